@@ -1,0 +1,32 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Construct } from "constructs";
+
+/** The key that pins and passcodes are hashed with. Made once; never rotated by schedule, as what it hashed would be lost. */
+export class HmacKey extends Construct {
+  readonly secret: Secret;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.secret = new Secret(this, "Secret", {
+      description: "Key for the HMACs of pins and passcodes",
+      removalPolicy: RemovalPolicy.RETAIN,
+      generateSecretString: {
+        secretStringTemplate: JSON.stringify({ version: 1 }),
+        generateStringKey: "key",
+        passwordLength: 64,
+        excludePunctuation: true,
+      },
+    });
+  }
+
+  /** Lets a function read the key; tells it where the key is. */
+  grantRead(fn: LambdaFunction): void {
+    fn.addEnvironment("HMAC_SECRET_ARN", this.secret.secretArn);
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ["secretsmanager:GetSecretValue"], resources: [this.secret.secretArn] }),
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { bundleFolder } from "../bundle.ts";
+import type { FunctionName } from "../functions.ts";
+import type { Stage } from "../stages.ts";
+
+/** What every function of the stack is made from. */
+export interface ServiceFunctionProps {
+  readonly name: FunctionName;
+  readonly stage: Stage;
+  /** Folder that the bundles were built into. */
+  readonly bundles: string;
+}
+
+/** One function: its bundle on the newest runtime, with a log group that expires. */
+export class ServiceFunction extends Construct {
+  readonly function: LambdaFunction;
+
+  constructor(scope: Construct, id: string, { name, stage, bundles }: ServiceFunctionProps) {
+    super(scope, id);
+    const logGroup = new LogGroup(this, "Logs", {
+      retention: stage.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.function = new LambdaFunction(this, "Function", {
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: 512,
+      timeout: Duration.seconds(10),
+      handler: "index.handler",
+      code: Code.fromAsset(bundleFolder(bundles, name)),
+      environment: { OPERATION: name },
+      logGroup,
+    });
+  }
+}

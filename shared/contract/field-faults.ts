@@ -1,0 +1,60 @@
+import type * as v from "valibot";
+
+/** One field that failed its schema: where, a stable code, and a sentence that never repeats the value. */
+export interface FieldFault {
+  readonly path: readonly string[];
+  readonly code: string;
+  readonly detail: string;
+}
+
+const maxFaults = 20;
+
+/** The faults behind a schema's issues, at most 20. */
+export function fieldFaults(issues: readonly v.BaseIssue<unknown>[]): FieldFault[] {
+  return issues.slice(0, maxFaults).map((issue) => ({
+    path: issue.path?.map(({ key }) => String(key)) ?? [],
+    ...explain(issue),
+  }));
+}
+
+function explain(issue: v.BaseIssue<unknown>): Pick<FieldFault, "code" | "detail"> {
+  if (issue.received === "undefined") return { code: "missing", detail: "is required" };
+  const limit = String(issue.requirement);
+  switch (issue.type) {
+    case "integer":
+    case "safe_integer":
+      return { code: "wrong_type", detail: "must be a whole number below 2^53" };
+    case "min_value":
+      return { code: "out_of_range", detail: `must be at least ${limit}` };
+    case "max_value":
+      return { code: "out_of_range", detail: `must be at most ${limit}` };
+    case "min_length":
+      return { code: "too_short", detail: `must have at least ${limit}` };
+    case "max_length":
+      return { code: "too_long", detail: `must have at most ${limit}` };
+    case "picklist":
+      return {
+        code: "not_allowed",
+        detail: `must be one of ${issue.expected?.replace(/[()"]/g, "").replaceAll(" | ", ", ")}`,
+      };
+    case "check":
+    case "regex":
+    case "partial_check":
+      return { code: "invalid", detail: issue.message };
+    default:
+      return { code: "wrong_type", detail: `must be ${expectedType(issue.expected)}` };
+  }
+}
+
+function expectedType(expected: string | null): string {
+  const names: Record<string, string> = {
+    Array: "an array",
+    Object: "an object",
+    string: "a string",
+    number: "a number",
+  };
+  return (
+    names[expected ?? ""] ??
+    (expected === null ? "of another kind" : expected.replace(/[()]/g, "").replaceAll(" | ", " or "))
+  );
+}

@@ -1,0 +1,132 @@
+import * as v from "valibot";
+import { operation } from "./operation.ts";
+import { dateFilter, idParameter, oneOrMore, optionalParameter, paging, searchText } from "./query.ts";
+import { bulkIds, calendarDate, currency, decimal, id, text, timestamp } from "./values.ts";
+
+/** States of a timesheet (D17). */
+export const timesheetStates = ["paid", "pending"] as const;
+
+/** State of a timesheet (D17). */
+export type TimesheetState = (typeof timesheetStates)[number];
+
+/** States of an invoice (D20). */
+export const invoiceStates = ["pending", "paid", "overdue"] as const;
+
+/** State of an invoice (D20). */
+export type InvoiceState = (typeof invoiceStates)[number];
+
+/** The driver embedded in a timesheet. */
+export const driver = v.object({
+  id,
+  financial_company_id: v.nullable(id),
+  first_name: text(200),
+  last_name: text(200),
+  profile_id: id,
+  referral_code: text(100),
+});
+
+/** A break within a timelog: id, times and duration; further keys are kept (D36). */
+export const timelogBreak = v.looseObject({
+  id,
+  start_at: timestamp,
+  end_at: timestamp,
+  duration: v.looseObject({ hours: v.pipe(v.number(), v.integer()), minutes: v.pipe(v.number(), v.integer()) }),
+});
+
+/** The timelog embedded in a timesheet. */
+export const timelog = v.object({
+  id,
+  amend_status: text(100),
+  breaks: v.pipe(v.array(timelogBreak), v.maxLength(50)),
+  duration: v.looseObject({ hours: v.pipe(v.number(), v.integer()) }),
+  start_at: timestamp,
+  end_at: timestamp,
+});
+
+/** A timesheet as the interface shows it. */
+export const timesheet = v.object({
+  id,
+  company_name: text(200),
+  currency,
+  date: calendarDate,
+  driver,
+  job_title: text(200),
+  payment_state: v.picklist(timesheetStates),
+  state: v.picklist(timesheetStates),
+  timelog,
+  total: decimal,
+});
+
+/** An invoice as the interface shows it. */
+export const invoice = v.object({
+  id,
+  company_name: text(200),
+  created_at: timestamp,
+  currency,
+  due_date: calendarDate,
+  from: calendarDate,
+  to: calendarDate,
+  issued_date: calendarDate,
+  number: text(64),
+  state: v.picklist(invoiceStates),
+  total: decimal,
+  uuid: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "must be a UUID")),
+  vat_percentage: decimal,
+});
+
+/** The acting user's second secret: 4–8 digits without a leading zero, as a number or a string (D19). */
+export const passcode = v.pipe(
+  v.union([v.number(), v.string()]),
+  v.transform(String),
+  v.regex(/^[1-9][0-9]{3,7}$/, "must be 4 to 8 digits without a leading zero"),
+);
+
+/** PATCH timesheets/bulk_update: all or nothing (D17–D19). */
+export const bulkUpdateTimesheets = operation({
+  name: "bulk-update-timesheets",
+  summary: "Marks timesheets as paid or pending",
+  method: "PATCH",
+  path: "/api/v1/finance/timesheets/bulk_update",
+  access: ["admin", "operator"],
+  companyBound: true,
+  body: {
+    object: "timesheet",
+    fields: v.object({
+      timesheet_ids: bulkIds,
+      state: v.picklist(timesheetStates),
+      passcode: v.optional(passcode),
+    }),
+  },
+  answer: timesheet,
+  list: "timesheets",
+});
+
+/** GET invoices with its five filters (D21, D22). */
+export const listInvoices = operation({
+  name: "list-invoices",
+  summary: "Lists invoices, newest id first",
+  method: "GET",
+  path: "/api/v1/finance/invoices",
+  access: ["admin", "operator", "client"],
+  companyBound: true,
+  query: v.pipe(
+    v.object({
+      by_state: optionalParameter(oneOrMore(invoiceStates)),
+      from_date: optionalParameter(dateFilter),
+      to_date: optionalParameter(dateFilter),
+      by_company: optionalParameter(idParameter),
+      by_number: optionalParameter(searchText),
+      ...paging,
+    }),
+    v.forward(
+      v.partialCheck(
+        [["from_date"], ["to_date"]],
+        ({ from_date, to_date }) => !(from_date && to_date && from_date > to_date),
+        "must not be after to_date",
+      ),
+      ["from_date"],
+    ),
+  ),
+  answer: invoice,
+  list: "invoices",
+});

@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import { operation } from "./operation.ts";
+import { bulkIds, id, text, timestamp } from "./values.ts";
+
+/** A job as the interface shows it. */
+export const job = v.object({
+  id,
+  industries: v.pipe(v.array(text(100)), v.maxLength(50)),
+  job_type: text(100),
+  number: v.pipe(v.number(), v.safeInteger()),
+  postcode: text(20),
+  published_at: timestamp,
+  title: text(200),
+});
+
+/** One year in seconds: the longest timer (D24). */
+export const maxTimerSeconds = 31_536_000;
+
+/** PUT jobs/adjust_timer: seconds until the offer window closes, 0 clears (D24). */
+export const adjustJobTimers = operation({
+  name: "adjust-job-timers",
+  summary: "Sets the timer of several jobs at once",
+  method: "PUT",
+  path: "/api/v1/jobs/adjust_timer",
+  access: ["admin"],
+  companyBound: true,
+  body: {
+    object: "job",
+    fields: v.object({
+      job_ids: bulkIds,
+      timer: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxTimerSeconds)),
+    }),
+  },
+  answer: job,
+  list: "jobs",
+});

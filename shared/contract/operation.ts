@@ -1,0 +1,64 @@
+import type * as v from "valibot";
+
+/** The closed set of roles (D1). */
+export const roles = ["admin", "operator", "client", "driver"] as const;
+
+/** One of the four roles (D1). */
+export type Role = (typeof roles)[number];
+
+/** Every role: the access of operations that serve a signed-in user their own records (D3). */
+export const everyRole: readonly Role[] = roles;
+
+/** HTTP methods the interface uses. */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+type Schema = v.GenericSchema<unknown, unknown>;
+
+/** The JSON request body: one outer object, named by `object`, holding `fields`. */
+export interface BodyContract {
+  readonly object: string;
+  readonly fields: Schema;
+}
+
+/** What one operation promises: its address, who may call it, what goes in and what comes out. */
+export interface Operation {
+  /** Kebab-case name of the function file, construct, sample event, test and log lines. */
+  readonly name: string;
+  readonly summary: string;
+  readonly method: Method;
+  readonly path: `/${string}`;
+  /** `anyone`: no bearer token is read. Otherwise the roles that may call it (D3). */
+  readonly access: "anyone" | readonly Role[];
+  /** True where operators and clients act within their company and are refused without one (D2, D3). */
+  readonly companyBound?: boolean;
+  readonly query?: Schema;
+  readonly body?: BodyContract;
+  /** The answer's fields, an allow-list; for a list, those of one item. */
+  readonly answer: Schema;
+  /** Present on list answers: the name of the array in the answer. */
+  readonly list?: string;
+  /** How long a shared cache may keep the answer, in seconds; left out, no cache keeps it. */
+  readonly cacheSeconds?: number;
+}
+
+/** An operation that needs a bearer token. */
+export type SignedInOperation = Operation & { readonly access: readonly Role[] };
+
+/** An operation that anyone may call. */
+export type AnonymousOperation = Operation & { readonly access: "anyone" };
+
+/** Declares an operation, keeping its exact schema types. */
+export function operation<const O extends Operation>(entry: O): O {
+  return entry;
+}
+
+/** The validated query of an operation. */
+export type Query<O extends Operation> = O["query"] extends Schema ? v.InferOutput<O["query"]> : Record<never, never>;
+
+/** The validated fields inside the body's outer object. */
+export type Body<O extends Operation> = O["body"] extends BodyContract
+  ? v.InferOutput<O["body"]["fields"]>
+  : Record<never, never>;
+
+/** The answer's fields; for a list, those of one item. */
+export type Answer<O extends Operation> = v.InferInput<O["answer"]>;

@@ -1,0 +1,40 @@
+import { bulkUpdateTimesheets, listInvoices } from "./finance.ts";
+import { adjustJobTimers } from "./jobs.ts";
+import type { Method, Operation } from "./operation.ts";
+import { getHealth } from "./service.ts";
+import {
+  confirmLogin,
+  getUnreadCounts,
+  listNotifications,
+  registerDeviceToken,
+  requestPasswordReset,
+} from "./users.ts";
+
+const entries = [
+  bulkUpdateTimesheets,
+  listInvoices,
+  adjustJobTimers,
+  requestPasswordReset,
+  confirmLogin,
+  listNotifications,
+  registerDeviceToken,
+  getUnreadCounts,
+  getHealth,
+] as const;
+
+/** Every operation of the service, in the interface's order. Nothing else lists endpoints. */
+export const operations: readonly Operation[] = entries;
+
+/** The name of an operation. */
+export type OperationName = (typeof entries)[number]["name"];
+
+/** The methods that a path takes, in any of its operations; empty for an unknown path. */
+export function methodsOf(path: string): Method[] {
+  return operations.filter((entry) => isAddress(entry.path, path)).map((entry) => entry.method);
+}
+
+function isAddress(template: string, path: string): boolean {
+  const parts = path.split("/");
+  const wanted = template.split("/");
+  return parts.length === wanted.length && wanted.every((part, at) => part.startsWith("{") || part === parts[at]);
+}

@@ -1,0 +1,70 @@
+import * as v from "valibot";
+import { text } from "./values.ts";
+
+/** Page size when the caller names none (interface, section 8). */
+export const defaultPerPage = 20;
+
+/** Largest page a caller may ask for; larger ones are clamped (D30). */
+export const maxPerPage = 100;
+
+function wholeNumber(value: string): number | undefined {
+  return /^[0-9]{1,15}$/.test(value) && Number(value) > 0 ? Number(value) : undefined;
+}
+
+/** Paging parameters: nonsense counts as absent, too much is clamped (D30). */
+export const paging = {
+  page: v.optional(v.pipe(v.string(), v.transform(wholeNumber)), ""),
+  per_page: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((value) => Math.min(wholeNumber(value) ?? defaultPerPage, maxPerPage)),
+    ),
+    "",
+  ),
+  cursor: v.optional(v.pipe(v.string(), v.maxLength(200))),
+};
+
+/** An optional query parameter: an empty value counts as absent (D22). */
+export function optionalParameter<S extends v.GenericSchema<string, unknown>>(schema: S) {
+  return v.pipe(
+    v.optional(v.string()),
+    v.transform((value) => (value === "" ? undefined : value)),
+    v.optional(schema),
+  );
+}
+
+/** One of the values, or several separated by commas (D22). */
+export function oneOrMore<const T extends string>(allowed: readonly T[]) {
+  return v.pipe(
+    v.string(),
+    v.maxLength(200),
+    v.transform((value) => [...new Set(value.split(",").map((part) => part.trim()))]),
+    v.array(v.picklist(allowed)),
+  );
+}
+
+/** A date filter: a calendar date, or a timestamp whose date part is taken (D21). */
+export const dateFilter = v.pipe(
+  v.string(),
+  v.maxLength(40),
+  v.check((value) => isDateOrTimestamp(value), "must be a date, YYYY-MM-DD"),
+  v.transform((value) => value.slice(0, 10)),
+);
+
+/** An identifier in a query string. */
+export const idParameter = v.pipe(
+  v.string(),
+  v.regex(/^[1-9][0-9]{0,14}$/, "must be an id, a whole number above 0"),
+  v.transform(Number),
+);
+
+/** Text searched for, 1–64 characters. */
+export const searchText = text(64);
+
+function isDateOrTimestamp(value: string): boolean {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d)([T ].+)?$/.exec(value) ?? [];
+  if (date === undefined) return false;
+  const moment = new Date(`${date}T00:00:00.000Z`);
+  const isDay = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(date);
+  return isDay && (time === undefined || !Number.isNaN(Date.parse(value.replace(" ", "T"))));
+}

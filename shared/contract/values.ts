@@ -1,0 +1,53 @@
+import * as v from "valibot";
+
+/** Text that every store and channel can carry: well-formed Unicode, no NUL. `max` counts UTF-16 units. */
+export function text(max: number) {
+  return v.pipe(
+    v.string(),
+    v.minLength(1),
+    v.maxLength(max),
+    v.check((value) => value.isWellFormed() && !value.includes("\0"), "must be well-formed text without NUL"),
+  );
+}
+
+/** Identifier: a whole number from 1 to 2^53 − 1. */
+export const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+/** 1 to 100 identifiers of a bulk operation; repeats collapse, order is kept (D18). */
+export const bulkIds = v.pipe(
+  v.array(v.unknown()),
+  v.minLength(1),
+  v.maxLength(100),
+  v.array(id),
+  v.transform((ids) => [...new Set(ids)]),
+);
+
+/** A day of the calendar, YYYY-MM-DD. */
+export const calendarDate = v.pipe(
+  v.string(),
+  v.check((value) => isCalendarDate(value), "must be a calendar date, YYYY-MM-DD"),
+);
+
+/** A moment in UTC with millisecond precision, such as 2026-05-01T08:30:00.000Z (D23). */
+export const timestamp = v.pipe(
+  v.string(),
+  v.check(
+    (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) && !Number.isNaN(Date.parse(value)),
+    "must be a UTC timestamp with milliseconds, such as 2026-05-01T08:30:00.000Z",
+  ),
+);
+
+/** A decimal number carried as a string, never a float (D23). */
+export const decimal = v.pipe(
+  v.string(),
+  v.regex(/^-?\d{1,15}(\.\d{1,6})?$/, "must be a decimal number in a string, such as 1250.00"),
+);
+
+/** ISO 4217 currency code, upper case. */
+export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code, such as GBP"));
+
+function isCalendarDate(value: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const moment = new Date(`${value}T00:00:00.000Z`);
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(value);
+}

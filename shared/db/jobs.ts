@@ -1,0 +1,48 @@
+import type * as v from "valibot";
+import type { job } from "../contract/jobs.ts";
+import type { Caller, Scope } from "../domain/caller.ts";
+import { recordKey } from "./keys.ts";
+import { findRecordsWithin, recordsNotFound } from "./records.ts";
+import { type TransactionWrite, transact } from "./transaction.ts";
+
+/** A job as the interface shows it. */
+export type Job = v.InferOutput<typeof job>;
+
+/** When a job's offer window closes; null leaves it open. */
+export interface JobTimer {
+  /** Seconds from the call, as sent; 0 clears. */
+  readonly timer: number;
+  readonly timerExpiresAt: Date | null;
+}
+
+/**
+ * Access pattern J1: sets the timer of jobs, all or none (D24). Refuses with `records_not_found` when one is missing.
+ * Gives the jobs in the order of the ids. n read units, two round trips.
+ */
+export async function setJobTimers(
+  ids: readonly number[],
+  scope: Scope,
+  timer: JobTimer,
+  { userId }: Caller,
+): Promise<Job[]> {
+  const found = await findRecordsWithin<Job>("JOB", ids, scope);
+  const failed = await transact(ids.map((id) => setTimer(id, timer, userId)));
+  if (failed.length > 0) throw recordsNotFound(failed.flatMap((position) => ids[position] ?? []));
+  return found.map(({ fields }) => fields);
+}
+
+function setTimer(id: number, { timer, timerExpiresAt }: JobTimer, userId: number): TransactionWrite {
+  return {
+    Update: {
+      Key: recordKey("JOB", id),
+      ConditionExpression: "attribute_exists(pk)",
+      UpdateExpression: "SET timer = :timer, timer_expires_at = :expires, changed_by = :user ADD revision :one",
+      ExpressionAttributeValues: {
+        ":timer": timer,
+        ":expires": timerExpiresAt?.toISOString() ?? null,
+        ":user": userId,
+        ":one": 1,
+      },
+    },
+  };
+}

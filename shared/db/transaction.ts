@@ -1,0 +1,40 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { settings } from "../settings.ts";
+import { retryConflicts } from "./conflicts.ts";
+import { documentClient } from "./table.ts";
+
+type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+type WithoutTable<T> = { [K in keyof T]: T[K] extends infer V | undefined ? Omit<V, "TableName"> : never };
+
+/** One write of a transaction; the table is added here. */
+export type TransactionWrite = WithoutTable<Write>;
+
+/**
+ * Writes all or nothing, at most 100 writes. Answers with the positions of the writes whose conditions failed: none
+ * means that all was written. Refuses as `busy` when others' transactions kept it from being decided (D18).
+ */
+export async function transact(writes: readonly TransactionWrite[]): Promise<readonly number[]> {
+  const command = new TransactWriteCommand({ TransactItems: writes.map(inTable) });
+  return retryConflicts(async () => {
+    try {
+      await documentClient().send(command);
+      return [];
+    } catch (error) {
+      const failed = failedConditions(error);
+      if (failed.length === 0) throw error;
+      return failed;
+    }
+  });
+}
+
+function inTable(write: TransactionWrite): Write {
+  const [[kind, action] = []] = Object.entries(write);
+  return { [kind ?? ""]: { TableName: settings.tableName(), ...(action as object) } } as Write;
+}
+
+function failedConditions(error: unknown): number[] {
+  if (!(error instanceof TransactionCanceledException)) return [];
+  const reasons = error.CancellationReasons ?? [];
+  return reasons.flatMap(({ Code }, position) => (Code === "ConditionalCheckFailed" ? [position] : []));
+}

@@ -1,0 +1,52 @@
+/** Every reason the service refuses a request for. Stable: clients branch on them (D31). */
+export type RefusalCode =
+  | "malformed_json"
+  | "body_object_missing"
+  | "token_missing"
+  | "token_invalid"
+  | "token_expired"
+  | "role_not_allowed"
+  | "company_required"
+  | "route_not_found"
+  | "method_not_allowed"
+  | "records_not_found"
+  | "login_not_found"
+  | "body_too_large"
+  | "query_too_long"
+  | "media_type_not_supported"
+  | "fields_invalid"
+  | "country_not_served"
+  | "pin_invalid"
+  | "cursor_invalid"
+  | "page_too_deep"
+  | "query_too_broad"
+  | "busy";
+
+/** One field that was refused: `pointer` into the body (RFC 6901) or name of the query `parameter`. */
+export interface FieldRefusal {
+  readonly pointer?: string;
+  readonly parameter?: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** What a refusal may tell beside its code. `retryAfterSeconds` is in seconds. */
+export interface RefusalFacts {
+  readonly errors?: readonly FieldRefusal[];
+  readonly missingIds?: readonly number[];
+  readonly allowedMethods?: readonly string[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The one error for a request that is understood and refused; anything else thrown is a fault. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly facts: RefusalFacts;
+
+  constructor(code: RefusalCode, detail: string, facts: RefusalFacts = {}) {
+    super(detail);
+    this.name = "Refusal";
+    this.code = code;
+    this.facts = facts;
+  }
+}

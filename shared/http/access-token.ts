@@ -1,0 +1,90 @@
+import { errors, jwtVerify } from "jose";
+import * as v from "valibot";
+import { roles } from "../contract/operation.ts";
+import type { Caller } from "../domain/caller.ts";
+import { Refusal } from "../domain/refusal.ts";
+import { settings } from "../settings.ts";
+import { findVerificationKey } from "./key-set.ts";
+
+const maxTokenBytes = 4096;
+const maxRemembered = 1_000;
+
+const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+const header = v.strictObject({
+  alg: v.literal("ES256"),
+  typ: v.literal("at+jwt"),
+  kid: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
+});
+
+const claims = v.object({
+  sub: v.pipe(v.string(), v.regex(/^[1-9][0-9]{0,15}$/), v.transform(Number), id),
+  role: v.picklist(roles),
+  company: v.nullable(id),
+  sid: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
+  exp: v.number(),
+});
+
+const remembered = new Map<string, { readonly caller: Caller; readonly expiresAt: number }>();
+
+/**
+ * The caller an access token speaks for. Refuses with `token_expired` or `token_invalid`; nothing of the token is parsed
+ * before its size and alphabet are checked (D4).
+ */
+export async function verifyAccessToken(token: string, now: Date): Promise<Caller> {
+  const known = remembered.get(token);
+  if (known) {
+    if (known.expiresAt * 1000 > now.getTime()) return known.caller;
+    remembered.delete(token);
+    throw expired();
+  }
+  const { caller, expiresAt } = await verify(token, now);
+  if (remembered.size >= maxRemembered) remembered.clear();
+  remembered.set(token, { caller, expiresAt });
+  return caller;
+}
+
+async function verify(token: string, now: Date): Promise<{ caller: Caller; expiresAt: number }> {
+  const key = await findVerificationKey(readKeyId(token), now);
+  if (!key) throw invalid();
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ["ES256"],
+      typ: "at+jwt",
+      issuer: settings.tokenIssuer(),
+      audience: settings.tokenAudience(),
+      requiredClaims: ["iss", "aud", "sub", "iat", "exp", "jti"],
+      currentDate: now,
+    });
+    const { sub, role, company, sid, exp } = v.parse(claims, payload);
+    return { caller: { userId: sub, role, companyId: company, sessionId: sid }, expiresAt: exp };
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw expired();
+    if (error instanceof errors.JOSEError || v.isValiError(error)) throw invalid();
+    throw error;
+  }
+}
+
+function readKeyId(token: string): string {
+  if (token.length > maxTokenBytes) throw invalid();
+  const parts = token.split(".");
+  if (parts.length !== 3 || !parts.every(isStrictBase64Url)) throw invalid();
+  try {
+    return v.parse(header, JSON.parse(Buffer.from(parts[0] ?? "", "base64url").toString())).kid;
+  } catch {
+    throw invalid();
+  }
+}
+
+/** Decoders forgive stray bits and padding; one signature must not have two spellings. */
+function isStrictBase64Url(part: string): boolean {
+  return /^[\w-]+$/.test(part) && Buffer.from(part, "base64url").toString("base64url") === part;
+}
+
+function invalid(): Refusal {
+  return new Refusal("token_invalid", "The access token is not valid for this service");
+}
+
+function expired(): Refusal {
+  return new Refusal("token_expired", "The access token has expired");
+}

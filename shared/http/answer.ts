@@ -1,0 +1,42 @@
+import * as v from "valibot";
+import type { Answer, Operation } from "../contract/operation.ts";
+import { defaultPerPage } from "../contract/query.ts";
+import type { Page } from "../domain/paging.ts";
+import { pageLinks } from "./page-links.ts";
+import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
+
+/** What a handler returns: the answer's fields, or for list operations a page of items. */
+export type Reply<O extends Operation> = O["list"] extends string ? Page<Answer<O>> : Answer<O>;
+
+/** Headers that every answer carries. */
+export function answerHeaders(request: Pick<HttpRequest, "event" | "context">): Record<string, string> {
+  return {
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-request-id": requestIdOf(request),
+  };
+}
+
+/** Status 200 with only the fields the contract names, and the paging headers on lists (D30). */
+export function successAnswer<O extends Operation>(
+  operation: O,
+  reply: Reply<O>,
+  request: Pick<HttpRequest, "event" | "context">,
+): HttpAnswer {
+  const headers: Record<string, string> = {
+    ...answerHeaders(request),
+    "content-type": "application/json; charset=utf-8",
+  };
+  if (operation.cacheSeconds !== undefined) headers["cache-control"] = `public, max-age=${operation.cacheSeconds}`;
+  if (operation.list === undefined) {
+    return { statusCode: 200, headers, body: JSON.stringify(v.parse(operation.answer, reply)) };
+  }
+  const { items, total, place } = reply as Page<unknown>;
+  headers["per-page"] = String(place?.perPage ?? defaultPerPage);
+  headers.total = String(total);
+  const link = place && pageLinks(request.event, place, total);
+  if (link) headers.link = link;
+  const answered = items.map((item) => v.parse(operation.answer, item));
+  return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };
+}

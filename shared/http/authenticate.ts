@@ -1,0 +1,32 @@
+import type { SignedInOperation } from "../contract/operation.ts";
+import { type Caller, scopeOf } from "../domain/caller.ts";
+import { Refusal } from "../domain/refusal.ts";
+import { verifyAccessToken } from "./access-token.ts";
+import type { HttpRequest } from "./request.ts";
+
+/** Middleware: finds the caller behind the bearer token and refuses roles the operation does not name (D2–D4). */
+export function authenticate(operation: SignedInOperation) {
+  return {
+    async before({ event }: HttpRequest): Promise<void> {
+      const caller = await verifyAccessToken(bearerToken(event.headers.authorization), new Date());
+      authorize(operation, caller);
+      event.caller = caller;
+    },
+  };
+}
+
+function bearerToken(authorization: string | undefined): string {
+  if (!authorization) throw new Refusal("token_missing", "Send an access token: Authorization: Bearer <ACCESS_TOKEN>");
+  const [, token] = /^Bearer ([^ ]+)$/i.exec(authorization) ?? [];
+  if (!token) throw new Refusal("token_invalid", "The Authorization header must read: Bearer <ACCESS_TOKEN>");
+  return token;
+}
+
+function authorize(operation: SignedInOperation, caller: Caller): void {
+  if (!operation.access.includes(caller.role)) {
+    throw new Refusal("role_not_allowed", `This operation is for the roles ${operation.access.join(", ")}`);
+  }
+  if (operation.companyBound && scopeOf(caller) === null) {
+    throw new Refusal("company_required", "This operation needs a user who belongs to a company");
+  }
+}

@@ -1,0 +1,87 @@
+import middy, { type MiddlewareObj } from "@middy/core";
+import headerNormalizer from "@middy/http-header-normalizer";
+import type { Context } from "aws-lambda";
+import type { AnonymousOperation, Body, Operation, Query, SignedInOperation } from "../contract/operation.ts";
+import type { Caller } from "../domain/caller.ts";
+import { type Reply, successAnswer } from "./answer.ts";
+import { authenticate } from "./authenticate.ts";
+import { limitSizes } from "./limits.ts";
+import { parseBody } from "./parse-body.ts";
+import { answerProblems } from "./problem.ts";
+import { type HttpAnswer, type HttpEvent, requestIdOf } from "./request.ts";
+import { logRequests } from "./request-log.ts";
+import { validate } from "./validate.ts";
+
+/** What an operation's function gets of a request from anyone: validated input and the time it came in. */
+export interface AnonymousRequest<O extends Operation> {
+  readonly query: Query<O>;
+  readonly body: Body<O>;
+  readonly now: Date;
+  /** Id that the caller can quote and an engineer can find in the logs. */
+  readonly requestId: string;
+}
+
+/** What an operation's function gets of a request from a signed-in user. */
+export interface SignedInRequest<O extends Operation> extends AnonymousRequest<O> {
+  readonly caller: Caller;
+}
+
+/** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
+export type HttpHandler = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
+
+/** The handler of an operation that needs a bearer token. */
+export function forSignedIn<O extends SignedInOperation>(
+  operation: O,
+  handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
+): HttpHandler {
+  return chain(operation, [authenticate(operation)], (event, context) => {
+    if (!event.caller) throw new Error("A signed-in operation ran without a caller");
+    return handle({ ...requestOf<O>(event, context), caller: event.caller });
+  });
+}
+
+/** The handler of an operation that anyone may call: it has no caller to touch. */
+export function forAnyone<O extends AnonymousOperation>(
+  operation: O,
+  handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
+): HttpHandler {
+  return chain(operation, [], (event, context) => handle(requestOf<O>(event, context)));
+}
+
+/** The handler for requests that no route takes: whatever comes, it refuses. */
+export function forUnrouted(name: string, refuse: (method: string, path: string) => never): HttpHandler {
+  return compose([logRequests({ name }), answerProblems()], async ({ requestContext, rawPath }) =>
+    refuse(requestContext.http.method, rawPath),
+  );
+}
+
+/** The one chain of middlewares. Refusals come in the order the contract promises: size, 401, 403, 415, 400, 422 (D31). */
+function chain<O extends Operation>(
+  operation: O,
+  access: readonly object[],
+  handle: (event: HttpEvent, context: Context) => Promise<Reply<O>>,
+): HttpHandler {
+  const middlewares = [
+    logRequests(operation),
+    answerProblems(),
+    headerNormalizer(),
+    limitSizes(),
+    ...access,
+    ...(operation.body ? [parseBody(operation.body)] : []),
+    validate(operation),
+  ];
+  return compose(middlewares, async (event, context) =>
+    successAnswer(operation, await handle(event, context), { event, context }),
+  );
+}
+
+function compose(middlewares: readonly object[], handler: HttpHandler): HttpHandler {
+  const chained = middy<HttpEvent, HttpAnswer>().use(middlewares as MiddlewareObj<HttpEvent, HttpAnswer>[]);
+  return chained.handler(handler) as unknown as HttpHandler;
+}
+
+function requestOf<O extends Operation>(event: HttpEvent, context: Context): AnonymousRequest<O> {
+  const { query, body } = event.input ?? {};
+  const requestId = requestIdOf({ event, context });
+  return { query: query as Query<O>, body: body as Body<O>, now: new Date(), requestId };
+}

@@ -1,0 +1,51 @@
+import { type CryptoKey, importJWK } from "jose";
+import * as v from "valibot";
+import { findPublicKeys } from "../db/public-keys.ts";
+import { log } from "../logger.ts";
+
+const cacheMinutes = 5;
+const rereadMinutes = 1;
+
+/** Only keys made to verify ES256 signatures count (D6). */
+const publicKey = v.object({
+  kty: v.literal("EC"),
+  crv: v.literal("P-256"),
+  x: v.string(),
+  y: v.string(),
+  kid: v.string(),
+  alg: v.literal("ES256"),
+  use: v.literal("sig"),
+});
+
+let keys = new Map<string, CryptoKey>();
+let readAt: number | undefined;
+let reading: Promise<void> | undefined;
+
+/**
+ * The public key with that id, or undefined. Keys are read from the table, kept for 5 minutes, and read again for an
+ * unknown id at most once a minute (D6).
+ */
+export async function findVerificationKey(kid: string, now: Date): Promise<CryptoKey | undefined> {
+  const age = readAt === undefined ? Number.POSITIVE_INFINITY : now.getTime() - readAt;
+  if (age >= (keys.has(kid) ? cacheMinutes : rereadMinutes) * 60_000 || age < 0) {
+    reading ??= readKeys(now).finally(() => {
+      reading = undefined;
+    });
+    await reading;
+  }
+  return keys.get(kid);
+}
+
+async function readKeys(now: Date): Promise<void> {
+  const read = new Map<string, CryptoKey>();
+  for (const jwk of await findPublicKeys()) {
+    const checked = v.safeParse(publicKey, jwk);
+    if (!checked.success) {
+      log("error", "public key refused", { code: "public_key_refused" });
+      continue;
+    }
+    read.set(checked.output.kid, (await importJWK(checked.output, "ES256")) as CryptoKey);
+  }
+  keys = read;
+  readAt = now.getTime();
+}

@@ -1,0 +1,36 @@
+import { maxPageDepth, type PagePlace } from "../domain/paging.ts";
+import type { HttpEvent } from "./request.ts";
+
+/**
+ * The `Link` header (RFC 8288) of a page: first, prev, next and last, the other query parameters kept. `next` leads by
+ * cursor, at the same cost at any depth; a page too deep to be reached by number has no link. Undefined on a single page
+ * (D30).
+ */
+export function pageLinks(event: HttpEvent, place: PagePlace, total: number): string | undefined {
+  const last = Math.max(1, Math.ceil(total / place.perPage));
+  const { number, nextCursor } = place;
+  if (last === 1 && number === 1) return undefined;
+  const links = [byNumber("first", 1)];
+  if (number !== undefined && number > 1) links.push(byNumber("prev", Math.min(number - 1, last)));
+  if (nextCursor) links.push(link("next", number && number + 1, nextCursor));
+  links.push(byNumber("last", last));
+  return links.filter((text) => text !== "").join(", ");
+
+  function byNumber(rel: string, target: number): string {
+    return target * place.perPage > maxPageDepth ? "" : link(rel, target);
+  }
+
+  function link(rel: string, target: number | undefined, cursor?: string): string {
+    return `<${address(event, target, cursor)}>; rel="${rel}"`;
+  }
+}
+
+function address(event: HttpEvent, number: number | undefined, cursor: string | undefined): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(event.queryStringParameters ?? {})) {
+    if (name !== "page" && name !== "cursor" && value !== undefined) parameters.set(name, value.toWellFormed());
+  }
+  if (number !== undefined) parameters.set("page", String(number));
+  if (cursor !== undefined) parameters.set("cursor", cursor);
+  return `https://${event.requestContext.domainName}${event.rawPath}?${parameters}`;
+}

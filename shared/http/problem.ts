@@ -1,0 +1,54 @@
+import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
+import { faultFields, log } from "../logger.ts";
+import { answerHeaders } from "./answer.ts";
+import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
+import { statuses } from "./statuses.ts";
+
+/** Middleware: turns whatever was thrown into a problem document (RFC 9457, D31). */
+export function answerProblems() {
+  return {
+    onError(request: HttpRequest): void {
+      if (request.response) return;
+      request.response = problemAnswer(request);
+    },
+  };
+}
+
+function problemAnswer(request: HttpRequest): HttpAnswer {
+  const { error } = request;
+  const isRefusal = error instanceof Refusal;
+  if (!isRefusal) log("error", "fault", { request_id: requestIdOf(request), ...faultFields(error) });
+  const code = isRefusal ? error.code : "internal_error";
+  const { status, title } = isRefusal ? statuses[error.code] : { status: 500, title: "Internal error" };
+  const facts = isRefusal ? error.facts : {};
+  const document = {
+    type: `urn:workforce:problem:${code}`,
+    title,
+    status,
+    detail: status < 500 ? error?.message : undefined,
+    instance: request.event.rawPath,
+    code,
+    request_id: requestIdOf(request),
+    errors: facts.errors,
+    missing_ids: facts.missingIds,
+  };
+  return {
+    statusCode: status,
+    headers: {
+      ...answerHeaders(request),
+      "content-type": "application/problem+json; charset=utf-8",
+      ...factHeaders(status, code, facts),
+    },
+    body: JSON.stringify(document),
+  };
+}
+
+function factHeaders(status: number, code: string, facts: RefusalFacts): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (status === 401) {
+    headers["www-authenticate"] = code === "token_missing" ? "Bearer" : 'Bearer error="invalid_token"';
+  }
+  if (facts.allowedMethods) headers.allow = facts.allowedMethods.join(", ");
+  if (facts.retryAfterSeconds !== undefined) headers["retry-after"] = String(facts.retryAfterSeconds);
+  return headers;
+}

@@ -1,0 +1,42 @@
+import * as v from "valibot";
+import { type FieldFault, fieldFaults } from "../contract/field-faults.ts";
+import type { Operation } from "../contract/operation.ts";
+import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
+import type { HttpRequest } from "./request.ts";
+
+/** Middleware: holds query and body against the contract and keeps only what it names (D31). */
+export function validate(operation: Operation) {
+  return {
+    before({ event }: HttpRequest): void {
+      const query = check(operation.query, event.queryStringParameters ?? {}, ({ path, ...fault }) => ({
+        parameter: path.join("."),
+        ...fault,
+      }));
+      const outer = operation.body?.object ?? "";
+      const body = check(
+        operation.body?.fields,
+        (event.body as Record<string, unknown> | undefined)?.[outer],
+        ({ path, ...fault }) => ({ pointer: pointerTo([outer, ...path]), ...fault }),
+      );
+      event.input = { query, body };
+    },
+  };
+}
+
+function check(
+  schema: v.GenericSchema | undefined,
+  value: unknown,
+  locate: (fault: FieldFault) => FieldRefusal,
+): unknown {
+  if (!schema) return {};
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const errors = fieldFaults(result.issues).map(locate);
+  const names = errors.map(({ pointer, parameter }) => pointer ?? parameter);
+  throw new Refusal("fields_invalid", `Invalid: ${names.join(", ")}`, { errors });
+}
+
+/** A JSON pointer (RFC 6901) to a place in the body. */
+function pointerTo(path: readonly string[]): string {
+  return path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}

@@ -1,0 +1,15 @@
+import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
+
+let client: SNSClient | undefined;
+
+/** Sends an SMS through SNS as a transactional message. `to` is in E.164. */
+export async function sendSms(to: string, text: string): Promise<void> {
+  client ??= new SNSClient({});
+  await client.send(
+    new PublishCommand({
+      PhoneNumber: to,
+      Message: text,
+      MessageAttributes: { "AWS.SNS.SMS.SMSType": { DataType: "String", StringValue: "Transactional" } },
+    }),
+  );
+}
