@@ -37,6 +37,9 @@ function explain(issue: v.BaseIssue<unknown>): Pick<FieldFault, "code" | "detail
         code: "not_allowed",
         detail: `must be one of ${issue.expected?.replace(/[()"]/g, "").replaceAll(" | ", ", ")}`,
       };
+    case "strict_object":
+      if (issue.expected !== "never") return { code: "wrong_type", detail: "must be an object" };
+      return { code: "unknown_field", detail: "is not a field of this record" };
     case "check":
     case "regex":
     case "partial_check":

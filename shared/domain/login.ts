@@ -9,7 +9,7 @@ export interface Login {
   readonly country?: CountryCode | undefined;
 }
 
-const emailShape = /^[^\s@"(),:;<>[\]\\]{1,64}@[^\s@"(),:;<>[\]\\]{1,255}$/;
+const emailShape = /^[^\s\p{C}@"(),:;<>[\]\\]{1,64}@[^\s\p{C}@"(),:;<>[\]\\]{1,255}$/u;
 
 /**
  * Normalises what a user typed: with `@` an e-mail address, trimmed and lower-cased; else a phone number, read with the

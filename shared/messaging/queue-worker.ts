@@ -28,11 +28,20 @@ async function attempt<S extends v.GenericSchema>(
   const fields = { operation: settings.operation(), message_id: messageId };
   log("info", "started", fields);
   try {
-    await work(v.parse(schema, JSON.parse(body)), new Date());
+    await work(readMessage(schema, body), new Date());
     log("info", "worked off", fields);
     return undefined;
   } catch (error) {
     log("error", "fault", { ...fields, ...faultFields(error) });
     return messageId;
+  }
+}
+
+/** Parsers quote what they were given, and a message may hold a login: only that it is malformed may be told. */
+function readMessage<S extends v.GenericSchema>(schema: S, body: string): v.InferOutput<S> {
+  try {
+    return v.parse(schema, JSON.parse(body));
+  } catch {
+    throw new Error("The message is malformed");
   }
 }

@@ -1,0 +1,139 @@
+import * as v from "valibot";
+import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
+import { job } from "./jobs.ts";
+import { notification, user } from "./users.ts";
+import { id, text } from "./values.ts";
+
+/** The types of record that come in by import and by event (D35). */
+export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "notification"] as const;
+
+/** A type of record that comes in by import and by event (D35). */
+export type RecordType = (typeof recordTypes)[number];
+
+/** A password on its way in: 8 to 128 characters, no composition rule (D15). */
+export const password = v.pipe(
+  text(256),
+  v.check((value) => [...value].length >= 8 && [...value].length <= 128, "must have 8 to 128 characters"),
+);
+
+const { company, ...userFields } = user.entries;
+const ownedByCompany = { company_id: id };
+
+/** The whole of each type of record, as it must be before it is stored: the interface's fields and the owner's. */
+export const wholeRecords = {
+  company: v.object({ id, name: text(200) }),
+  user: v.object(userFields),
+  timesheet: v.object({ ...timesheet.entries, ...ownedByCompany }),
+  invoice: v.object({ ...invoice.entries, ...ownedByCompany }),
+  job: v.object({ ...job.entries, ...ownedByCompany }),
+  notification: v.object({ ...notification.entries, user_id: id }),
+} as const;
+
+/** The whole of one type of record. */
+export type WholeRecord<T extends RecordType> = v.InferOutput<(typeof wholeRecords)[T]>;
+
+const nameText = v.pipe(v.string(), v.maxLength(200), v.check(isPlainText, "must be well-formed text without NUL"));
+const version = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+function head<const T extends RecordType>(type: T) {
+  return { type: v.literal(type), id, version: v.optional(version) };
+}
+
+function removal<const T extends RecordType>(type: T) {
+  return v.strictObject({ ...head(type), deleted: v.literal(true) });
+}
+
+/** The lines that add or change a record: every field but `type` and `id` may be left out, none may be unknown (D35). */
+export const upsertLines = {
+  company: v.strictObject({ ...v.partial(wholeRecords.company).entries, ...head("company") }),
+  user: v.pipe(
+    v.strictObject({
+      ...v.partial(wholeRecords.user).entries,
+      ...head("user"),
+      company: v.optional(company),
+      first_name: v.optional(nameText),
+      last_name: v.optional(nameText),
+      password: v.optional(v.nullable(password)),
+      passcode: v.optional(v.nullable(passcode)),
+    }),
+    v.forward(
+      v.partialCheck(
+        [["company"], ["financial_company_id"]],
+        ({ company, financial_company_id: companyId }) =>
+          company === undefined || companyId === undefined || (company?.id ?? null) === companyId,
+        "must be the company of financial_company_id",
+      ),
+      ["company"],
+    ),
+  ),
+  timesheet: v.pipe(
+    v.strictObject({
+      ...v.partial(wholeRecords.timesheet).entries,
+      ...head("timesheet"),
+      driver: v.optional(v.strictObject(driver.entries)),
+      timelog: v.optional(v.pipe(v.strictObject(timelog.entries), storable(32_768))),
+    }),
+    v.forward(
+      v.partialCheck(
+        [["state"], ["payment_state"]],
+        ({ state, payment_state }) => state === undefined || payment_state === undefined || state === payment_state,
+        "must be the same as state",
+      ),
+      ["payment_state"],
+    ),
+  ),
+  invoice: v.strictObject({ ...v.partial(wholeRecords.invoice).entries, ...head("invoice") }),
+  job: v.strictObject({ ...v.partial(wholeRecords.job).entries, ...head("job") }),
+  notification: v.strictObject({
+    ...v.partial(wholeRecords.notification).entries,
+    ...head("notification"),
+    user_id: id,
+    params: v.optional(v.pipe(notification.entries.params, storable(16_384))),
+  }),
+} as const;
+
+/** The lines that remove a record: `{"type", "id", "deleted": true}` (D35). */
+export const removalLines = {
+  company: removal("company"),
+  user: removal("user"),
+  timesheet: removal("timesheet"),
+  invoice: removal("invoice"),
+  job: removal("job"),
+  notification: v.strictObject({ ...removal("notification").entries, user_id: id }),
+} as const;
+
+/** A line that adds or changes a record of one type. */
+export type UpsertLine<T extends RecordType> = v.InferOutput<(typeof upsertLines)[T]>;
+
+/** A line that removes a record of one type. */
+export type RemovalLine<T extends RecordType> = v.InferOutput<(typeof removalLines)[T]>;
+
+/** A line of one type, or of any. */
+export type RecordLine<T extends RecordType = RecordType> = { [K in T]: UpsertLine<K> | RemovalLine<K> }[T];
+
+/** True for a line that removes its record. */
+export function isRemoval<T extends RecordType>(line: UpsertLine<T> | RemovalLine<T>): line is RemovalLine<T> {
+  return "deleted" in line;
+}
+
+/** Values whose keys are open must still fit the table: well-formed text, numbers of its range, limited depth and size. */
+function storable<T>(maxLength: number) {
+  return v.check<T, string>(
+    (value) => isStorable(value, 12) && JSON.stringify(value).length <= maxLength,
+    `must be at most ${maxLength} characters of well-formed JSON, 12 levels deep, with numbers below 2^53`,
+  );
+}
+
+function isStorable(value: unknown, levels: number): boolean {
+  if (typeof value === "string") return isPlainText(value);
+  if (typeof value === "number") return value === 0 || (Math.abs(value) > 1e-100 && Math.abs(value) < 2 ** 53);
+  if (typeof value !== "object" || value === null) return true;
+  return (
+    levels > 0 &&
+    Object.entries(value).every(([key, inner]) => key !== "" && isPlainText(key) && isStorable(inner, levels - 1))
+  );
+}
+
+function isPlainText(value: string): boolean {
+  return value.isWellFormed() && !value.includes("\0");
+}

@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/finance/bulk-update-timesheets.ts";
+import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
+import { call } from "../../support/call.ts";
+import { timesheetLine } from "../../support/records.ts";
+import { readRecord, store } from "../../support/store.ts";
+import { useService } from "../../support/service.ts";
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+const operator = { id: 2, role: "operator", company_id: 1 } as const;
+
+useService();
+
+beforeEach(() =>
+  store([1, 2, 3].map((id) => timesheetLine(id, 1)).concat([4].map((id) => timesheetLine(id, 2)))),
+);
+
+function update(timesheet: unknown, as: Parameters<typeof call>[2]["as"] = operator) {
+  return call(handler, bulkUpdateTimesheets, { as, body: { timesheet } });
+}
+
+describe("200", () => {
+  test("D17: timesheets take the state, and state and payment_state agree", async () => {
+    const answer = await update({ timesheet_ids: [1, 2], state: "paid" });
+    expect(answer.status).toBe(200);
+    for (const timesheet of answer.body.timesheets) {
+      expect(timesheet).toMatchObject({ state: "paid", payment_state: "paid" });
+    }
+    expect(await readRecord("TIMESHEET", 2)).toMatchObject({ state: "paid", payment_state: "paid" });
+    const back = await update({ timesheet_ids: [2], state: "pending" });
+    expect(back.body.timesheets[0]).toMatchObject({ id: 2, state: "pending", payment_state: "pending" });
+  });
+
+  test("D18: the answer is in request order, repeats collapse, and total counts what was answered", async () => {
+    const answer = await update({ timesheet_ids: [3, 1, 3, 2, 1], state: "paid" });
+    expect(answer.body.timesheets.map(({ id }: { id: number }) => id)).toEqual([3, 1, 2]);
+    expect(answer.headers).toMatchObject({ "per-page": "20", total: "3" });
+    expect(answer.headers.link).toBeUndefined();
+  });
+
+  test("D18: a timesheet already in the state counts as success", async () => {
+    await update({ timesheet_ids: [1], state: "paid" });
+    expect((await update({ timesheet_ids: [1, 2], state: "paid" })).status).toBe(200);
+  });
+
+  test("D18: 100 timesheets go in one call, all in the answer", async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => 1000 + index);
+    await store(ids.map((id) => timesheetLine(id, 1)));
+    const answer = await update({ timesheet_ids: ids, state: "paid" });
+    expect(answer.body.timesheets.map(({ id }: { id: number }) => id)).toEqual(ids);
+    expect(answer.headers.total).toBe("100");
+  });
+
+  test("D2: an admin changes timesheets of every company at once", async () => {
+    expect((await update({ timesheet_ids: [1, 4], state: "paid" }, admin)).status).toBe(200);
+    expect(await readRecord("TIMESHEET", 4)).toMatchObject({ state: "paid" });
+  });
+
+  test("the answer holds the interface's fields and no others", async () => {
+    const { body } = await update({ timesheet_ids: [1], state: "pending" });
+    const { type, company_id, ...shown } = timesheetLine(1, 1);
+    expect(body).toEqual({ timesheets: [{ ...shown, payment_state: "pending" }] });
+    expect([type, company_id]).toEqual(["timesheet", 1]);
+  });
+
+  test.each([1234, "1234", 12345678])("D19: the passcode %j has the right shape", async (passcode) => {
+    expect((await update({ timesheet_ids: [1], state: "paid", passcode })).status).toBe(200);
+  });
+});
+
+describe("404", () => {
+  test("D2, D18: a missing and another company's timesheet look alike, and nothing changes", async () => {
+    const answer = await update({ timesheet_ids: [1, 4, 99], state: "paid" });
+    expect(answer.status).toBe(404);
+    expect(answer.body).toMatchObject({ code: "records_not_found", missing_ids: [4, 99] });
+    expect(await readRecord("TIMESHEET", 1)).toMatchObject({ state: "pending" });
+    expect(await readRecord("TIMESHEET", 4)).toMatchObject({ state: "pending" });
+  });
+});
+
+describe("422", () => {
+  test.each([
+    ["no ids", { timesheet_ids: [] }, "/timesheet/timesheet_ids", "too_short"],
+    ["101 ids", { timesheet_ids: Array.from({ length: 101 }, (_, index) => index + 1) }, "/timesheet/timesheet_ids", "too_long"],
+    ["a negative id", { timesheet_ids: [1, -1] }, "/timesheet/timesheet_ids/1", "out_of_range"],
+    ["a fractional id", { timesheet_ids: [1.5] }, "/timesheet/timesheet_ids/0", "wrong_type"],
+    ["an id above 2^53", { timesheet_ids: [2 ** 53] }, "/timesheet/timesheet_ids/0", "wrong_type"],
+    ["a huge number", { timesheet_ids: [1e300] }, "/timesheet/timesheet_ids/0", "wrong_type"],
+    ["ids that are text", { timesheet_ids: ["1"] }, "/timesheet/timesheet_ids/0", "wrong_type"],
+    ["ids that are no list", { timesheet_ids: 1 }, "/timesheet/timesheet_ids", "wrong_type"],
+    ["missing ids", { timesheet_ids: undefined }, "/timesheet/timesheet_ids", "missing"],
+    ["an unknown state", { state: "overdue" }, "/timesheet/state", "not_allowed"],
+    ["a missing state", { state: undefined }, "/timesheet/state", "missing"],
+    ["a state of another type", { state: 1 }, "/timesheet/state", "not_allowed"],
+    ["D19: a passcode of 3 digits", { passcode: 123 }, "/timesheet/passcode", "invalid"],
+    ["D19: a passcode that starts with zero", { passcode: "0123" }, "/timesheet/passcode", "invalid"],
+    ["D19: a passcode with letters", { passcode: "12a4" }, "/timesheet/passcode", "invalid"],
+    ["D19: a passcode of another type", { passcode: [1234] }, "/timesheet/passcode", "wrong_type"],
+  ])("%s: named, and nothing changes", async (_, changes, pointer, code) => {
+    const answer = await update({ timesheet_ids: [1], state: "paid", ...changes });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({ code: "fields_invalid", errors: [{ pointer, code }] });
+    expect(await readRecord("TIMESHEET", 1)).toMatchObject({ state: "pending" });
+  });
+});

@@ -1,0 +1,217 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/finance/list-invoices.ts";
+import { listInvoices } from "../../../shared/contract/finance.ts";
+import { call, type TestAnswer } from "../../support/call.ts";
+import { invoiceLine } from "../../support/records.ts";
+import { useService } from "../../support/service.ts";
+import { store } from "../../support/store.ts";
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+const operator = { id: 2, role: "operator", company_id: 1 } as const;
+const client = { id: 3, role: "client", company_id: 2 } as const;
+const busyOperator = { id: 4, role: "operator", company_id: 9 } as const;
+const states = ["pending", "paid", "overdue"];
+
+useService();
+
+beforeAll(async () => {
+  const own = Array.from({ length: 45 }, (_, index) =>
+    invoiceLine(index + 1, 1, {
+      state: states[index % 3],
+      issued_date: `2026-0${1 + Math.floor(index / 9)}-${String(1 + (index % 9) * 3).padStart(2, "0")}`,
+    }),
+  );
+  const others = [invoiceLine(101, 2, { number: "ACME/0042" }), invoiceLine(102, 2, { number: "acme/0043" })];
+  const many = Array.from({ length: 2_001 }, (_, index) => invoiceLine(10_000 + index, 9, { number: `BULK-${index}` }));
+  await store([...own, ...others, ...many]);
+});
+
+function list(query: Record<string, string> = {}, as: Parameters<typeof call>[2]["as"] = operator) {
+  return call(handler, listInvoices, { as, query });
+}
+
+function idsOf(answer: TestAnswer): number[] {
+  return answer.body.invoices.map(({ id }: { id: number }) => id);
+}
+
+function countdown(from: number, to: number): number[] {
+  return Array.from({ length: from - to + 1 }, (_, index) => from - index);
+}
+
+describe("200", () => {
+  test("the newest 20 of the caller's company come first, with per-page 20 and the total of all", async () => {
+    const answer = await list();
+    expect(answer.status).toBe(200);
+    expect(idsOf(answer)).toEqual(countdown(45, 26));
+    expect(answer.headers).toMatchObject({
+      "per-page": "20",
+      total: "45",
+      "content-type": "application/json; charset=utf-8",
+    });
+  });
+
+  test("an invoice holds the interface's fields and no others", async () => {
+    const { type, company_id, ...shown } = invoiceLine(101, 2, { number: "ACME/0042" });
+    expect((await list({ by_number: "acme/0042" }, client)).body).toEqual({ invoices: [shown] });
+    expect([type, company_id]).toEqual(["invoice", 2]);
+  });
+
+  test("D2: operators and clients see their own company's, an admin sees all", async () => {
+    expect((await list({}, client)).headers.total).toBe("2");
+    expect((await list({}, admin)).headers.total).toBe(String(45 + 2 + 2_001));
+  });
+
+  test("D22: by_company narrows an admin to one company; another tenant's is an empty list", async () => {
+    expect((await list({ by_company: "2" }, admin)).headers.total).toBe("2");
+    expect(idsOf(await list({ by_company: "1" }))).toEqual(countdown(45, 26));
+    const foreign = await list({ by_company: "2" });
+    expect(foreign).toMatchObject({ status: 200, body: { invoices: [] }, headers: { total: "0" } });
+  });
+
+  test("D22: by_state takes one value or a comma list", async () => {
+    expect((await list({ by_state: "paid" })).headers.total).toBe("15");
+    expect((await list({ by_state: "paid,overdue" })).headers.total).toBe("30");
+    expect(idsOf(await list({ by_state: "overdue,paid", per_page: "4" }))).toEqual([45, 44, 42, 41]);
+  });
+
+  test("D21: from_date and to_date are inclusive, compared with issued_date, and take a timestamp's date", async () => {
+    expect(idsOf(await list({ from_date: "2026-05-22", to_date: "2026-05-25" }))).toEqual([45, 44]);
+    expect(idsOf(await list({ from_date: "2026-05-25T23:59:59.999Z" }))).toEqual([45]);
+    expect(idsOf(await list({ to_date: "2026-01-01" }))).toEqual([1]);
+  });
+
+  test("D22: by_number finds the start of the number or of a part, in any case, without leading zeros", async () => {
+    expect(idsOf(await list({ by_number: "ACME" }, client))).toEqual([102, 101]);
+    expect(idsOf(await list({ by_number: "42" }, client))).toEqual([101]);
+    expect(idsOf(await list({ by_number: "cme" }, client))).toEqual([]);
+  });
+
+  test("D22: all filters combine with AND", async () => {
+    const query = { by_state: "pending", from_date: "2026-03-01", to_date: "2026-04-30", by_number: "INV-2026", by_company: "1" };
+    const answer = await list(query);
+    expect(idsOf(answer)).toEqual([34, 31, 28, 25, 22, 19]);
+    expect(answer.headers.total).toBe("6");
+  });
+
+  test("D22: empty values count as absent, unknown parameters are ignored", async () => {
+    const query = { by_state: "", from_date: "", to_date: "", by_company: "", by_number: "", cursor: "", colour: "red" };
+    expect((await list(query)).headers.total).toBe("45");
+  });
+
+  test.each([
+    [{ page: "0", per_page: "-1" }, 20, 45],
+    [{ page: "two", per_page: "1e3" }, 20, 45],
+    [{ page: "1.5", per_page: "" }, 20, 45],
+    [{ per_page: "500" }, 100, 45],
+    [{ per_page: "7", page: "2" }, 7, 38],
+  ])("D30: %j shows a page of %i, from id %i on", async (query, perPage, first) => {
+    const answer = await list(query);
+    expect(answer.headers["per-page"]).toBe(String(perPage));
+    expect(idsOf(answer)[0]).toBe(first);
+  });
+
+  test("D30: a page past the end is empty with the true total", async () => {
+    expect(await list({ page: "4" })).toMatchObject({ status: 200, body: { invoices: [] }, headers: { total: "45" } });
+  });
+
+  test("D30: Link names first, prev, next and last, and keeps the other parameters", async () => {
+    const { headers } = await list({ by_state: "pending", page: "2", per_page: "5" });
+    const links = linksOf(headers.link);
+    expect(links.get("first")).toBe("https://api.example.com/api/v1/finance/invoices?by_state=pending&per_page=5&page=1");
+    expect(links.get("prev")).toContain("page=1");
+    expect(links.get("last")).toContain("page=3");
+    expect(links.get("next")).toMatch(/by_state=pending&per_page=5&page=3&cursor=/);
+  });
+
+  test("D30: a single page has no Link", async () => {
+    expect((await list({}, client)).headers.link).toBeUndefined();
+  });
+
+  test.each([{}, { by_state: "paid,overdue" }, { from_date: "2026-02-01" }, { by_number: "INV" }])(
+    "D30: walking %j by Link and by page gives the same items, each once",
+    async (filters) => {
+      const byPage: number[] = [];
+      for (let page = 1; page <= 9; page += 1) byPage.push(...idsOf(await list({ ...filters, per_page: "6", page: `${page}` })));
+      expect(await walk({ ...filters, per_page: "6" })).toEqual(byPage);
+      expect(byPage).toEqual([...new Set(byPage)].sort((a, b) => b - a));
+    },
+  );
+
+  test("D30: a cursor without a page number leads on, too", async () => {
+    const cursor = new URL(linksOf((await list()).headers.link).get("next") ?? "").searchParams.get("cursor") ?? "";
+    const answer = await list({ cursor });
+    expect(idsOf(answer)).toEqual(countdown(25, 6));
+    expect(linksOf(answer.headers.link).get("next")).not.toContain("page=");
+  });
+});
+
+describe("403", () => {
+  test("D3: drivers may not list invoices", async () => {
+    const answer = await list({}, { id: 5, role: "driver", company_id: 1 });
+    expect(answer).toMatchObject({ status: 403, body: { code: "role_not_allowed" } });
+  });
+
+  test("D3: an operator without a company is refused", async () => {
+    const answer = await list({}, { id: 5, role: "operator", company_id: null });
+    expect(answer).toMatchObject({ status: 403, body: { code: "company_required" } });
+  });
+});
+
+describe("422", () => {
+  test.each([
+    [{ by_state: "draft" }, "by_state"],
+    [{ by_state: "paid,draft" }, "by_state"],
+    [{ from_date: "2026-02-30" }, "from_date"],
+    [{ from_date: "01/02/2026" }, "from_date"],
+    [{ to_date: "2026-02-01Tnoon" }, "to_date"],
+    [{ from_date: "2026-02-02", to_date: "2026-02-01" }, "from_date"],
+    [{ by_company: "one" }, "by_company"],
+    [{ by_company: "-1" }, "by_company"],
+    [{ by_company: "1.5" }, "by_company"],
+    [{ by_company: "99999999999999999999" }, "by_company"],
+    [{ by_number: "x".repeat(65) }, "by_number"],
+    [{ by_number: "\u0000" }, "by_number"],
+    [{ by_number: "\ud800" }, "by_number"],
+  ])("%j is refused, naming the parameter", async (query, parameter) => {
+    const answer = await list(query as Record<string, string>);
+    expect(answer.status).toBe(422);
+    expect(answer.body.code).toBe("fields_invalid");
+    expect(answer.body.errors[0].parameter.split(".")[0]).toBe(parameter);
+  });
+
+  test("D30: a cursor of other filters, or none at all, is cursor_invalid", async () => {
+    const { headers } = await list({ by_state: "paid", per_page: "2" });
+    const cursor = new URL(linksOf(headers.link).get("next") ?? "").searchParams.get("cursor") ?? "";
+    expect((await list({ by_state: "paid", cursor })).status).toBe(200);
+    for (const query of [{ by_state: "pending", cursor }, { cursor }, { cursor: "bm9uc2Vuc2U" }]) {
+      expect(await list(query)).toMatchObject({ status: 422, body: { code: "cursor_invalid" } });
+    }
+  });
+
+  test("D30: pages deeper than 10,000 items are refused naming cursor", async () => {
+    const answer = await list({ page: "501" });
+    expect(answer).toMatchObject({ status: 422, body: { code: "page_too_deep", errors: [{ parameter: "cursor" }] } });
+  });
+
+  test("D22: more than 2,000 matches of a number are query_too_broad", async () => {
+    const answer = await list({ by_number: "BULK" }, busyOperator);
+    expect(answer).toMatchObject({ status: 422, body: { code: "query_too_broad" } });
+    expect((await list({ by_number: "BULK-1" }, busyOperator)).status).toBe(200);
+  });
+});
+
+function linksOf(header = ""): Map<string, string> {
+  return new Map([...header.matchAll(/<([^>]+)>; rel="([a-z]+)"/g)].map(([, url = "", rel = ""]) => [rel, url]));
+}
+
+async function walk(query: Record<string, string>): Promise<number[]> {
+  const ids: number[] = [];
+  let next: Record<string, string> | undefined = query;
+  while (next) {
+    const answer: TestAnswer = await list(next);
+    ids.push(...idsOf(answer));
+    const url = linksOf(answer.headers.link).get("next");
+    next = url === undefined ? undefined : Object.fromEntries(new URL(url).searchParams);
+  }
+  return ids;
+}

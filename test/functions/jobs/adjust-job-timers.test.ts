@@ -1,0 +1,86 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler } from "../../../functions/jobs/adjust-job-timers.ts";
+import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
+import { call } from "../../support/call.ts";
+import { jobLine } from "../../support/records.ts";
+import { useService } from "../../support/service.ts";
+import { store } from "../../support/store.ts";
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+
+const service = useService();
+
+beforeEach(() => store([jobLine(1, 1), jobLine(2, 2), jobLine(3, 1)]));
+afterEach(() => void vi.useRealTimers());
+
+function adjust(job: unknown, as: Parameters<typeof call>[2]["as"] = admin) {
+  return call(handler, adjustJobTimers, { as, body: { job } });
+}
+
+async function timerOf(id: number) {
+  const key = { pk: `JOB#${id}`, sk: "JOB" };
+  const { Item } = await service.database.send(new GetCommand({ TableName: service.tableName, Key: key }));
+  return { timer: Item?.timer, expires: Item?.timer_expires_at };
+}
+
+describe("200", () => {
+  test("D24: the timer counts seconds from now and is kept with its expiry", async () => {
+    vi.useFakeTimers({ now: new Date("2026-05-01T09:00:00.000Z"), toFake: ["Date"] });
+    expect((await adjust({ job_ids: [1], timer: 90 })).status).toBe(200);
+    expect(await timerOf(1)).toEqual({ timer: 90, expires: "2026-05-01T09:01:30.000Z" });
+  });
+
+  test("D24: 0 clears the timer, and a year is the longest", async () => {
+    await adjust({ job_ids: [1], timer: 31_536_000 });
+    expect((await timerOf(1)).timer).toBe(31_536_000);
+    await adjust({ job_ids: [1], timer: 0 });
+    expect(await timerOf(1)).toEqual({ timer: 0, expires: null });
+  });
+
+  test("D24: jobs of every company are answered in request order, each once, without the timer", async () => {
+    const answer = await adjust({ job_ids: [3, 2, 3, 1], timer: 60 });
+    const shown = [jobLine(3, 1), jobLine(2, 2), jobLine(1, 1)].map(({ type, company_id, ...job }) => job);
+    expect(answer.body).toEqual({ jobs: shown });
+    expect(answer.headers).toMatchObject({ "per-page": "20", total: "3" });
+  });
+
+  test("D24: the same call again changes nothing but the expiry", async () => {
+    await adjust({ job_ids: [1], timer: 60 });
+    expect((await adjust({ job_ids: [1], timer: 60 })).status).toBe(200);
+    expect((await timerOf(1)).timer).toBe(60);
+  });
+});
+
+describe("403", () => {
+  test.each(["operator", "client", "driver"] as const)("D3: a %s may not adjust timers", async (role) => {
+    const answer = await adjust({ job_ids: [1], timer: 60 }, { id: 2, role, company_id: 1 });
+    expect(answer).toMatchObject({ status: 403, body: { code: "role_not_allowed" } });
+    expect((await timerOf(1)).timer).toBeUndefined();
+  });
+});
+
+describe("404", () => {
+  test("D18, D24: one missing job refuses all, naming it", async () => {
+    const answer = await adjust({ job_ids: [1, 77], timer: 60 });
+    expect(answer).toMatchObject({ status: 404, body: { code: "records_not_found", missing_ids: [77] } });
+    expect((await timerOf(1)).timer).toBeUndefined();
+  });
+});
+
+describe("422", () => {
+  test.each([
+    ["a negative timer", { timer: -1 }, "/job/timer", "out_of_range"],
+    ["a timer above a year", { timer: 31_536_001 }, "/job/timer", "out_of_range"],
+    ["a fractional timer", { timer: 1.5 }, "/job/timer", "wrong_type"],
+    ["a timer as text", { timer: "60" }, "/job/timer", "wrong_type"],
+    ["a missing timer", { timer: undefined }, "/job/timer", "missing"],
+    ["no ids", { job_ids: [] }, "/job/job_ids", "too_short"],
+    ["101 ids", { job_ids: Array.from({ length: 101 }, (_, index) => index + 1) }, "/job/job_ids", "too_long"],
+    ["an id of null", { job_ids: [null] }, "/job/job_ids/0", "wrong_type"],
+  ])("%s is named, and nothing changes", async (_, changes, pointer, code) => {
+    const answer = await adjust({ job_ids: [1], timer: 60, ...changes });
+    expect(answer).toMatchObject({ status: 422, body: { code: "fields_invalid", errors: [{ pointer, code }] } });
+    expect((await timerOf(1)).timer).toBeUndefined();
+  });
+});

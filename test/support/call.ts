@@ -1,0 +1,56 @@
+import type { Context } from "aws-lambda";
+import type { Operation } from "../../shared/contract/operation.ts";
+import type { HttpHandler } from "../../shared/http/endpoint.ts";
+import type { HttpEvent } from "../../shared/http/request.ts";
+import { type TestUser, tokenOf } from "./tokens.ts";
+
+/** What a test sends to a handler. */
+export interface TestRequest {
+  /** The user whose token is sent. */
+  readonly as?: TestUser;
+  readonly headers?: Record<string, string>;
+  readonly query?: Record<string, string>;
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** What the handler answered. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  // Answers are looked into field by field; their types are what the tests assert.
+  // biome-ignore lint/suspicious/noExplicitAny: a parsed answer of any operation
+  readonly body: any;
+}
+
+/** Calls a handler the way API Gateway does. */
+export async function call(handler: HttpHandler, operation: Operation, request: TestRequest = {}): Promise<TestAnswer> {
+  const event = await eventOf(operation, request);
+  const answer = await handler(event, { awsRequestId: "lambda-request" } as Context);
+  const headers = Object.fromEntries(Object.entries(answer.headers ?? {}).map(([name, value]) => [name, String(value)]));
+  return { status: answer.statusCode ?? 0, headers, body: JSON.parse(answer.body ?? "null") };
+}
+
+/** The event that API Gateway's HTTP API sends for a request, payload 2.0. */
+export async function eventOf(operation: Operation, request: TestRequest): Promise<HttpEvent> {
+  const { as, query, body } = request;
+  const authorization = as ? { authorization: `Bearer ${await tokenOf(as)}` } : {};
+  const contentType = body === undefined ? {} : { "content-type": "application/json" };
+  const event = {
+    version: "2.0",
+    routeKey: `${operation.method} ${operation.path}`,
+    rawPath: operation.path,
+    rawQueryString: new URLSearchParams(query).toString(),
+    headers: { accept: "application/json", ...contentType, ...authorization, ...request.headers },
+    ...(query && { queryStringParameters: query }),
+    requestContext: {
+      domainName: "api.example.com",
+      requestId: crypto.randomUUID(),
+      http: { method: operation.method, path: operation.path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "test" },
+    },
+    body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+    isBase64Encoded: request.isBase64Encoded ?? false,
+  };
+  return event as unknown as HttpEvent;
+}

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { startEngine } from "../../infra/local/engine.ts";
+import type { TableDefinition } from "../../infra/local/table.ts";
+import { synthesize } from "../../infra/synthesize.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Address of the DynamoDB engine that all test files share, each with tables of its own. */
+    engineEndpoint: string;
+    engineName: string;
+    /** The table as the stack defines it. */
+    tableDefinition: TableDefinition;
+  }
+}
+
+/** Starts one DynamoDB engine for the run, and reads the table's definition from the synthesised stack. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), "workforce-test-"));
+  const { template } = synthesize("dev", directory);
+  const engine = await startEngine();
+  project.provide("engineEndpoint", engine.endpoint);
+  project.provide("engineName", engine.name);
+  project.provide("tableDefinition", tableOf(template));
+  return async () => {
+    await engine.close();
+    await rm(directory, { recursive: true });
+  };
+}
+
+function tableOf(template: Record<string, unknown>): TableDefinition {
+  const resources = Object.values(template.Resources as Record<string, { Type: string; Properties: unknown }>);
+  const table = resources.find(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
+  if (!table) throw new Error("The stack has no table");
+  return table.Properties as TableDefinition;
+}

@@ -1,0 +1,80 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, inject, vi } from "vitest";
+import { type AwsEndpoints, startAwsEndpoints } from "../../infra/local/aws-endpoints.ts";
+import { type Inbox, openInbox } from "../../infra/local/inbox.ts";
+import { localCredentials } from "../../infra/local/local-credentials.ts";
+import { type Queues, queueUrl, startQueues } from "../../infra/local/queues.ts";
+import { openSecrets } from "../../infra/local/secrets.ts";
+import { createTable } from "../../infra/local/table.ts";
+import { publishTestKey } from "./tokens.ts";
+
+const region = "eu-west-1";
+const hmacSecret = "hmac-key";
+const pinQueue = "pins";
+
+/** What a test file has to itself: a table, an inbox, and the AWS endpoints behind them. */
+export interface Service {
+  inbox: Inbox;
+  endpoints: AwsEndpoints;
+  queues: Queues;
+  /** A client of the file's table that the service does not know of. */
+  database: DynamoDBDocumentClient;
+  tableName: string;
+  /** Every line the service has logged. */
+  logs: string[];
+}
+
+/** Gives a test file a table, queues, secrets and an inbox of its own, and points the service's settings at them. */
+export function useService(): Service {
+  const service = {} as Service;
+  beforeAll(async () => Object.assign(service, await startService()));
+  afterAll(async () => {
+    await service.endpoints?.close();
+    await service.queues?.close();
+    service.database?.destroy();
+  });
+  return service;
+}
+
+async function startService(): Promise<Service> {
+  const logs: string[] = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((line) => logs.push(String(line)) > 0);
+  const inbox = openInbox();
+  const secrets = openSecrets(region);
+  secrets.ensure(hmacSecret, () => JSON.stringify({ version: 1, key: "k".repeat(64) }));
+  const endpoints = await startAwsEndpoints({ inbox, secrets });
+  const queues = await startQueues(region);
+  await queues.create([{ name: pinQueue, attributes: { VisibilityTimeout: "30" } }]);
+  const tableName = `test-${crypto.randomUUID()}`;
+  Object.assign(process.env, settingsOf(tableName, endpoints.endpoint, queues.endpoint));
+  const client = new DynamoDBClient({});
+  await createTable(client, inject("tableDefinition"), tableName);
+  const database = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  await publishTestKey(database, tableName);
+  return { inbox, endpoints, queues, database, tableName, logs };
+}
+
+function settingsOf(tableName: string, endpoint: string, queueEndpoint: string): Record<string, string> {
+  return {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: inject("engineEndpoint"),
+    AWS_ENDPOINT_URL_SES: endpoint,
+    AWS_ENDPOINT_URL_SNS: endpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+    AWS_ENDPOINT_URL_SQS: queueEndpoint,
+    OPERATION: "test",
+    TABLE_NAME: tableName,
+    TOKEN_ISSUER: "workforce-test",
+    TOKEN_AUDIENCE: "workforce-api",
+    HMAC_SECRET_ARN: hmacSecret,
+    PIN_QUEUE_URL: queueUrl(queueEndpoint, pinQueue),
+    SERVICE_NAME: "Workforce",
+    SENDER_ADDRESS: "no-reply@workforce.example",
+    DEFAULT_COUNTRY: "GB",
+    SERVED_COUNTRIES: "GB,IE",
+    RECOVERY_DISCLOSURE: "masked",
+  };
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+const report = process.env.VITEST_REPORT;
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/global-setup.ts"],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
+  },
+});
