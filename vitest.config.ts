@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],
+    setupFiles: ["test/support/capture-logs.ts"],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],

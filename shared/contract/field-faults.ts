@@ -17,6 +17,11 @@ export function fieldFaults(issues: readonly v.BaseIssue<unknown>[]): FieldFault
   }));
 }
 
+/** A JSON pointer (RFC 6901) to a field. */
+export function pointerTo(path: readonly string[]): string {
+  return path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
 function explain(issue: v.BaseIssue<unknown>): Pick<FieldFault, "code" | "detail"> {
   if (issue.received === "undefined") return { code: "missing", detail: "is required" };
   const limit = String(issue.requirement);

@@ -111,11 +111,6 @@ export type RemovalLine<T extends RecordType> = v.InferOutput<(typeof removalLin
 /** A line of one type, or of any. */
 export type RecordLine<T extends RecordType = RecordType> = { [K in T]: UpsertLine<K> | RemovalLine<K> }[T];
 
-/** True for a line that removes its record. */
-export function isRemoval<T extends RecordType>(line: UpsertLine<T> | RemovalLine<T>): line is RemovalLine<T> {
-  return "deleted" in line;
-}
-
 /** Values whose keys are open must still fit the table: well-formed text, numbers of its range, limited depth and size. */
 function storable<T>(maxLength: number) {
   return v.check<T, string>(

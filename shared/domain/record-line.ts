@@ -1,15 +1,7 @@
 import type { CountryCode } from "libphonenumber-js/min";
 import * as v from "valibot";
-import { type FieldFault, fieldFaults } from "../contract/field-faults.ts";
-import {
-  isRemoval,
-  type RecordLine,
-  type RecordType,
-  recordTypes,
-  removalLines,
-  type UpsertLine,
-  upsertLines,
-} from "../contract/records.ts";
+import { type FieldFault, fieldFaults, pointerTo } from "../contract/field-faults.ts";
+import { type RecordLine, recordTypes, removalLines, type UpsertLine, upsertLines } from "../contract/records.ts";
 import { parseLogin } from "./login.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -29,7 +21,7 @@ export function parseRecordLine(value: unknown, defaultCountry: CountryCode): Re
   }
   const schemas = Object.hasOwn(value, "deleted") ? removalLines : upsertLines;
   const line = parse(schemas[known] as v.GenericSchema<unknown, RecordLine>, value);
-  return line.type === "user" && !isRemoval<"user">(line) ? withNormalLogins(line, defaultCountry) : line;
+  return line.type === "user" && !("deleted" in line) ? withNormalLogins(line, defaultCountry) : line;
 }
 
 /** Checks that a merged record is whole: whatever a line left out must be there already. Refuses with `fields_invalid`. */
@@ -62,9 +54,4 @@ function withNormalLogins(line: UpsertLine<"user">, defaultCountry: CountryCode)
   const phone = normal("phone_number", "sms", "must be a phone number, with its country code if it is abroad");
   if (faults.length > 0) throw fieldsInvalid(faults);
   return { ...line, ...email, ...phone };
-}
-
-/** A JSON pointer (RFC 6901) to a place in the line. */
-function pointerTo(path: readonly string[]): string {
-  return path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

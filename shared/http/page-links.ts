@@ -32,5 +32,6 @@ function address(event: HttpEvent, number: number | undefined, cursor: string | 
   }
   if (number !== undefined) parameters.set("page", String(number));
   if (cursor !== undefined) parameters.set("cursor", cursor);
-  return `https://${event.requestContext.domainName}${event.rawPath}?${parameters}`;
+  const protocol = event.headers["x-forwarded-proto"] === "http" ? "http" : "https";
+  return `${protocol}://${event.requestContext.domainName}${event.rawPath}?${parameters}`;
 }

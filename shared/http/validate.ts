@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type FieldFault, fieldFaults } from "../contract/field-faults.ts";
+import { type FieldFault, fieldFaults, pointerTo } from "../contract/field-faults.ts";
 import type { Operation } from "../contract/operation.ts";
 import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
 import type { HttpRequest } from "./request.ts";
@@ -34,9 +34,4 @@ function check(
   const errors = fieldFaults(result.issues).map(locate);
   const names = errors.map(({ pointer, parameter }) => pointer ?? parameter);
   throw new Refusal("fields_invalid", `Invalid: ${names.join(", ")}`, { errors });
-}
-
-/** A JSON pointer (RFC 6901) to a place in the body. */
-function pointerTo(path: readonly string[]): string {
-  return path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

@@ -15,12 +15,21 @@ test.each([
   expect(parseLogin(typed, "GB")).toMatchObject({ value, channel: "sms" });
 });
 
-test.each(["", "ines", "12", "@", "a@", "@b", "a b@c", "a@b@c", "+0", "call 07911 123456 now", "a@b\u0000"])(
-  "D7: %j is neither an e-mail address nor a phone number",
-  (typed) => {
-    expect(parseLogin(typed, "GB")).toBeUndefined();
-  },
-);
+test.each([
+  "",
+  "ines",
+  "12",
+  "@",
+  "a@",
+  "@b",
+  "a b@c",
+  "a@b@c",
+  "+0",
+  "call 07911 123456 now",
+  "a@b\u0000",
+])("D7: %j is neither an e-mail address nor a phone number", (typed) => {
+  expect(parseLogin(typed, "GB")).toBeUndefined();
+});
 
 test("D11: a phone number of a country off the allow-list is refused as country_not_served", () => {
   const french = parseLogin("+33 6 12 34 56 78", "GB");

@@ -9,7 +9,7 @@ export interface TestRequest {
   /** The user whose token is sent. */
   readonly as?: TestUser;
   readonly headers?: Record<string, string>;
-  readonly query?: Record<string, string>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
   readonly isBase64Encoded?: boolean;
@@ -28,13 +28,19 @@ export interface TestAnswer {
 export async function call(handler: HttpHandler, operation: Operation, request: TestRequest = {}): Promise<TestAnswer> {
   const event = await eventOf(operation, request);
   const answer = await handler(event, { awsRequestId: "lambda-request" } as Context);
-  const headers = Object.fromEntries(Object.entries(answer.headers ?? {}).map(([name, value]) => [name, String(value)]));
+  const headers = Object.fromEntries(
+    Object.entries(answer.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  );
   return { status: answer.statusCode ?? 0, headers, body: JSON.parse(answer.body ?? "null") };
 }
 
 /** The event that API Gateway's HTTP API sends for a request, payload 2.0. */
 export async function eventOf(operation: Operation, request: TestRequest): Promise<HttpEvent> {
-  const { as, query, body } = request;
+  const { as, body } = request;
+  const given = Object.entries(request.query ?? {}).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  const query = Object.fromEntries(given);
   const authorization = as ? { authorization: `Bearer ${await tokenOf(as)}` } : {};
   const contentType = body === undefined ? {} : { "content-type": "application/json" };
   const event = {
@@ -43,11 +49,17 @@ export async function eventOf(operation: Operation, request: TestRequest): Promi
     rawPath: operation.path,
     rawQueryString: new URLSearchParams(query).toString(),
     headers: { accept: "application/json", ...contentType, ...authorization, ...request.headers },
-    ...(query && { queryStringParameters: query }),
+    ...(request.query && { queryStringParameters: query }),
     requestContext: {
       domainName: "api.example.com",
       requestId: crypto.randomUUID(),
-      http: { method: operation.method, path: operation.path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "test" },
+      http: {
+        method: operation.method,
+        path: operation.path,
+        protocol: "HTTP/1.1",
+        sourceIp: "192.0.2.1",
+        userAgent: "test",
+      },
     },
     body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
     isBase64Encoded: request.isBase64Encoded ?? false,

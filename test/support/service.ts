@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, inject, vi } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import { type AwsEndpoints, startAwsEndpoints } from "../../infra/local/aws-endpoints.ts";
 import { type Inbox, openInbox } from "../../infra/local/inbox.ts";
 import { localCredentials } from "../../infra/local/local-credentials.ts";
@@ -21,8 +21,6 @@ export interface Service {
   /** A client of the file's table that the service does not know of. */
   database: DynamoDBDocumentClient;
   tableName: string;
-  /** Every line the service has logged. */
-  logs: string[];
 }
 
 /** Gives a test file a table, queues, secrets and an inbox of its own, and points the service's settings at them. */
@@ -38,8 +36,6 @@ export function useService(): Service {
 }
 
 async function startService(): Promise<Service> {
-  const logs: string[] = [];
-  vi.spyOn(process.stdout, "write").mockImplementation((line) => logs.push(String(line)) > 0);
   const inbox = openInbox();
   const secrets = openSecrets(region);
   secrets.ensure(hmacSecret, () => JSON.stringify({ version: 1, key: "k".repeat(64) }));
@@ -52,7 +48,7 @@ async function startService(): Promise<Service> {
   await createTable(client, inject("tableDefinition"), tableName);
   const database = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   await publishTestKey(database, tableName);
-  return { inbox, endpoints, queues, database, tableName, logs };
+  return { inbox, endpoints, queues, database, tableName };
 }
 
 function settingsOf(tableName: string, endpoint: string, queueEndpoint: string): Record<string, string> {

@@ -3,19 +3,18 @@ import { handler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { call } from "../../support/call.ts";
 import { timesheetLine } from "../../support/records.ts";
-import { readRecord, store } from "../../support/store.ts";
 import { useService } from "../../support/service.ts";
+import { readRecord, store } from "../../support/store.ts";
+import type { TestUser } from "../../support/tokens.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
 
 useService();
 
-beforeEach(() =>
-  store([1, 2, 3].map((id) => timesheetLine(id, 1)).concat([4].map((id) => timesheetLine(id, 2)))),
-);
+beforeEach(() => store([1, 2, 3].map((id) => timesheetLine(id, 1)).concat([4].map((id) => timesheetLine(id, 2)))));
 
-function update(timesheet: unknown, as: Parameters<typeof call>[2]["as"] = operator) {
+function update(timesheet: unknown, as: TestUser = operator) {
   return call(handler, bulkUpdateTimesheets, { as, body: { timesheet } });
 }
 
@@ -81,7 +80,12 @@ describe("404", () => {
 describe("422", () => {
   test.each([
     ["no ids", { timesheet_ids: [] }, "/timesheet/timesheet_ids", "too_short"],
-    ["101 ids", { timesheet_ids: Array.from({ length: 101 }, (_, index) => index + 1) }, "/timesheet/timesheet_ids", "too_long"],
+    [
+      "101 ids",
+      { timesheet_ids: Array.from({ length: 101 }, (_, index) => index + 1) },
+      "/timesheet/timesheet_ids",
+      "too_long",
+    ],
     ["a negative id", { timesheet_ids: [1, -1] }, "/timesheet/timesheet_ids/1", "out_of_range"],
     ["a fractional id", { timesheet_ids: [1.5] }, "/timesheet/timesheet_ids/0", "wrong_type"],
     ["an id above 2^53", { timesheet_ids: [2 ** 53] }, "/timesheet/timesheet_ids/0", "wrong_type"],

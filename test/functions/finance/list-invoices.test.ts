@@ -5,6 +5,7 @@ import { call, type TestAnswer } from "../../support/call.ts";
 import { invoiceLine } from "../../support/records.ts";
 import { useService } from "../../support/service.ts";
 import { store } from "../../support/store.ts";
+import type { TestUser } from "../../support/tokens.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
@@ -26,7 +27,7 @@ beforeAll(async () => {
   await store([...own, ...others, ...many]);
 });
 
-function list(query: Record<string, string> = {}, as: Parameters<typeof call>[2]["as"] = operator) {
+function list(query: Record<string, string | undefined> = {}, as: TestUser = operator) {
   return call(handler, listInvoices, { as, query });
 }
 
@@ -87,14 +88,28 @@ describe("200", () => {
   });
 
   test("D22: all filters combine with AND", async () => {
-    const query = { by_state: "pending", from_date: "2026-03-01", to_date: "2026-04-30", by_number: "INV-2026", by_company: "1" };
+    const query = {
+      by_state: "pending",
+      from_date: "2026-03-01",
+      to_date: "2026-04-30",
+      by_number: "INV-2026",
+      by_company: "1",
+    };
     const answer = await list(query);
     expect(idsOf(answer)).toEqual([34, 31, 28, 25, 22, 19]);
     expect(answer.headers.total).toBe("6");
   });
 
   test("D22: empty values count as absent, unknown parameters are ignored", async () => {
-    const query = { by_state: "", from_date: "", to_date: "", by_company: "", by_number: "", cursor: "", colour: "red" };
+    const query = {
+      by_state: "",
+      from_date: "",
+      to_date: "",
+      by_company: "",
+      by_number: "",
+      cursor: "",
+      colour: "red",
+    };
     expect((await list(query)).headers.total).toBe("45");
   });
 
@@ -117,7 +132,9 @@ describe("200", () => {
   test("D30: Link names first, prev, next and last, and keeps the other parameters", async () => {
     const { headers } = await list({ by_state: "pending", page: "2", per_page: "5" });
     const links = linksOf(headers.link);
-    expect(links.get("first")).toBe("https://api.example.com/api/v1/finance/invoices?by_state=pending&per_page=5&page=1");
+    expect(links.get("first")).toBe(
+      "https://api.example.com/api/v1/finance/invoices?by_state=pending&per_page=5&page=1",
+    );
     expect(links.get("prev")).toContain("page=1");
     expect(links.get("last")).toContain("page=3");
     expect(links.get("next")).toMatch(/by_state=pending&per_page=5&page=3&cursor=/);
@@ -127,15 +144,18 @@ describe("200", () => {
     expect((await list({}, client)).headers.link).toBeUndefined();
   });
 
-  test.each([{}, { by_state: "paid,overdue" }, { from_date: "2026-02-01" }, { by_number: "INV" }])(
-    "D30: walking %j by Link and by page gives the same items, each once",
-    async (filters) => {
-      const byPage: number[] = [];
-      for (let page = 1; page <= 9; page += 1) byPage.push(...idsOf(await list({ ...filters, per_page: "6", page: `${page}` })));
-      expect(await walk({ ...filters, per_page: "6" })).toEqual(byPage);
-      expect(byPage).toEqual([...new Set(byPage)].sort((a, b) => b - a));
-    },
-  );
+  test.each([
+    {},
+    { by_state: "paid,overdue" },
+    { from_date: "2026-02-01" },
+    { by_number: "INV" },
+  ])("D30: walking %j by Link and by page gives the same items, each once", async (filters) => {
+    const byPage: number[] = [];
+    for (let page = 1; page <= 9; page += 1)
+      byPage.push(...idsOf(await list({ ...filters, per_page: "6", page: `${page}` })));
+    expect(await walk({ ...filters, per_page: "6" })).toEqual(byPage);
+    expect(byPage).toEqual([...new Set(byPage)].sort((a, b) => b - a));
+  });
 
   test("D30: a cursor without a page number leads on, too", async () => {
     const cursor = new URL(linksOf((await list()).headers.link).get("next") ?? "").searchParams.get("cursor") ?? "";
@@ -204,9 +224,9 @@ function linksOf(header = ""): Map<string, string> {
   return new Map([...header.matchAll(/<([^>]+)>; rel="([a-z]+)"/g)].map(([, url = "", rel = ""]) => [rel, url]));
 }
 
-async function walk(query: Record<string, string>): Promise<number[]> {
+async function walk(query: Record<string, string | undefined>): Promise<number[]> {
   const ids: number[] = [];
-  let next: Record<string, string> | undefined = query;
+  let next: Record<string, string | undefined> | undefined = query;
   while (next) {
     const answer: TestAnswer = await list(next);
     ids.push(...idsOf(answer));

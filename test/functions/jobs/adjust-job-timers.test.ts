@@ -6,15 +6,20 @@ import { call } from "../../support/call.ts";
 import { jobLine } from "../../support/records.ts";
 import { useService } from "../../support/service.ts";
 import { store } from "../../support/store.ts";
+import type { TestUser } from "../../support/tokens.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 
 const service = useService();
 
-beforeEach(() => store([jobLine(1, 1), jobLine(2, 2), jobLine(3, 1)]));
+beforeEach(async () => {
+  // An upsert keeps a job's timer, so each test gets jobs that are new.
+  await store([1, 2, 3].map((id) => ({ type: "job", id, deleted: true })));
+  await store([jobLine(1, 1), jobLine(2, 2), jobLine(3, 1)]);
+});
 afterEach(() => void vi.useRealTimers());
 
-function adjust(job: unknown, as: Parameters<typeof call>[2]["as"] = admin) {
+function adjust(job: unknown, as: TestUser = admin) {
   return call(handler, adjustJobTimers, { as, body: { job } });
 }
 

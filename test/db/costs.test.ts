@@ -1,0 +1,65 @@
+import { beforeAll, expect, test } from "vitest";
+import { saveDeviceToken } from "../../shared/db/device-tokens.ts";
+import { findInvoices } from "../../shared/db/invoices.ts";
+import { findNotifications, findUnreadCounts } from "../../shared/db/notifications.ts";
+import { moveTimesheets } from "../../shared/db/timesheets.ts";
+import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
+import { costOf } from "../support/costs.ts";
+import { invoiceLine, notificationLine, timesheetLine } from "../support/records.ts";
+import { useService } from "../support/service.ts";
+import { store } from "../support/store.ts";
+
+const caller = { userId: 1, role: "operator", companyId: 1, sessionId: "s" } as const;
+const firstPage = { limit: 20, beforeId: undefined, skip: 0 };
+
+useService();
+
+beforeAll(() =>
+  store([
+    ...Array.from({ length: 100 }, (_, index) => timesheetLine(index + 1, 1)),
+    ...Array.from({ length: 60 }, (_, index) => invoiceLine(index + 1, 1)),
+    ...Array.from({ length: 60 }, (_, index) => notificationLine(index + 1, 5)),
+  ]),
+);
+
+test.each([1, 10, 100])("bulk_update of %i ids reads a unit each, in two round trips", async (count) => {
+  const ids = Array.from({ length: count }, (_, index) => index + 1);
+  const cost = await costOf(() => moveTimesheets(ids, 1, "paid", caller));
+  expect(cost.readUnits).toBeLessThanOrEqual(count + 1);
+  expect(cost.sequentialTrips).toBe(2);
+});
+
+test("a page of notifications costs at most 2 read units, in one round trip", async () => {
+  const cost = await costOf(() => findNotifications(5, firstPage));
+  expect(cost.readUnits).toBeGreaterThan(0);
+  expect(cost.readUnits).toBeLessThanOrEqual(2);
+  expect(cost).toMatchObject({ writeUnits: 0, sequentialTrips: 1 });
+});
+
+test("unread counts cost half a read unit", async () => {
+  expect(await costOf(() => findUnreadCounts(5))).toEqual({ readUnits: 0.5, writeUnits: 0, sequentialTrips: 1 });
+});
+
+test("a new device token costs at most 2 read and 8 write units, in two round trips", async () => {
+  const device = { platform: "ios", pushService: "apns" } as const;
+  for (let index = 0; index < 19; index += 1) {
+    await saveDeviceToken(5, { ...device, token: `${index}`.padEnd(200, "x") }, timeOrderedId(new Date()));
+  }
+  const cost = await costOf(() => saveDeviceToken(5, { ...device, token: "n".repeat(200) }, timeOrderedId(new Date())));
+  expect(cost.readUnits).toBeLessThanOrEqual(2);
+  expect(cost.writeUnits).toBeLessThanOrEqual(8);
+  expect(cost.sequentialTrips).toBe(2);
+});
+
+test("the same device token again writes nothing", async () => {
+  const device = { token: "again", platform: "ios", pushService: "apns" } as const;
+  await saveDeviceToken(6, device, timeOrderedId(new Date()));
+  expect(await costOf(() => saveDeviceToken(6, device, timeOrderedId(new Date())))).toMatchObject({ writeUnits: 0 });
+});
+
+test("a page of invoices in one state costs at most 3 read units beside its total, in one round trip", async () => {
+  const filter = { scope: 1, states: ["pending"] } as const;
+  const cost = await costOf(() => findInvoices(filter, firstPage));
+  expect(cost.readUnits).toBeLessThanOrEqual(6);
+  expect(cost).toMatchObject({ writeUnits: 0, sequentialTrips: 1 });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { handler } from "../../../functions/service/refuse-unrouted.ts";
+import type { Operation } from "../../../shared/contract/operation.ts";
+import { operations } from "../../../shared/contract/operations.ts";
+import { call } from "../../support/call.ts";
+
+function request(method: string, path: string) {
+  return call(handler, { method, path } as unknown as Operation);
+}
+
+test.each([
+  ...new Set(operations.map(({ path }) => path)),
+])("405: another method on %s is refused and the methods it takes are named", async (path) => {
+  const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method);
+  const answer = await request("TRACE", path);
+  expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed", instance: path } });
+  expect(answer.headers.allow).toBe(allowed.join(", "));
+});
+
+test("D13: HEAD on the confirmation is refused, so it never spends a pin", async () => {
+  expect(await request("HEAD", "/api/v1/users/confirmation")).toMatchObject({ status: 405, headers: { allow: "GET" } });
+});
+
+test.each([
+  "/",
+  "/api/v1",
+  "/api/v1/finance/invoices/",
+  "/api/v2/health",
+  "/api/v1/users/%2e%2e/health",
+  "/\ud800",
+])("404: the unknown path %j is refused", async (path) => {
+  const answer = await request("GET", path);
+  expect(answer).toMatchObject({ status: 404, body: { code: "route_not_found", status: 404 } });
+  expect(answer.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
+});

@@ -1,0 +1,126 @@
+import type { SQSEvent } from "aws-lambda";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as confirmHandler } from "../../../functions/users/confirm-login.ts";
+import { handler } from "../../../functions/workers/deliver-pin.ts";
+import { confirmLogin } from "../../../shared/contract/users.ts";
+import { call } from "../../support/call.ts";
+import { loggedLines } from "../../support/capture-logs.ts";
+import { newestPin } from "../../support/pins.ts";
+import { userLine } from "../../support/records.ts";
+import { useService } from "../../support/service.ts";
+import { store } from "../../support/store.ts";
+
+const service = useService();
+const login = "ines@example.com";
+const other = "marsh@example.com";
+
+beforeAll(() => store([userLine(10, { email: login }), userLine(11, { email: other })]));
+beforeEach(() => service.inbox.clear());
+afterEach(() => void vi.useRealTimers());
+
+interface Request {
+  requestId?: string;
+  requestedAt: string;
+  validTo?: string;
+  login?: string;
+}
+
+function deliver(...requests: (Request | string)[]) {
+  const records = requests.map((request, index) => ({
+    messageId: `message-${index}`,
+    body: typeof request === "string" ? request : JSON.stringify(complete(request)),
+  }));
+  return handler({ Records: records } as SQSEvent);
+}
+
+function complete(request: Request) {
+  const validTo = new Date(Date.parse(request.requestedAt) + 600_000).toISOString();
+  return { login, channel: "email", requestId: request.requestedAt, validTo, ...request };
+}
+
+function at(time: string): string {
+  const moment = `2026-06-01T${time}.000Z`;
+  vi.useFakeTimers({ now: new Date(moment), toFake: ["Date"] });
+  return moment;
+}
+
+async function isRight(pin: string, of = login): Promise<boolean> {
+  return (await call(confirmHandler, confirmLogin, { query: { login: of, pin } })).status === 200;
+}
+
+describe("D12: a request", () => {
+  test("that is older than its pin_valid_to is dropped", async () => {
+    const requestedAt = at("08:00:00");
+    at("08:10:00");
+    expect(await deliver({ requestedAt })).toEqual({ batchItemFailures: [] });
+    expect(service.inbox.entries()).toEqual([]);
+  });
+
+  test("that is older than the stored pin's neither sends nor replaces it", async () => {
+    const older = at("09:00:00");
+    const newer = at("09:00:30");
+    await deliver({ requestedAt: newer });
+    await deliver({ requestedAt: older });
+    expect(service.inbox.entries()).toHaveLength(1);
+    expect(await isRight(newestPin(service.inbox, login))).toBe(true);
+  });
+
+  test("delivered again sends once more, and the newer pin then counts", async () => {
+    const requestedAt = at("10:00:00");
+    await deliver({ requestedAt });
+    const first = newestPin(service.inbox, login);
+    await deliver({ requestedAt });
+    const second = newestPin(service.inbox, login);
+    expect(service.inbox.entries()).toHaveLength(2);
+    if (first !== second) expect(await isRight(first)).toBe(false);
+    expect(await isRight(second)).toBe(true);
+  });
+
+  test("whose pin is spent is not answered again", async () => {
+    const requestedAt = at("11:00:00");
+    await deliver({ requestedAt });
+    expect(await isRight(newestPin(service.inbox, login))).toBe(true);
+    await deliver({ requestedAt });
+    expect(service.inbox.entries()).toHaveLength(1);
+  });
+
+  test("for an unknown login ends without a message", async () => {
+    expect(await deliver({ requestedAt: at("12:00:00"), login: "nobody@example.com" })).toEqual({
+      batchItemFailures: [],
+    });
+    expect(service.inbox.entries()).toEqual([]);
+  });
+});
+
+describe("D12: a message", () => {
+  test("that fails goes back to the queue alone, and is sent when it comes again", async () => {
+    const requestedAt = new Date().toISOString();
+    service.endpoints.failNext("SendEmail", "MessageRejected");
+    const outcome = await deliver({ requestedAt, login: other }, { requestedAt, login: "nobody@example.com" });
+    expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    await deliver({ requestedAt, login: other });
+    expect(await isRight(newestPin(service.inbox, other), other)).toBe(true);
+  });
+
+  test.each([
+    "{",
+    "{}",
+    "null",
+    '"ines@example.com"',
+    '{"login":"ines@example.com"}',
+  ])("that is malformed (%s) goes back, holds up nobody and is not quoted in a log", async (malformed) => {
+    loggedLines.length = 0;
+    const outcome = await deliver(malformed, { requestedAt: at("14:00:00"), requestId: malformed });
+    expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    expect(loggedLines.join("")).not.toContain("ines@");
+  });
+});
+
+test("no pin and no login is logged", async () => {
+  loggedLines.length = 0;
+  await deliver({ requestedAt: at("15:00:00") });
+  const logged = loggedLines.join("");
+  expect(logged).toContain("message-0");
+  expect(logged).not.toContain(newestPin(service.inbox, login));
+  expect(logged).not.toContain(login);
+});

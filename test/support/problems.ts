@@ -1,0 +1,18 @@
+import { expect } from "vitest";
+import type { TestAnswer } from "./call.ts";
+
+/** Asserts that an answer is a problem document (RFC 9457) with that status and code. */
+export function expectProblem(answer: TestAnswer, status: number, code: string | readonly string[]): void {
+  expect(answer.status).toBe(status);
+  expect(answer.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
+  const codes = typeof code === "string" ? [code] : code;
+  expect(codes).toContain(answer.body.code);
+  expect(answer.body).toMatchObject({
+    type: `urn:workforce:problem:${answer.body.code}`,
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    instance: expect.stringMatching(/^\//),
+    request_id: expect.any(String),
+  });
+}
