@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { fieldFaults } from "../../shared/contract/field-faults.ts";
+import { dateFilter, paging } from "../../shared/contract/query.ts";
+import { calendarDate, decimal, id, text, timestamp } from "../../shared/contract/values.ts";
+
+test("D23: a timestamp is UTC with three digits of milliseconds and a real moment", () => {
+  fc.assert(
+    fc.property(fc.date({ min: new Date("2000-01-01"), max: new Date("2100-01-01"), noInvalidDate: true }), (date) => {
+      expect(v.is(timestamp, date.toISOString())).toBe(true);
+    }),
+  );
+  for (const other of [
+    "2026-05-01",
+    "2026-05-01T08:30:00Z",
+    "2026-05-01T08:30:00.000+01:00",
+    "2026-13-01T08:30:00.000Z",
+  ]) {
+    expect(v.is(timestamp, other)).toBe(false);
+  }
+});
+
+test("D23: a decimal is a string of digits, and no float", () => {
+  for (const fine of ["0", "0.00", "-12.50", "999999999999999.99"]) expect(v.is(decimal, fine)).toBe(true);
+  for (const other of [12.5, "1e3", "1,000.00", ".5", "5.", "NaN", "1".repeat(16)])
+    expect(v.is(decimal, other)).toBe(false);
+});
+
+test("a calendar date is a day that exists", () => {
+  expect(v.is(calendarDate, "2024-02-29")).toBe(true);
+  for (const other of ["2026-02-29", "2026-00-10", "2026-1-1", "2026-01-01T00:00:00.000Z"]) {
+    expect(v.is(calendarDate, other)).toBe(false);
+  }
+});
+
+test("D21: a date filter takes a date, or the date part of a timestamp", () => {
+  expect(v.parse(dateFilter, "2026-05-01")).toBe("2026-05-01");
+  expect(v.parse(dateFilter, "2026-05-01T23:59:59.999Z")).toBe("2026-05-01");
+  expect(v.parse(dateFilter, "2026-05-01 10:00")).toBe("2026-05-01");
+});
+
+test("an id is a whole number from 1 to 2^53 − 1", () => {
+  for (const fine of [1, Number.MAX_SAFE_INTEGER]) expect(v.is(id, fine)).toBe(true);
+  for (const other of [0, -1, 1.5, 2 ** 53, "1", null, Number.NaN]) expect(v.is(id, other)).toBe(false);
+});
+
+test("D30: whatever paging is asked for, the page size is 1 to 100 and the page is above 0", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.oneof(fc.string(), fc.integer().map(String)), (page, perPage) => {
+      const parsed = v.parse(v.object(paging), { page, per_page: perPage });
+      expect(parsed.per_page).toBeGreaterThanOrEqual(1);
+      expect(parsed.per_page).toBeLessThanOrEqual(100);
+      expect(parsed.page ?? 1).toBeGreaterThanOrEqual(1);
+    }),
+  );
+});
+
+test("a fault names the place, and never repeats the value", () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 8 }), (secret) => {
+      const schema = v.object({
+        inner: v.object({ name: v.pipe(text(4)), kind: v.picklist(["a", "b"]), count: v.number() }),
+      });
+      const { issues = [] } = v.safeParse(schema, { inner: { name: secret, kind: `x${secret}`, count: secret } });
+      const faults = fieldFaults(issues);
+      expect(faults.map(({ path }) => path.join("."))).toContain("inner.kind");
+      expect(faults.map(({ detail }) => detail).join(" ")).not.toContain(secret);
+    }),
+  );
+});

@@ -1,0 +1,74 @@
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { exportJWK, generateKeyPair, type JWK } from "jose";
+import { beforeEach, expect, test } from "vitest";
+import { findVerificationKey } from "../../shared/http/key-set.ts";
+import { costOf } from "../support/costs.ts";
+import { useService } from "../support/service.ts";
+import { testKeyId } from "../support/tokens.ts";
+
+const service = useService();
+const minute = 60_000;
+let start = Date.parse("2026-05-01T09:00:00.000Z");
+
+beforeEach(() => {
+  // Each test begins long after the last, so that nothing it finds is left over.
+  start += 60 * minute;
+});
+
+function at(minutes: number): Date {
+  return new Date(start + minutes * minute);
+}
+
+async function publish(kid: string, changes: Record<string, unknown> = {}): Promise<void> {
+  const { publicKey } = await generateKeyPair("ES256", { extractable: true });
+  await put(kid, { ...(await exportJWK(publicKey)), kid, alg: "ES256", use: "sig", ...changes });
+}
+
+async function put(kid: string, jwk: JWK): Promise<void> {
+  await service.database.send(new PutCommand({ TableName: service.tableName, Item: { pk: "KEYS", sk: kid, jwk } }));
+}
+
+test("D4: a key is found by its id, and the keys are read once in 5 minutes", async () => {
+  const cost = await costOf(async () => {
+    for (const minutes of [0, 1, 4.99]) expect(await findVerificationKey(testKeyId, at(minutes))).toBeDefined();
+  });
+  expect(cost.sequentialTrips).toBe(1);
+  expect((await costOf(() => findVerificationKey(testKeyId, at(5)))).sequentialTrips).toBe(1);
+});
+
+test("D4: an unknown key id makes the keys be read again at most once a minute", async () => {
+  await findVerificationKey(testKeyId, at(0));
+  const cost = await costOf(async () => {
+    for (const seconds of [1, 30, 59]) expect(await findVerificationKey("late", at(seconds / 60))).toBeUndefined();
+  });
+  expect(cost.sequentialTrips).toBe(0);
+  await publish("late");
+  expect(await findVerificationKey("late", at(1))).toBeDefined();
+});
+
+test("D4: many requests at once read the keys once", async () => {
+  const cost = await costOf(() => Promise.all(Array.from({ length: 50 }, () => findVerificationKey(testKeyId, at(0)))));
+  expect(cost.sequentialTrips).toBe(1);
+  expect(cost.readUnits).toBeLessThanOrEqual(0.5);
+});
+
+test("D4: a key that is withdrawn is forgotten within 5 minutes", async () => {
+  await publish("withdrawn");
+  expect(await findVerificationKey("withdrawn", at(0))).toBeDefined();
+  await service.database.send(
+    new DeleteCommand({ TableName: service.tableName, Key: { pk: "KEYS", sk: "withdrawn" } }),
+  );
+  expect(await findVerificationKey("withdrawn", at(5))).toBeUndefined();
+});
+
+test.each([
+  ["for encryption", { use: "enc" }],
+  ["for another algorithm", { alg: "ES384" }],
+  ["of another curve", { crv: "P-384" }],
+  ["of another type", { kty: "RSA" }],
+  ["without its point", { y: undefined }],
+])("D6: a published key %s is not used", async (_, changes) => {
+  await publish("unfit", changes);
+  expect(await findVerificationKey("unfit", at(0))).toBeUndefined();
+  expect(await findVerificationKey(testKeyId, at(0))).toBeDefined();
+});

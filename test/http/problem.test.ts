@@ -1,0 +1,81 @@
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { operation } from "../../shared/contract/operation.ts";
+import { forAnyone } from "../../shared/http/endpoint.ts";
+import { statuses } from "../../shared/http/statuses.ts";
+import { call } from "../support/call.ts";
+import { loggedLines } from "../support/capture-logs.ts";
+
+const sample = operation({
+  name: "sample",
+  summary: "Fails as it is told",
+  method: "GET",
+  path: "/sample",
+  access: "anyone",
+  answer: v.object({ shown: v.string() }),
+});
+
+test("D31: a fault says only its code and request id; what was thrown stays in the log, without what it quotes", async () => {
+  loggedLines.length = 0;
+  const handler = forAnyone(sample, async () => JSON.parse('{"login":"ines@example.com"'));
+  const answer = await call(handler, sample);
+  expect(answer.status).toBe(500);
+  expect(answer.body).toEqual({
+    type: "urn:workforce:problem:internal_error",
+    title: "Internal error",
+    status: 500,
+    instance: "/sample",
+    code: "internal_error",
+    request_id: expect.any(String),
+  });
+  const logged = loggedLines.join("");
+  expect(logged).toContain(answer.body.request_id);
+  expect(logged).toContain("SyntaxError");
+  expect(logged).not.toContain("ines@example.com");
+});
+
+test("an answer keeps only the fields of the contract", async () => {
+  const handler = forAnyone(sample, async () => ({ shown: "yes", password_hash: "secret" }));
+  expect((await call(handler, sample)).body).toEqual({ shown: "yes" });
+});
+
+test("an answer that breaks the contract is a fault, not a wrong answer", async () => {
+  const handler = forAnyone(sample, async () => ({ shown: 7 }) as unknown as { shown: string });
+  expect((await call(handler, sample)).status).toBe(500);
+});
+
+test("every answer carries its request id and is kept by no cache", async () => {
+  const { headers } = await call(
+    forAnyone(sample, async () => ({ shown: "yes" })),
+    sample,
+  );
+  expect(headers).toMatchObject({
+    "cache-control": "no-store",
+    "content-type": "application/json; charset=utf-8",
+    "x-content-type-options": "nosniff",
+    "x-request-id": expect.any(String),
+  });
+});
+
+test("two lines are logged a request: its start and its end, with the same id", async () => {
+  loggedLines.length = 0;
+  await call(
+    forAnyone(sample, async () => ({ shown: "yes" })),
+    sample,
+  );
+  const [start, end, ...others] = loggedLines.map((line) => JSON.parse(line));
+  expect(others).toEqual([]);
+  expect(start).toMatchObject({ level: "info", message: "started", operation: "sample" });
+  expect(end).toMatchObject({ message: "answered", status: 200, request_id: start.request_id });
+});
+
+test("D31: every code of a refusal stands in the contract's README", async () => {
+  const { readFile } = await import("node:fs/promises");
+  const readme = await readFile(new URL("../../shared/contract/README.md", import.meta.url), "utf8");
+  for (const [code, { status }] of Object.entries(statuses)) {
+    const row = readme
+      .split("\n")
+      .find((line) => line.startsWith("| ") && line.includes(`\`${code}\``) && line.includes(String(status)));
+    expect(row, `${code} (${status}) is missing in shared/contract/README.md`).toBeDefined();
+  }
+});
