@@ -11,6 +11,8 @@ export interface FunctionRow {
   /** Folder of the function's file under `functions/`. */
   readonly room: "finance" | "jobs" | "users" | "service" | "workers";
   readonly table?: readonly TableAction[];
+  /** Actions instead of `table` in a stage that discloses stored users to a password request (D12). */
+  readonly tableWhenDisclosed?: readonly TableAction[];
   /** Indexes that it queries. */
   readonly indexes?: readonly TableIndex[];
   /** True where it verifies access tokens: reads the public keys and knows issuer and audience. */
@@ -41,7 +43,7 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     readsLogins: true,
     readsHmacKey: true,
     queuesPins: true,
-    table: ["GetItem"],
+    tableWhenDisclosed: ["GetItem"],
   },
   "confirm-login": {
     room: "users",

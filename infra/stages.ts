@@ -13,6 +13,8 @@ export interface Stage {
   readonly recoveryDisclosure: "masked" | "full";
   /** Origins whose pages may call the API from a browser. */
   readonly origins: readonly string[];
+  /** Requests a second that the whole API takes in the long run, and at once in a burst; more are refused with 429. */
+  readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
   /** Days that logs are kept. */
   readonly logRetentionDays: 1 | 7 | 14 | 30 | 90 | 180 | 365;
 }
@@ -25,11 +27,12 @@ const dev: Stage = {
   servedCountries: ["GB", "GG", "IM", "JE", "IE"],
   recoveryDisclosure: "masked",
   origins: ["http://localhost:5173"],
+  throttle: { requestsPerSecond: 100, burst: 200 },
   logRetentionDays: 14,
 };
 
 /** Every stage that can be deployed, by name. */
-export const stages: Readonly<Record<string, Stage>> = { dev };
+const stages: Readonly<Record<string, Stage>> = { dev };
 
 /** The stage of that name, or an error that lists the stages there are. */
 export function findStage(name: string): Stage {

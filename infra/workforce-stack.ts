@@ -25,12 +25,13 @@ export class WorkforceStack extends Stack {
     const records = new RecordsTable(this, "Records");
     const hmacKey = new HmacKey(this, "HmacKey");
     const pins = new PinDelivery(this, "Pins");
-    const api = new Api(this, "Api", stage.origins);
+    const api = new Api(this, "Api", stage);
 
     const addFunction = (name: FunctionName): LambdaFunction => {
       const { function: fn } = new ServiceFunction(this, name, { name, stage, bundles });
       const row = functions[name];
-      if (row.table || row.indexes) records.grant(fn, row.table ?? [], row.indexes ?? []);
+      const actions = stage.recoveryDisclosure === "full" ? (row.tableWhenDisclosed ?? row.table) : row.table;
+      if (actions || row.indexes) records.grant(fn, actions ?? [], row.indexes ?? []);
       if (row.verifiesTokens) records.grantTokenVerification(fn, `workforce-${stage.name}`, tokenAudience);
       if (row.readsHmacKey) hmacKey.grantRead(fn);
       if (row.queuesPins) pins.grantQueue(fn);

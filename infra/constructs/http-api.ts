@@ -4,14 +4,16 @@ import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { Method } from "../../shared/contract/operation.ts";
+import type { Stage } from "../stages.ts";
 
 /** The HTTP API that clients call. */
 export class Api extends Construct {
   readonly httpApi: HttpApi;
 
-  constructor(scope: Construct, id: string, origins: readonly string[]) {
+  constructor(scope: Construct, id: string, { origins, throttle }: Stage) {
     super(scope, id);
     this.httpApi = new HttpApi(this, "HttpApi", {
+      createDefaultStage: false,
       corsPreflight: {
         allowOrigins: [...origins],
         allowMethods: [
@@ -34,6 +36,10 @@ export class Api extends Construct {
         ],
         maxAge: Duration.hours(1),
       },
+    });
+    this.httpApi.addStage("DefaultStage", {
+      autoDeploy: true,
+      throttle: { rateLimit: throttle.requestsPerSecond, burstLimit: throttle.burst },
     });
   }
 

@@ -26,7 +26,7 @@ export const driver = v.object({
 });
 
 /** A break within a timelog: id, times and duration; further keys are kept (D36). */
-export const timelogBreak = v.looseObject({
+const timelogBreak = v.looseObject({
   id,
   start_at: timestamp,
   end_at: timestamp,

@@ -14,7 +14,7 @@ export const job = v.object({
 });
 
 /** One year in seconds: the longest timer (D24). */
-export const maxTimerSeconds = 31_536_000;
+const maxTimerSeconds = 31_536_000;
 
 /** PUT jobs/adjust_timer: seconds until the offer window closes, 0 clears (D24). */
 export const adjustJobTimers = operation({

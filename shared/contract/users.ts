@@ -4,7 +4,7 @@ import { paging } from "./query.ts";
 import { id, text, timestamp } from "./values.ts";
 
 /** The company shown with a user: null or id and name (D36). */
-export const userCompany = v.nullable(v.object({ id, name: text(200) }));
+const userCompany = v.nullable(v.object({ id, name: text(200) }));
 
 /** A user as the interface shows it, without the two fields that only one answer each carries. */
 export const user = v.object({
@@ -22,16 +22,16 @@ export const user = v.object({
 });
 
 /** What a user types to say who they are: an e-mail address or a phone number, in any form (D7). */
-export const loginText = text(320);
+const loginText = text(320);
 
 /** A login in a query string, where a plus sign that was not escaped arrives as a space. */
-export const loginParameter = v.pipe(
+const loginParameter = v.pipe(
   loginText,
   v.transform((value) => value.replace(/^ (?=[0-9])/, "+")),
 );
 
 /** The six digits of a pin (D9). */
-export const pinText = v.pipe(v.string(), v.regex(/^[0-9]{6}$/, "must be 6 digits"));
+const pinText = v.pipe(v.string(), v.regex(/^[0-9]{6}$/, "must be 6 digits"));
 
 /** POST users/password: sends a pin, and tells an anonymous caller nothing it did not send (D7–D12). */
 export const requestPasswordReset = operation({

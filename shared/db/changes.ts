@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { fieldsInvalid } from "../domain/record-line.ts";
 import { type Claim, takeClaim } from "./claims.ts";
 import { busy } from "./conflicts.ts";
+import { gatherItem } from "./gathered-reads.ts";
 import { findRehearsed, type Rehearsal, rehearse } from "./rehearsal.ts";
-import { getItem, type Item, type Key, putIf } from "./table.ts";
+import { type Item, type Key, putIf } from "./table.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
 
 /** What became of a record: `stale` when a later version of it is stored already (D35). */
@@ -37,7 +38,7 @@ export async function changeItem(
   decide: (stored: Item | undefined) => Change | Promise<Change>,
 ): Promise<Outcome> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const stored = findRehearsed(key, rehearsal, await getItem(key, { consistent: true }));
+    const stored = findRehearsed(key, rehearsal, await gatherItem(key));
     const change = await decide(stored);
     if (!change.writes?.length || (await commit(change.writes, change.claims ?? [], rehearsal))) return change.outcome;
     const pause = Math.random() * Math.min(2 ** attempt, longestPauseMs);

@@ -6,7 +6,7 @@ import { getItem, type Item, queryPage } from "./table.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
 
 /** Most device tokens a user has; the oldest is dropped for a new one (D28). */
-export const maxDevicesPerUser = 20;
+const maxDevicesPerUser = 20;
 
 /** A device token on its way into a user's list. */
 export interface DeviceToken {

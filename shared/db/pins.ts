@@ -2,7 +2,7 @@ import { type PinSeal, triesPerPin } from "../domain/pin.ts";
 import { resetTokenLifeMinutes } from "../domain/reset-token.ts";
 import { loginKey, pinKey, recordKey, resetTokenKey } from "./keys.ts";
 import { type Item, updateIf } from "./table.ts";
-import { transact } from "./transaction.ts";
+import { type TransactionWrite, transact } from "./transaction.ts";
 
 /** The request that a pin answers: a newer one replaces an older one (D9, D12). */
 export interface PinRequest {
@@ -70,8 +70,15 @@ export async function spendPin(
   resetHash: string,
   now: Date,
 ): Promise<boolean> {
-  const resetExpiry = new Date(now.getTime() + resetTokenLifeMinutes * 60_000);
   const failed = await transact([
+    ...confirmation(login, userId, seal, now),
+    ...resetTokenWrites(userId, resetHash, now),
+  ]);
+  return failed.length === 0;
+}
+
+function confirmation(login: string, userId: number, seal: PinSeal, now: Date): TransactionWrite[] {
+  return [
     {
       Update: {
         Key: pinKey(login),
@@ -88,6 +95,12 @@ export async function spendPin(
         ExpressionAttributeValues: { ":userId": userId, ":now": now.toISOString() },
       },
     },
+  ];
+}
+
+function resetTokenWrites(userId: number, resetHash: string, now: Date): TransactionWrite[] {
+  const validTo = new Date(now.getTime() + resetTokenLifeMinutes * 60_000);
+  return [
     {
       Update: {
         Key: recordKey("USER", userId),
@@ -101,13 +114,12 @@ export async function spendPin(
         Item: {
           ...resetTokenKey(resetHash),
           user_id: userId,
-          valid_to: resetExpiry.toISOString(),
-          expires_at: epochSeconds(resetExpiry),
+          valid_to: validTo.toISOString(),
+          expires_at: epochSeconds(validTo),
         },
       },
     },
-  ]);
-  return failed.length === 0;
+  ];
 }
 
 function toTry(item: Item): PinTry {

@@ -5,7 +5,7 @@ export const maxNumberMatches = 2_000;
  * The texts a search may start with: the rest of the number from the start of each of its parts, lower case. Parts are
  * split at non-alphanumerics; a numeric part counts with and without its leading zeros (D22).
  */
-export function searchableStarts(number: string): string[] {
+function searchableStarts(number: string): string[] {
   const lower = number.toLowerCase();
   const starts = new Set<string>([lower]);
   for (const match of lower.matchAll(/[\p{L}\p{N}]+/gu)) {

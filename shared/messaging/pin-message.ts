@@ -19,7 +19,7 @@ export async function sendPin(channel: "email" | "sms", to: string, pin: string)
 }
 
 /** Writes the message. */
-export function pinWords(service: string, pin: string): PinWords {
+function pinWords(service: string, pin: string): PinWords {
   const ignore = "If you did not ask for it, ignore this message; nothing changes without the pin.";
   return {
     subject: `Your ${service} pin`,

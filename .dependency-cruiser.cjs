@@ -1,0 +1,122 @@
+/** Who may import whom (the README's map of the rooms). A rule's comment is what its breaker reads. */
+const product = "^(functions|shared)/";
+const sdk = "^node_modules/@aws-sdk/";
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: "no-cycles",
+      comment: "A cycle means that two modules are one, or that a third one is missing.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "no-orphans",
+      comment: "Nobody imports this file and it imports nothing: delete it or use it.",
+      severity: "error",
+      from: { orphan: true },
+      to: {},
+    },
+    {
+      name: "imports-resolve",
+      comment: "The import leads nowhere, or to a package that package.json does not name.",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "functions-use-shared-only",
+      comment: "A function file imports shared/ and nothing else: no other function, no package, no built-in module.",
+      severity: "error",
+      from: { path: "^functions/" },
+      to: { pathNot: "^shared/" },
+    },
+    {
+      name: "shared-stands-alone",
+      comment: "shared/ is what functions and infrastructure stand on; it knows neither of them.",
+      severity: "error",
+      from: { path: "^shared/" },
+      to: { path: "^(functions|infra|test|events)/" },
+    },
+    {
+      name: "tests-are-not-imported",
+      comment: "Only tests import tests.",
+      severity: "error",
+      from: { pathNot: "^test/" },
+      to: { path: "^test/" },
+    },
+    {
+      name: "product-runs-without-dev-packages",
+      comment: "What is deployed may import the types of a development package, never its code.",
+      severity: "error",
+      from: { path: product },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "contract-is-schemas-only",
+      comment: "shared/contract imports itself and valibot.",
+      severity: "error",
+      from: { path: "^shared/contract/" },
+      to: { pathNot: "^(shared/contract/|node_modules/valibot/)" },
+    },
+    {
+      name: "domain-does-no-io",
+      comment:
+        "shared/domain imports itself, the contract and its schemas, phone number rules, node:crypto and node:util; the rest comes in as arguments.",
+      severity: "error",
+      from: { path: "^shared/domain/" },
+      to: { pathNot: "^(shared/(domain|contract)/|node_modules/(valibot|libphonenumber-js)/|(node:)?(crypto|util)$)" },
+    },
+    {
+      name: "store-and-messages-know-no-http",
+      comment: "shared/db and shared/messaging refuse with codes; shared/http alone turns them into statuses.",
+      severity: "error",
+      from: { path: "^shared/(db|messaging)/" },
+      to: { path: "^shared/http/" },
+    },
+    {
+      name: "store-and-messages-apart",
+      comment: "shared/db and shared/messaging do not know each other: a function brings them together.",
+      severity: "error",
+      from: { path: "^shared/(db|messaging)/" },
+      to: { path: "^shared/(db|messaging)/", pathNot: "^shared/$1/" },
+    },
+    {
+      name: "http-words-in-shared-http",
+      comment: "Only shared/http imports middy and jose.",
+      severity: "error",
+      from: { path: product, pathNot: "^shared/http/" },
+      to: { path: "^node_modules/(@middy|jose)/" },
+    },
+    {
+      name: "dynamodb-words-in-shared-db",
+      comment: "Only shared/db imports the DynamoDB clients.",
+      severity: "error",
+      from: { path: product, pathNot: "^shared/db/" },
+      to: { path: `${sdk}(client|lib)-dynamodb/` },
+    },
+    {
+      name: "message-clients-in-shared-messaging",
+      comment: "Only shared/messaging imports the clients of SES, SNS and SQS.",
+      severity: "error",
+      from: { path: product, pathNot: "^shared/messaging/" },
+      to: { path: `${sdk}client-(ses|sns|sqs)/` },
+    },
+    {
+      name: "secrets-client-in-one-file",
+      comment: "Only shared/secrets.ts reads secrets.",
+      severity: "error",
+      from: { path: product, pathNot: "^shared/secrets\\.ts$" },
+      to: { path: `${sdk}client-secrets-manager/` },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "^node_modules/" },
+    tsConfig: { fileName: "tsconfig.json" },
+    // Type imports are imports: a rule that only holds at run time lets the words through.
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+  },
+};

@@ -1,0 +1,11 @@
+/** A refusal as AWS words it: a code that the SDK turns into an error's name, a message and a status. */
+export class AwsError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, message: string, status = 400) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}

@@ -1,0 +1,74 @@
+import { addDays, atMinute, chanceOf } from "./demo-chance.ts";
+import { type DemoUser, demoCompanies, demoPeople } from "./demo-people.ts";
+
+const titles = [
+  "Multi-drop van driver",
+  "Forklift operator",
+  "Warehouse picker",
+  "HGV Class 1 driver",
+  "Loader",
+] as const;
+const postcodes = ["M17 1AB", "LS10 1JR", "E16 2EZ", "PE1 5YW", "S9 1XH", "B24 9QR"] as const;
+const industries = ["logistics", "warehousing", "food", "retail", "construction"] as const;
+
+/** 60 jobs published over the last two months, oldest first. */
+export function demoJobs(today: string): object[] {
+  const chance = chanceOf(60);
+  return Array.from({ length: 60 }, (_, at) => {
+    const id = at + 1;
+    const company = demoCompanies[at % demoCompanies.length] ?? demoCompanies[0];
+    const main = chance.pick(industries);
+    return {
+      type: "job",
+      id,
+      company_id: company.id,
+      industries: [...new Set(chance.percent(40) ? [main, chance.pick(industries)] : [main])],
+      job_type: chance.pick(["part_time", "temporary_contract"]),
+      number: 4000 + id,
+      postcode: chance.pick(postcodes),
+      published_at: atMinute(addDays(today, id - 61), chance.between(8 * 60, 18 * 60)),
+      title: chance.pick(titles),
+    };
+  });
+}
+
+/** 120 notifications of the last month, oldest first, most of them for the named users; what is older was mostly read. */
+export function demoNotifications(today: string): object[] {
+  const chance = chanceOf(120);
+  return Array.from({ length: 120 }, (_, at) => {
+    const days = Math.floor((119 - at) / 4);
+    const created = atMinute(addDays(today, -1 - days), (at % 4) * 300 + chance.between(60, 290));
+    const user = demoPeople[chance.percent(70) ? chance.between(0, 4) : chance.between(5, 39)] ?? demoPeople[0];
+    const [record_type, type] = chance.pick(subjectsOf(user));
+    const isRead = chance.percent(days > 10 ? 85 : 25);
+    return {
+      type: "notification",
+      id: notificationId(created, at),
+      user_id: user?.id,
+      created_at: created,
+      params: { type },
+      read_at: isRead ? atMinute(created, chance.between(1, 45)) : null,
+      record_id: chance.between(1, record_type === "Invoice" ? 300 : 60),
+      record_type,
+    };
+  });
+}
+
+type Subject = readonly [recordType: string, type: string];
+
+function subjectsOf(user: DemoUser | undefined): readonly [Subject, ...Subject[]] {
+  const chat: Subject = ["Chat", "message"];
+  const invoices: readonly Subject[] = [
+    ["Invoice", "issued"],
+    ["Invoice", "overdue"],
+    ["Invoice", "paid"],
+  ];
+  if (user?.role === "client") return [chat, ...invoices];
+  if (user?.role === "driver") return [chat, ["Timesheet", "paid"], ["Timesheet", "pending"]];
+  return [["Job", "published"], ["Job", "published"], chat, ...invoices];
+}
+
+/** As the service makes them: by time, with the position for the random bits. */
+function notificationId(created: string, position: number): number {
+  return (Date.parse(created) - Date.UTC(2024, 0, 1)) * 4096 + position;
+}

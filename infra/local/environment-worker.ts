@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { compileFunction, constants } from "node:vm";
+import { parentPort, workerData } from "node:worker_threads";
+
+/** What the thread of one function needs to know. */
+export interface WorkerSetup {
+  file: string;
+  functionName: string;
+  memoryMegabytes: number;
+}
+
+/** One call: the event as JSON, and when it times out (milliseconds since 1970). */
+export interface Invocation {
+  id: string;
+  deadline: number;
+  event: string;
+}
+
+/** What became of a call: the answer as JSON, or the error; a fatal one means that the function cannot run at all. */
+export type Outcome = { id: string } & (
+  | { payload: string | undefined }
+  | { error: { type: string; text: string; trace: string | undefined; fatal: boolean } }
+);
+
+type Handler = (event: unknown, context: unknown) => unknown;
+
+const setup = workerData as WorkerSetup;
+const handler = loadHandler();
+
+parentPort?.on("message", async (invocation: Invocation) => {
+  parentPort?.postMessage(await run(invocation));
+});
+parentPort?.postMessage("ready");
+
+async function run({ id, deadline, event }: Invocation): Promise<Outcome> {
+  try {
+    if ("failure" in handler) throw handler.failure;
+    const answer = await handler.handle(JSON.parse(event), context(id, deadline));
+    return { id, payload: JSON.stringify(answer) };
+  } catch (thrown) {
+    const fatal = "failure" in handler;
+    if (!(thrown instanceof Error))
+      return { id, error: { type: "Error", text: String(thrown), trace: undefined, fatal } };
+    return { id, error: { type: thrown.name, text: thrown.message, trace: thrown.stack, fatal } };
+  }
+}
+
+/** Lambda treats a bundle without a package.json as CommonJS, whatever the package.json above this checkout says. */
+function loadHandler(): { handle: Handler } | { failure: unknown } {
+  const { file } = setup;
+  const bundle: { exports: { handler?: unknown } } = { exports: {} };
+  try {
+    const run = compileFunction(
+      readFileSync(file, "utf8"),
+      ["exports", "require", "module", "__filename", "__dirname"],
+      { filename: file, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER },
+    );
+    run(bundle.exports, createRequire(file), bundle, file, dirname(file));
+    const { handler } = bundle.exports;
+    if (typeof handler !== "function") throw new Error("index.handler is undefined or not exported");
+    return { handle: handler as Handler };
+  } catch (failure) {
+    return { failure };
+  }
+}
+
+function context(awsRequestId: string, deadline: number) {
+  const { functionName } = setup;
+  return {
+    awsRequestId,
+    functionName,
+    functionVersion: "$LATEST",
+    invokedFunctionArn: `arn:aws:lambda:${process.env.AWS_REGION}:000000000000:function:${functionName}`,
+    memoryLimitInMB: String(setup.memoryMegabytes),
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: "local",
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+  };
+}

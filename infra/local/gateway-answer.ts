@@ -1,0 +1,62 @@
+import type { ServerResponse } from "node:http";
+
+/** An HTTP answer, ready to be written. */
+export interface GatewayAnswer {
+  status: number;
+  headers: Record<string, string | string[]>;
+  body: Buffer;
+}
+
+interface FunctionResult {
+  statusCode?: unknown;
+  headers?: Record<string, unknown>;
+  cookies?: unknown;
+  body?: unknown;
+  isBase64Encoded?: unknown;
+}
+
+/** What an HTTP API makes of a function's result: a shaped answer, or any other value as a 200 with that as JSON. */
+export function gatewayAnswer(result: unknown): GatewayAnswer {
+  const shaped = typeof result === "object" && result !== null && "statusCode" in result;
+  if (!shaped) {
+    const body = typeof result === "string" ? result : JSON.stringify(result ?? null);
+    return { status: 200, headers: { "content-type": "application/json" }, body: Buffer.from(body) };
+  }
+  const { statusCode, headers = {}, cookies, body, isBase64Encoded } = result as FunctionResult;
+  const status = Number(statusCode);
+  const bodyIsText = body === undefined || body === null || typeof body === "string";
+  if (!Number.isInteger(status) || status < 100 || status > 599 || !bodyIsText) return gatewayRefusal(500);
+  const answer: GatewayAnswer = {
+    status,
+    headers: { "content-type": "text/plain;charset=UTF-8" },
+    body: Buffer.from(body ?? "", isBase64Encoded === true ? "base64" : "utf8"),
+  };
+  for (const [name, value] of Object.entries(headers)) answer.headers[name.toLowerCase()] = String(value);
+  if (Array.isArray(cookies) && cookies.length > 0) answer.headers["set-cookie"] = cookies.map(String);
+  return answer;
+}
+
+const refusals = {
+  404: "Not Found",
+  413: "Request Entity Too Large",
+  500: "Internal Server Error",
+};
+
+/** An answer API Gateway gives by itself, without or instead of a function. */
+export function gatewayRefusal(status: keyof typeof refusals): GatewayAnswer {
+  const body = Buffer.from(JSON.stringify({ message: refusals[status] }));
+  return { status, headers: { "content-type": "application/json" }, body };
+}
+
+/** Writes the answer; headers no HTTP message can carry make it a 500, as they do behind API Gateway. */
+export function writeAnswer(response: ServerResponse, answer: GatewayAnswer): void {
+  const bodiless = answer.status === 204 || answer.status === 304;
+  const length = bodiless ? {} : { "content-length": answer.body.length };
+  try {
+    response.writeHead(answer.status, { ...answer.headers, ...length });
+  } catch {
+    writeAnswer(response, gatewayRefusal(500));
+    return;
+  }
+  response.end(bodiless ? undefined : answer.body);
+}

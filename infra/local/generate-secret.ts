@@ -1,0 +1,22 @@
+import { randomInt } from "node:crypto";
+
+/** How the stack wants a secret's first value made (`GenerateSecretString`). */
+export interface SecretGeneration {
+  PasswordLength?: number;
+  ExcludeCharacters?: string;
+  ExcludePunctuation?: boolean;
+  SecretStringTemplate?: string;
+  GenerateStringKey?: string;
+}
+
+/** A random first value, made the way Secrets Manager makes it for the stack. */
+export function generateSecret(how: SecretGeneration): string {
+  const punctuation = how.ExcludePunctuation ? "" : "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+  const excluded = how.ExcludeCharacters ?? "";
+  const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  const alphabet = [...(letters + punctuation)].filter((character) => !excluded.includes(character));
+  const pick = () => alphabet[randomInt(alphabet.length)] ?? "";
+  const password = Array.from({ length: how.PasswordLength ?? 32 }, pick).join("");
+  if (!how.GenerateStringKey) return password;
+  return JSON.stringify({ ...JSON.parse(how.SecretStringTemplate ?? "{}"), [how.GenerateStringKey]: password });
+}

@@ -1,0 +1,62 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** One message the service sent, as the person it was sent to would see it. */
+export interface InboxEntry {
+  channel: "email" | "sms" | "push";
+  to: string;
+  subject: string | null;
+  text: string | null;
+  html: string | null;
+  /** ISO 8601 in UTC with milliseconds. */
+  sent_at: string;
+}
+
+/** Everything the service sent, newest first. */
+export interface Inbox {
+  add(entry: Omit<InboxEntry, "sent_at">): void;
+  entries(): InboxEntry[];
+  clear(): void;
+}
+
+const kept = 500;
+
+/** An inbox of the newest 500 messages, which outlives the process when a JSONL file is given. */
+export function openInbox(file?: string): Inbox {
+  let entries = file ? readEntries(file) : [];
+  const rewrite = () => file && writeFileSync(file, entries.map(line).join(""), { mode: 0o600 });
+  if (file) mkdirSync(dirname(file), { recursive: true });
+  return {
+    add(message) {
+      const entry = { ...message, sent_at: new Date().toISOString() };
+      entries.push(entry);
+      if (file) appendFileSync(file, line(entry), { mode: 0o600 });
+      // The file grows to twice the kept number before it is written anew, so that most messages cost one line.
+      if (entries.length < 2 * kept) return;
+      entries = entries.slice(-kept);
+      rewrite();
+    },
+    entries: () => entries.slice(-kept).reverse(),
+    clear() {
+      entries = [];
+      rewrite();
+    },
+  };
+}
+
+function line(entry: InboxEntry): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+function readEntries(file: string): InboxEntry[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
+  // A process killed while writing leaves at most one half line, which is worth less than a start that works.
+  return lines.flatMap((text) => {
+    try {
+      return [JSON.parse(text) as InboxEntry];
+    } catch {
+      return [];
+    }
+  });
+}

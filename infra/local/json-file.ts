@@ -1,0 +1,22 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** A value kept in a JSON file that only its owner may read; without a file it lives in memory. */
+export interface JsonFile<T> {
+  value: T;
+  save(): void;
+}
+
+/** Opens the file, or begins with `initial` when there is none. */
+export function openJsonFile<T>(file: string | undefined, initial: T): JsonFile<T> {
+  const value = file && existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as T) : initial;
+  return { value, save: () => file && writeJsonFile(file, value) };
+}
+
+/** Writes the file whole or not at all, mode 0600. */
+export function writeJsonFile(file: string, value: unknown): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}

@@ -1,0 +1,176 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { type AwsEndpoints, startAwsEndpoints } from "./aws-endpoints.ts";
+import { type Engine, startEngine } from "./engine.ts";
+import { generateSecret } from "./generate-secret.ts";
+import { type Inbox, openInbox } from "./inbox.ts";
+import { localCredentials } from "./local-credentials.ts";
+import { takeLock } from "./machine-lock.ts";
+import { type Queues, startQueues } from "./queues.ts";
+import { openSecrets } from "./secrets.ts";
+import { type AccessTokenRequest, openSigningKey } from "./signing-key.ts";
+import { synthesizeOnce } from "./synthesis.ts";
+import { createTable } from "./table.ts";
+import { type LocalFunction, type LocalStack, readStack } from "./template.ts";
+
+/** The region local clients sign for. */
+export const localRegion = "eu-west-2";
+
+/** Local AWS as a client needs to know it. */
+export interface LocalAws {
+  stack: LocalStack;
+  /** What the environment of any client of local AWS holds, and every setting the stack gives its functions. */
+  environment: Record<string, string>;
+  /** The environment of one function, as Lambda would give it. */
+  functionEnvironment(name: string): Record<string, string>;
+  /** An access token for a user, signed with the key the functions trust. */
+  mintAccessToken(user: AccessTokenRequest["user"], lifeSeconds: number): Promise<string>;
+  /** Whether the demo data is still to be loaded: from the making of the table until `demoLoaded` is called. */
+  wantsDemo: boolean;
+  demoLoaded(): void;
+  close(): Promise<void>;
+}
+
+/** Local AWS, started by this process. */
+export interface OwnLocalAws extends LocalAws {
+  inbox: Inbox;
+  endpoints: AwsEndpoints;
+  engine: Engine;
+  bundles: string;
+}
+
+/** What a running machine tells others in `<directory>/machine.json`. */
+export interface MachineFile {
+  pid: number;
+  baseUrl: string;
+  stack: LocalStack;
+  environment: Record<string, string>;
+}
+
+/** Where a machine's data is; deleting this folder is beginning anew. */
+export function dataDirectory(directory: string): string {
+  return join(directory, "data");
+}
+
+/** The file a running machine is found by. */
+export function machineFile(directory: string): string {
+  return join(directory, "machine.json");
+}
+
+/** Joins the machine that runs on a directory; when none runs, starts local AWS on its data (but no HTTP front). */
+export async function openLocalAws({ directory }: { directory: string }): Promise<LocalAws & { running: boolean }> {
+  const lock = takeLock(directory);
+  if (!lock) {
+    const file = readMachineFile(directory);
+    return { ...(await describe(directory, file.stack, file.environment)), running: true, close: async () => {} };
+  }
+  try {
+    rmSync(machineFile(directory), { force: true });
+    const aws = await startLocalAws(directory, "http://127.0.0.1");
+    return { ...aws, running: false, close: () => aws.close().finally(lock.release) };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function readMachineFile(directory: string): MachineFile {
+  const file = machineFile(directory);
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as MachineFile;
+  throw new Error("Another process uses the local data or is just starting: try again when it is ready or has ended.");
+}
+
+/** Starts local AWS as the stack describes it. The caller holds the directory's lock. */
+export async function startLocalAws(directory: string, baseUrl: string): Promise<OwnLocalAws> {
+  const data = dataDirectory(directory);
+  const inbox = openInbox(join(data, "inbox.jsonl"));
+  const secrets = openSecrets(localRegion, join(data, "secrets.json"));
+  const starting = [
+    startEngine({ dataDirectory: data }),
+    startQueues(localRegion, join(data, "queues")),
+    startAwsEndpoints({ inbox, secrets, pushEndpointsFile: join(data, "push-endpoints.json") }),
+  ] as const;
+  const allStarted = Promise.all(starting);
+  // A start that fails while the stack is still being synthesised is reported when it is waited for.
+  allStarted.catch(() => {});
+  const close = async () => {
+    const started = await Promise.allSettled(starting);
+    await Promise.all(started.map((each) => each.status === "fulfilled" && each.value.close()));
+  };
+  try {
+    const { template, bundles } = await synthesizeOnce(directory);
+    const [engine, queues, endpoints] = await allStarted;
+    const place = { region: localRegion, stackName: "Workforce-local", queueEndpoint: queues.endpoint, baseUrl };
+    const stack = readStack(template, bundles, place);
+    const environment = { ...clientEnvironment(engine, queues, endpoints), ...allSettings(stack.functions) };
+    for (const { name, generation } of stack.secrets) secrets.ensure(name, () => generateSecret(generation));
+    await Promise.all([createRecords(directory, stack, engine), queues.create(stack.queues)]);
+    return { ...(await describe(directory, stack, environment)), inbox, endpoints, engine, bundles, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function createRecords(directory: string, { table }: LocalStack, engine: Engine): Promise<void> {
+  const client = new DynamoDBClient({ endpoint: engine.endpoint, region: localRegion, credentials: localCredentials });
+  const created = await createTable(client, table.definition, table.name);
+  if (created) writeFileSync(demoMark(directory), "");
+  const key = await openSigningKey(dataDirectory(directory));
+  await key.publishKey(DynamoDBDocumentClient.from(client), table.name);
+  client.destroy();
+}
+
+/** A file that is there while the demo data is wanted. */
+function demoMark(directory: string): string {
+  return join(dataDirectory(directory), "demo-wanted");
+}
+
+async function describe(
+  directory: string,
+  stack: LocalStack,
+  environment: Record<string, string>,
+): Promise<Omit<LocalAws, "close">> {
+  const key = await openSigningKey(dataDirectory(directory));
+  const { TOKEN_ISSUER: issuer = "", TOKEN_AUDIENCE: audience = "" } = environment;
+  return {
+    stack,
+    environment,
+    functionEnvironment(name) {
+      const found = stack.functions.find((each) => each.name === name);
+      if (!found) throw new Error(`The stack has no function ${name}.`);
+      return { ...environment, ...found.environment };
+    },
+    mintAccessToken: (user, lifeSeconds) =>
+      key.mintAccessToken({ user, issuer, audience, lifeSeconds, now: new Date() }),
+    wantsDemo: existsSync(demoMark(directory)),
+    demoLoaded: () => rmSync(demoMark(directory), { force: true }),
+  };
+}
+
+function clientEnvironment(engine: Engine, queues: Queues, { endpoint }: AwsEndpoints): Record<string, string> {
+  return {
+    AWS_REGION: localRegion,
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
+    AWS_ENDPOINT_URL_SQS: queues.endpoint,
+    AWS_ENDPOINT_URL_SES: endpoint,
+    AWS_ENDPOINT_URL_SNS: endpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+  };
+}
+
+/** Every setting of every function: what scripts outside Lambda that use the service's own modules are given. */
+function allSettings(functions: LocalFunction[]): Record<string, string> {
+  const { OPERATION: _, ...settings } = Object.assign({}, ...functions.map((each) => each.environment));
+  return settings;
+}
+
+/** Makes this process a client of local AWS and of nothing else: no profile, key or region of the user's own remains. */
+export function enterEnvironment(environment: Record<string, string>): void {
+  for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
+  Object.assign(process.env, environment);
+}

@@ -1,0 +1,133 @@
+import { createWriteStream, rmSync } from "node:fs";
+import { join } from "node:path";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { createEnvironments, type Environments } from "./environments.ts";
+import { type FrontRequest, startFront } from "./front.ts";
+import type { HttpService } from "./http-service.ts";
+import { writeJsonFile } from "./json-file.ts";
+import {
+  dataDirectory,
+  localRegion,
+  type MachineFile,
+  machineFile,
+  type OwnLocalAws,
+  startLocalAws,
+} from "./local-aws.ts";
+import { localCredentials } from "./local-credentials.ts";
+import { findFreePort } from "./loopback-port.ts";
+import { type MachineLock, takeLock } from "./machine-lock.ts";
+import { localAccount } from "./physical-names.ts";
+import { startPump } from "./pump.ts";
+import { queueUrl } from "./queues.ts";
+import { type Sources, watchSources } from "./sources.ts";
+import { forgetSynthesis, root } from "./synthesis.ts";
+
+/** Where the machine lives, and who is told what happens in it. */
+export interface MachineOptions {
+  directory: string;
+  /** 0 takes a free port. */
+  port: number;
+  /** Drops the data of earlier runs first. */
+  fresh?: boolean;
+  onRequest?(request: FrontRequest): void;
+  /** Told of a worker's batch that failed; the full story is in the log file. */
+  onWorkerFailure?(functionName: string, error: unknown): void;
+}
+
+/** A running local machine. */
+export interface Machine extends Omit<OwnLocalAws, "close"> {
+  baseUrl: string;
+  /** Where the functions' own log lines go. */
+  logFile: string;
+  invoke: Environments["invoke"];
+  /** Ends everything the machine started; safe to call again. */
+  close(): Promise<void>;
+}
+
+/** Starts the whole service on this machine. Throws one sentence when the port or the directory is taken. */
+export async function startMachine(options: MachineOptions): Promise<Machine> {
+  const { directory } = options;
+  const port = await findFreePort(options.port);
+  const lock = takeLock(directory);
+  if (!lock) throw new Error(`Another process uses the data in ${directory}: end it first.`);
+  try {
+    rmSync(machineFile(directory), { force: true });
+    if (options.fresh) rmSync(dataDirectory(directory), { recursive: true, force: true });
+    return await assemble(options, port, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function assemble(options: MachineOptions, port: number, lock: MachineLock): Promise<Machine> {
+  const { directory } = options;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const aws = await startLocalAws(directory, baseUrl);
+  const { stack, environment } = aws;
+  const logFile = join(directory, "machine.log");
+  const log = createWriteStream(logFile, { mode: 0o600 });
+  const sources = watchBundles(directory, aws.bundles);
+  const output = (_: string, text: string) => log.write(text);
+  const environments = createEnvironments({ functions: stack.functions, environment, sources, output });
+  const invoke: Environments["invoke"] = (name, event) =>
+    environments.invoke(name, event).catch((error) => {
+      log.write(`${JSON.stringify({ level: "error", operation: name, error: String(error), stack: error?.trace })}\n`);
+      throw error;
+    });
+  const pumps = startPumps(aws, invoke, options.onWorkerFailure);
+
+  let front: HttpService | undefined;
+  const closeAll = async () => {
+    rmSync(machineFile(directory), { force: true });
+    await front?.close();
+    await Promise.all(pumps.map((pump) => pump.stop()));
+    await environments.close();
+    await sources.close();
+    await aws.close();
+    await new Promise((resolve) => log.end(resolve));
+    lock.release();
+  };
+  try {
+    const { routes, cors } = stack;
+    front = await startFront({ port, routes, cors, inbox: aws.inbox, invoke, onRequest: options.onRequest });
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+
+  writeJsonFile(machineFile(directory), { pid: process.pid, baseUrl, stack, environment } satisfies MachineFile);
+  // Warming is a courtesy to the first requests; what cannot load says so when it is called.
+  environments.warm().catch(() => {});
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closeAll();
+    return closing;
+  };
+  return { ...aws, baseUrl, logFile, invoke, close };
+}
+
+function watchBundles(directory: string, bundles: string): Sources {
+  const folders = ["functions", "shared"].map((folder) => join(root, folder));
+  return watchSources(folders, async () => {
+    forgetSynthesis(directory);
+    const { createBundler } = await import("../bundle.ts");
+    return createBundler(bundles);
+  });
+}
+
+function startPumps(aws: OwnLocalAws, invoke: Environments["invoke"], onFailure: MachineOptions["onWorkerFailure"]) {
+  const { environment, stack } = aws;
+  const endpoint = environment.AWS_ENDPOINT_URL_SQS ?? "";
+  const client = new SQSClient({ endpoint, region: localRegion, credentials: localCredentials });
+  return stack.mappings.map(({ functionName, queueName, ...mapping }) =>
+    startPump({
+      ...mapping,
+      client,
+      queueUrl: queueUrl(endpoint, queueName),
+      queueArn: `arn:aws:sqs:${localRegion}:${localAccount}:${queueName}`,
+      invoke: (event) => invoke(functionName, event),
+      onFailure: (error) => onFailure?.(functionName, error),
+    }),
+  );
+}

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+
+/** One queue that feeds one function, as the stack's event source mapping says. */
+export interface PumpOptions {
+  client: SQSClient;
+  queueUrl: string;
+  queueArn: string;
+  batchSize: number;
+  /** Whether the function names the messages of a batch that failed. */
+  reportsItemFailures: boolean;
+  invoke(event: SQSEvent): Promise<unknown>;
+  /** Told of a batch that failed as a whole; its messages come back after their visibility timeout. */
+  onFailure?(error: unknown): void;
+}
+
+const waitSeconds = 20;
+const retryMilliseconds = 500;
+
+/** Receives, invokes and deletes what succeeded, until stopped; a batch in hand is finished first. */
+export function startPump(options: PumpOptions): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const running = run(options, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function run(options: PumpOptions, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      const messages = await receive(options, stopping);
+      if (messages.length > 0) await deliver(options, messages);
+    } catch (error) {
+      if (stopping.aborted) return;
+      options.onFailure?.(error);
+      await pause(retryMilliseconds, undefined, { signal: stopping }).catch(() => {});
+    }
+  }
+}
+
+async function receive(options: PumpOptions, stopping: AbortSignal): Promise<Message[]> {
+  const command = new ReceiveMessageCommand({
+    QueueUrl: options.queueUrl,
+    MaxNumberOfMessages: Math.min(options.batchSize, 10),
+    WaitTimeSeconds: waitSeconds,
+    MessageSystemAttributeNames: ["All"],
+    MessageAttributeNames: ["All"],
+  });
+  const { Messages = [] } = await options.client.send(command, { abortSignal: stopping });
+  return Messages;
+}
+
+async function deliver(options: PumpOptions, messages: Message[]): Promise<void> {
+  const event: SQSEvent = { Records: messages.map((message) => record(message, options.queueArn)) };
+  let answer: unknown;
+  try {
+    answer = await options.invoke(event);
+  } catch (error) {
+    options.onFailure?.(error);
+    return;
+  }
+  const failed = options.reportsItemFailures ? failedIds(answer, messages) : new Set<string>();
+  const done = messages.filter((message) => !failed.has(message.MessageId ?? ""));
+  if (done.length === 0) return;
+  const entries = done.map((message, index) => ({ Id: String(index), ReceiptHandle: message.ReceiptHandle }));
+  await options.client.send(new DeleteMessageBatchCommand({ QueueUrl: options.queueUrl, Entries: entries }));
+}
+
+/** The failed messages a function names; as in Lambda, an answer that makes no sense fails the whole batch. */
+function failedIds(answer: unknown, messages: Message[]): Set<string> {
+  const failures = (answer as Partial<SQSBatchResponse> | null)?.batchItemFailures ?? [];
+  const all = new Set(messages.map((message) => message.MessageId ?? ""));
+  if (!Array.isArray(failures)) return all;
+  const named = failures.map((failure) => String(failure?.itemIdentifier));
+  return named.every((id) => all.has(id)) ? new Set(named) : all;
+}
+
+function record(message: Message, queueArn: string): SQSRecord {
+  const attributes = Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [
+    name,
+    {
+      stringValue: value.StringValue,
+      binaryValue: value.BinaryValue && Buffer.from(value.BinaryValue).toString("base64"),
+      stringListValues: [],
+      binaryListValues: [],
+      dataType: value.DataType ?? "String",
+    },
+  ]);
+  return {
+    messageId: message.MessageId ?? "",
+    receiptHandle: message.ReceiptHandle ?? "",
+    body: message.Body ?? "",
+    attributes: message.Attributes as unknown as SQSRecord["attributes"],
+    messageAttributes: Object.fromEntries(attributes),
+    md5OfBody: message.MD5OfBody ?? "",
+    eventSource: "aws:sqs",
+    eventSourceARN: queueArn,
+    awsRegion: queueArn.split(":")[3] ?? "",
+  };
+}

@@ -1,0 +1,46 @@
+import { CreateQueueCommand, SetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { buildApp } from "fauxqs";
+import { localCredentials } from "./local-credentials.ts";
+import { openQueueStores } from "./queue-stores.ts";
+
+/** A queue as the stack defines it: its name and its attributes as SQS takes them. */
+export interface QueueDefinition {
+  name: string;
+  attributes: Record<string, string>;
+}
+
+/** A running SQS endpoint. */
+export interface Queues {
+  endpoint: string;
+  /** Makes the queues that are missing and brings the others' attributes up to date. */
+  create(definitions: QueueDefinition[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts SQS on a free loopback port; with a directory, messages outlive the process. */
+export async function startQueues(region: string, directory?: string): Promise<Queues> {
+  const stores = await openQueueStores(directory);
+  const app = buildApp({ logger: false, defaultRegion: region, stores });
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const client = new SQSClient({ endpoint: url, region, credentials: localCredentials });
+
+  const create = async ({ name, attributes }: QueueDefinition) => {
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: name }));
+    if (Object.keys(attributes).length === 0) return;
+    await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: attributes }));
+  };
+  return {
+    endpoint: url,
+    create: async (definitions) => void (await Promise.all(definitions.map(create))),
+    async close() {
+      client.destroy();
+      await app.close();
+      stores.close();
+    },
+  };
+}
+
+/** The address of a queue behind an SQS endpoint. */
+export function queueUrl(endpoint: string, name: string): string {
+  return `${endpoint}/000000000000/${name}`;
+}

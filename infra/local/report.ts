@@ -1,0 +1,62 @@
+import type { FrontRequest } from "./front.ts";
+
+/** A demo user and a token that speaks for it. */
+export interface DemoToken {
+  user: { id: number; role: string; company_id: number | null; login: string };
+  token: string;
+}
+
+/** What there is to say about a machine that just started. */
+export interface MachineReport {
+  baseUrl: string;
+  operations: readonly { name: string; method: string; path: string }[];
+  tokens: DemoToken[];
+  seconds: number;
+  engine: string;
+  logFile: string;
+}
+
+/** What `npm start` prints when the machine is ready. */
+export function machineReport({ baseUrl, operations, tokens, seconds, engine, logFile }: MachineReport): string {
+  const width = Math.max(...operations.map(({ path }) => path.length));
+  const routes = operations.map(({ name, method, path }) => `  ${method.padEnd(6)} ${path.padEnd(width)}  ${name}`);
+  const bearers = tokens.map(({ user, token }) => `  ${describeUser(user)}\n  ${token}\n`);
+  return `
+Workforce API at ${baseUrl} (ready in ${seconds.toFixed(1)} s, table on ${engine})
+
+${routes.join("\n")}
+
+Bearer tokens, good for 24 hours
+
+${bearers.join("\n")}
+Try
+
+${curlLines(baseUrl, tokens).join("\n\n")}
+
+Inbox  ${baseUrl}/_local/inbox.html
+Logs   ${logFile}
+Stop   Ctrl-C; the data stays (npm start -- --fresh begins anew)
+
+`;
+}
+
+function describeUser({ role, company_id, login }: DemoToken["user"]): string {
+  return `${role}${company_id === null ? "" : ` of company ${company_id}`}, ${login}`;
+}
+
+function curlLines(baseUrl: string, tokens: DemoToken[]): string[] {
+  const { token, user } = tokens.find((each) => each.user.role === "operator") ?? tokens[0] ?? {};
+  const list = `curl -i '${baseUrl}/api/v1/finance/invoices?by_state=pending' -H 'Authorization: Bearer ${token}'`;
+  const body = JSON.stringify({ user: { login: user?.login } });
+  const reset = `curl -i -X POST ${baseUrl}/api/v1/users/password -H 'Content-Type: application/json' -d '${body}'`;
+  return [list, reset];
+}
+
+/** One request as a line in the terminal: time, method, path, status, milliseconds, and why if the gateway failed. */
+export function requestLine(request: FrontRequest, now: Date): string {
+  const time = now.toISOString().slice(11, 19);
+  // A path is the caller's text: nothing in it may move the cursor.
+  const path = request.path.replaceAll(/[^\x20-\x7e]/g, "?");
+  const line = `${time} ${request.method} ${path} ${request.status} ${request.milliseconds.toFixed(0)} ms`;
+  return request.error === undefined ? line : `${line}\n${String(request.error)}`;
+}

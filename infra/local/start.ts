@@ -1,0 +1,106 @@
+import { relative } from "node:path";
+import { parseArgs } from "node:util";
+import { operations } from "../../shared/contract/operations.ts";
+import { enterEnvironment } from "./local-aws.ts";
+import { type Machine, startMachine } from "./machine.ts";
+import { type DemoToken, machineReport, requestLine } from "./report.ts";
+import { root } from "./synthesis.ts";
+
+const help = `npm start [-- --fresh]
+
+Runs the whole service on this machine: the synthesised stack's routes, functions, table and queues, on a local
+DynamoDB engine and local SES, SNS, SQS and Secrets Manager. Data stays in .local/ between runs.
+
+  --fresh   drop the data of earlier runs first
+  --help    show this
+
+  PORT                 port to answer on (3000)
+  DYNAMODB_ENGINE      dynoxide, dynamodb-local or docker (the first of them that runs here)
+  DYNAMODB_ENDPOINT    use a DynamoDB that runs already
+  WORKFORCE_DIRECTORY  folder to keep everything in (.local)
+`;
+
+const tokenLifeSeconds = 24 * 60 * 60;
+const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
+
+await main();
+
+async function main(): Promise<void> {
+  const options = readOptions();
+  if (options.help) return void process.stdout.write(help);
+  const began = performance.now();
+  // Functions in AWS live in UTC: what they print here must not depend on where the developer lives.
+  process.env.TZ = "UTC";
+  let machine: Machine | undefined;
+  let ending = false;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (ending) return;
+      ending = true;
+      end(machine);
+    });
+  }
+  try {
+    machine = await startMachine({
+      directory,
+      ...options,
+      onRequest: (request) => say(requestLine(request, new Date())),
+      onWorkerFailure: (name, error) => say(`${name} failed, its messages will be tried again: ${firstLine(error)}`),
+    });
+    const { demoUsers, loadDemo } = await import("./demo.ts");
+    if (machine.wantsDemo) {
+      enterEnvironment(machine.environment);
+      await loadDemo();
+      machine.demoLoaded();
+    }
+    const tokens = await mintTokens(machine, demoUsers);
+    const seconds = (performance.now() - began) / 1000;
+    const logFile = relative(process.cwd(), machine.logFile);
+    process.stdout.write(
+      machineReport({ baseUrl: machine.baseUrl, operations, tokens, seconds, logFile, engine: machine.engine.name }),
+    );
+  } catch (error) {
+    process.stderr.write(`${firstLine(error)}\n`);
+    await machine?.close();
+    process.exit(1);
+  }
+}
+
+function readOptions(): { help: boolean; fresh: boolean; port: number } {
+  try {
+    const { values } = parseArgs({ options: { help: { type: "boolean" }, fresh: { type: "boolean" } } });
+    const port = Number(process.env.PORT || 3000);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw new Error(`PORT is not a port: ${process.env.PORT}`);
+    return { help: values.help ?? false, fresh: values.fresh ?? false, port };
+  } catch (error) {
+    process.stderr.write(`${firstLine(error)} (npm start -- --help)\n`);
+    process.exit(2);
+  }
+}
+
+async function mintTokens(machine: Machine, users: Record<string, DemoToken["user"]>): Promise<DemoToken[]> {
+  return Promise.all(
+    Object.values(users).map(async (user) => ({ user, token: await machine.mintAccessToken(user, tokenLifeSeconds) })),
+  );
+}
+
+/** Ends in order; a start that is cut short leaves through the exit hooks, which end the engine too. */
+function end(machine: Machine | undefined): void {
+  if (!machine) process.exit(0);
+  machine.close().then(
+    () => process.exit(0),
+    (error) => {
+      say(`Ending failed: ${firstLine(error)}`);
+      process.exit(1);
+    },
+  );
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+}

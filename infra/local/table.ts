@@ -1,0 +1,86 @@
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+  type TableDescription,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from "@aws-sdk/client-dynamodb";
+
+/** The part of an `AWS::DynamoDB::GlobalTable` resource's properties that a local table is made from. */
+export type TableDefinition = Pick<
+  CreateTableCommandInput,
+  "AttributeDefinitions" | "KeySchema" | "GlobalSecondaryIndexes" | "StreamSpecification"
+> & { TimeToLiveSpecification?: { AttributeName?: string; Enabled?: boolean } };
+
+/**
+ * Makes the stack's table unless it is there already, with its indexes, stream and time to live.
+ * Tells whether it made it; throws one sentence when a table from an older definition is in the way.
+ */
+export async function createTable(client: DynamoDBClient, definition: TableDefinition, name: string): Promise<boolean> {
+  const existing = await describeTable(client, name);
+  if (existing) {
+    if (shape(existing) === shape(definition)) return false;
+    throw new Error(
+      `The local table ${name} was made from another definition of its keys and indexes: start with --fresh to begin anew.`,
+    );
+  }
+  await client.send(new CreateTableCommand(creation(definition, name)));
+  await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1, maxDelay: 1 }, { TableName: name });
+  const attribute = definition.TimeToLiveSpecification?.AttributeName;
+  if (!attribute) return true;
+  await client.send(
+    new UpdateTimeToLiveCommand({
+      TableName: name,
+      TimeToLiveSpecification: { AttributeName: attribute, Enabled: true },
+    }),
+  );
+  return true;
+}
+
+/** What the engine says about a table, or undefined when there is none of that name. */
+export async function describeTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
+function creation(definition: TableDefinition, name: string): CreateTableCommandInput {
+  return {
+    TableName: name,
+    BillingMode: "PAY_PER_REQUEST",
+    AttributeDefinitions: definition.AttributeDefinitions,
+    KeySchema: definition.KeySchema,
+    GlobalSecondaryIndexes: definition.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
+      IndexName,
+      KeySchema,
+      Projection,
+    })),
+    StreamSpecification: definition.StreamSpecification && {
+      StreamEnabled: true,
+      StreamViewType: definition.StreamSpecification.StreamViewType,
+    },
+  };
+}
+
+/** A text that two tables share exactly when their keys, indexes and stream are the same. */
+function shape(table: TableDefinition | TableDescription): string {
+  const keys = (schema: TableDefinition["KeySchema"]) =>
+    schema?.map((key) => `${key.KeyType}:${key.AttributeName}`).join() ?? "";
+  const attributes = table.AttributeDefinitions?.map((each) => `${each.AttributeName}:${each.AttributeType}`).sort();
+  const indexes = (table.GlobalSecondaryIndexes ?? []).map((index) => {
+    const projected = [...(index.Projection?.NonKeyAttributes ?? [])].sort().join();
+    return `${index.IndexName} ${keys(index.KeySchema)} ${index.Projection?.ProjectionType} ${projected}`;
+  });
+  return JSON.stringify([
+    keys(table.KeySchema),
+    attributes,
+    indexes.sort(),
+    table.StreamSpecification?.StreamViewType ?? "",
+  ]);
+}

@@ -1,0 +1,133 @@
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { findEngine } from "../local/engine-commands.ts";
+import { writeJsonFile } from "../local/json-file.ts";
+import { root } from "../local/synthesis.ts";
+import { readArguments, runCommand, unknownWord } from "./command.ts";
+import { countTests, sumCounts, type TestCounts } from "./count-tests.ts";
+
+/** One gate: a program that ends with 0 when all is well. */
+interface Gate {
+  readonly name: string;
+  readonly title: string;
+  readonly program: string;
+  readonly parameters: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Where it leaves vitest's report; a gate without one counts as one test. */
+  readonly report?: string;
+  /** Why it cannot run on this machine; undefined when it can. */
+  obstacle?(): string | undefined;
+}
+
+const storeReport = ".local/check/store.json";
+
+const gates: readonly Gate[] = [
+  {
+    name: "format",
+    title: "format and lint",
+    program: "biome",
+    parameters: ["ci", "--error-on-warnings", "--colors=off"],
+  },
+  { name: "types", title: "types", program: "tsc", parameters: ["--project", "."] },
+  {
+    name: "imports",
+    title: "import rules",
+    program: "depcruise",
+    parameters: ["functions", "shared", "infra", "test"],
+  },
+  { name: "unused", title: "unused code", program: "knip", parameters: ["--no-progress"] },
+  {
+    name: "store",
+    title: "store on DynamoDB Local",
+    program: "vitest",
+    parameters: ["run", "test/db"],
+    environment: { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "", VITEST_REPORT: storeReport },
+    report: storeReport,
+    obstacle: dynamodbLocalObstacle,
+  },
+  {
+    name: "synth",
+    title: "synth",
+    program: "cdk",
+    parameters: ["synth", "--quiet", "--no-notices", "--output", ".local/check/cdk.out"],
+    environment: { CDK_DISABLE_VERSION_CHECK: "true" },
+  },
+];
+
+const help = `npm run check [-- --only GATE] [--report FILE]
+
+Runs every gate, and prints the output of those that fail. Ends with 1 when one failed.
+
+${gates.map(({ name, title, program }) => `  ${name.padEnd(8)} ${title.padEnd(24)} ${program}`).join("\n")}
+
+  --only GATE    run this gate alone; may be given several times
+  --report FILE  write how many passed and failed, in the form of vitest's JSON report
+  --help         show this
+`;
+
+await runCommand(check);
+
+function check(parameters: string[]): number {
+  const options = {
+    help: { type: "boolean" },
+    only: { type: "string", multiple: true },
+    report: { type: "string" },
+  } as const;
+  const { values } = readArguments("check", { args: parameters, options });
+  if (values.help) return print(help);
+  const chosen = values.only ? values.only.map(findGate) : gates;
+  const { passed, failed } = sumCounts(chosen.map(runGate));
+  const report = { numPassedTests: passed, numFailedTests: failed, testResults: [] };
+  if (values.report) writeJsonFile(values.report, report);
+  return failed > 0 ? 1 : 0;
+}
+
+function findGate(name: string): Gate {
+  const gate = gates.find((each) => each.name === name);
+  if (gate) return gate;
+  const names = gates.map((each) => each.name);
+  throw unknownWord("gate", name, names);
+}
+
+function runGate(gate: Gate): TestCounts {
+  print(gate.title.padEnd(26));
+  const obstacle = gate.obstacle?.();
+  if (obstacle) {
+    print(`skipped: ${obstacle}\n`);
+    return { passed: 0, failed: 0 };
+  }
+  const began = performance.now();
+  const { isSuccess, output } = runProgram(gate);
+  print(`${isSuccess ? "passed" : "FAILED"} ${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s\n`);
+  if (!isSuccess) print(`${output}\n`);
+  if (gate.report) return countTests(join(root, gate.report), isSuccess);
+  return { passed: isSuccess ? 1 : 0, failed: isSuccess ? 0 : 1 };
+}
+
+function runProgram({ program, parameters, environment, report }: Gate): { isSuccess: boolean; output: string } {
+  if (report) rmSync(join(root, report), { force: true });
+  const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`;
+  const { status, stdout, stderr, error } = spawnSync(program, parameters, {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1", PATH: path, ...environment },
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return { isSuccess: status === 0, output: `${error?.message ?? ""}${stdout}${stderr}` };
+}
+
+function dynamodbLocalObstacle(): string | undefined {
+  try {
+    findEngine("dynamodb-local", { directory: ".", port: 0 });
+    return undefined;
+  } catch {
+    return "it needs Java 17 or newer";
+  }
+}
+
+function print(text: string): 0 {
+  process.stdout.write(text);
+  return 0;
+}

@@ -1,0 +1,44 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+
+/** A mistake in how a command was called; the message says how to put it right. */
+export class UsageError extends Error {}
+
+/** Runs a command: the exit code is its result, 2 after a mistake in the call, 1 after any other error. */
+export async function runCommand(command: (parameters: string[]) => Promise<number> | number): Promise<void> {
+  try {
+    process.exitCode = await command(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/** The options and words of a command line. Throws `UsageError` on an option that the command does not know. */
+export function readArguments<T extends ParseArgsConfig>(command: string, config: T) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error} (npm run ${command} -- --help)`);
+  }
+}
+
+/** The mistake of a word that is none of the known ones: lists them, and the nearest first. */
+export function unknownWord(kind: string, word: string, known: readonly string[]): UsageError {
+  const [nearest = ""] = known.toSorted((one, other) => distance(word, one) - distance(word, other));
+  const hint = distance(word, nearest) <= nearest.length / 2 ? ` Did you mean ${nearest}?` : "";
+  return new UsageError(`There is no ${kind} "${word}".${hint}\nThere are ${known.join(", ")}.`);
+}
+
+/** Levenshtein's distance: how many letters must be put in, left out or changed. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [position, letter] of [...one].entries()) {
+    const next = [position + 1];
+    for (const [at, otherLetter] of [...other].entries()) {
+      const [above = 0, diagonal = 0, left = 0] = [row[at + 1], row[at], next[at]];
+      next.push(Math.min(above + 1, left + 1, diagonal + (letter === otherLetter ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,38 @@
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import type { LineError } from "./import-records.ts";
+
+/** Where the errors of an import go: the first ones to the screen, all of them to a file. */
+export interface ErrorReport {
+  add(error: LineError): void;
+  /** Closes the file; answers with what is left to say on the screen. */
+  close(): string;
+}
+
+const shownErrors = 20;
+
+/** Opens a report; its file is made with the first error, and that of an earlier import goes. */
+export function createErrorReport(path: string, screen: NodeJS.WritableStream): ErrorReport {
+  rmSync(path, { force: true });
+  let file: number | undefined;
+  let count = 0;
+  return {
+    add(error) {
+      file ??= openSync(path, "w", 0o600);
+      writeSync(file, `${JSON.stringify(error)}\n`);
+      count += 1;
+      if (count <= shownErrors) screen.write(`${describeError(error)}\n`);
+    },
+    close() {
+      if (file === undefined) return "";
+      closeSync(file);
+      const more = count > shownErrors ? `and ${count - shownErrors} more errors; ` : "";
+      return `${more}all errors are in ${path}\n`;
+    },
+  };
+}
+
+/** A field name is the file's text: nothing in it may move the cursor. */
+function describeError({ line, field, code, detail }: LineError): string {
+  const printable = field.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 100);
+  return `line ${line}: ${printable ? `${printable}: ` : ""}${code} — ${detail}`;
+}

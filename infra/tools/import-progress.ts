@@ -1,0 +1,36 @@
+/** A line on the terminal that says how far an import is. */
+export interface ProgressBar {
+  show(progress: { readonly bytesRead: number; readonly lines: number; readonly failed: number }): void;
+  clear(): void;
+}
+
+const width = 30;
+const pauseMs = 100;
+
+/** A bar by bytes, or a count where the size is unknown; silent where there is no terminal. */
+export function createProgressBar(screen: NodeJS.WriteStream, size: number | undefined): ProgressBar {
+  if (!screen.isTTY) return { show: () => {}, clear: () => {} };
+  const began = performance.now();
+  let shownAt = began;
+  let isShown = false;
+  return {
+    show({ bytesRead, lines, failed }) {
+      const now = performance.now();
+      if (now - shownAt < pauseMs) return;
+      const rate = Math.round(lines / ((now - began) / 1000));
+      const counts = `${lines} lines, ${rate} a second${failed > 0 ? `, ${failed} failed` : ""}`;
+      screen.write(`\r\x1b[2K${size ? `${barOf(bytesRead / size)} ` : ""}${counts}`);
+      shownAt = now;
+      isShown = true;
+    },
+    clear() {
+      if (isShown) screen.write("\r\x1b[2K");
+      isShown = false;
+    },
+  };
+}
+
+function barOf(share: number): string {
+  const filled = Math.round(Math.min(share, 1) * width);
+  return `[${"#".repeat(filled)}${".".repeat(width - filled)}] ${String(Math.floor(share * 100)).padStart(3)}%`;
+}

@@ -1,0 +1,110 @@
+import { createReadStream, fstatSync, openSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { readArguments, runCommand, UsageError } from "./command.ts";
+import { createErrorReport } from "./import-error-report.ts";
+import { createProgressBar } from "./import-progress.ts";
+import { defaultConcurrency, type ImportSummary, importRecords } from "./import-records.ts";
+import { localDirectory, openLocalService } from "./local-service.ts";
+
+const help = `npm run import -- FILE.jsonl [--dry-run] [--report FILE] [--concurrency N]
+
+Imports records, one JSON object a line, into the running local machine or, when none runs, its table. "-" reads
+standard input. Adds or changes by id: fields left out stay as they are. Safe to repeat.
+
+  {"type": "invoice", "id": 17, "company_id": 1, "number": "INV-17", ...}   type: company, user, timesheet, invoice,
+  {"type": "invoice", "id": 17, "deleted": true}                            job or notification
+
+  --dry-run        check every line as a real run would, and write nothing
+  --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
+  --concurrency N  lines worked on at once, 1 to 256 (${defaultConcurrency})
+  --help           show this
+
+Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong.
+`;
+
+const interrupted = 130;
+
+if (import.meta.main) await runCommand((parameters) => runImport(parameters, localDirectory()));
+
+async function runImport(parameters: string[], directory: string): Promise<number> {
+  const call = readCall(parameters);
+  if (!call) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const { source, size } = openSource(call.file);
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
+  const report = createErrorReport(call.report, process.stderr);
+  const bar = createProgressBar(process.stderr, size);
+  const service = await openLocalService(directory);
+  try {
+    const began = performance.now();
+    const summary = await importRecords({
+      ...call,
+      source,
+      now: new Date(),
+      signal: stop.signal,
+      onError(error) {
+        bar.clear();
+        report.add(error);
+      },
+      onProgress: bar.show,
+    });
+    bar.clear();
+    process.stderr.write(report.close());
+    process.stdout.write(describe(summary, call.dryRun, (performance.now() - began) / 1000));
+    return summary.isComplete ? Number(summary.failed > 0) : interrupted;
+  } finally {
+    bar.clear();
+    source.destroy();
+    await service.close();
+  }
+}
+
+function readCall(parameters: string[]) {
+  const { values, positionals } = readArguments("import", {
+    args: parameters,
+    allowPositionals: true,
+    options: {
+      help: { type: "boolean" },
+      "dry-run": { type: "boolean" },
+      report: { type: "string" },
+      concurrency: { type: "string" },
+    },
+  } as const);
+  if (values.help) return undefined;
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0) throw new UsageError("Name one file (npm run import -- --help)");
+  const concurrency = Number(values.concurrency ?? defaultConcurrency);
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 256) {
+    throw new UsageError("--concurrency must be a whole number from 1 to 256");
+  }
+  const report = values.report ?? `${file === "-" ? "import" : file}.errors.jsonl`;
+  if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
+  return { file, report, concurrency, dryRun: values["dry-run"] ?? false };
+}
+
+/** The file as a stream, and its size in bytes where it has one. */
+function openSource(file: string): { source: Readable; size: number | undefined } {
+  if (file === "-") return { source: process.stdin, size: undefined };
+  try {
+    const fd = openSync(file, "r");
+    const about = fstatSync(fd);
+    if (about.isDirectory()) throw new Error("it is a folder");
+    return { source: createReadStream(file, { fd }), size: about.isFile() ? about.size : undefined };
+  } catch (error) {
+    throw new UsageError(`Cannot read ${file}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function describe(summary: ImportSummary, dryRun: boolean, seconds: number): string {
+  const { lastLine, isComplete, ...counts } = summary;
+  const lines = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const parts = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
+  const rate = Math.round(lines / Math.max(seconds, 0.001));
+  const speed = `${lines} records in ${seconds.toFixed(1)} s, ${rate} a second`;
+  const stopped = `Stopped: lines 1 to ${lastLine} are done. Importing the file again is safe.\n`;
+  return `${dryRun ? "Dry run, nothing written: " : ""}${parts.join(", ")} (${speed})\n${isComplete ? "" : stopped}`;
+}

@@ -1,0 +1,102 @@
+import { operations } from "../../shared/contract/operations.ts";
+import { type FunctionName, functions } from "../functions.ts";
+import { demoUsers } from "../local/demo.ts";
+import { enterEnvironment } from "../local/local-aws.ts";
+import { readArguments, runCommand, UsageError, unknownWord } from "./command.ts";
+import { describeAnswer, describeBatch, invokeHandler, isSuccess } from "./invocation.ts";
+import { type LocalService, localDirectory, openLocalService } from "./local-service.ts";
+import { asksFor, fillEvent, readEvent, sampleFile } from "./sample-event.ts";
+
+const tokenHours = 1;
+const pinLifeMinutes = 10;
+
+const help = `npm run invoke -- OPERATION [--event FILE] [--as LOGIN]
+
+Runs the handler of an operation, or of a worker, on its sample event from events/, with or without a running machine.
+Prints what it answers, and its log lines to standard error. Ends with 1 when it refuses or fails.
+
+  --event FILE   another event; - reads it from standard input
+  --as LOGIN     the user whose token is sent (a demo operator, or the demo admin where only an admin may call)
+  --list         list the operations
+  --help         show this
+
+An event may hold {{token}}, {{now}}, {{in_10_minutes}}, and {{pin}}: the newest pin in the inbox, else 000000. So
+confirm-login is refused (422 pin_invalid) until deliver-pin has sent one, and again once that is spent.
+`;
+
+if (import.meta.main) await runCommand((parameters) => invoke(parameters, localDirectory()));
+
+/** Runs the command on a machine's directory; gives its exit code. */
+export async function invoke(parameters: string[], directory: string): Promise<number> {
+  const { values, positionals } = readInvokeArguments(parameters);
+  if (values.help || values.list) {
+    process.stdout.write(values.help ? help : listing());
+    return 0;
+  }
+  const name = findFunction(positionals);
+  const text = readEvent(values.event ?? sampleFile(name));
+  const service = await openLocalService(directory);
+  try {
+    return await run(name, text, values.as, service);
+  } finally {
+    await service.close();
+  }
+}
+
+async function run(
+  name: FunctionName,
+  text: string,
+  login: string | undefined,
+  service: LocalService,
+): Promise<number> {
+  const now = new Date();
+  const needsToken = login !== undefined || asksFor(text, "token");
+  const event = fillEvent(text, {
+    token: needsToken ? await service.mintTokenFor(login ?? defaultLogin(name), tokenHours) : "",
+    pin: newestPin(service),
+    now: now.toISOString(),
+    in_10_minutes: new Date(now.getTime() + pinLifeMinutes * 60_000).toISOString(),
+  });
+  enterEnvironment(service.functionEnvironment(name));
+  const outcome = await invokeHandler(name, event);
+  const sent = () => service.messages().filter(({ sent_at }) => sent_at >= now.toISOString());
+  const isWorker = functions[name].room === "workers";
+  process.stdout.write(isWorker ? describeBatch(outcome, event, sent()) : describeAnswer(outcome));
+  return isSuccess(outcome) ? 0 : 1;
+}
+
+function readInvokeArguments(parameters: string[]) {
+  const options = {
+    event: { type: "string" },
+    as: { type: "string" },
+    list: { type: "boolean" },
+    help: { type: "boolean" },
+  } as const;
+  return readArguments("invoke", { args: parameters, options, allowPositionals: true });
+}
+
+function findFunction([name, ...others]: readonly string[]): FunctionName {
+  if (name === undefined || others.length > 0) throw new UsageError("Name one operation (npm run invoke -- --list)");
+  if (Object.hasOwn(functions, name)) return name as FunctionName;
+  throw unknownWord("operation", name, Object.keys(functions));
+}
+
+function defaultLogin(name: FunctionName): string {
+  const access = operations.find((each) => each.name === name)?.access ?? [];
+  const { operatorA, admin } = demoUsers;
+  return access.includes(operatorA.role) || !access.includes(admin.role) ? operatorA.login : admin.login;
+}
+
+function newestPin(service: LocalService): string {
+  const pins = service.messages().map(({ text }) => /\b[0-9]{6}\b/.exec(text ?? "")?.[0]);
+  return pins.find((pin) => pin !== undefined) ?? "000000";
+}
+
+function listing(): string {
+  const width = Math.max(...Object.keys(functions).map(({ length }) => length));
+  const lines = Object.entries(functions).map(([name, { room }]) => {
+    const found = operations.find((each) => each.name === name);
+    return `${name.padEnd(width)}  ${found ? `${found.method} ${found.path}` : room}`;
+  });
+  return `${lines.join("\n")}\n`;
+}

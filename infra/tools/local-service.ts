@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { findUser, findUserIdOfLogin } from "../../shared/db/users.ts";
+import { parseLogin } from "../../shared/domain/login.ts";
+import { settings } from "../../shared/settings.ts";
+import { type InboxEntry, openInbox } from "../local/inbox.ts";
+import { dataDirectory, enterEnvironment, type LocalAws, openLocalAws } from "../local/local-aws.ts";
+import { root } from "../local/synthesis.ts";
+import { UsageError } from "./command.ts";
+
+/** Where the local machine keeps its data: `.local`, or the folder that `WORKFORCE_DIRECTORY` names. */
+export function localDirectory(): string {
+  return process.env.WORKFORCE_DIRECTORY ?? join(root, ".local");
+}
+
+/** Local AWS with records in it, and this process its client. */
+export interface LocalService extends LocalAws {
+  /** Everything the service sent, newest first. */
+  messages(): InboxEntry[];
+  /** A bearer token for the user of a login, in any form. Throws `UsageError` when no user has it. */
+  mintTokenFor(login: string, hours: number): Promise<string>;
+}
+
+/** Joins the running machine, or opens its data without a server; on first use loads the demo data. */
+export async function openLocalService(directory: string): Promise<LocalService> {
+  const aws = await openLocalAws({ directory });
+  try {
+    enterEnvironment(aws.environment);
+    // A machine that runs loads them itself.
+    if (aws.wantsDemo && !aws.running) await loadDemoData(aws);
+  } catch (error) {
+    await aws.close();
+    throw error;
+  }
+  return {
+    ...aws,
+    messages: () => openInbox(join(dataDirectory(directory), "inbox.jsonl")).entries(),
+    async mintTokenFor(login, hours) {
+      return aws.mintAccessToken(await findTokenUser(login), Math.ceil(hours * 60 * 60));
+    },
+  };
+}
+
+async function loadDemoData(aws: LocalAws): Promise<void> {
+  process.stderr.write("First use: loading the demo data …\n");
+  const { loadDemo } = await import("../local/demo.ts");
+  await loadDemo();
+  aws.demoLoaded();
+}
+
+async function findTokenUser(typed: string): Promise<{ id: number; role: string; company_id: number | null }> {
+  const login = parseLogin(typed, settings.defaultCountry());
+  if (!login) throw new UsageError(`"${typed}" is neither an e-mail address nor a phone number.`);
+  const id = await findUserIdOfLogin(login.value);
+  const user = id === undefined ? undefined : await findUser(id);
+  if (!user) throw new UsageError(`No user of the local machine has the login ${login.value}.`);
+  return { id: user.id, role: user.role, company_id: user.financial_company_id };
+}

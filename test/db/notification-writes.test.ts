@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { findNotifications, findUnreadCounts, type Notification } from "../../shared/db/notifications.ts";
+import { notificationLine } from "../support/records.ts";
+import { useService } from "../support/service.ts";
+import { faultsOf, write, writtenAt } from "../support/writes.ts";
+
+useService();
+
+const readAt = "2026-05-02T09:00:00.000Z";
+const whole = { limit: 200, beforeId: undefined, skip: 0 };
+
+function countsOf(items: readonly Notification[]) {
+  const unread = items.filter(({ read_at }) => read_at === null);
+  const of = (type: string) => unread.filter(({ record_type }) => record_type === type).length;
+  return { notifications: unread.length, timesheets: of("Timesheet"), jobs: of("Job"), chats: of("Chat") };
+}
+
+/** The counts are what a recount of the notifications gives. */
+async function expectExactCounts(userId: number): Promise<void> {
+  const { items, total } = await findNotifications(userId, whole);
+  expect(total).toBe(items.length);
+  expect(await findUnreadCounts(userId)).toEqual(countsOf(items));
+}
+
+test("D35: a notification is created once, then unchanged, then removed for good", async () => {
+  expect(await write(notificationLine(1, 1))).toBe("created");
+  expect(await write(notificationLine(1, 1))).toBe("unchanged");
+  expect(await write({ type: "notification", id: 1, user_id: 1, deleted: true })).toBe("removed");
+  expect(await write({ type: "notification", id: 1, user_id: 1, deleted: true })).toBe("unchanged");
+  expect(await findNotifications(1, whole)).toMatchObject({ items: [], total: 0 });
+  expect(await findUnreadCounts(1)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
+});
+
+test("D35: a new one is unread and made now unless the line says otherwise, and must be whole", async () => {
+  await write(notificationLine(2, 1, { created_at: undefined, read_at: undefined }));
+  const { items } = await findNotifications(1, whole);
+  expect(items).toMatchObject([{ id: 2, created_at: writtenAt.toISOString(), read_at: null }]);
+  const bare = { type: "notification", id: 3, user_id: 1 };
+  expect(await faultsOf(() => write(bare))).toEqual(["/params missing", "/record_id missing", "/record_type missing"]);
+});
+
+test("D26: reading, unreading and retyping a notification moves the counts", async () => {
+  await write(notificationLine(4, 2, { record_type: "Chat" }));
+  expect(await findUnreadCounts(2)).toEqual({ notifications: 1, timesheets: 0, jobs: 0, chats: 1 });
+  await write({ type: "notification", id: 4, user_id: 2, record_type: "Timesheet" });
+  expect(await findUnreadCounts(2)).toEqual({ notifications: 1, timesheets: 1, jobs: 0, chats: 0 });
+  await write({ type: "notification", id: 4, user_id: 2, read_at: readAt });
+  expect(await findUnreadCounts(2)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
+  await write({ type: "notification", id: 4, user_id: 2, read_at: null });
+  expect(await findUnreadCounts(2)).toEqual({ notifications: 1, timesheets: 1, jobs: 0, chats: 0 });
+});
+
+test("D35: one id of two users is two notifications", async () => {
+  await write(notificationLine(5, 3));
+  await write(notificationLine(5, 4));
+  await write({ type: "notification", id: 5, user_id: 3, deleted: true });
+  expect(await findNotifications(4, whole)).toMatchObject({ total: 1 });
+});
+
+const change = fc.record({
+  id: fc.integer({ min: 1, max: 6 }),
+  deleted: fc.boolean(),
+  record_type: fc.constantFrom("Timesheet", "Job", "Chat", "Invoice"),
+  read_at: fc.constantFrom(null, readAt),
+});
+
+test.each([
+  ["one after the other", false],
+  ["in parallel", true],
+])("D26: counts equal a recount after random changes, %s", async (_, inParallel) => {
+  let userId = inParallel ? 2_000 : 1_000;
+  const histories = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), async (changes) => {
+    userId += 1;
+    const run = ({ id, deleted, ...fields }: (typeof changes)[number]) =>
+      write(deleted ? { type: "notification", id, user_id: userId, deleted } : notificationLine(id, userId, fields));
+    if (inParallel) await Promise.all(changes.map(run));
+    else for (const each of changes) await run(each);
+    await expectExactCounts(userId);
+  });
+  await fc.assert(histories, { numRuns: 15 });
+});
+
+test("a user's removal amid parallel notifications leaves exact counts", async () => {
+  for (let id = 1; id <= 10; id += 1) await write(notificationLine(id, 5));
+  const more = Array.from({ length: 10 }, (_, at) => write(notificationLine(100 + at, 5)));
+  await Promise.all([write({ type: "user", id: 5, deleted: true }), ...more]);
+  await expectExactCounts(5);
+});

@@ -1,0 +1,152 @@
+import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test } from "vitest";
+import { saveDeviceToken } from "../../shared/db/device-tokens.ts";
+import { loginKey, profileKey, recordKey } from "../../shared/db/keys.ts";
+import { spendPin, storePin, tryPin } from "../../shared/db/pins.ts";
+import { documentClient } from "../../shared/db/table.ts";
+import { findUser, findUserOfLogin } from "../../shared/db/users.ts";
+import { passcodeFits } from "../../shared/domain/passcode.ts";
+import { passwordFits } from "../../shared/domain/password.ts";
+import { hmacKey } from "../../shared/secrets.ts";
+import { companyLine, notificationLine, userLine } from "../support/records.ts";
+import { useService } from "../support/service.ts";
+import { faultsOf, readItem, write, writtenAt } from "../support/writes.ts";
+
+const service = useService();
+
+/** A user's line with logins of its own, named after its id. */
+function driverLine(id: number, changes: object = {}) {
+  const phone_number = `+4420794602${String(id).padStart(2, "0")}`;
+  return userLine(id, { role: "driver", phone_number, profile_id: 5000 + id, ...changes });
+}
+
+async function itemsOf(pk: string): Promise<unknown[]> {
+  const query = {
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": pk },
+    ConsistentRead: true,
+  };
+  const found = await documentClient().send(new QueryCommand({ TableName: service.tableName, ...query }));
+  return (found.Items ?? []).map(({ sk }) => sk);
+}
+
+test("D35: a user is found by every login, with its company, and by its profile", async () => {
+  await write(companyLine(1));
+  expect(await write(driverLine(10))).toBe("created");
+  const { type: _, ...user } = driverLine(10);
+  for (const login of ["user-10@example.com", "+442079460210"]) {
+    expect(await findUserOfLogin(login)).toEqual({ ...user, company: { id: 1, name: "Harbour Logistics" } });
+    expect(await readItem(loginKey(login))).toMatchObject({ user_id: 10, confirmed_at: writtenAt.toISOString() });
+  }
+  expect(await readItem(profileKey(5010))).toMatchObject({ user_id: 10 });
+});
+
+test("D35: nullable fields of a new user may be left out; company may name the tenant", async () => {
+  const company = { id: 1, name: "Harbour Logistics" };
+  await write({ type: "user", id: 11, role: "client", first_name: "Ada", last_name: "Holt", company });
+  expect(await findUser(11)).toEqual({
+    id: 11,
+    role: "client",
+    first_name: "Ada",
+    last_name: "Holt",
+    financial_company_id: 1,
+    email: null,
+    phone_number: null,
+    contact_phone_number: null,
+    job_position: null,
+    profile_id: null,
+  });
+});
+
+test("a login that a user gives up is free for another", async () => {
+  await write(driverLine(20));
+  await write({ type: "user", id: 20, email: "new-20@example.com", phone_number: null, profile_id: null });
+  expect(await readItem(loginKey("user-20@example.com"))).toBeUndefined();
+  expect(
+    await write(driverLine(21, { email: "user-20@example.com", phone_number: "+442079460220", profile_id: 5020 })),
+  ).toBe("created");
+  expect(await findUserOfLogin("user-20@example.com")).toMatchObject({ id: 21 });
+});
+
+test("D35: what another user holds is refused by field, and nothing is written", async () => {
+  await write(driverLine(30));
+  const rival = driverLine(31, { email: "user-30@example.com", phone_number: "+442079460230", profile_id: 5030 });
+  expect(await faultsOf(() => write(rival))).toEqual(["/email taken", "/phone_number taken", "/profile_id taken"]);
+  expect(await findUser(31)).toBeUndefined();
+});
+
+test("of many users that claim one login at once exactly one gets it", async () => {
+  const lines = Array.from({ length: 12 }, (_, at) => userLine(40 + at, { email: "wanted@example.com" }));
+  const faults = await Promise.all(lines.map((line) => faultsOf(() => write(line))));
+  expect(faults.filter((fault) => fault.length === 0)).toHaveLength(1);
+  expect(new Set(faults.flat())).toEqual(new Set(["/email taken"]));
+  const winner = 40 + faults.findIndex((fault) => fault.length === 0);
+  expect(await readItem(loginKey("wanted@example.com"))).toMatchObject({ user_id: winner });
+  for (const { id } of lines)
+    expect((await findUser(id))?.email).toBe(id === winner ? "wanted@example.com" : undefined);
+});
+
+test("D15, D19: secrets are kept as hashes only, stay while they are the same, and go with null", async () => {
+  const secrets = { password: "correct horse", passcode: "4711" };
+  await write(userLine(60, secrets));
+  const stored = await readItem(recordKey("USER", 60));
+  expect(JSON.stringify(stored)).not.toMatch(/correct horse|4711/);
+  expect(await passwordFits("correct horse", String(stored?.password_hash))).toBe(true);
+  expect(passcodeFits("4711", 60, String(stored?.passcode_hash), await hmacKey())).toBe(true);
+
+  expect(await write({ type: "user", id: 60, ...secrets })).toBe("unchanged");
+  expect(await write({ type: "user", id: 60, password: "battery staple" })).toBe("updated");
+  expect(await readItem(recordKey("USER", 60))).toMatchObject({ passcode_hash: stored?.passcode_hash });
+  await write({ type: "user", id: 60, password: null, passcode: null });
+  const without = await readItem(recordKey("USER", 60));
+  expect(without).not.toHaveProperty("password_hash");
+  expect(without).not.toHaveProperty("passcode_hash");
+});
+
+test.each([
+  [{ password: "battery staple" }, false],
+  [{ email: "elsewhere-61@example.com" }, false],
+  [{ job_position: "Planner" }, true],
+])("D14: after %j the reset token stands: %s", async (change, stands) => {
+  await write(userLine(61));
+  await write({ type: "user", id: 61, email: "user-61@example.com" });
+  const [requestedAt, validTo] = [new Date(), new Date(Date.now() + 60_000)];
+  const seal = { hmac: crypto.randomUUID(), salt: "salt" };
+  await storePin({ login: "user-61@example.com", requestId: crypto.randomUUID(), requestedAt, validTo }, 61, seal);
+  const pin = await tryPin("user-61@example.com", requestedAt);
+  expect(pin && (await spendPin("user-61@example.com", pin, "reset", requestedAt))).toBe(true);
+  await write({ type: "user", id: 61, ...change });
+  expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);
+});
+
+test("D35: a removed user leaves nothing behind: logins, profile, sessions, devices, notifications, counts", async () => {
+  await write(driverLine(70));
+  for (let id = 1; id <= 60; id += 1) await write(notificationLine(id, 70));
+  const device = { token: "token-70", platform: "ios", pushService: "apns" } as const;
+  await saveDeviceToken(70, device, 700);
+  await saveDeviceToken(70, { ...device, token: "moved" }, 701);
+  await saveDeviceToken(71, { ...device, token: "moved" }, 702);
+  const session = { pk: "USER#70", sk: "SESSION#family" };
+  await service.database.send(new PutCommand({ TableName: service.tableName, Item: session }));
+
+  expect(await write({ type: "user", id: 70, deleted: true })).toBe("removed");
+  expect(await itemsOf("USER#70")).toEqual([]);
+  for (const login of ["user-70@example.com", "+442079460270"]) expect(await readItem(loginKey(login))).toBeUndefined();
+  expect(await readItem(profileKey(5070))).toBeUndefined();
+  expect(await itemsOf("USER#71")).toHaveLength(2);
+  expect(await write({ type: "user", id: 70, deleted: true })).toBe("unchanged");
+  expect(await write(driverLine(70))).toBe("created");
+});
+
+test("a removal that was cut short is finished by repeating it", async () => {
+  await write(notificationLine(1, 80));
+  expect(await write({ type: "user", id: 80, deleted: true })).toBe("removed");
+  expect(await itemsOf("USER#80")).toEqual([]);
+});
+
+test("D35: a stale removal leaves the user and all it has", async () => {
+  await write(driverLine(90, { version: 4 }));
+  await write(notificationLine(1, 90));
+  expect(await write({ type: "user", id: 90, version: 4, deleted: true })).toBe("stale");
+  expect(await itemsOf("USER#90")).toHaveLength(3);
+});

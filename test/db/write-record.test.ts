@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import { setJobTimers } from "../../shared/db/jobs.ts";
+import { type RecordKind, recordKey } from "../../shared/db/keys.ts";
+import { findListPage, type ListName } from "../../shared/db/lists.ts";
+import { moveTimesheets } from "../../shared/db/timesheets.ts";
+import { companyLine, invoiceLine, jobLine, timesheetLine } from "../support/records.ts";
+import { useService } from "../support/service.ts";
+import { readRecord } from "../support/store.ts";
+import { faultsOf, readItem, write, writtenAt } from "../support/writes.ts";
+
+const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
+
+useService();
+
+async function idsIn(list: ListName, states: readonly string[], scope: number): Promise<number[]> {
+  const { items } = await findListPage<{ id: number }>(
+    { list, states, scope },
+    { limit: 50, beforeId: undefined, skip: 0 },
+  );
+  return items.map(({ id }) => id);
+}
+
+test.each<[string, object, RecordKind]>([
+  ["company", companyLine(10), "COMPANY"],
+  ["timesheet", timesheetLine(10, 1), "TIMESHEET"],
+  ["invoice", invoiceLine(10, 1), "INVOICE"],
+  ["job", jobLine(10, 1), "JOB"],
+])("D35: a %s is created once, then unchanged without a write, then removed for good", async (type, line, kind) => {
+  expect(await write(line)).toBe("created");
+  expect(await write(line)).toBe("unchanged");
+  expect(await readItem(recordKey(kind, 10))).toMatchObject({ id: 10, revision: 1 });
+  expect(await write({ type, id: 10, deleted: true })).toBe("removed");
+  expect(await write({ type, id: 10, deleted: true })).toBe("unchanged");
+  expect(await readItem(recordKey(kind, 10))).toBeUndefined();
+});
+
+test("D35: fields left out stay, and every write raises the revision", async () => {
+  await write(invoiceLine(20, 1));
+  expect(await write({ type: "invoice", id: 20, total: "9.50" })).toBe("updated");
+  const { type: _, id: __, company_id: ___, ...fields } = invoiceLine(20, 1);
+  expect(await readRecord("INVOICE", 20)).toEqual({ ...fields, total: "9.50" });
+  expect(await readItem(recordKey("INVOICE", 20))).toMatchObject({ revision: 2 });
+});
+
+test("D35: a new record must be whole: what is missing is named, and nothing is written", async () => {
+  const { company_id: _, number: __, ...partial } = invoiceLine(30, 1);
+  expect(await faultsOf(() => write(partial))).toEqual(["/number missing", "/company_id missing"]);
+  expect(await readItem(recordKey("INVOICE", 30))).toBeUndefined();
+});
+
+test("D35: times that are left out of a new record are now", async () => {
+  await write(invoiceLine(31, 1, { created_at: undefined }));
+  await write(jobLine(31, 1, { published_at: undefined }));
+  expect(await readRecord("INVOICE", 31)).toMatchObject({ created_at: writtenAt.toISOString() });
+  expect(await readRecord("JOB", 31)).toMatchObject({ published_at: writtenAt.toISOString() });
+});
+
+test.each([
+  { state: "paid" },
+  { state: undefined, payment_state: "paid" },
+  { state: "paid", payment_state: "paid" },
+])("D17: a timesheet's two states agree, given as %j", async (states) => {
+  await write(timesheetLine(40, 1));
+  await write({ type: "timesheet", id: 40, ...states });
+  expect(await readRecord("TIMESHEET", 40)).toMatchObject({ state: "paid", payment_state: "paid" });
+  await write({ type: "timesheet", id: 40, deleted: true });
+});
+
+test("D2: a record that moves to another company or state leaves its old lists", async () => {
+  await write(invoiceLine(50, 51));
+  await write({ type: "invoice", id: 50, company_id: 52 });
+  expect(await idsIn("INVOICES", ["pending"], 51)).toEqual([]);
+  expect(await idsIn("INVOICES", ["pending"], 52)).toEqual([50]);
+  await write({ type: "invoice", id: 50, state: "paid" });
+  expect(await idsIn("INVOICES", ["pending"], 52)).toEqual([]);
+  expect(await idsIn("INVOICES", ["paid"], 52)).toEqual([50]);
+});
+
+test("D20: a new invoice without a state is pending; a state in a line wins", async () => {
+  await write(invoiceLine(60, 1, { state: undefined, due_date: "2026-01-01" }));
+  expect(await readRecord("INVOICE", 60)).toMatchObject({ state: "pending" });
+  await write({ type: "invoice", id: 60, state: "overdue", due_date: "2026-12-31" });
+  expect(await readRecord("INVOICE", 60)).toMatchObject({ state: "overdue" });
+});
+
+test.each([
+  ["2026-05-10", "today", "pending"],
+  ["2026-07-01", "later", "pending"],
+  ["2026-05-09", "forward, but still past", "overdue"],
+  ["2026-04-01", "back", "overdue"],
+])("D20: an overdue invoice whose due date moves to %s (%s) is %s", async (due_date, _, state) => {
+  await write(invoiceLine(61, 1, { state: "overdue", due_date: "2026-05-01" }));
+  await write({ type: "invoice", id: 61, due_date });
+  expect(await readRecord("INVOICE", 61)).toMatchObject({ state, due_date });
+});
+
+test("D24: a job's timer survives an import", async () => {
+  await write(jobLine(70, 1));
+  await setJobTimers([70], "all", { timer: 60, timerExpiresAt: writtenAt }, admin);
+  await write({ type: "job", id: 70, title: "Van driver" });
+  expect(await readItem(recordKey("JOB", 70))).toMatchObject({ timer: 60, timer_expires_at: writtenAt.toISOString() });
+});
+
+test("who changed a record before is not the author of an import's change", async () => {
+  await write(timesheetLine(71, 1));
+  await moveTimesheets([71], "all", "paid", admin);
+  expect(await write({ type: "timesheet", id: 71, state: "paid" })).toBe("unchanged");
+  await write({ type: "timesheet", id: 71, total: "1.00" });
+  expect(await readItem(recordKey("TIMESHEET", 71))).not.toHaveProperty("changed_by");
+});
+
+test("D35: a version is written only over a lower one; a line without a version wins and keeps it", async () => {
+  expect(await write(jobLine(80, 1, { version: 5 }))).toBe("created");
+  expect(await write({ type: "job", id: 80, version: 5, title: "same" })).toBe("stale");
+  expect(await write({ type: "job", id: 80, version: 4, deleted: true })).toBe("stale");
+  expect(await write({ type: "job", id: 80, title: "from an import" })).toBe("updated");
+  expect(await write({ type: "job", id: 80, version: 5, title: "late" })).toBe("stale");
+  expect(await write({ type: "job", id: 80, version: 6, title: "next" })).toBe("updated");
+  expect(await readRecord("JOB", 80)).toMatchObject({ title: "next" });
+  expect(await write({ type: "job", id: 80, version: 7, deleted: true })).toBe("removed");
+});
+
+test("parallel changes of one record lose nothing", async () => {
+  await write(timesheetLine(90, 1));
+  const changes = [
+    { total: "7.00" },
+    { currency: "EUR" },
+    { job_title: "Shunter" },
+    { date: "2026-05-05" },
+    { state: "paid" },
+  ];
+  const lines = Array.from({ length: 20 }, (_, at) => ({ type: "timesheet", id: 90, ...changes[at % changes.length] }));
+  const outcomes = await Promise.all(lines.map((line) => write(line)));
+  expect(outcomes.filter((outcome) => outcome === "updated")).toHaveLength(changes.length);
+  expect(await readRecord("TIMESHEET", 90)).toMatchObject(Object.assign({}, ...changes));
+  expect(await readItem(recordKey("TIMESHEET", 90))).toMatchObject({ revision: 1 + changes.length });
+});
+
+test("parallel lines that create one record create it once", async () => {
+  const outcomes = await Promise.all(Array.from({ length: 10 }, () => write(invoiceLine(91, 1))));
+  expect(outcomes.filter((outcome) => outcome === "created")).toHaveLength(1);
+  expect(await readItem(recordKey("INVOICE", 91))).toMatchObject({ revision: 1 });
+});
+
+test("a bulk update and an import of one timesheet both count", async () => {
+  await write(timesheetLine(92, 1));
+  await Promise.all([moveTimesheets([92], "all", "paid", admin), write({ type: "timesheet", id: 92, total: "3.00" })]);
+  expect(await readRecord("TIMESHEET", 92)).toMatchObject({ state: "paid", payment_state: "paid", total: "3.00" });
+});

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { parseRecordLine } from "../../shared/domain/record-line.ts";
+import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../support/records.ts";
+import { refusalOf } from "../support/refusals.ts";
+
+function faultsOf(line: unknown): string[] {
+  const { code, facts } = refusalOf(() => parseRecordLine(line, "GB"));
+  expect(code).toBe("fields_invalid");
+  return facts.errors?.map((fault) => `${fault.pointer} ${fault.code}`) ?? [];
+}
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 1 : { in: nested(levels - 1) };
+}
+
+const timelog = timesheetLine(1, 1).timelog;
+const driver = timesheetLine(1, 1).driver;
+
+test.each<[string, unknown, string[]]>([
+  ["no object", [], [" wrong_type"]],
+  ["null", null, [" wrong_type"]],
+  ["no type", { id: 1 }, ["/type missing"]],
+  ["an unknown type", { type: "constructor", id: 1 }, ["/type not_allowed"]],
+  ["no id", { type: "job" }, ["/id missing"]],
+  ["a fractional id", { type: "job", id: 1.5 }, ["/id wrong_type"]],
+  ["an id of 0", { type: "job", id: 0 }, ["/id out_of_range"]],
+  ["an id above 2^53", { type: "job", id: 2 ** 60 }, ["/id wrong_type"]],
+  ["an unknown field", { type: "job", id: 1, titel: "x" }, ["/titel unknown_field"]],
+  ["an unknown field inside", timesheetLine(1, 1, { driver: { ...driver, age: 3 } }), ["/driver/age unknown_field"]],
+  ["null for what cannot be null", { type: "job", id: 1, title: null }, ["/title wrong_type"]],
+  ["an invoice's unknown state", { type: "invoice", id: 1, state: "void" }, ["/state not_allowed"]],
+  ["two states that differ", timesheetLine(1, 1, { payment_state: "paid" }), ["/payment_state invalid"]],
+  ["money as a number", { type: "invoice", id: 1, total: 12.5 }, ["/total wrong_type"]],
+  ["a day that is not", { type: "invoice", id: 1, due_date: "2026-02-30" }, ["/due_date invalid"]],
+  ["a NUL byte", { type: "job", id: 1, title: "a\0b" }, ["/title invalid"]],
+  ["a lone surrogate", { type: "job", id: 1, title: "\ud800" }, ["/title invalid"]],
+  ["a lone surrogate in a name", { type: "user", id: 1, first_name: "\udc00" }, ["/first_name invalid"]],
+  ["a NUL byte in params", notificationLine(1, 2, { params: { type: "x", note: ["\0"] } }), ["/params invalid"]],
+  ["params too deep", notificationLine(1, 2, { params: { type: "x", deep: nested(40) } }), ["/params invalid"]],
+  ["a number too great in params", notificationLine(1, 2, { params: { type: "x", n: 1e300 } }), ["/params invalid"]],
+  ["too much in params", notificationLine(1, 2, { params: { type: "x", s: "y".repeat(17_000) } }), ["/params invalid"]],
+  [
+    "an endless timelog",
+    timesheetLine(1, 1, { timelog: { ...timelog, duration: { hours: 1e300 } } }),
+    ["/timelog invalid"],
+  ],
+  ["a notification of nobody", { type: "notification", id: 1, deleted: true }, ["/user_id missing"]],
+  ["deleted that is not true", { type: "job", id: 1, deleted: false }, ["/deleted wrong_type"]],
+  ["fields beside deleted", { type: "job", id: 1, deleted: true, title: "x" }, ["/title unknown_field"]],
+  ["a fractional version", { type: "job", id: 1, version: 0.5 }, ["/version wrong_type"]],
+  ["no e-mail address", { type: "user", id: 1, email: "nobody" }, ["/email invalid"]],
+  ["no phone number", { type: "user", id: 1, phone_number: "12" }, ["/phone_number invalid"]],
+  [
+    "an e-mail address for a phone number",
+    { type: "user", id: 1, phone_number: "a@example.com" },
+    ["/phone_number invalid"],
+  ],
+  ["a short password", { type: "user", id: 1, password: "1234567" }, ["/password invalid"]],
+  ["a long password", { type: "user", id: 1, password: "x".repeat(129) }, ["/password invalid"]],
+  ["a passcode with a leading zero", { type: "user", id: 1, passcode: "0123" }, ["/passcode invalid"]],
+  ["an unknown role", { type: "user", id: 1, role: "root" }, ["/role not_allowed"]],
+  [
+    "two companies",
+    { type: "user", id: 1, company: { id: 1, name: "A" }, financial_company_id: 2 },
+    ["/company invalid"],
+  ],
+])("D35: refused by field: %s", (_, line, faults) => {
+  expect(faultsOf(line)).toEqual(faults);
+});
+
+test("a refusal never repeats a value", () => {
+  const line = userLine(1, { email: "SECRET", password: "SECRET", passcode: "SECRET", role: "SECRET" });
+  const { message, facts } = refusalOf(() => parseRecordLine(line, "GB"));
+  expect(message + JSON.stringify(facts)).not.toContain("SECRET");
+});
+
+test("D7: logins come out in their normal form", () => {
+  const line = userLine(1, { email: " Ines@Example.COM ", phone_number: "020 7946 0123" });
+  expect(parseRecordLine(line, "GB")).toMatchObject({ email: "ines@example.com", phone_number: "+442079460123" });
+});
+
+test("D19: a passcode may be a number", () => {
+  expect(parseRecordLine(userLine(1, { passcode: 4711 }), "GB")).toMatchObject({ passcode: "4711" });
+});
+
+test.each([
+  invoiceLine(1, 1),
+  jobLine(1, 1),
+  timesheetLine(1, 1),
+  notificationLine(1, 2),
+])("a whole $type passes unchanged", (line) => {
+  expect(parseRecordLine(line, "GB")).toEqual(line);
+});
+
+test("D36: further keys of breaks and params are kept", () => {
+  const rest = {
+    id: 1,
+    start_at: timelog.start_at,
+    end_at: timelog.end_at,
+    duration: { hours: 0, minutes: 30 },
+    paid: false,
+  };
+  const line = timesheetLine(1, 1, { timelog: { ...timelog, breaks: [rest] } });
+  expect(parseRecordLine(line, "GB")).toEqual(line);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { findStage } from "../../infra/stages.ts";
+import { operations } from "../../shared/contract/operations.ts";
+import { useStack } from "./stack.ts";
+
+const stack = useStack();
+
+test("every operation has exactly one route, with its method and path, to its own function; the rest is refused", () => {
+  const wanted = operations.map(({ name, method, path }) => [`${method} ${path}`, name]);
+  expect(routes().sort()).toEqual([...wanted, ["$default", "refuse-unrouted"]].sort());
+});
+
+test("every route hands its function the event in payload format 2.0", () => {
+  for (const { id, properties } of stack.all("AWS::ApiGatewayV2::Integration")) {
+    expect(properties.PayloadFormatVersion, id).toBe("2.0");
+    expect(properties.IntegrationType, id).toBe("AWS_PROXY");
+  }
+});
+
+test("D34: browsers of the stage's origins, and no others, may send and read what clients need", () => {
+  const [api] = stack.all("AWS::ApiGatewayV2::Api");
+  expect(api?.properties.CorsConfiguration).toEqual({
+    AllowOrigins: findStage("dev").origins,
+    AllowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+    AllowHeaders: ["authorization", "content-type", "idempotency-key"],
+    ExposeHeaders: [
+      "per-page",
+      "total",
+      "link",
+      "authorization",
+      "retry-after",
+      "x-request-id",
+      "idempotency-replayed",
+      "www-authenticate",
+    ],
+    MaxAge: 3600,
+  });
+});
+
+/** Each route's key, and the operation of the function that it leads to. */
+function routes(): (readonly [string, string | undefined])[] {
+  const integrations = new Map(
+    stack.all("AWS::ApiGatewayV2::Integration").map(({ id, properties }) => [id, properties]),
+  );
+  const operationOf = new Map([...stack.functions()].map(([operation, { id }]) => [id, operation]));
+  return stack.all("AWS::ApiGatewayV2::Route").map(({ properties }) => {
+    const integration = properties.Target["Fn::Join"][1][1].Ref;
+    const target = integrations.get(integration)?.IntegrationUri["Fn::GetAtt"][0];
+    return [properties.RouteKey, operationOf.get(target)] as const;
+  });
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { useStack } from "./stack.ts";
+
+const stack = useStack();
+
+test("the table can be restored to any second, drops what expired, and tells its changes", () => {
+  const [table, ...others] = stack.all("AWS::DynamoDB::GlobalTable");
+  expect(others).toEqual([]);
+  const { Replicas, TimeToLiveSpecification, StreamSpecification } = table?.properties ?? {};
+  for (const replica of Replicas) {
+    expect(replica.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled).toBe(true);
+  }
+  expect(TimeToLiveSpecification).toEqual({ AttributeName: "expires_at", Enabled: true });
+  expect(StreamSpecification).toEqual({ StreamViewType: "NEW_AND_OLD_IMAGES" });
+});
+
+test("every queue is encrypted and takes no plain HTTP", () => {
+  const withPolicy = stack.all("AWS::SQS::QueuePolicy").filter(({ properties }) => deniesPlainHttp(properties));
+  const guarded = new Set(withPolicy.flatMap(({ properties }) => properties.Queues.map(refOf)));
+  for (const { id, properties } of stack.all("AWS::SQS::Queue")) {
+    expect(properties.SqsManagedSseEnabled ?? properties.KmsMasterKeyId, id).toBeTruthy();
+    expect(guarded, id).toContain(id);
+  }
+});
+
+test("every queue but the dead letters' own sets aside what fails again and again", () => {
+  const queues = stack.all("AWS::SQS::Queue");
+  const targets = new Set(
+    queues.map(({ properties }) => properties.RedrivePolicy?.deadLetterTargetArn["Fn::GetAtt"][0]),
+  );
+  for (const { id, properties } of queues.filter(({ id }) => !targets.has(id))) {
+    expect(properties.RedrivePolicy?.maxReceiveCount, id).toBeGreaterThan(0);
+  }
+});
+
+test("a queue's messages stay hidden at least six times as long as its worker may run", () => {
+  const functions = new Map(stack.all("AWS::Lambda::Function").map(({ id, properties }) => [id, properties]));
+  const queues = new Map(stack.all("AWS::SQS::Queue").map(({ id, properties }) => [id, properties]));
+  for (const { id, properties } of stack.all("AWS::Lambda::EventSourceMapping")) {
+    const queue = queues.get(properties.EventSourceArn["Fn::GetAtt"][0]);
+    const worker = functions.get(refOf(properties.FunctionName));
+    expect(queue?.VisibilityTimeout, id).toBeGreaterThanOrEqual(6 * worker?.Timeout);
+    expect(properties.FunctionResponseTypes, id).toEqual(["ReportBatchItemFailures"]);
+  }
+});
+
+function refOf(value: { Ref: string }): string {
+  return value.Ref;
+}
+
+function deniesPlainHttp(properties: { PolicyDocument?: { Statement: object[] } }): boolean {
+  const statements = properties.PolicyDocument?.Statement ?? [];
+  const denial = { Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } };
+  return statements.some((statement) =>
+    Object.entries(denial).every(([key, value]) => sameJson(Reflect.get(statement, key), value)),
+  );
+}
+
+function sameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { countTests, sumCounts } from "../../infra/tools/count-tests.ts";
+
+test("passed and failed tests are counted, and a file that did not load as one that failed", () => {
+  const testResults = [
+    { status: "failed", assertionResults: [{}, {}] },
+    { status: "failed", assertionResults: [] },
+  ];
+  expect(countTests(report({ numPassedTests: 7, numFailedTests: 2, testResults }), false)).toEqual({
+    passed: 7,
+    failed: 3,
+  });
+});
+
+test("a run that ended badly with every test passed counts as one failure", () => {
+  const file = report({ numPassedTests: 7, numFailedTests: 0, testResults: [] });
+  expect(countTests(file, true)).toEqual({ passed: 7, failed: 0 });
+  expect(countTests(file, false)).toEqual({ passed: 7, failed: 1 });
+});
+
+test("a report that is not there counts as one failure", () => {
+  expect(countTests(join(tmpdir(), "no-such-report.json"), true)).toEqual({ passed: 0, failed: 1 });
+});
+
+test("counts of several runs add up", () => {
+  const counts = [
+    { passed: 1, failed: 0 },
+    { passed: 2, failed: 3 },
+  ];
+  expect(sumCounts(counts)).toEqual({ passed: 3, failed: 3 });
+});
+
+function report(content: object): string {
+  const folder = mkdtempSync(join(tmpdir(), "workforce-report-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "report.json");
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+}

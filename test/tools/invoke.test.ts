@@ -1,0 +1,102 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { demoUsers } from "../../infra/local/demo.ts";
+import { UsageError } from "../../infra/tools/command.ts";
+import { invoke } from "../../infra/tools/invoke.ts";
+import { operations } from "../../shared/contract/operations.ts";
+import { runTool, useMachine } from "./machine.ts";
+
+const directory = useMachine();
+const tool = join(import.meta.dirname, "../../infra/tools/invoke.ts");
+
+const run = (...parameters: string[]) => runTool(() => invoke(parameters, directory));
+
+const answeredAtOnce = operations.map(({ name }) => name).filter((name) => name !== "confirm-login");
+
+test.each(answeredAtOnce)("the sample event of %s succeeds on the demo data", async (name) => {
+  const { code, out } = await run(name);
+  expect(out).toMatch(/^200 OK {2}\d+ ms\n/);
+  expect(out).toContain("content-type: application/json; charset=utf-8\n");
+  expect(() => JSON.parse(out.slice(out.indexOf("\n\n")))).not.toThrow();
+  expect(code).toBe(0);
+});
+
+test("confirm-login takes the pin that deliver-pin has sent, once", async () => {
+  const { code, out } = await run("deliver-pin");
+  expect(code).toBe(0);
+  expect(out).toMatch(/^1 of 1 messages worked off {2}\d+ ms\n/);
+  expect(out).toMatch(/email to .+\n.+ pin\n.+ pin is \d{6}\./);
+  expect(await run("confirm-login")).toMatchObject({ code: 0, out: expect.stringContaining("reset_password_token") });
+  expect(await run("confirm-login")).toMatchObject({ code: 1, out: expect.stringContaining('"code": "pin_invalid"') });
+});
+
+test("a refusal is printed like any answer and ends with 1", async () => {
+  const { code, out } = await run("refuse-unrouted");
+  expect(code).toBe(1);
+  expect(out).toMatch(/^405 Method Not Allowed/);
+});
+
+test("--as sends the token of another user", async () => {
+  const { code, out } = await run("list-invoices", "--as", demoUsers.driver.login);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^403 Forbidden/);
+});
+
+test("the handler's log lines go to standard error alone", async () => {
+  const { out, err } = await run("get-health");
+  expect(err).toContain('"message":"answered"');
+  expect(out).not.toContain('"message":"answered"');
+});
+
+test("a batch with a failed message ends with 1", async () => {
+  const { code, out } = await run("deliver-pin", "--event", eventFile({ Records: [{ messageId: "m-1", body: "{}" }] }));
+  expect(code).toBe(1);
+  expect(out).toMatch(/^0 of 1 messages worked off/);
+});
+
+test("an event that asks for what nobody can fill in is a mistake that lists what can be", async () => {
+  const file = eventFile({ headers: { authorization: "{{passport}}" } });
+  await expect(run("list-invoices", "--event", file)).rejects.toThrow(/\{\{passport\}\}.+\{\{token\}\}/);
+});
+
+test("a login that no user has is a mistake that names it", async () => {
+  await expect(run("list-invoices", "--as", "nobody@demo.example")).rejects.toThrow(UsageError);
+  await expect(run("list-invoices", "--as", "nobody@demo.example")).rejects.toThrow("nobody@demo.example");
+});
+
+test("an unknown operation ends with 2, and hears of the nearest and of all", () => {
+  const { status, stderr } = spawnSync(process.execPath, [tool, "lst-invoices"], { encoding: "utf8" });
+  expect(status).toBe(2);
+  expect(stderr).toContain("Did you mean list-invoices?");
+  for (const { name } of operations) expect(stderr).toContain(name);
+});
+
+test("an event from standard input that is not JSON ends with 2 and says where", () => {
+  const options = { input: '{"version": "2.0",,}', encoding: "utf8" } as const;
+  const { status, stderr } = spawnSync(process.execPath, [tool, "list-invoices", "--event", "-"], options);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/standard input is not JSON: .+ \(line 1 column 19\)/);
+});
+
+test("without a machine, the first use of an empty directory loads the demo data, answers and ends", () => {
+  const empty = mkdtempSync(join(tmpdir(), "workforce-invoke-"));
+  onTestFinished(() => rmSync(empty, { recursive: true, force: true }));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tool, "list-invoices"], {
+    encoding: "utf8",
+    env: { ...process.env, WORKFORCE_DIRECTORY: empty },
+  });
+  expect(stderr).toContain("loading the demo data");
+  expect(stdout).toMatch(/^200 OK/);
+  expect(status).toBe(0);
+});
+
+function eventFile(event: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), "workforce-event-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "event.json");
+  writeFileSync(file, JSON.stringify(event));
+  return file;
+}

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { demoUsers } from "../../infra/local/demo.ts";
+import { UsageError } from "../../infra/tools/command.ts";
+import { printToken } from "../../infra/tools/token.ts";
+import { verifyAccessToken } from "../../shared/http/access-token.ts";
+import { runTool, useMachine } from "./machine.ts";
+
+const directory = useMachine();
+const tool = join(import.meta.dirname, "../../infra/tools/token.ts");
+
+const run = (...parameters: string[]) => runTool(() => printToken(parameters, directory));
+
+test("the service takes the token as that of the user with the login", async () => {
+  const { id, role, company_id, login } = demoUsers.operatorA;
+  const { code, out } = await run("--as", ` ${login.toUpperCase()}`);
+  expect(code).toBe(0);
+  const caller = await verifyAccessToken(out.trim(), new Date());
+  expect(caller).toMatchObject({ userId: id, role, companyId: company_id });
+});
+
+test("standard output holds the token and nothing else", async () => {
+  const { out, err } = await run("--as", demoUsers.admin.login);
+  expect(out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+  expect(err).toContain(demoUsers.admin.login);
+});
+
+test("--hours says how long the token counts", async () => {
+  const { out } = await run("--as", demoUsers.admin.login, "--hours", "2");
+  const claims = JSON.parse(Buffer.from(out.split(".")[1] ?? "", "base64url").toString());
+  expect(claims.exp - claims.iat).toBe(2 * 60 * 60);
+});
+
+test.each(["0", "-1", "soon", "1e9"])("--hours %s is a mistake", async (hours) => {
+  await expect(run("--as", demoUsers.admin.login, `--hours=${hours}`)).rejects.toThrow(UsageError);
+});
+
+test("a login that no user has, or that is none, is a mistake that says so", async () => {
+  await expect(run("--as", "nobody@demo.example")).rejects.toThrow("No user of the local machine has the login");
+  await expect(run("--as", "banana")).rejects.toThrow("neither an e-mail address nor a phone number");
+});
+
+test("without --as it ends with 2 and prints no token", () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tool], { encoding: "utf8" });
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toContain("--as LOGIN");
+});
