@@ -1,0 +1,161 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { InboxEntry } from "../../infra/local/inbox.ts";
+import { operations } from "../../shared/contract/operations.ts";
+import { makeDirectory, runTool, type StartedMachine, startLocalMachine } from "../support/local-machine.ts";
+import { companyLine, timesheetLine, userLine } from "../support/records.ts";
+
+const directory = makeDirectory();
+const login = "wren.ashby@example.com";
+let machine: StartedMachine;
+
+interface HttpResult {
+  readonly status: number;
+  readonly headers: Headers;
+  // Answers are looked into field by field; their types are what the tests assert.
+  // biome-ignore lint/suspicious/noExplicitAny: a parsed answer of any operation
+  readonly body: any;
+}
+
+beforeAll(async () => {
+  machine = await startLocalMachine(directory.path);
+}, 120_000);
+
+afterAll(async () => {
+  await machine?.interrupt();
+  directory.remove();
+});
+
+async function request(
+  method: string,
+  path: string,
+  options: { role?: string; body?: object } = {},
+): Promise<HttpResult> {
+  const { role, body } = options;
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (role) headers.authorization = `Bearer ${machine.tokenOf(role)}`;
+  if (body) headers["content-type"] = "application/json";
+  const answer = await fetch(`${machine.baseUrl}${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, headers: answer.headers, body: await answer.json() };
+}
+
+async function messageTo(to: string): Promise<InboxEntry> {
+  // The pin travels through the queue: it is there a moment after the answer.
+  for (let tries = 0; tries < 100; tries += 1) {
+    const entries = (await request("GET", "/_local/inbox")).body as InboxEntry[];
+    const message = entries.find((entry) => entry.to === to);
+    if (message) return message;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`No message to ${to} arrived`);
+}
+
+function timesheets(role: string, ids: readonly number[], state: string) {
+  const body = { timesheet: { timesheet_ids: ids, state } };
+  return request("PATCH", "/api/v1/finance/timesheets/bulk_update", { role, body });
+}
+
+test("the machine prints its address, every operation, tokens, curl lines that work and the inbox", async () => {
+  const printed = machine.output();
+  expect(printed).toContain(machine.baseUrl);
+  for (const { name, path } of operations)
+    expect(printed).toMatch(new RegExp(`${path.replaceAll("/", "\\/")}\\s+${name}`));
+  for (const role of ["admin", "operator"]) expect(machine.tokenOf(role)).toMatch(/^ey/);
+  const [line = ""] = /^curl .*Authorization.*$/m.exec(printed) ?? [];
+  const [, url = "", header = ""] = /'(http[^']+)' -H 'Authorization: ([^']+)'/.exec(line) ?? [];
+  expect((await fetch(url, { headers: { authorization: header } })).status).toBe(200);
+});
+
+test("the demo data is enough to page through", async () => {
+  const invoices = await request("GET", "/api/v1/finance/invoices", { role: "admin" });
+  expect(Number(invoices.headers.get("total"))).toBeGreaterThanOrEqual(300);
+  for (const state of ["pending", "paid", "overdue"]) {
+    const { headers } = await request("GET", `/api/v1/finance/invoices?by_state=${state}`, { role: "admin" });
+    expect(Number(headers.get("total"))).toBeGreaterThan(0);
+  }
+  const next = /<([^>]+)>; rel="next"/.exec(invoices.headers.get("link") ?? "")?.[1] ?? "";
+  expect(next).toContain(machine.baseUrl);
+});
+
+test("a file is imported, listed and updated; a pin is asked for, read, confirmed, and refused a second time", async () => {
+  const file = join(directory.path, "records.jsonl");
+  const invoice = { ...(await request("GET", "/api/v1/finance/invoices", { role: "operator" })).body.invoices[0] };
+  const lines = [
+    companyLine(901, "Wren & Co"),
+    userLine(9_001, { email: login, financial_company_id: 901, first_name: "Wren", last_name: "Ashby" }),
+    timesheetLine(9_001, 1),
+    timesheetLine(9_002, 1),
+    { ...invoice, type: "invoice", id: 9_001, company_id: 1, number: "WREN-0001", uuid: crypto.randomUUID() },
+    { type: "invoice", id: 9_002 },
+  ];
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const imported = await runTool("infra/tools/import.ts", [file], directory.path);
+  expect(imported).toMatchObject({ code: 1, stdout: expect.stringContaining("5 created") });
+  expect(imported.stderr).toContain("line 6");
+
+  const listed = await request("GET", "/api/v1/finance/invoices?by_number=wren", { role: "operator" });
+  expect(listed.body.invoices).toEqual([{ ...invoice, id: 9_001, number: "WREN-0001", uuid: expect.any(String) }]);
+  const updated = await timesheets("operator", [9_002, 9_001], "paid");
+  expect(updated.status).toBe(200);
+  expect(updated.body.timesheets.map(({ id, state }: { id: number; state: string }) => [id, state])).toEqual([
+    [9_002, "paid"],
+    [9_001, "paid"],
+  ]);
+
+  expect((await request("POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
+  const message = await messageTo(login);
+  const [pin] = /\b[0-9]{6}\b/.exec(message.text ?? "") ?? [];
+  const confirmation = `/api/v1/users/confirmation?login=${encodeURIComponent(login)}&pin=${pin}`;
+  const confirmed = await request("GET", confirmation);
+  expect(confirmed.body.user).toMatchObject({ id: 9_001, company: { id: 901, name: "Wren & Co" } });
+  expect(confirmed.body.user.reset_password_token).toMatch(/^[\w-]{43}$/);
+  expect(await request("GET", confirmation)).toMatchObject({ status: 422, body: { code: "pin_invalid" } });
+});
+
+test("the gateway answers unknown paths, methods and HEAD through the service, and preflights by itself", async () => {
+  expect(await request("GET", "/nowhere")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
+  const wrongMethod = await request("DELETE", "/api/v1/finance/invoices");
+  expect(wrongMethod).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+  expect(wrongMethod.headers.get("allow")).toBe("GET");
+  const head = await fetch(`${machine.baseUrl}/api/v1/users/confirmation?login=a&pin=1`, { method: "HEAD" });
+  expect(head.status).toBe(405);
+  const preflight = await fetch(`${machine.baseUrl}/api/v1/finance/invoices`, {
+    method: "OPTIONS",
+    headers: { origin: "http://localhost:5173", "access-control-request-method": "GET" },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
+  const broken = await fetch(`${machine.baseUrl}/api/v1/finance/invoices?by_number=%zz%ff&by_state=%`);
+  expect(broken.status).toBe(401);
+});
+
+test("Ctrl-C ends it with 0; a restart keeps the data; --fresh drops it", async () => {
+  expect((await timesheets("operator", [9_001], "pending")).status).toBe(200);
+  expect(await machine.interrupt()).toBe(0);
+  await expect(fetch(`${machine.baseUrl}/api/v1/health`)).rejects.toThrow();
+
+  machine = await startLocalMachine(directory.path);
+  const kept = await timesheets("operator", [9_001], "paid");
+  expect(kept).toMatchObject({ status: 200, body: { timesheets: [{ id: 9_001, state: "paid" }] } });
+  expect(await machine.interrupt()).toBe(0);
+
+  machine = await startLocalMachine(directory.path, ["--fresh"]);
+  expect(await timesheets("operator", [9_001], "paid")).toMatchObject({ status: 404 });
+  const { headers } = await request("GET", "/api/v1/finance/invoices", { role: "admin" });
+  expect(Number(headers.get("total"))).toBeGreaterThanOrEqual(300);
+}, 180_000);
+
+test("a taken port is said in one line, and the start ends with 1", async () => {
+  const other = makeDirectory();
+  const port = new URL(machine.baseUrl).port;
+  const { code, stderr } = await runTool("infra/local/start.ts", [], other.path, { PORT: port });
+  other.remove();
+  expect(code).toBe(1);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect(stderr).toContain(port);
+});

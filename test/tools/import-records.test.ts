@@ -1,0 +1,189 @@
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test } from "vitest";
+import { type ImportOptions, importRecords, type LineError } from "../../infra/tools/import-records.ts";
+import { recordKey } from "../../shared/db/keys.ts";
+import { findUnreadCounts } from "../../shared/db/notifications.ts";
+import { documentClient } from "../../shared/db/table.ts";
+import { companyLine, invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../support/records.ts";
+import { useService } from "../support/service.ts";
+import { readItem, writtenAt } from "../support/writes.ts";
+
+const service = useService();
+
+async function* streamOf(...lines: readonly (object | string | Buffer)[]): AsyncGenerator<Uint8Array> {
+  for (const line of lines) {
+    yield Buffer.isBuffer(line) ? line : Buffer.from(typeof line === "string" ? line : JSON.stringify(line));
+    yield Buffer.from("\n");
+  }
+}
+
+async function run(source: AsyncIterable<Uint8Array>, options: Partial<ImportOptions> = {}) {
+  const errors: LineError[] = [];
+  const onError = (error: LineError) => void errors.push(error);
+  const summary = await importRecords({ source, now: writtenAt, onError, ...options });
+  const told = errors.sort((one, other) => one.line - other.line);
+  return { summary, errors: told.map(({ line, field, code }) => `${line} ${field} ${code}`) };
+}
+
+async function everything(): Promise<unknown[]> {
+  const { Items = [] } = await service.database.send(new ScanCommand({ TableName: service.tableName }));
+  return Items.sort((one, other) => `${one.pk} ${one.sk}`.localeCompare(`${other.pk} ${other.sk}`));
+}
+
+const good = [
+  companyLine(1),
+  userLine(2),
+  timesheetLine(3, 1),
+  invoiceLine(4, 1),
+  jobLine(5, 1),
+  notificationLine(6, 2),
+];
+
+const bad = [
+  "nonsense",
+  Buffer.from([0x7b, 0xff, 0x7d]),
+  "[]",
+  invoiceLine(100, 1, { state: "void", totl: "1" }),
+  { type: "invoice", id: 101 },
+  jobLine(102, 1, { title: "\ud800" }),
+  invoiceLine(104, 1, { number: "x".repeat(300_000) }),
+  '{"type":"job","id":105,"title":"\0"}',
+];
+
+const badErrors = [
+  "1  malformed_json",
+  "2  invalid_utf8",
+  "3  wrong_type",
+  "4 state not_allowed",
+  "4 totl unknown_field",
+  "5 company_name missing",
+  "5 currency missing",
+  "5 due_date missing",
+  "5 from missing",
+  "5 to missing",
+  "5 issued_date missing",
+  "5 number missing",
+  "5 total missing",
+  "5 uuid missing",
+  "5 vat_percentage missing",
+  "5 company_id missing",
+  "6 title invalid",
+  "7  line_too_long",
+  "8  malformed_json",
+];
+
+test("D35: every type is created; the same file again changes nothing", async () => {
+  expect((await run(streamOf(...good))).summary).toMatchObject({
+    created: 6,
+    failed: 0,
+    lastLine: 6,
+    isComplete: true,
+  });
+  const before = await everything();
+  expect((await run(streamOf(...good))).summary).toMatchObject({ created: 0, updated: 0, unchanged: 6, failed: 0 });
+  expect(await everything()).toEqual(before);
+});
+
+test("D35: a bad line is told by line, field and code, and stops nothing else", async () => {
+  const { summary, errors } = await run(streamOf(...bad, jobLine(103, 1)));
+  expect(errors).toEqual(badErrors);
+  expect(summary).toMatchObject({ created: 1, failed: bad.length });
+  expect(await readItem(recordKey("JOB", 103))).toBeDefined();
+});
+
+test("D35: a dry run tells what a real run does, line by line, and writes nothing", async () => {
+  const lines = [
+    ...bad,
+    companyLine(200),
+    userLine(201, { email: "one@example.com", password: "correct horse" }),
+    userLine(202, { email: "one@example.com" }),
+    { type: "user", id: 201, email: "two@example.com" },
+    userLine(203, { email: "user-2@example.com" }),
+    notificationLine(204, 2),
+    { type: "notification", id: 204, user_id: 2, read_at: "2026-05-02T09:00:00.000Z" },
+    { type: "notification", id: 6, user_id: 2, deleted: true },
+    jobLine(205, 1, { version: 3 }),
+    { type: "job", id: 205, version: 2, title: "late" },
+    { type: "job", id: 205, deleted: true },
+    { type: "job", id: 205, title: "gone" },
+    { type: "invoice", id: 4, total: "2.00" },
+  ];
+  const before = await everything();
+  // One at a time, so that which of two users is first to claim a login does not differ.
+  const rehearsed = await run(streamOf(...lines), { dryRun: true, concurrency: 1 });
+  expect(await everything()).toEqual(before);
+  const real = await run(streamOf(...lines), { concurrency: 1 });
+  expect(rehearsed).toEqual(real);
+  expect(real.errors).toEqual(expect.arrayContaining(["11 email taken", "13 email taken", "20 company_id missing"]));
+});
+
+test("a dry run finds a login that two users of one file claim, even side by side", async () => {
+  const lines = Array.from({ length: 10 }, (_, at) => userLine(300 + at, { email: "shared@example.com" }));
+  const { summary } = await run(streamOf(...lines), { dryRun: true });
+  expect(summary).toMatchObject({ created: 1, failed: 9 });
+});
+
+test("D35: lines of one record apply in the order of the file", async () => {
+  const lines = Array.from({ length: 200 }, (_, at) => ({ type: "job", id: 400 + (at % 4), title: `Title ${at}` }));
+  const first = [400, 401, 402, 403].map((id) => jobLine(id, 1));
+  await run(streamOf(...first, ...lines), { concurrency: 32 });
+  for (const at of [0, 1, 2, 3]) {
+    expect(await readItem(recordKey("JOB", 400 + at))).toMatchObject({
+      revision: 51,
+      record: { title: `Title ${196 + at}` },
+    });
+  }
+});
+
+test("D26: counts are exact after an import of one user's notifications side by side", async () => {
+  const lines = Array.from({ length: 80 }, (_, at) =>
+    notificationLine(1_000 + at, 9, { record_type: at % 2 ? "Job" : "Chat" }),
+  );
+  await run(streamOf(...lines), { concurrency: 32 });
+  expect(await findUnreadCounts(9)).toEqual({ notifications: 80, timesheets: 0, jobs: 40, chats: 40 });
+});
+
+test("a stream of 10,000 lines is never read further ahead than the lines in work", async () => {
+  const concurrency = 16;
+  let sent = 0;
+  let done = 0;
+  let mostAhead = 0;
+  async function* source(): AsyncGenerator<Uint8Array> {
+    for (let id = 1; id <= 10_000; id += 1) {
+      mostAhead = Math.max(mostAhead, sent - done);
+      sent += 1;
+      yield Buffer.from(`${JSON.stringify({ type: "job", id: 50_000 + id })}\n`);
+    }
+  }
+  const onError = ({ field }: LineError) => {
+    if (field === "title") done += 1;
+  };
+  const { summary } = await run(source(), { dryRun: true, concurrency, onError });
+  expect(summary).toMatchObject({ failed: 10_000, lastLine: 10_000 });
+  expect(mostAhead).toBeLessThanOrEqual(concurrency + 1);
+});
+
+test("a stop ends the lines in work and says how far it came; repeating finishes the rest", async () => {
+  const stop = new AbortController();
+  const lines = Array.from({ length: 100 }, (_, at) => jobLine(600 + at, 1));
+  const onProgress = ({ lines: count }: { lines: number }) => {
+    if (count === 40) stop.abort();
+  };
+  const { summary } = await run(streamOf(...lines), { signal: stop.signal, onProgress });
+  expect(summary).toMatchObject({ created: 40, lastLine: 40, isComplete: false });
+  expect((await run(streamOf(...lines))).summary).toMatchObject({ created: 60, unchanged: 40, isComplete: true });
+});
+
+test("a store that fails ends the import with its error instead of failing every line", async () => {
+  const name = "broken-store";
+  documentClient().middlewareStack.add(
+    () => async () => {
+      throw new Error("the store is gone");
+    },
+    { step: "initialize", name },
+  );
+  const lines = Array.from({ length: 100 }, (_, at) => jobLine(800 + at, 1));
+  const broken = run(streamOf(...lines));
+  await expect(broken).rejects.toThrow("the store is gone");
+  documentClient().middlewareStack.remove(name);
+});

@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { invoiceLine, jobLine } from "../support/records.ts";
+import { useMachine } from "./machine.ts";
+
+const tool = join(import.meta.dirname, "../../infra/tools/import.ts");
+const machine = useMachine();
+const folder = mkdtempSync(join(tmpdir(), "workforce-import-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Run {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+function start(...parameters: string[]) {
+  const child = spawn(process.execPath, [tool, ...parameters], {
+    cwd: folder,
+    env: { ...process.env, WORKFORCE_DIRECTORY: machine },
+  });
+  const run: Run = { code: null, out: "", err: "" };
+  child.stdout.on("data", (text) => {
+    run.out += text;
+  });
+  child.stderr.on("data", (text) => {
+    run.err += text;
+  });
+  const ended = once(child, "close").then(([code]): Run => ({ ...run, code }));
+  return { child, ended };
+}
+
+async function importFile(name: string, lines: readonly (object | string)[], ...parameters: string[]): Promise<Run> {
+  writeFileSync(
+    join(folder, name),
+    lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n"),
+  );
+  return start(name, ...parameters).ended;
+}
+
+test("a file that is all good ends with 0, in plain lines, and leaves no error report", async () => {
+  const run = await importFile("good.jsonl", [jobLine(9_001, 1), jobLine(9_002, 1)]);
+  expect(run).toMatchObject({ code: 0, err: "" });
+  expect(run.out).toMatch(
+    /^2 created, 0 updated, 0 unchanged, 0 removed, 0 stale, 0 failed \(2 records in [\d.]+ s, \d+ a second\)\n$/,
+  );
+  expect(existsSync(join(folder, "good.jsonl.errors.jsonl"))).toBe(false);
+});
+
+test("bad lines end with 1: the first 20 on the screen, all in the report, which goes when all is well", async () => {
+  const bad = Array.from({ length: 30 }, () => invoiceLine(9_100, 1, { state: "void" }));
+  const { code, out, err } = await importFile("bad.jsonl", [...bad, "nonsense", jobLine(9_101, 1)]);
+  expect(code).toBe(1);
+  expect(out).toContain("1 created");
+  expect(out).toContain("31 failed");
+  expect(err.split("\n")[0]).toBe("line 1: state: not_allowed — must be one of pending, paid, overdue");
+  expect(err.match(/^line /gm)).toHaveLength(20);
+  expect(err).toContain("and 11 more errors; all errors are in bad.jsonl.errors.jsonl");
+  const report = readFileSync(join(folder, "bad.jsonl.errors.jsonl"), "utf8").trim().split("\n");
+  expect(JSON.parse(report[30] ?? "")).toEqual({ line: 31, field: "", code: "malformed_json", detail: "is not JSON" });
+  await importFile("bad.jsonl", [jobLine(9_101, 1)]);
+  expect(existsSync(join(folder, "bad.jsonl.errors.jsonl"))).toBe(false);
+});
+
+test("--report names the report; a field name cannot move the cursor", async () => {
+  const { code, err } = await importFile("odd.jsonl", ['{"type":"job","id":1,"\\u001b[2J":1}'], "--report", "odd.txt");
+  expect(code).toBe(1);
+  expect(err).not.toContain("\x1b");
+  expect(readFileSync(join(folder, "odd.txt"), "utf8")).toContain("unknown_field");
+});
+
+test("--dry-run reads standard input and writes nothing", async () => {
+  for (const parameters of [["-", "--dry-run"], ["-"], ["-", "--dry-run"]]) {
+    const { child, ended } = start(...parameters);
+    child.stdin.end(JSON.stringify(jobLine(9_200, 1)));
+    const { code, out } = await ended;
+    expect(code).toBe(0);
+    const outcome = parameters.length === 1 || out.includes("1 created") ? "1 created" : "1 unchanged";
+    expect(out).toContain(outcome);
+  }
+});
+
+test.each<[string, string[], string]>([
+  ["an unknown flag", ["good.jsonl", "--fast"], "--fast"],
+  ["no file", [], "Name one file"],
+  ["two files", ["a", "b"], "Name one file"],
+  ["a file that is not there", ["none.jsonl"], "Cannot read none.jsonl"],
+  ["a folder", ["."], "Cannot read ."],
+  ["nonsense for --concurrency", ["good.jsonl", "--concurrency", "x"], "--concurrency"],
+  ["a report over the file itself", ["good.jsonl", "--report", "./good.jsonl"], "--report"],
+])("%s ends with 2 and one clear line", async (_, parameters, said) => {
+  const { code, out, err } = await start(...parameters).ended;
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(said);
+  expect(err.trim().split("\n")).toHaveLength(1);
+});
+
+test("--help ends with 0 and shows every option", async () => {
+  const { code, out } = await start("--help").ended;
+  expect(code).toBe(0);
+  for (const word of ["--dry-run", "--report", "--concurrency", "deleted"]) expect(out).toContain(word);
+});
+
+test("Ctrl-C ends at once with 130, says how far it came and that repeating is safe", async () => {
+  const { child, ended } = start("-");
+  child.stdin.write(`${JSON.stringify(jobLine(9_300, 1))}\n{"type":"job","id":1,"x":1}\n`);
+  await once(child.stderr, "data");
+  child.kill("SIGINT");
+  const { code, out } = await ended;
+  expect(code).toBe(130);
+  expect(out).toContain("Stopped: lines 1 to 2 are done. Importing the file again is safe.");
+});
