@@ -10,7 +10,7 @@ export function demoTimesheets(today: string): object[] {
   return Array.from({ length: 200 }, (_, at) => {
     const id = at + 1;
     const age = Math.floor(((200 - id) * 120) / 200);
-    const date = addDays(today, -1 - age);
+    const date = addDays(today, -2 - age);
     // The first ones are the named driver's, whose company the sample events act in.
     const driver = demoDrivers[at < 2 ? 0 : chance.between(0, demoDrivers.length - 1)] ?? demoDrivers[0];
     const company = demoCompanies.find((each) => each.id === driver?.financial_company_id) ?? demoCompanies[0];
@@ -50,13 +50,13 @@ export function demoTimesheets(today: string): object[] {
   });
 }
 
-/** 300 invoices of the last two years, oldest first, in every state of every company; each due 30 days after its issue. */
+/** 300 invoices of the last two years, oldest first and denser towards today, each due 30 days after its issue. */
 export function demoInvoices(today: string): object[] {
   const chance = chanceOf(300);
   return Array.from({ length: 300 }, (_, at) => {
     const id = at + 1;
     const company = demoCompanies[at % demoCompanies.length] ?? demoCompanies[0];
-    const issued = addDays(today, -Math.floor(((300 - id) * 720) / 300));
+    const issued = addDays(today, -1 - Math.floor(719 * ((300 - id) / 299) ** 2));
     const due = addDays(issued, 30);
     const hours = chance.between(80, 900);
     const late = addDays(due, 45) < today ? 3 : 55;

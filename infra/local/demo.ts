@@ -14,7 +14,7 @@ export const demoUsers = {
 
 /**
  * Imports the demo data into the table that the settings name. All of it follows from the day of `now` (UTC), so that
- * states and due dates agree; loading it again changes nothing but what has aged.
+ * states and due dates agree; loading it again on the same day changes nothing.
  */
 export async function loadDemo(now = new Date()): Promise<{ loaded: number }> {
   const errors: LineError[] = [];

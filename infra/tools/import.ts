@@ -1,5 +1,5 @@
-import { createReadStream, fstatSync, openSync } from "node:fs";
-import { resolve } from "node:path";
+import { createReadStream, existsSync, fstatSync, openSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { readArguments, runCommand, UsageError } from "./command.ts";
 import { createErrorReport } from "./import-error-report.ts";
@@ -83,6 +83,7 @@ function readCall(parameters: string[]) {
   }
   const report = values.report ?? `${file === "-" ? "import" : file}.errors.jsonl`;
   if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
+  if (!existsSync(dirname(resolve(report)))) throw new UsageError(`There is no folder for the report ${report}`);
   return { file, report, concurrency, dryRun: values["dry-run"] ?? false };
 }
 

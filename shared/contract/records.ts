@@ -11,7 +11,7 @@ export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "n
 export type RecordType = (typeof recordTypes)[number];
 
 /** A password on its way in: 8 to 128 characters, no composition rule (D15). */
-export const password = v.pipe(
+const password = v.pipe(
   text(256),
   v.check((value) => [...value].length >= 8 && [...value].length <= 128, "must have 8 to 128 characters"),
 );

@@ -91,6 +91,7 @@ test.each<[string, string[], string]>([
   ["a file that is not there", ["none.jsonl"], "Cannot read none.jsonl"],
   ["a folder", ["."], "Cannot read ."],
   ["nonsense for --concurrency", ["good.jsonl", "--concurrency", "x"], "--concurrency"],
+  ["a report in no folder", ["good.jsonl", "--report", "none/errors.jsonl"], "none/errors.jsonl"],
   ["a report over the file itself", ["good.jsonl", "--report", "./good.jsonl"], "--report"],
 ])("%s ends with 2 and one clear line", async (_, parameters, said) => {
   const { code, out, err } = await start(...parameters).ended;
