@@ -2,18 +2,18 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { type AwsEndpoints, startAwsEndpoints } from "./aws-endpoints.ts";
-import { type Engine, startEngine } from "./engine.ts";
-import { generateSecret } from "./generate-secret.ts";
-import { type Inbox, openInbox } from "./inbox.ts";
-import { localCredentials } from "./local-credentials.ts";
+import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";
+import { generateSecret } from "./aws/generate-secret.ts";
+import { type Inbox, openInbox } from "./aws/inbox.ts";
+import { localCredentials } from "./aws/local-credentials.ts";
+import { type Queues, startQueues } from "./aws/queues.ts";
+import { openSecrets } from "./aws/secrets.ts";
+import { type Engine, startEngine } from "./engine/engine.ts";
+import { createTable } from "./engine/table.ts";
 import { takeLock } from "./machine-lock.ts";
-import { type Queues, startQueues } from "./queues.ts";
-import { openSecrets } from "./secrets.ts";
 import { type AccessTokenRequest, openSigningKey } from "./signing-key.ts";
-import { synthesizeOnce } from "./synthesis.ts";
-import { createTable } from "./table.ts";
-import { type LocalFunction, type LocalStack, readStack } from "./template.ts";
+import { synthesizeOnce } from "./stack/synthesis.ts";
+import { type LocalFunction, type LocalStack, readStack } from "./stack/template.ts";
 
 /** The region local clients sign for. */
 export const localRegion = "eu-west-2";

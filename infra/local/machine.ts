@@ -1,8 +1,12 @@
 import { createWriteStream, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { createEnvironments, type Environments } from "./environments.ts";
-import { type FrontRequest, startFront } from "./front.ts";
+import { localCredentials } from "./aws/local-credentials.ts";
+import { queueUrl } from "./aws/queues.ts";
+import { createEnvironments, type Environments } from "./functions/environments.ts";
+import { startPump } from "./functions/pump.ts";
+import { type Sources, watchSources } from "./functions/sources.ts";
+import { type FrontRequest, startFront } from "./gateway/front.ts";
 import type { HttpService } from "./http-service.ts";
 import { writeJsonFile } from "./json-file.ts";
 import {
@@ -13,14 +17,10 @@ import {
   type OwnLocalAws,
   startLocalAws,
 } from "./local-aws.ts";
-import { localCredentials } from "./local-credentials.ts";
 import { findFreePort } from "./loopback-port.ts";
 import { type MachineLock, takeLock } from "./machine-lock.ts";
-import { localAccount } from "./physical-names.ts";
-import { startPump } from "./pump.ts";
-import { queueUrl } from "./queues.ts";
-import { type Sources, watchSources } from "./sources.ts";
-import { forgetSynthesis, root } from "./synthesis.ts";
+import { localAccount } from "./stack/physical-names.ts";
+import { forgetSynthesis, root } from "./stack/synthesis.ts";
 
 /** Where the machine lives, and who is told what happens in it. */
 export interface MachineOptions {

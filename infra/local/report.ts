@@ -1,4 +1,4 @@
-import type { FrontRequest } from "./front.ts";
+import type { FrontRequest } from "./gateway/front.ts";
 
 /** A demo user and a token that speaks for it. */
 export interface DemoToken {

@@ -4,7 +4,7 @@ import { operations } from "../../shared/contract/operations.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { type DemoToken, machineReport, requestLine } from "./report.ts";
-import { root } from "./synthesis.ts";
+import { root } from "./stack/synthesis.ts";
 
 const help = `npm start [-- --fresh]
 
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
       onRequest: (request) => say(requestLine(request, new Date())),
       onWorkerFailure: (name, error) => say(`${name} failed, its messages will be tried again: ${firstLine(error)}`),
     });
-    const { demoUsers, loadDemo } = await import("./demo.ts");
+    const { demoUsers, loadDemo } = await import("./demo/demo.ts");
     if (machine.wantsDemo) {
       enterEnvironment(machine.environment);
       await loadDemo();

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { findEngine } from "../local/engine-commands.ts";
+import { findEngine } from "../local/engine/engine-commands.ts";
 import { writeJsonFile } from "../local/json-file.ts";
-import { root } from "../local/synthesis.ts";
+import { root } from "../local/stack/synthesis.ts";
 import { readArguments, runCommand, unknownWord } from "./command.ts";
 import { countTests, sumCounts, type TestCounts } from "./count-tests.ts";
 
@@ -41,7 +41,7 @@ const gates: readonly Gate[] = [
     name: "store",
     title: "store on DynamoDB Local",
     program: "vitest",
-    parameters: ["run", "test/db"],
+    parameters: ["run", "--config", "test/vitest.config.ts", "test/db"],
     environment: { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "", VITEST_REPORT: storeReport },
     report: storeReport,
     obstacle: dynamodbLocalObstacle,

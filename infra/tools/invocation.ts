@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { APIGatewayProxyStructuredResultV2, Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { type FunctionName, functions } from "../functions.ts";
-import type { InboxEntry } from "../local/inbox.ts";
+import type { InboxEntry } from "../local/aws/inbox.ts";
 
 /** What a handler returned, and how long it took. */
 export interface Outcome {

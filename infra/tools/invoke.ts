@@ -1,6 +1,6 @@
 import { operations } from "../../shared/contract/operations.ts";
 import { type FunctionName, functions } from "../functions.ts";
-import { demoUsers } from "../local/demo.ts";
+import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./command.ts";
 import { describeAnswer, describeBatch, invokeHandler, isSuccess } from "./invocation.ts";

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { findUser, findUserIdOfLogin } from "../../shared/db/users.ts";
 import { parseLogin } from "../../shared/domain/login.ts";
 import { settings } from "../../shared/settings.ts";
-import { type InboxEntry, openInbox } from "../local/inbox.ts";
+import { type InboxEntry, openInbox } from "../local/aws/inbox.ts";
 import { dataDirectory, enterEnvironment, type LocalAws, openLocalAws } from "../local/local-aws.ts";
-import { root } from "../local/synthesis.ts";
+import { root } from "../local/stack/synthesis.ts";
 import { UsageError } from "./command.ts";
 
 /** Where the local machine keeps its data: `.local`, or the folder that `WORKFORCE_DIRECTORY` names. */
@@ -42,7 +42,7 @@ export async function openLocalService(directory: string): Promise<LocalService>
 
 async function loadDemoData(aws: LocalAws): Promise<void> {
   process.stderr.write("First use: loading the demo data …\n");
-  const { loadDemo } = await import("../local/demo.ts");
+  const { loadDemo } = await import("../local/demo/demo.ts");
   await loadDemo();
   aws.demoLoaded();
 }

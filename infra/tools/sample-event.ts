@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../local/synthesis.ts";
+import { root } from "../local/stack/synthesis.ts";
 import { UsageError } from "./command.ts";
 
 /** The file with an operation's sample event. */

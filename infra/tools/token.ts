@@ -1,4 +1,4 @@
-import { demoUsers } from "../local/demo.ts";
+import { demoUsers } from "../local/demo/demo.ts";
 import { readArguments, runCommand, UsageError } from "./command.ts";
 import { localDirectory, openLocalService } from "./local-service.ts";
 

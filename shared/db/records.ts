@@ -25,7 +25,7 @@ export function toRecord<Fields>(item: Item): StoredRecord<Fields> {
 const batchSize = 100;
 
 /** Reads up to 100 records by id, in the order of the ids; absent ones are undefined. 1 read unit each. */
-export async function findItems(kind: RecordKind, ids: readonly number[]): Promise<(Item | undefined)[]> {
+async function findItems(kind: RecordKind, ids: readonly number[]): Promise<(Item | undefined)[]> {
   if (ids.length > batchSize) throw new RangeError(`At most ${batchSize} records can be read at once`);
   const tableName = settings.tableName();
   const found = new Map<string, Item>();

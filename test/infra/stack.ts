@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
-import { synthesize } from "../../infra/synthesize.ts";
+import { inject } from "vitest";
 
 /** A resource of the template; laws look into its properties. */
 export interface Resource {
@@ -25,16 +21,10 @@ export interface SynthesizedStack {
   bundles: string;
 }
 
-/** Synthesises the stack once for a test file, into a folder that goes with it. */
+/** The stack that was synthesised for this run. */
 export function useStack(): SynthesizedStack {
-  const stack = {} as SynthesizedStack;
-  const outdir = mkdtempSync(join(tmpdir(), "workforce-stack-"));
-  beforeAll(() => {
-    const { template } = synthesize("dev", outdir);
-    Object.assign(stack, read(template.Resources as TemplateResources), { bundles: join(outdir, "bundles") });
-  });
-  afterAll(() => rmSync(outdir, { recursive: true, force: true }));
-  return stack;
+  const resources = inject("template").Resources as TemplateResources;
+  return { ...read(resources), bundles: inject("bundles") };
 }
 
 function read(resources: TemplateResources): Omit<SynthesizedStack, "bundles"> {

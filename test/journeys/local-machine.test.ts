@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { InboxEntry } from "../../infra/local/inbox.ts";
+import type { InboxEntry } from "../../infra/local/aws/inbox.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { makeDirectory, runTool, type StartedMachine, startLocalMachine } from "../support/local-machine.ts";
 import { companyLine, timesheetLine, userLine } from "../support/records.ts";

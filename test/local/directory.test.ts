@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openInbox } from "../../infra/local/inbox.ts";
+import { openInbox } from "../../infra/local/aws/inbox.ts";
+import { openSecrets } from "../../infra/local/aws/secrets.ts";
 import { findFreePort } from "../../infra/local/loopback-port.ts";
 import { takeLock } from "../../infra/local/machine-lock.ts";
-import { openSecrets } from "../../infra/local/secrets.ts";
 import { openSigningKey } from "../../infra/local/signing-key.ts";
 
 let directory: string;

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { startEngine } from "../../infra/local/engine.ts";
-import type { TableDefinition } from "../../infra/local/table.ts";
+import { startEngine } from "../../infra/local/engine/engine.ts";
+import type { TableDefinition } from "../../infra/local/engine/table.ts";
 import { synthesize } from "../../infra/synthesize.ts";
 
 declare module "vitest" {
@@ -13,6 +13,10 @@ declare module "vitest" {
     engineName: string;
     /** The table as the stack defines it. */
     tableDefinition: TableDefinition;
+    /** The template of the synthesised stack. */
+    template: Record<string, unknown>;
+    /** Folder that the bundles were built into. */
+    bundles: string;
   }
 }
 
@@ -24,6 +28,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("engineEndpoint", engine.endpoint);
   project.provide("engineName", engine.name);
   project.provide("tableDefinition", tableOf(template));
+  project.provide("template", template);
+  project.provide("bundles", join(directory, "bundles"));
   return async () => {
     await engine.close();
     await rm(directory, { recursive: true });

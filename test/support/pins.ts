@@ -1,7 +1,7 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSEvent } from "aws-lambda";
 import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
-import type { Inbox } from "../../infra/local/inbox.ts";
+import type { Inbox } from "../../infra/local/aws/inbox.ts";
 
 /** Hands every queued request for a pin to the worker, as the queue would. */
 export async function deliverPins(): Promise<void> {

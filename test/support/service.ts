@@ -1,12 +1,12 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, inject } from "vitest";
-import { type AwsEndpoints, startAwsEndpoints } from "../../infra/local/aws-endpoints.ts";
-import { type Inbox, openInbox } from "../../infra/local/inbox.ts";
-import { localCredentials } from "../../infra/local/local-credentials.ts";
-import { type Queues, queueUrl, startQueues } from "../../infra/local/queues.ts";
-import { openSecrets } from "../../infra/local/secrets.ts";
-import { createTable } from "../../infra/local/table.ts";
+import { type AwsEndpoints, startAwsEndpoints } from "../../infra/local/aws/aws-endpoints.ts";
+import { type Inbox, openInbox } from "../../infra/local/aws/inbox.ts";
+import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
+import { type Queues, queueUrl, startQueues } from "../../infra/local/aws/queues.ts";
+import { openSecrets } from "../../infra/local/aws/secrets.ts";
+import { createTable } from "../../infra/local/engine/table.ts";
 import { publishTestKey } from "./tokens.ts";
 
 const region = "eu-west-1";

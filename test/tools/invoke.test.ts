@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { demoUsers } from "../../infra/local/demo.ts";
+import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/command.ts";
 import { invoke } from "../../infra/tools/invoke.ts";
 import { operations } from "../../shared/contract/operations.ts";

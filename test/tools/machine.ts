@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, vi } from "vitest";
-import { loadDemo } from "../../infra/local/demo.ts";
+import { loadDemo } from "../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../infra/local/local-aws.ts";
 import { type Machine, startMachine } from "../../infra/local/machine.ts";
 

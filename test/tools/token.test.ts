@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { demoUsers } from "../../infra/local/demo.ts";
+import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/command.ts";
 import { printToken } from "../../infra/tools/token.ts";
 import { verifyAccessToken } from "../../shared/http/access-token.ts";

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { readBody, startHttpService } from "../http-service.ts";
+import { AwsError } from "./aws-error.ts";
+import type { Inbox } from "./inbox.ts";
+import type { SecretStore } from "./secrets.ts";
+import { sesActions } from "./ses.ts";
+import { snsActions } from "./sns.ts";
+
+/** One HTTP endpoint that speaks for SES, SNS and Secrets Manager. */
+export interface AwsEndpoints {
+  endpoint: string;
+  /** Makes the next calls of one action fail with the error code given, as the real service might. */
+  failNext(action: string, code: string, times?: number): void;
+  close(): Promise<void>;
+}
+
+/** Where the messages go, which secrets there are, and the file that keeps the push endpoints (or memory). */
+export interface AwsEndpointsOptions {
+  inbox: Inbox;
+  secrets: SecretStore;
+  pushEndpointsFile?: string;
+}
+
+const bodyLimit = 12 * 1024 * 1024;
+
+/** Starts the endpoint on a free loopback port. */
+export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<AwsEndpoints> {
+  const query = { ...sesActions(options.inbox), ...snsActions(options.inbox, options.pushEndpointsFile) };
+  const faults = new Map<string, { code: string; times: number }>();
+
+  const failIfTold = (action: string) => {
+    const fault = faults.get(action);
+    if (!fault || fault.times === 0) return;
+    fault.times -= 1;
+    throw new AwsError(fault.code, `${action} fails because it was told to.`);
+  };
+
+  const service = await startHttpService((request, response) => {
+    const target = request.headers["x-amz-target"];
+    const answer = typeof target === "string" ? answerJson : answerQuery;
+    answer(request, response).catch(() => response.destroy());
+  });
+
+  async function answerJson(request: IncomingMessage, response: ServerResponse) {
+    const action = String(request.headers["x-amz-target"]).split(".").at(-1) ?? "";
+    const send = (status: number, body: unknown) =>
+      response.writeHead(status, jsonHeaders()).end(JSON.stringify(body ?? {}));
+    const body = (await readBody(request, bodyLimit))?.toString("utf8");
+    try {
+      failIfTold(action);
+      send(200, options.secrets.perform(action, JSON.parse(body || "{}")));
+    } catch (error) {
+      const { code, message, status } = asAwsError(error);
+      send(status, { __type: code, message });
+    }
+  }
+
+  async function answerQuery(request: IncomingMessage, response: ServerResponse) {
+    const parameters = new URLSearchParams((await readBody(request, bodyLimit))?.toString("utf8"));
+    const action = parameters.get("Action") ?? "";
+    const send = (status: number, xml: string) =>
+      response.writeHead(status, { "content-type": "text/xml", "x-amzn-requestid": randomUUID() }).end(xml);
+    try {
+      failIfTold(action);
+      const perform = query[action];
+      if (!perform) throw new AwsError("InvalidAction", `The local machine does not know the action "${action}".`);
+      send(200, resultXml(action, perform(parameters)));
+    } catch (error) {
+      send(asAwsError(error).status, errorXml(asAwsError(error)));
+    }
+  }
+
+  return {
+    endpoint: `http://127.0.0.1:${service.port}`,
+    failNext: (action, code, times = 1) => faults.set(action, { code, times }),
+    close: service.close,
+  };
+}
+
+function jsonHeaders(): Record<string, string> {
+  return { "content-type": "application/x-amz-json-1.1", "x-amzn-requestid": randomUUID() };
+}
+
+function asAwsError(error: unknown): AwsError {
+  return error instanceof AwsError ? error : new AwsError("InternalFailure", String(error), 500);
+}
+
+function resultXml(action: string, result: Record<string, string>): string {
+  const elements = Object.entries(result).map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`);
+  const metadata = `<ResponseMetadata><RequestId>${randomUUID()}</RequestId></ResponseMetadata>`;
+  return `<${action}Response><${action}Result>${elements.join("")}</${action}Result>${metadata}</${action}Response>`;
+}
+
+function errorXml({ code, message }: AwsError): string {
+  const error = `<Error><Type>Sender</Type><Code>${escapeXml(code)}</Code><Message>${escapeXml(message)}</Message></Error>`;
+  return `<ErrorResponse>${error}<RequestId>${randomUUID()}</RequestId></ErrorResponse>`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

@@ -1,0 +1,23 @@
+import { randomUUID } from "node:crypto";
+import { AwsError } from "./aws-error.ts";
+import type { Inbox } from "./inbox.ts";
+import type { QueryAction } from "./query-action.ts";
+
+/** The actions of SES (version 1) that the service uses: e-mail goes to the inbox. */
+export function sesActions(inbox: Inbox): Record<string, QueryAction> {
+  return { SendEmail: (parameters) => sendEmail(parameters, inbox) };
+}
+
+function sendEmail(parameters: URLSearchParams, inbox: Inbox): Record<string, string> {
+  const recipients = [...parameters].filter(([name]) => /^Destination\.\w+\.member\.\d+$/.test(name));
+  if (recipients.length === 0) throw new AwsError("InvalidParameterValue", "Missing required header 'To'.");
+  if (!parameters.get("Source")) throw new AwsError("InvalidParameterValue", "Missing required header 'From'.");
+  inbox.add({
+    channel: "email",
+    to: recipients.map(([, address]) => address).join(", "),
+    subject: parameters.get("Message.Subject.Data"),
+    text: parameters.get("Message.Body.Text.Data"),
+    html: parameters.get("Message.Body.Html.Data"),
+  });
+  return { MessageId: randomUUID() };
+}

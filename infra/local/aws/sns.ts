@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { openJsonFile } from "../json-file.ts";
+import { AwsError } from "./aws-error.ts";
+import type { Inbox } from "./inbox.ts";
+import type { QueryAction } from "./query-action.ts";
+
+interface PushEndpoint {
+  token: string;
+  userData: string;
+  enabled: boolean;
+}
+
+/**
+ * The actions of SNS that the service uses: SMS and push messages go to the inbox. `SetEndpointAttributes` with
+ * `Enabled` `false` makes an endpoint refuse messages, as the push services do when an app is removed.
+ */
+export function snsActions(inbox: Inbox, endpointsFile?: string): Record<string, QueryAction> {
+  const file = openJsonFile<Record<string, PushEndpoint>>(endpointsFile, {});
+  const endpoints = file.value;
+
+  const find = (parameters: URLSearchParams, name: string): PushEndpoint => {
+    const endpoint = endpoints[parameters.get(name) ?? ""];
+    if (!endpoint) throw new AwsError("NotFound", "Endpoint does not exist", 404);
+    return endpoint;
+  };
+
+  return {
+    Publish: (parameters) => publish(parameters, inbox, find),
+
+    CreatePlatformEndpoint(parameters) {
+      const application = parameters.get("PlatformApplicationArn") ?? "";
+      const token = parameters.get("Token");
+      const userData = parameters.get("CustomUserData") ?? "";
+      if (!token) throw new AwsError("InvalidParameter", "Invalid parameter: Token");
+      const prefix = `${application.replace(":app/", ":endpoint/")}/`;
+      const existing = Object.entries(endpoints).find(([arn, each]) => arn.startsWith(prefix) && each.token === token);
+      if (existing && existing[1].userData !== userData) {
+        const reason = `Endpoint ${existing[0]} already exists with the same Token, but different attributes.`;
+        throw new AwsError("InvalidParameter", `Invalid parameter: Token Reason: ${reason}`);
+      }
+      const arn = existing?.[0] ?? `${prefix}${randomUUID()}`;
+      endpoints[arn] ??= { token, userData, enabled: true };
+      file.save();
+      return { EndpointArn: arn };
+    },
+
+    SetEndpointAttributes(parameters) {
+      const endpoint = find(parameters, "EndpointArn");
+      for (const [name, value] of attributes(parameters)) {
+        if (name === "Enabled") endpoint.enabled = value === "true";
+        if (name === "Token") endpoint.token = value;
+        if (name === "CustomUserData") endpoint.userData = value;
+      }
+      file.save();
+      return {};
+    },
+
+    DeleteEndpoint(parameters) {
+      delete endpoints[parameters.get("EndpointArn") ?? ""];
+      file.save();
+      return {};
+    },
+  };
+}
+
+function publish(
+  parameters: URLSearchParams,
+  inbox: Inbox,
+  find: (parameters: URLSearchParams, name: string) => PushEndpoint,
+): Record<string, string> {
+  const text = parameters.get("Message");
+  if (!text) throw new AwsError("InvalidParameter", "Invalid parameter: Empty message");
+  const phone = parameters.get("PhoneNumber");
+  if (phone !== null) {
+    if (!/^\+[1-9]\d{1,14}$/.test(phone)) throw new AwsError("InvalidParameter", "Invalid parameter: PhoneNumber");
+    inbox.add({ channel: "sms", to: phone, subject: null, text, html: null });
+  } else {
+    const endpoint = find(parameters, "TargetArn");
+    if (!endpoint.enabled) throw new AwsError("EndpointDisabled", "Endpoint is disabled");
+    inbox.add({ channel: "push", to: endpoint.token, subject: parameters.get("Subject"), text, html: null });
+  }
+  return { MessageId: randomUUID() };
+}
+
+/** The entries of a Query protocol map: `Attributes.entry.1.key` and `Attributes.entry.1.value`. */
+function attributes(parameters: URLSearchParams): [string, string][] {
+  const keys = [...parameters].filter(([name]) => /^Attributes\.entry\.\d+\.key$/.test(name));
+  return keys.map(([name, key]) => [key, parameters.get(name.replace(/key$/, "value")) ?? ""]);
+}

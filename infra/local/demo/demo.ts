@@ -1,0 +1,43 @@
+import { importRecords, type LineError } from "../../tools/import-records.ts";
+import { demoJobs, demoNotifications } from "./demo-activity.ts";
+import { demoInvoices, demoTimesheets } from "./demo-finance.ts";
+import { demoCompanies, demoPeople } from "./demo-people.ts";
+
+/** The demo users that have a part to play: who they are, and the login they have. */
+export const demoUsers = {
+  admin: { id: 1, role: "admin", company_id: null, login: "admin@workforce.example" },
+  operatorA: { id: 2, role: "operator", company_id: 1, login: "operator@harbour-logistics.example" },
+  operatorB: { id: 3, role: "operator", company_id: 2, login: "operator@northgate.example" },
+  client: { id: 4, role: "client", company_id: 1, login: "client@harbour-logistics.example" },
+  driver: { id: 5, role: "driver", company_id: 1, login: "driver@workforce.example" },
+} as const;
+
+/**
+ * Imports the demo data into the table that the settings name. All of it follows from the day of `now` (UTC), so that
+ * states and due dates agree; loading it again on the same day changes nothing.
+ */
+export async function loadDemo(now = new Date()): Promise<{ loaded: number }> {
+  const errors: LineError[] = [];
+  const onError = (error: LineError) => void errors.push(error);
+  const lines = demoLines(now);
+  const { failed } = await importRecords({ source: asStream(lines), now, onError });
+  if (failed > 0) throw new Error(`The demo data does not import: ${JSON.stringify(errors[0])}`);
+  return { loaded: lines.length };
+}
+
+/** The demo data as import lines, companies and users first. */
+export function demoLines(now: Date): readonly object[] {
+  const today = now.toISOString().slice(0, 10);
+  return [
+    ...demoCompanies.map(({ id, name }) => ({ type: "company", id, name })),
+    ...demoPeople.map((user) => ({ type: "user", ...user })),
+    ...demoTimesheets(today),
+    ...demoInvoices(today),
+    ...demoJobs(today),
+    ...demoNotifications(today),
+  ];
+}
+
+async function* asStream(lines: readonly object[]): AsyncGenerator<Uint8Array> {
+  for (const line of lines) yield Buffer.from(`${JSON.stringify(line)}\n`);
+}

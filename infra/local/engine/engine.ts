@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+import { findFreePort } from "../loopback-port.ts";
+import { type ChildService, startChild } from "./child-service.ts";
+import { type EngineCommand, type EngineName, findEngine } from "./engine-commands.ts";
+
+/** A running DynamoDB engine: its name, its HTTP endpoint on the loopback interface, and how to end it. */
+export interface Engine {
+  name: EngineName | "external";
+  endpoint: string;
+  close(): Promise<void>;
+}
+
+/** Which engine to start and where it keeps its data; without a directory nothing outlives `close`. */
+export interface EngineOptions {
+  dataDirectory?: string;
+  /** `dynoxide`, `dynamodb-local` or `docker`; by default `DYNAMODB_ENGINE`, else the first of them found here. */
+  engine?: string;
+}
+
+const startMilliseconds = 60_000;
+
+/**
+ * A DynamoDB engine that answers, on a free loopback port (`DYNAMODB_ENDPOINT` names a running one instead).
+ * Throws one clear sentence when none can run here or when it ends before it is ready.
+ */
+export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
+  const endpoint = process.env.DYNAMODB_ENDPOINT;
+  if (endpoint) return { name: "external", endpoint, close: async () => {} };
+
+  const directory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), "workforce-engine-"));
+  mkdirSync(directory, { recursive: true });
+  const port = await findFreePort();
+  const command = findEngine(options.engine ?? process.env.DYNAMODB_ENGINE, {
+    directory,
+    port,
+    temporary: options.dataDirectory === undefined,
+  });
+  const child = startChild(command.file, command.arguments, join(directory, "engine.pid"));
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await untilReady(url, child, command);
+    if (command.name === "dynoxide") indexStreamRecords(join(directory, "table.sqlite"));
+  } catch (error) {
+    await child.close();
+    throw error;
+  }
+  return { name: command.name, endpoint: url, close: () => end(child, options.dataDirectory ? undefined : directory) };
+}
+
+async function end(child: ChildService, temporaryDirectory: string | undefined): Promise<void> {
+  await child.close();
+  if (temporaryDirectory) rmSync(temporaryDirectory, { recursive: true, force: true });
+}
+
+async function untilReady(url: string, child: ChildService, command: EngineCommand): Promise<void> {
+  const deadline = Date.now() + startMilliseconds;
+  while (Date.now() < deadline) {
+    if (child.ended()) throw new Error(`The DynamoDB engine ${command.name} ended at once: ${child.lastWords()}`);
+    // Every engine refuses an unsigned request, and a refusal is all it takes to know that it listens.
+    const listening = await fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
+      () => true,
+      () => false,
+    );
+    if (listening) return;
+    await pause(10);
+  }
+  throw new Error(`The DynamoDB engine ${command.name} did not answer within ${startMilliseconds / 1000} s.`);
+}
+
+/**
+ * dynoxide looks through all stream records of a table on every write while the table has a stream: without this
+ * index 20,000 records slow it from 5,000 to 200 items a second. Its next release may rename the table: then it stays slow.
+ */
+function indexStreamRecords(file: string): void {
+  if (!existsSync(file)) return;
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  try {
+    const found = database.prepare("SELECT 1 FROM sqlite_master WHERE name = '_stream_records'").get();
+    if (!found) return;
+    database.exec(
+      "CREATE INDEX IF NOT EXISTS stream_order ON _stream_records(table_name, CAST(sequence_number AS INTEGER))",
+    );
+  } finally {
+    database.close();
+  }
+}

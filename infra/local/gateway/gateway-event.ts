@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { localAccount } from "../stack/physical-names.ts";
+import type { MatchedRoute } from "./route-table.ts";
+
+/** The event that an HTTP API hands to a function (payload format 2.0) for a request to this machine. */
+export function gatewayEvent(request: IncomingMessage, body: Buffer, matched: MatchedRoute): APIGatewayProxyEventV2 {
+  const { path, query } = splitTarget(request.url ?? "/");
+  const { cookie, ...headers } = joinHeaders(request);
+  const host = headers.host ?? "localhost";
+  const sourceIp = request.socket.remoteAddress ?? "";
+  const parameters = Object.keys(matched.pathParameters).length > 0 ? matched.pathParameters : undefined;
+  const now = new Date();
+  return {
+    version: "2.0",
+    routeKey: matched.route.routeKey,
+    rawPath: path,
+    rawQueryString: query,
+    ...(cookie !== undefined && { cookies: cookie.split(/; ?/) }),
+    headers: {
+      ...headers,
+      "x-amzn-trace-id": `Root=1-${hexSeconds(now)}-${randomUUID().replaceAll("-", "").slice(0, 24)}`,
+      "x-forwarded-for": headers["x-forwarded-for"] ? `${headers["x-forwarded-for"]}, ${sourceIp}` : sourceIp,
+      "x-forwarded-port": String(request.socket.localPort ?? ""),
+      "x-forwarded-proto": "http",
+    },
+    ...(query && { queryStringParameters: joinParameters(query) }),
+    ...(parameters && { pathParameters: parameters }),
+    requestContext: {
+      accountId: localAccount,
+      apiId: "local",
+      domainName: host,
+      domainPrefix: host.split(/[.:]/)[0] ?? "",
+      http: {
+        method: request.method ?? "GET",
+        path,
+        protocol: `HTTP/${request.httpVersion}`,
+        sourceIp,
+        userAgent: headers["user-agent"] ?? "",
+      },
+      requestId: randomUUID(),
+      routeKey: matched.route.routeKey,
+      stage: "$default",
+      time: commonLogTime(now),
+      timeEpoch: now.getTime(),
+    },
+    ...encodeBody(body, headers["content-type"], headers["content-encoding"]),
+  };
+}
+
+/** The path of a request target, percent escapes decoded where they can be, and its query string as sent. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const mark = target.indexOf("?");
+  const path = mark < 0 ? target : target.slice(0, mark);
+  return { path: decodeEscapes(path) || "/", query: mark < 0 ? "" : target.slice(mark + 1) };
+}
+
+/** Decodes percent escapes; a run of them that is not UTF-8 stays as it was sent. */
+function decodeEscapes(text: string): string {
+  return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return run;
+    }
+  });
+}
+
+function joinHeaders(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    const name = (request.rawHeaders[index] ?? "").toLowerCase();
+    const value = request.rawHeaders[index + 1] ?? "";
+    const separator = name === "cookie" ? "; " : ",";
+    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}${separator}${value}` : value;
+  }
+  return headers;
+}
+
+function joinParameters(query: string): Record<string, string> {
+  const parameters = new Map<string, string>();
+  for (const pair of query.split("&").filter(Boolean)) {
+    const mark = pair.indexOf("=");
+    const decode = (text: string) => decodeEscapes(text.replaceAll("+", " "));
+    const name = decode(mark < 0 ? pair : pair.slice(0, mark));
+    const value = mark < 0 ? "" : decode(pair.slice(mark + 1));
+    const earlier = parameters.get(name);
+    parameters.set(name, earlier === undefined ? value : `${earlier},${value}`);
+  }
+  return Object.fromEntries(parameters);
+}
+
+/** API Gateway hands over text for these types alone; everything else, and what has no type, comes as base64. */
+const textTypes = /^(text\/.*|application\/(json|xml|javascript))$/;
+
+function encodeBody(body: Buffer, contentType = "", contentEncoding = "") {
+  if (body.length === 0) return { isBase64Encoded: false };
+  const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  const isText = textTypes.test(type) && !contentEncoding;
+  return { body: body.toString(isText ? "utf8" : "base64"), isBase64Encoded: !isText };
+}
+
+function hexSeconds(now: Date): string {
+  return Math.floor(now.getTime() / 1000).toString(16);
+}
+
+/** A time such as `12/Mar/2026:19:03:58 +0000`. */
+function commonLogTime(now: Date): string {
+  const [, day, month, year, time] = now.toUTCString().split(" ");
+  return `${day}/${month}/${year}:${time} +0000`;
+}

@@ -1,0 +1,73 @@
+import { queueUrl } from "../aws/queues.ts";
+import { secretArn } from "../aws/secrets.ts";
+import type { LocalNames } from "./intrinsics.ts";
+
+/** A resource of a CloudFormation template. */
+export interface Resource {
+  Type: string;
+  Properties?: Record<string, unknown>;
+}
+
+/** Where the stack lives on this machine. */
+export interface LocalPlace {
+  region: string;
+  stackName: string;
+  /** Endpoint of the local SQS. */
+  queueEndpoint: string;
+  /** Address the HTTP API answers at. */
+  baseUrl: string;
+}
+
+/** Account number of the local machine, as it stands in every local ARN. */
+export const localAccount = "000000000000";
+
+/** The local name of a resource: a function's operation, else the name the stack gives it, else its logical id. */
+export function physicalName(logicalId: string, { Type, Properties = {} }: Resource): string {
+  const variables = (Properties.Environment as { Variables?: Record<string, unknown> } | undefined)?.Variables;
+  if (Type === "AWS::Lambda::Function" && variables?.OPERATION) return String(variables.OPERATION);
+  const kind = Type === "AWS::DynamoDB::GlobalTable" ? "Table" : (Type.split("::").at(-1) ?? "");
+  const named = Properties[`${kind}Name`] ?? Properties.Name;
+  return typeof named === "string" ? named : logicalId;
+}
+
+/** How references between the stack's resources read on this machine. */
+export function localNames(resources: Record<string, Resource>, place: LocalPlace): LocalNames {
+  const pseudo: Record<string, string> = {
+    "AWS::Region": place.region,
+    "AWS::AccountId": localAccount,
+    "AWS::Partition": "aws",
+    "AWS::StackName": place.stackName,
+    "AWS::URLSuffix": "amazonaws.com",
+  };
+  const find = (id: string) => {
+    const resource = resources[id];
+    if (!resource) throw new Error(`The template refers to ${id}, which it does not define.`);
+    return { resource, name: physicalName(id, resource) };
+  };
+
+  const ref = (id: string): string => {
+    if (pseudo[id] !== undefined) return pseudo[id];
+    const { resource, name } = find(id);
+    if (resource.Type === "AWS::SQS::Queue") return queueUrl(place.queueEndpoint, name);
+    if (resource.Type === "AWS::SecretsManager::Secret") return secretArn(name, place.region);
+    return resource.Type.startsWith("AWS::ApiGatewayV2::") ? id : name;
+  };
+
+  const attribute = (id: string, attributeName: string): string => {
+    const { resource, name } = find(id);
+    if (attributeName === "ApiEndpoint") return place.baseUrl;
+    if (attributeName === "QueueName") return name;
+    if (attributeName === "QueueUrl") return ref(id);
+    if (resource.Type === "AWS::SecretsManager::Secret") return ref(id);
+    const path = arnPaths[resource.Type]?.(name) ?? `${resource.Type.split("::")[1]?.toLowerCase()}:%:${name}`;
+    const suffix = attributeName === "Arn" ? "" : `/${attributeName}`;
+    return `arn:aws:${path.replace("%", `${place.region}:${localAccount}`)}${suffix}`;
+  };
+  return { ref, attribute };
+}
+
+const arnPaths: Record<string, (name: string) => string> = {
+  "AWS::SQS::Queue": (name) => `sqs:%:${name}`,
+  "AWS::DynamoDB::GlobalTable": (name) => `dynamodb:%:table/${name}`,
+  "AWS::Lambda::Function": (name) => `lambda:%:function:${name}`,
+};

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The stage that runs on the local machine. */
+const localStage = "dev";
+
+/** The folder of the checkout. */
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** The stack's template, and the folder with a folder for each function's bundle. */
+export interface LocalSynthesis {
+  template: unknown;
+  bundles: string;
+}
+
+interface LastSynthesis {
+  digest: string;
+  template: unknown;
+}
+
+/** Synthesises the stack, or takes the last synthesis where nothing that it is made from has changed since. */
+export async function synthesizeOnce(directory: string): Promise<LocalSynthesis> {
+  const outdir = join(directory, "cdk.out");
+  const bundles = join(outdir, "bundles");
+  const file = synthesisFile(directory);
+  const digest = digestSources();
+  const last = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as LastSynthesis) : undefined;
+  if (last?.digest === digest) return { template: last.template, bundles };
+
+  rmSync(outdir, { recursive: true, force: true });
+  // The CDK takes most of a second to load: only who needs it waits for it.
+  const { synthesize } = await import("../../synthesize.ts");
+  const { template } = synthesize(localStage, outdir);
+  writeFileSync(file, JSON.stringify({ digest, template }));
+  return { template, bundles };
+}
+
+/** Forgets the last synthesis: its bundles are about to be built anew. */
+export function forgetSynthesis(directory: string): void {
+  rmSync(synthesisFile(directory), { force: true });
+}
+
+function synthesisFile(directory: string): string {
+  return join(directory, "synthesis.json");
+}
+
+function digestSources(): string {
+  const sources = ["package-lock.json", "tsconfig.json", "infra/*.ts", "infra/constructs/**/*.ts"];
+  const files = globSync([...sources, "functions/**/*", "shared/**/*"], { cwd: root, withFileTypes: true });
+  const digest = createHash("sha256");
+  for (const path of files
+    .filter((file) => file.isFile())
+    .map((file) => join(file.parentPath, file.name))
+    .sort()) {
+    digest.update(path).update("\0").update(readFileSync(path)).update("\0");
+  }
+  return digest.digest("hex");
+}

@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import type { SecretGeneration } from "../aws/generate-secret.ts";
+import type { QueueDefinition } from "../aws/queues.ts";
+import type { TableDefinition } from "../engine/table.ts";
+import { resolveValue } from "./intrinsics.ts";
+import { type LocalPlace, localNames, physicalName, type Resource } from "./physical-names.ts";
+
+/** A function of the stack: its name, the folder of its bundle, and its settings as they are here. */
+export interface LocalFunction {
+  name: string;
+  directory: string;
+  environment: Record<string, string>;
+  timeoutSeconds: number;
+  memoryMegabytes: number;
+}
+
+/** A route of the HTTP API, such as `GET /api/v1/health` or `$default`, and the function it leads to. */
+export interface LocalRoute {
+  routeKey: string;
+  functionName: string;
+}
+
+/** A queue that feeds a function. */
+export interface LocalMapping {
+  queueName: string;
+  functionName: string;
+  batchSize: number;
+  reportsItemFailures: boolean;
+}
+
+/** What a browser on another origin may do, in the words of the HTTP API's `CorsConfiguration`. */
+export interface CorsRules {
+  AllowOrigins?: string[];
+  AllowMethods?: string[];
+  AllowHeaders?: string[];
+  ExposeHeaders?: string[];
+  AllowCredentials?: boolean;
+  MaxAge?: number;
+}
+
+/** The stack as plain values with local names. */
+export interface LocalStack {
+  routes: LocalRoute[];
+  functions: LocalFunction[];
+  queues: QueueDefinition[];
+  mappings: LocalMapping[];
+  table: { name: string; definition: TableDefinition };
+  secrets: { name: string; generation: SecretGeneration }[];
+  cors: CorsRules | undefined;
+}
+
+type Properties = Record<string, unknown>;
+
+/** Reads a synthesised template; `bundles` is the folder that holds a folder for each function. */
+export function readStack(template: unknown, bundles: string, place: LocalPlace): LocalStack {
+  const resources = (template as { Resources: Record<string, Resource> }).Resources;
+  const names = localNames(resources, place);
+  const all = (type: string) =>
+    Object.entries(resources)
+      .filter(([, resource]) => resource.Type === type)
+      .map(([id, resource]) => ({
+        name: physicalName(id, resource),
+        id,
+        properties: resolveValue(resource.Properties ?? {}, names) as Properties,
+      }));
+
+  const table = all("AWS::DynamoDB::GlobalTable")[0];
+  if (!table) throw new Error("The template has no table.");
+  const integrations = all("AWS::ApiGatewayV2::Integration");
+
+  return {
+    functions: all("AWS::Lambda::Function").map(({ name, properties }) => ({
+      name,
+      directory: join(bundles, name),
+      environment: variables(properties),
+      timeoutSeconds: Number(properties.Timeout ?? 3),
+      memoryMegabytes: Number(properties.MemorySize ?? 128),
+    })),
+    routes: all("AWS::ApiGatewayV2::Route").map(({ properties }) => {
+      const id = String(properties.Target).split("/").at(-1);
+      const integration = integrations.find((each) => each.id === id);
+      return {
+        routeKey: String(properties.RouteKey),
+        functionName: functionOf(String(integration?.properties.IntegrationUri)),
+      };
+    }),
+    mappings: all("AWS::Lambda::EventSourceMapping")
+      .filter(({ properties }) => String(properties.EventSourceArn).includes(":sqs:"))
+      .map(({ properties }) => ({
+        queueName: String(properties.EventSourceArn).split(":").at(-1) ?? "",
+        functionName: functionOf(String(properties.FunctionName)),
+        batchSize: Number(properties.BatchSize ?? 10),
+        reportsItemFailures: [properties.FunctionResponseTypes].flat().includes("ReportBatchItemFailures"),
+      })),
+    queues: all("AWS::SQS::Queue").map(({ name, properties }) => ({ name, attributes: queueAttributes(properties) })),
+    table: { name: table.name, definition: table.properties as TableDefinition },
+    secrets: all("AWS::SecretsManager::Secret").map(({ name, properties }) => ({
+      name,
+      generation: (properties.GenerateSecretString ?? {}) as SecretGeneration,
+    })),
+    cors: all("AWS::ApiGatewayV2::Api")[0]?.properties.CorsConfiguration as CorsRules | undefined,
+  };
+}
+
+function variables(properties: Properties): Record<string, string> {
+  const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Properties };
+  return Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, String(value)]));
+}
+
+/** The function's name in its name, its ARN, or an integration URI around its ARN. */
+function functionOf(text: string): string {
+  return /:function:([^:/]+)/.exec(text)?.[1] ?? text;
+}
+
+const queueAttributeNames = [
+  "VisibilityTimeout",
+  "MessageRetentionPeriod",
+  "DelaySeconds",
+  "ReceiveMessageWaitTimeSeconds",
+  "RedrivePolicy",
+];
+
+function queueAttributes(properties: Properties): Record<string, string> {
+  const given = queueAttributeNames.filter((name) => properties[name] !== undefined);
+  const text = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+  return Object.fromEntries(given.map((name) => [name, text(properties[name])]));
+}

@@ -1,0 +1,74 @@
+import { beforeAll, expect, test } from "vitest";
+import { demoLines, demoUsers, loadDemo } from "../../../infra/local/demo/demo.ts";
+import { invoiceStates } from "../../../shared/contract/finance.ts";
+import { roles } from "../../../shared/contract/operation.ts";
+import { findUserOfLogin } from "../../../shared/db/users.ts";
+import { useService } from "../../support/service.ts";
+
+type Line = Record<string, unknown>;
+
+const now = new Date("2026-05-10T12:00:00.000Z");
+const today = "2026-05-10";
+const lines = demoLines(now) as Line[];
+const of = (type: string) => lines.filter((line) => line.type === type);
+
+useService();
+
+let loaded = 0;
+beforeAll(async () => {
+  ({ loaded } = await loadDemo(now));
+});
+
+test("the demo data is large enough to page through, with every role, type and state", () => {
+  const least = { company: 3, user: 40, timesheet: 200, invoice: 300, job: 60, notification: 100 };
+  for (const [type, count] of Object.entries(least)) expect(of(type).length).toBeGreaterThanOrEqual(count);
+  expect(new Set(of("user").map(({ role }) => role))).toEqual(new Set(roles));
+  expect(new Set(of("notification").map(({ record_type }) => record_type))).toEqual(
+    new Set(["Job", "Timesheet", "Invoice", "Chat"]),
+  );
+  for (const { id } of of("company")) {
+    const states = of("invoice").filter(({ company_id }) => company_id === id);
+    expect(new Set(states.map(({ state }) => state))).toEqual(new Set(invoiceStates));
+  }
+  expect(loaded).toBe(lines.length);
+});
+
+test("the same moment gives the same demo data", () => {
+  expect(demoLines(now)).toEqual(lines);
+});
+
+test("invoices span two years, and their states agree with their due dates", () => {
+  const dates = of("invoice").map(({ issued_date }) => String(issued_date));
+  expect(dates.toSorted()[0]).toMatch(/^2024-0[56]/);
+  for (const { state, due_date } of of("invoice")) {
+    if (state !== "paid") expect(state).toBe(String(due_date) < today ? "overdue" : "pending");
+  }
+});
+
+test("nothing in the demo data lies in the future", () => {
+  const times = lines.flatMap(({ created_at, published_at, read_at, date }) => [
+    created_at,
+    published_at,
+    read_at,
+    date,
+  ]);
+  for (const time of times) if (time) expect(String(time) <= now.toISOString()).toBe(true);
+});
+
+test("nobody outside can be reached: reserved domains and numbers kept for fiction", () => {
+  for (const { email, phone_number } of of("user")) {
+    if (email) expect(email).toMatch(/\.example$/);
+    if (phone_number) expect(phone_number).toMatch(/^\+44(2079460|1134960)\d{3}$/);
+  }
+});
+
+test.each(Object.entries(demoUsers))("%s signs in with the login that is said", async (_, user) => {
+  const { id, role, company_id, login } = user;
+  expect(await findUserOfLogin(login)).toMatchObject({ id, role, financial_company_id: company_id });
+});
+
+test("loading the demo data again changes nothing", async () => {
+  const before = await findUserOfLogin(demoUsers.driver.login);
+  expect(await loadDemo(now)).toEqual({ loaded });
+  expect(await findUserOfLogin(demoUsers.driver.login)).toEqual(before);
+});

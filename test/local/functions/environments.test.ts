@@ -1,0 +1,168 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createEnvironments, type Environments } from "../../../infra/local/functions/environments.ts";
+import { watchSources } from "../../../infra/local/functions/sources.ts";
+
+let directory: string;
+let environments: Environments;
+let output: string;
+let generation: number;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "workforce-functions-"));
+  output = "";
+  generation = 1;
+});
+
+afterEach(async () => {
+  await environments.close();
+  rmSync(directory, { recursive: true });
+});
+
+/** Makes functions of these bodies; each gets `event` and `context`. */
+function define(bodies: Record<string, string>, timeoutSeconds = 5): void {
+  const functions = Object.entries(bodies).map(([name, body]) => {
+    write(name, body);
+    return { name, directory: join(directory, name), environment: { OWN: name }, timeoutSeconds, memoryMegabytes: 128 };
+  });
+  environments = createEnvironments({
+    functions,
+    environment: { AWS_REGION: "eu-west-2" },
+    sources: { refresh: async () => {}, generation: () => generation },
+    output: (_, text) => {
+      output += text;
+    },
+  });
+}
+
+function write(name: string, body: string): void {
+  mkdirSync(join(directory, name), { recursive: true });
+  writeFileSync(join(directory, name, "index.js"), `exports.handler = async (event, context) => { ${body} };`);
+}
+
+describe("a function", () => {
+  it("sees its own settings and the common ones, and nothing of this process", async () => {
+    process.env.OF_THIS_PROCESS = "1";
+    define({ show: "return { ...process.env };" });
+    const seen = await environments.invoke("show", {});
+    expect(seen).toMatchObject({ OWN: "show", AWS_REGION: "eu-west-2", AWS_LAMBDA_FUNCTION_NAME: "show" });
+    expect(seen).not.toHaveProperty("OF_THIS_PROCESS");
+  });
+
+  it("is given the event and a context that counts down", async () => {
+    define({ echo: "return [event, context.functionName, context.getRemainingTimeInMillis()];" });
+    const [event, name, left] = (await environments.invoke("echo", { a: 1 })) as [unknown, string, number];
+    expect([event, name]).toEqual([{ a: 1 }, "echo"]);
+    expect(left).toBeGreaterThan(4_000);
+    expect(left).toBeLessThanOrEqual(5_000);
+  });
+
+  it("stays warm and takes several events at once", async () => {
+    define({
+      meet: "const all = (globalThis.all ??= []); await new Promise((go) => { all.push(go); if (all.length === 3) all.forEach((each) => each()); }); return all.length;",
+    });
+    const answers = await Promise.all([1, 2, 3].map((each) => environments.invoke("meet", each)));
+    expect(answers).toEqual([3, 3, 3]);
+  });
+
+  it("that throws fails with the type and message of its error", async () => {
+    define({ fail: "throw new RangeError('too far');" });
+    await expect(environments.invoke("fail", {})).rejects.toMatchObject({
+      errorType: "RangeError",
+      message: "too far",
+    });
+  });
+
+  it("that takes too long is ended, even in an endless loop, and works at the next call", async () => {
+    define({ loop: "if (event.forever) for (;;); return 'fine';" }, 0.3);
+    const slow = environments.invoke("loop", { forever: true });
+    await expect(slow).rejects.toMatchObject({ errorType: "Sandbox.Timedout" });
+    expect(await environments.invoke("loop", {})).toBe("fine");
+  });
+
+  it.each([
+    ["exits", "if (event.bad) process.exit(3); return 'fine';", /exited with code 3/],
+    [
+      "crashes aside",
+      "if (event.bad) { setImmediate(() => { throw new Error('aside'); }); await new Promise(() => {}); } return 'fine';",
+      /aside/,
+    ],
+  ])("that %s fails that call and works at the next", async (_, body, message) => {
+    define({ frail: body });
+    await expect(environments.invoke("frail", { bad: true })).rejects.toThrow(message);
+    expect(await environments.invoke("frail", {})).toBe("fine");
+  });
+
+  it("that cannot be loaded says why at every call until it can", async () => {
+    define({ broken: "" });
+    writeFileSync(join(directory, "broken", "index.js"), "throw new Error('no start');");
+    for (let call = 0; call < 2; call += 1) {
+      await expect(environments.invoke("broken", {})).rejects.toThrow("no start");
+    }
+  });
+
+  it("runs its new bundle from the next call on, while a call in hand ends on the old one", async () => {
+    define({ change: "console.log('in hand'); await new Promise((go) => setTimeout(go, 200)); return 'old';" });
+    const inHand = environments.invoke("change", {});
+    await expect.poll(() => output).toContain("in hand");
+    write("change", "return 'new';");
+    generation += 1;
+    expect(await environments.invoke("change", {})).toBe("new");
+    expect(await inHand).toBe("old");
+  });
+});
+
+describe("the sources", () => {
+  it("are built before the first refresh after a change, and only then", async () => {
+    define({});
+    let builds = 0;
+    const rebuild = async () => {
+      builds += 1;
+    };
+    const sources = watchSources([directory], async () => ({ rebuild, close: async () => {} }));
+    await sources.refresh();
+    expect(builds).toBe(0);
+    for (let edits = 1; edits <= 5; edits += 1) {
+      // Editors replace a file rather than write to it.
+      writeFileSync(join(directory, "a.ts~"), String(edits));
+      renameSync(join(directory, "a.ts~"), join(directory, "a.ts"));
+      await sources.refresh();
+      await sources.refresh();
+      expect(builds).toBe(edits);
+    }
+    await sources.close();
+  });
+
+  it("are watched in folders that come later too", async () => {
+    define({});
+    let builds = 0;
+    const rebuild = async () => {
+      builds += 1;
+    };
+    const sources = watchSources([directory], async () => ({ rebuild, close: async () => {} }));
+    mkdirSync(join(directory, "room"));
+    await sources.refresh();
+    writeFileSync(join(directory, "room", "a.ts"), "1");
+    await sources.refresh();
+    expect(builds).toBe(2);
+    await sources.close();
+  });
+
+  it("that do not compile refuse every refresh until they change", async () => {
+    define({});
+    let broken = true;
+    const rebuild = async () => {
+      if (broken) throw new Error("a.ts:1:1: error");
+    };
+    const sources = watchSources([directory], async () => ({ rebuild, close: async () => {} }));
+    writeFileSync(join(directory, "a.ts"), "(");
+    await expect(sources.refresh()).rejects.toThrow("a.ts:1:1");
+    await expect(sources.refresh()).rejects.toThrow("a.ts:1:1");
+    broken = false;
+    writeFileSync(join(directory, "a.ts"), "1");
+    await sources.refresh();
+    await sources.close();
+  });
+});

@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { SQSEvent } from "aws-lambda";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { type QueueDefinition, type Queues, queueUrl, startQueues } from "../../../infra/local/aws/queues.ts";
+import { type PumpOptions, startPump } from "../../../infra/local/functions/pump.ts";
+
+const region = "eu-west-2";
+const arn = (name: string) => `arn:aws:sqs:${region}:000000000000:${name}`;
+const redrive = JSON.stringify({ deadLetterTargetArn: arn("dead"), maxReceiveCount: 2 });
+const definitions: QueueDefinition[] = [
+  { name: "dead", attributes: {} },
+  { name: "pins", attributes: { VisibilityTimeout: "0", RedrivePolicy: redrive } },
+];
+
+let directory: string;
+let queues: Queues;
+let client: SQSClient;
+let stops: (() => Promise<void>)[];
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "workforce-queues-"));
+  stops = [];
+  await open();
+});
+
+afterEach(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  await queues.close();
+  rmSync(directory, { recursive: true });
+});
+
+async function open(): Promise<void> {
+  queues = await startQueues(region, directory);
+  await queues.create(definitions);
+  client = new SQSClient({ endpoint: queues.endpoint, region, credentials: localCredentials });
+}
+
+function pump(invoke: PumpOptions["invoke"], options: Partial<PumpOptions> = {}): void {
+  const address = { client, queueUrl: queueUrl(queues.endpoint, "pins"), queueArn: arn("pins") };
+  stops.push(startPump({ ...address, batchSize: 10, reportsItemFailures: true, invoke, ...options }).stop);
+}
+
+function send(body: string): Promise<unknown> {
+  const MessageAttributes = { kind: { DataType: "String", StringValue: "reset" } };
+  return client.send(
+    new SendMessageCommand({ QueueUrl: queueUrl(queues.endpoint, "pins"), MessageBody: body, MessageAttributes }),
+  );
+}
+
+async function receiveDead(): Promise<string[]> {
+  const command = new ReceiveMessageCommand({ QueueUrl: queueUrl(queues.endpoint, "dead"), WaitTimeSeconds: 5 });
+  const { Messages = [] } = await client.send(command);
+  return Messages.map((message) => message.Body ?? "");
+}
+
+describe("a pump", () => {
+  it("hands over messages as Lambda does", async () => {
+    await send("hello");
+    const event = await new Promise<SQSEvent>((resolve) => pump(async (received) => resolve(received)));
+    expect(event.Records).toEqual([
+      expect.objectContaining({
+        body: "hello",
+        eventSource: "aws:sqs",
+        eventSourceARN: arn("pins"),
+        awsRegion: region,
+        attributes: expect.objectContaining({ ApproximateReceiveCount: "1" }),
+        messageAttributes: { kind: expect.objectContaining({ stringValue: "reset", dataType: "String" }) },
+      }),
+    ]);
+  });
+
+  it("brings back only what failed, and sets it aside when it keeps failing", async () => {
+    const seen: string[] = [];
+    for (const body of ["good", "bad"]) await send(body);
+    pump(async ({ Records }) => {
+      seen.push(...Records.map((record) => record.body));
+      const failed = Records.filter((record) => record.body === "bad");
+      return { batchItemFailures: failed.map((record) => ({ itemIdentifier: record.messageId })) };
+    });
+    expect(await receiveDead()).toEqual(["bad"]);
+    expect(seen.sort()).toEqual(["bad", "bad", "good"]);
+  });
+
+  it("brings back the whole batch when the function throws, and tells of it", async () => {
+    await send("bad");
+    const failures: unknown[] = [];
+    pump(() => Promise.reject(new Error("down")), { onFailure: (error) => failures.push(error) });
+    expect(await receiveDead()).toEqual(["bad"]);
+    expect(failures).toHaveLength(2);
+  });
+
+  it("finishes the batch in hand before it stops", async () => {
+    await send("slow");
+    const gate = new EventTarget();
+    const invoked = once(gate, "invoked");
+    let finished = false;
+    pump(async () => {
+      gate.dispatchEvent(new Event("invoked"));
+      await new Promise(setImmediate);
+      finished = true;
+    });
+    await invoked;
+    await stops.pop()?.();
+    expect(finished).toBe(true);
+  });
+});
+
+describe("the queues", () => {
+  it("keep their messages when they are closed and opened again", async () => {
+    await send("kept");
+    await queues.close();
+    await open();
+    const event = await new Promise<SQSEvent>((resolve) => pump(async (received) => resolve(received)));
+    expect(event.Records.map((record) => record.body)).toEqual(["kept"]);
+  });
+});

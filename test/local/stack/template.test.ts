@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { resolveValue } from "../../../infra/local/stack/intrinsics.ts";
+import { readStack } from "../../../infra/local/stack/template.ts";
+
+const names = { ref: (id: string) => `<${id}>`, attribute: (id: string, name: string) => `<${id}.${name}>` };
+
+/** A text with `${name}` for each `<name>`. */
+const pattern = (text: string) => text.replaceAll(/<([^>]+)>/g, "$${$1}");
+
+describe("an intrinsic function", () => {
+  it.each([
+    ["Ref", { Ref: "AWS::Region" }, "<AWS::Region>"],
+    ["Fn::GetAtt of a list", { "Fn::GetAtt": ["Queue", "Arn"] }, "<Queue.Arn>"],
+    ["Fn::GetAtt of a text", { "Fn::GetAtt": "Table.StreamArn" }, "<Table.StreamArn>"],
+    ["Fn::Join", { "Fn::Join": ["/", ["a", { Ref: "B" }, "c"]] }, "a/<B>/c"],
+    ["Fn::Select of Fn::Split", { "Fn::Select": [1, { "Fn::Split": ["/", "a/b"] }] }, "b"],
+    ["Fn::Sub", { "Fn::Sub": pattern("<A>-<B.Arn>-<!C>") }, `<A>-<B.Arn>-${pattern("<C>")}`],
+    ["Fn::Sub with its own names", { "Fn::Sub": [pattern("<x>-<A>"), { x: { Ref: "B" } }] }, "<B>-<A>"],
+    ["a deep place", { a: [{ b: { Ref: "C" } }], d: { Ref: "AWS::NoValue" } }, { a: [{ b: "<C>" }] }],
+  ])("%s is carried out", (_, value, expected) => {
+    expect(resolveValue(value, names)).toEqual(expected);
+  });
+
+  it("that is unknown is named", () => {
+    expect(() => resolveValue({ "Fn::ImportValue": "x" }, names)).toThrow(/Fn::ImportValue/);
+  });
+});
+
+const arn = (id: string) => ({ "Fn::GetAtt": [id, "Arn"] });
+const template = {
+  Resources: {
+    Table: { Type: "AWS::DynamoDB::GlobalTable", Properties: { KeySchema: [] } },
+    Dead: { Type: "AWS::SQS::Queue" },
+    Queue: {
+      Type: "AWS::SQS::Queue",
+      Properties: { VisibilityTimeout: 60, RedrivePolicy: { deadLetterTargetArn: arn("Dead"), maxReceiveCount: 3 } },
+    },
+    Secret: { Type: "AWS::SecretsManager::Secret", Properties: { GenerateSecretString: { PasswordLength: 64 } } },
+    Fn: {
+      Type: "AWS::Lambda::Function",
+      Properties: {
+        Timeout: 10,
+        Environment: {
+          Variables: {
+            OPERATION: "get-thing",
+            TABLE_NAME: { Ref: "Table" },
+            QUEUE_URL: { Ref: "Queue" },
+            SECRET_ARN: { Ref: "Secret" },
+            LIMIT: 5,
+          },
+        },
+      },
+    },
+    Integration: {
+      Type: "AWS::ApiGatewayV2::Integration",
+      Properties: { IntegrationUri: { "Fn::Join": ["", ["x:lambda:path/functions/", arn("Fn"), "/invocations"]] } },
+    },
+    Route: {
+      Type: "AWS::ApiGatewayV2::Route",
+      Properties: { RouteKey: "GET /thing", Target: { "Fn::Join": ["", ["integrations/", { Ref: "Integration" }]] } },
+    },
+    Mapping: {
+      Type: "AWS::Lambda::EventSourceMapping",
+      Properties: {
+        EventSourceArn: arn("Queue"),
+        FunctionName: { Ref: "Fn" },
+        BatchSize: 4,
+        FunctionResponseTypes: ["ReportBatchItemFailures"],
+      },
+    },
+  },
+};
+
+describe("the stack", () => {
+  const place = { region: "eu-west-2", stackName: "S", queueEndpoint: "http://127.0.0.1:9", baseUrl: "http://x" };
+  const stack = readStack(template, "/bundles", place);
+
+  it("gives each function its bundle and its settings with local names", () => {
+    expect(stack.functions).toEqual([
+      {
+        name: "get-thing",
+        directory: "/bundles/get-thing",
+        timeoutSeconds: 10,
+        memoryMegabytes: 128,
+        environment: {
+          OPERATION: "get-thing",
+          TABLE_NAME: "Table",
+          QUEUE_URL: "http://127.0.0.1:9/000000000000/Queue",
+          SECRET_ARN: "arn:aws:secretsmanager:eu-west-2:000000000000:secret:Secret-local0",
+          LIMIT: "5",
+        },
+      },
+    ]);
+  });
+
+  it("leads routes and queues to functions", () => {
+    expect(stack.routes).toEqual([{ routeKey: "GET /thing", functionName: "get-thing" }]);
+    expect(stack.mappings).toEqual([
+      { queueName: "Queue", functionName: "get-thing", batchSize: 4, reportsItemFailures: true },
+    ]);
+  });
+
+  it("gives queues the attributes that SQS takes", () => {
+    const RedrivePolicy = '{"deadLetterTargetArn":"arn:aws:sqs:eu-west-2:000000000000:Dead","maxReceiveCount":3}';
+    expect(stack.queues).toEqual([
+      { name: "Dead", attributes: {} },
+      { name: "Queue", attributes: { VisibilityTimeout: "60", RedrivePolicy } },
+    ]);
+  });
+});
