@@ -30,7 +30,7 @@ interface DeviceSet {
 const maxAttempts = 5;
 
 /**
- * Access pattern D1: adds a token to a user's list and gives its id. The same token keeps its id; a token moves to its
+ * Access pattern DT1: adds a token to a user's list and gives its id. The same token keeps its id; a token moves to its
  * latest user; a new token for a device replaces its old one; above 20 the oldest goes (D28). Two round trips, 2 read
  * units and 6 write units for a new token of up to 200 characters.
  */
