@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { roles } from "../../shared/contract/operation.ts";
+import { parseRecordLine } from "../../shared/domain/record-line.ts";
 import { call } from "../support/call.ts";
 import { endpoints, signedInEndpoints, userOf } from "../support/every-operation.ts";
 import { expectProblem } from "../support/problems.ts";
+import { userLine } from "../support/records.ts";
+import { refusalOf } from "../support/refusals.ts";
 import { useService } from "../support/service.ts";
 
 useService();
@@ -16,6 +19,12 @@ const allowed: Record<string, readonly string[]> = {
   "register-device-token": ["admin", "operator", "client", "driver"],
   "get-unread-counts": ["admin", "operator"],
 };
+
+test("D1: the roles are a closed set of four; a user of another one cannot come in", () => {
+  expect(roles).toEqual(["admin", "operator", "client", "driver"]);
+  const refusal = refusalOf(() => parseRecordLine({ ...userLine(1), role: "root" }, "GB"));
+  expect(refusal).toMatchObject({ code: "fields_invalid", facts: { errors: [{ pointer: "/role" }] } });
+});
 
 test("D3: every operation is either open to anyone or named in the access table", () => {
   const open = endpoints.filter(({ operation }) => operation.access === "anyone").map(({ name }) => name);
