@@ -85,10 +85,24 @@ module.exports = {
     },
     {
       name: "http-words-in-shared-http",
-      comment: "Only shared/http imports middy and jose.",
+      comment: "Only shared/http imports middy.",
       severity: "error",
       from: { path: product, pathNot: "^shared/http/" },
-      to: { path: "^node_modules/(@middy|jose)/" },
+      to: { path: "^node_modules/@middy/" },
+    },
+    {
+      name: "token-words-in-shared-tokens",
+      comment: "Only shared/tokens imports jose.",
+      severity: "error",
+      from: { path: product, pathNot: "^shared/tokens/" },
+      to: { path: "^node_modules/jose/" },
+    },
+    {
+      name: "tokens-and-accounts-know-no-http",
+      comment: "shared/tokens and shared/accounts refuse with codes, as the store does.",
+      severity: "error",
+      from: { path: "^shared/(tokens|accounts)/" },
+      to: { path: "^shared/http/" },
     },
     {
       name: "dynamodb-words-in-shared-db",

@@ -47,6 +47,7 @@ function optionsFor(outdir: string) {
     format: "cjs",
     mainFields: ["module", "main"],
     supported: { "dynamic-import": false },
+    alias: { "@aws-sdk/credential-provider-node": join(root, "infra", "lambda-credentials.ts") },
     metafile: true,
     logLevel: "warning",
   } as const satisfies BuildOptions;

@@ -1,4 +1,5 @@
 import type { OperationName } from "../shared/contract/operations.ts";
+import type { StageSetting } from "./stage-settings.ts";
 
 /** The DynamoDB actions functions are given, one by one. A transaction needs those of its writes. */
 export type TableAction = "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
@@ -10,45 +11,58 @@ export type TableIndex = "by-state" | "by-company";
 export interface FunctionRow {
   /** Folder of the function's file under `functions/`. */
   readonly room: "finance" | "jobs" | "users" | "service" | "workers";
+  /** Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both. */
+  readonly memoryMegabytes?: 1024;
   readonly table?: readonly TableAction[];
-  /** Actions instead of `table` in a stage that discloses stored users to a password request (D12). */
-  readonly tableWhenDisclosed?: readonly TableAction[];
   /** Indexes that it queries. */
   readonly indexes?: readonly TableIndex[];
   /** True where it verifies access tokens: reads the public keys and knows issuer and audience. */
   readonly verifiesTokens?: true;
-  /** True where it reads the key for HMACs. */
+  /** True where it reads the public keys to show them. */
+  readonly readsPublicKeys?: true;
+  /** True where it signs access tokens: reads the private keys and knows issuer and audience. */
+  readonly signsTokens?: true;
+  /** True where it makes the private keys and stores them. */
+  readonly rotatesSigningKeys?: true;
+  /** True where it reads the key for HMACs: of pins, passcodes, and the subjects of throttles. */
   readonly readsHmacKey?: true;
   /** True where it queues requests for pins. */
   readonly queuesPins?: true;
+  /** True where it queues requests to tell a user something. */
+  readonly queuesNotices?: true;
   /** True where it sends e-mail and SMS. */
   readonly sendsMessages?: true;
-  /** True where it reads logins: phone numbers need the stage's countries. */
-  readonly readsLogins?: true;
+  /** Settings of the stage that it reads; who takes logins needs the country they are read with. */
+  readonly settings?: readonly StageSetting[];
 }
 
 /** The functions that no route names: what refuses unknown routes, and the workers. */
-export type ServiceFunctionName = "refuse-unrouted" | "deliver-pin";
+export type ServiceFunctionName = "refuse-unrouted" | "deliver-pin" | "tell-password-changed" | "rotate-signing-key";
 
 /** The name of any function. */
 export type FunctionName = OperationName | ServiceFunctionName;
 
 /** Every function and what it may touch. An operation without a row does not compile. */
 export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
-  "bulk-update-timesheets": { room: "finance", verifiesTokens: true, table: ["BatchGetItem", "UpdateItem"] },
+  "bulk-update-timesheets": {
+    room: "finance",
+    verifiesTokens: true,
+    readsHmacKey: true,
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+  },
   "list-invoices": { room: "finance", verifiesTokens: true, indexes: ["by-state", "by-company"] },
   "adjust-job-timers": { room: "jobs", verifiesTokens: true, table: ["BatchGetItem", "UpdateItem"] },
   "request-password-reset": {
     room: "users",
-    readsLogins: true,
     readsHmacKey: true,
     queuesPins: true,
-    tableWhenDisclosed: ["GetItem"],
+    settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "RECOVERY_DISCLOSURE"],
+    table: ["GetItem", "PutItem"],
   },
   "confirm-login": {
     room: "users",
-    readsLogins: true,
     readsHmacKey: true,
+    settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "PutItem", "UpdateItem"],
   },
   "list-notifications": { room: "users", verifiesTokens: true, table: ["GetItem", "Query"] },
@@ -58,7 +72,52 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
   },
   "get-unread-counts": { room: "users", verifiesTokens: true, table: ["GetItem"] },
+  "sign-in": {
+    room: "users",
+    memoryMegabytes: 1024,
+    signsTokens: true,
+    readsHmacKey: true,
+    settings: ["DEFAULT_COUNTRY"],
+    table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
+  },
+  "refresh-token": { room: "users", signsTokens: true, table: ["GetItem", "UpdateItem", "DeleteItem"] },
+  "sign-out": { room: "users", verifiesTokens: true, table: ["DeleteItem"] },
+  "set-password": {
+    room: "users",
+    memoryMegabytes: 1024,
+    queuesNotices: true,
+    table: ["GetItem", "UpdateItem", "DeleteItem"],
+  },
+  "register-user": {
+    room: "users",
+    memoryMegabytes: 1024,
+    readsHmacKey: true,
+    queuesPins: true,
+    settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
+    table: ["GetItem", "PutItem"],
+  },
+  "confirm-login-by-body": {
+    room: "users",
+    readsHmacKey: true,
+    settings: ["DEFAULT_COUNTRY"],
+    table: ["GetItem", "PutItem", "UpdateItem"],
+  },
+  "get-profile": { room: "users", verifiesTokens: true, table: ["GetItem"] },
+  "get-key-set": { room: "service", readsPublicKeys: true },
   "get-health": { room: "service" },
   "refuse-unrouted": { room: "service" },
-  "deliver-pin": { room: "workers", readsHmacKey: true, sendsMessages: true, table: ["GetItem", "UpdateItem"] },
+  "deliver-pin": {
+    room: "workers",
+    readsHmacKey: true,
+    sendsMessages: true,
+    settings: ["SMS_PER_HOUR", "SMS_PER_DAY"],
+    table: ["GetItem", "UpdateItem"],
+  },
+  "tell-password-changed": {
+    room: "workers",
+    sendsMessages: true,
+    settings: ["SMS_PER_HOUR", "SMS_PER_DAY"],
+    table: ["GetItem", "UpdateItem"],
+  },
+  "rotate-signing-key": { room: "workers", rotatesSigningKeys: true, table: ["PutItem", "UpdateItem"] },
 };

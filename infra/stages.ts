@@ -1,3 +1,11 @@
+import type { OutsideIssuer } from "../shared/settings.ts";
+
+/** Requests a second in the long run, and at once in a burst; more are refused with 429. */
+export interface Throttle {
+  readonly requestsPerSecond: number;
+  readonly burst: number;
+}
+
 /** The settings of one stage. Every one has a unit or a form, and the default stage shows a working value. */
 export interface Stage {
   readonly name: string;
@@ -11,10 +19,18 @@ export interface Stage {
   readonly servedCountries: readonly string[];
   /** `masked`: a password request shows nothing of the stored user. `full`: it shows the user, and 404 for unknown logins. */
   readonly recoveryDisclosure: "masked" | "full";
+  /** Whether strangers may register; `closed` answers 404, and is what a real stage takes unless it wants strangers. */
+  readonly registration: "open" | "closed";
+  /** Most SMS that the stage sends in an hour and in a day: what an attacker can cost. Over it nothing is sent. */
+  readonly smsCeilings: { readonly perHour: number; readonly perDay: number };
+  /** OpenID issuer whose access tokens are trusted instead of the service's own; left out, the service signs its own. */
+  readonly outsideIssuer?: OutsideIssuer;
   /** Origins whose pages may call the API from a browser. */
   readonly origins: readonly string[];
-  /** Requests a second that the whole API takes in the long run, and at once in a burst; more are refused with 429. */
-  readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
+  /** What the whole API takes. */
+  readonly throttle: Throttle;
+  /** What each account route takes that needs no token: passwords and pins are guessed there, and SMS cost money. */
+  readonly anonymousThrottle: Throttle;
   /** Days that logs are kept. */
   readonly logRetentionDays: 1 | 7 | 14 | 30 | 90 | 180 | 365;
 }
@@ -26,8 +42,12 @@ const dev: Stage = {
   defaultCountry: "GB",
   servedCountries: ["GB", "GG", "IM", "JE", "IE"],
   recoveryDisclosure: "masked",
+  // The local machine runs this stage, and shows registration.
+  registration: "open",
+  smsCeilings: { perHour: 100, perDay: 300 },
   origins: ["http://localhost:5173"],
   throttle: { requestsPerSecond: 100, burst: 200 },
+  anonymousThrottle: { requestsPerSecond: 10, burst: 20 },
   logRetentionDays: 14,
 };
 

@@ -11,6 +11,16 @@ export const settings = {
   tokenAudience: () => required("TOKEN_AUDIENCE"),
   /** Where the key for HMACs is kept, in Secrets Manager. */
   hmacSecretArn: () => required("HMAC_SECRET_ARN"),
+  /** Where the private keys that sign access tokens are kept, in Secrets Manager (D6). */
+  signingSecretArn: () => required("SIGNING_SECRET_ARN"),
+  /** The OpenID issuer whose access tokens are trusted instead of the service's own, or undefined (D4). */
+  outsideIssuer: () => readOutsideIssuer(process.env.OUTSIDE_ISSUER),
+  /** Where requests to tell a user something are queued. */
+  noticeQueueUrl: () => required("NOTICE_QUEUE_URL"),
+  /** Whether strangers may register (D16). */
+  registration: () => oneOf("REGISTRATION", ["open", "closed"] as const),
+  /** Most SMS that the stage sends in an hour and in a day (D11). */
+  smsCeilings: () => ({ perHour: wholeNumber("SMS_PER_HOUR"), perDay: wholeNumber("SMS_PER_DAY") }),
   pinQueueUrl: () => required("PIN_QUEUE_URL"),
   /** Name of the service in messages to people. */
   serviceName: () => required("SERVICE_NAME"),
@@ -23,6 +33,26 @@ export const settings = {
   /** Whether a password request shows the stored user (D12). */
   recoveryDisclosure: () => oneOf("RECOVERY_DISCLOSURE", ["masked", "full"] as const),
 };
+
+/** An OpenID issuer, and the names under which its tokens carry what the service needs (D4). */
+export interface OutsideIssuer {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Address of its JSON Web Key Set. */
+  readonly jwksUrl: string;
+  /** Names of the claims that hold the user's id, role and company id. */
+  readonly claims: { readonly user: string; readonly role: string; readonly company: string };
+}
+
+function readOutsideIssuer(value: string | undefined): OutsideIssuer | undefined {
+  return value ? (JSON.parse(value) as OutsideIssuer) : undefined;
+}
+
+function wholeNumber(name: string): number {
+  const value = Number(required(name));
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`The setting ${name} must be a whole number`);
+  return value;
+}
 
 function required(name: string): string {
   const value = process.env[name];

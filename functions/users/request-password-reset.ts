@@ -1,3 +1,4 @@
+import { countPinRequest } from "../../shared/accounts/throttles.ts";
 import { requestPasswordReset } from "../../shared/contract/users.ts";
 import { findUserOfLogin } from "../../shared/db/users.ts";
 import { requireLogin, requireServed } from "../../shared/domain/login.ts";
@@ -9,12 +10,14 @@ import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Queues a pin for a login; the answer shows nothing the caller did not send, unless the stage discloses (D7–D12). */
-export const handler = forAnyone(requestPasswordReset, async ({ body, now, requestId }) => {
+export const handler = forAnyone(requestPasswordReset, async ({ body, now, clientAddress, requestId }) => {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   requireServed(login, settings.servedCountries());
+  await countPinRequest(login.value, clientAddress, now);
   const isDisclosed = settings.recoveryDisclosure() === "full";
   const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login, await hmacKey());
   const validTo = pinValidTo(now);
-  await queuePinRequest({ login: login.value, channel: login.channel, requestId, requestedAt: now, validTo });
+  const { value, channel } = login;
+  await queuePinRequest({ login: value, channel, requestId, requestedAt: now, validTo });
   return { user: { ...user, pin_valid_to: validTo.toISOString() } };
 });

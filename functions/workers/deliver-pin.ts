@@ -1,4 +1,6 @@
-import { storePin } from "../../shared/db/pins.ts";
+import { maySendSms } from "../../shared/accounts/sms.ts";
+import { isPinFlowClosed, storePin } from "../../shared/db/pins.ts";
+import { nextId } from "../../shared/db/sequences.ts";
 import { findUserIdOfLogin } from "../../shared/db/users.ts";
 import { makePin, sealPin } from "../../shared/domain/pin.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
@@ -6,12 +8,18 @@ import { pinRequest } from "../../shared/messaging/pin-queue.ts";
 import { forQueue } from "../../shared/messaging/queue-worker.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 
-/** Makes the pin of a request and sends it; requests that came too late or name an unknown login end here (D8, D9, D12). */
-export const handler = forQueue(pinRequest, async (request, now) => {
-  if (now >= request.validTo) return;
-  const userId = await findUserIdOfLogin(request.login);
-  if (userId === undefined) return;
+/**
+ * Makes the pin of a request and sends it. Requests that came too late, name an unknown login without registering it, or
+ * one whose pin flow is closed, end here (D8–D12, D16).
+ */
+export const handler = forQueue(pinRequest, async ({ login, channel, registration, ...request }, now) => {
+  if (now >= request.validTo || (await isPinFlowClosed(login))) return;
+  const knownId = await findUserIdOfLogin(login);
+  if (knownId === undefined && !registration) return;
+  if (channel === "sms" && !(await maySendSms(now))) return;
+  const userId = knownId ?? (await nextId("USER"));
   const pin = makePin();
-  const isStored = await storePin(request, userId, sealPin(pin, userId, await hmacKey()));
-  if (isStored) await sendPin(request.channel, request.login, pin);
+  const seal = sealPin(pin, userId, await hmacKey());
+  const waiting = knownId === undefined ? registration : undefined;
+  if (await storePin({ login, ...request }, userId, seal, waiting)) await sendPin(channel, login, pin);
 });

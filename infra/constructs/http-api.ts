@@ -1,14 +1,24 @@
 import { Duration } from "aws-cdk-lib";
-import { CorsHttpMethod, HttpApi, HttpMethod, HttpRoute, HttpRouteKey } from "aws-cdk-lib/aws-apigatewayv2";
+import {
+  type CfnRoute,
+  type CfnStage,
+  CorsHttpMethod,
+  HttpApi,
+  HttpMethod,
+  HttpRoute,
+  HttpRouteKey,
+} from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { Method } from "../../shared/contract/operation.ts";
-import type { Stage } from "../stages.ts";
+import type { Stage, Throttle } from "../stages.ts";
 
 /** The HTTP API that clients call. */
 export class Api extends Construct {
   readonly httpApi: HttpApi;
+  readonly #stage: CfnStage;
+  #routeSettings: Readonly<Record<string, unknown>> = {};
 
   constructor(scope: Construct, id: string, { origins, throttle }: Stage) {
     super(scope, id);
@@ -37,27 +47,34 @@ export class Api extends Construct {
         maxAge: Duration.hours(1),
       },
     });
-    this.httpApi.addStage("DefaultStage", {
+    const defaultStage = this.httpApi.addStage("DefaultStage", {
       autoDeploy: true,
       throttle: { rateLimit: throttle.requestsPerSecond, burstLimit: throttle.burst },
     });
+    this.#stage = defaultStage.node.defaultChild as CfnStage;
   }
 
-  /** Routes a method and path to a function. */
-  route(id: string, method: Method, path: string, fn: IFunction): void {
-    this.add(id, HttpRouteKey.with(path, HttpMethod[method]), fn);
+  /** Routes a method and path to a function; with a throttle, lets no more than that through. */
+  route(id: string, method: Method, path: string, fn: IFunction, throttle?: Throttle): void {
+    const route = this.#add(id, HttpRouteKey.with(path, HttpMethod[method]), fn);
+    if (throttle) this.#throttle(route, `${method} ${path}`, throttle);
   }
 
   /** Routes what nothing else takes to a function. */
   routeRest(id: string, fn: IFunction): void {
-    this.add(id, HttpRouteKey.DEFAULT, fn);
+    this.#add(id, HttpRouteKey.DEFAULT, fn);
   }
 
-  private add(id: string, routeKey: HttpRouteKey, fn: IFunction): void {
-    new HttpRoute(this, id, {
-      httpApi: this.httpApi,
-      routeKey,
-      integration: new HttpLambdaIntegration(`${id}-integration`, fn),
-    });
+  #add(id: string, routeKey: HttpRouteKey, fn: IFunction): HttpRoute {
+    const integration = new HttpLambdaIntegration(`${id}-integration`, fn);
+    return new HttpRoute(this, id, { httpApi: this.httpApi, routeKey, integration });
+  }
+
+  #throttle(route: HttpRoute, routeKey: string, { requestsPerSecond, burst }: Throttle): void {
+    const limits = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst };
+    this.#routeSettings = { ...this.#routeSettings, [routeKey]: limits };
+    this.#stage.routeSettings = this.#routeSettings;
+    // API Gateway refuses settings of a route that is not there yet.
+    this.#stage.addResourceDependency(route.node.defaultChild as CfnRoute);
   }
 }

@@ -46,11 +46,9 @@ export class RecordsTable extends Construct {
     }
   }
 
-  /** Lets a function verify access tokens: read the public keys, and know whose tokens to trust. */
-  grantTokenVerification(fn: LambdaFunction, issuer: string, audience: string): void {
+  /** Lets a function read the public keys that access tokens are verified with, and nothing beside them. */
+  grantPublicKeys(fn: LambdaFunction): void {
     fn.addEnvironment("TABLE_NAME", this.table.tableName);
-    fn.addEnvironment("TOKEN_ISSUER", issuer);
-    fn.addEnvironment("TOKEN_AUDIENCE", audience);
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ["dynamodb:Query"],

@@ -4,8 +4,14 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { bundleFolder } from "../bundle.ts";
-import type { FunctionName } from "../functions.ts";
+import { type FunctionName, functions } from "../functions.ts";
 import type { Stage } from "../stages.ts";
+
+/** How long a function may run. */
+export const functionTimeoutSeconds = 10;
+
+/** Memory of a function whose row names none; CPU comes with it. */
+const usualMemoryMegabytes = 512;
 
 /** What every function of the stack is made from. */
 export interface ServiceFunctionProps {
@@ -31,8 +37,8 @@ export class ServiceFunction extends Construct {
       role,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: 512,
-      timeout: Duration.seconds(10),
+      memorySize: functions[name].memoryMegabytes ?? usualMemoryMegabytes,
+      timeout: Duration.seconds(functionTimeoutSeconds),
       handler: "index.handler",
       code: Code.fromAsset(bundleFolder(bundles, name)),
       environment: { OPERATION: name },

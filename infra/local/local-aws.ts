@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { Role } from "../../shared/contract/operation.ts";
+import { makeFamily } from "../../shared/domain/refresh-token.ts";
+import { signAccessToken } from "../../shared/tokens/issue-tokens.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";
 import { generateSecret } from "./aws/generate-secret.ts";
 import { type Inbox, openInbox } from "./aws/inbox.ts";
@@ -10,13 +12,20 @@ import { type Queues, startQueues } from "./aws/queues.ts";
 import { openSecrets } from "./aws/secrets.ts";
 import { type Engine, startEngine } from "./engine/engine.ts";
 import { createTable } from "./engine/table.ts";
+import { runTriggers } from "./functions/triggers.ts";
 import { takeLock } from "./machine-lock.ts";
-import { type AccessTokenRequest, openSigningKey } from "./signing-key.ts";
 import { synthesizeOnce } from "./stack/synthesis.ts";
 import { type LocalFunction, type LocalStack, readStack } from "./stack/template.ts";
 
 /** The region local clients sign for. */
 export const localRegion = "eu-west-2";
+
+/** Whom an access token is to speak for. */
+export interface TokenUser {
+  id: number;
+  role: Role;
+  company_id: number | null;
+}
 
 /** Local AWS as a client needs to know it. */
 export interface LocalAws {
@@ -25,8 +34,8 @@ export interface LocalAws {
   environment: Record<string, string>;
   /** The environment of one function, as Lambda would give it. */
   functionEnvironment(name: string): Record<string, string>;
-  /** An access token for a user, signed with the key the functions trust. */
-  mintAccessToken(user: AccessTokenRequest["user"], lifeSeconds: number): Promise<string>;
+  /** An access token for a user, signed as the service signs: this process becomes a client of local AWS. */
+  mintAccessToken(user: TokenUser, lifeSeconds: number): Promise<string>;
   /** Whether the demo data is still to be loaded: from the making of the table until `demoLoaded` is called. */
   wantsDemo: boolean;
   demoLoaded(): void;
@@ -64,7 +73,7 @@ export async function openLocalAws({ directory }: { directory: string }): Promis
   const lock = takeLock(directory);
   if (!lock) {
     const file = readMachineFile(directory);
-    return { ...(await describe(directory, file.stack, file.environment)), running: true, close: async () => {} };
+    return { ...describe(directory, file.stack, file.environment), running: true, close: async () => {} };
   }
   try {
     rmSync(machineFile(directory), { force: true });
@@ -107,7 +116,8 @@ export async function startLocalAws(directory: string, baseUrl: string): Promise
     const environment = { ...clientEnvironment(engine, queues, endpoints), ...allSettings(stack.functions) };
     for (const { name, generation } of stack.secrets) secrets.ensure(name, () => generateSecret(generation));
     await Promise.all([createRecords(directory, stack, engine), queues.create(stack.queues)]);
-    return { ...(await describe(directory, stack, environment)), inbox, endpoints, engine, bundles, close };
+    await runTriggers({ ...stack, environment });
+    return { ...describe(directory, stack, environment), inbox, endpoints, engine, bundles, close };
   } catch (error) {
     await close();
     throw error;
@@ -118,8 +128,6 @@ async function createRecords(directory: string, { table }: LocalStack, engine: E
   const client = new DynamoDBClient({ endpoint: engine.endpoint, region: localRegion, credentials: localCredentials });
   const created = await createTable(client, table.definition, table.name);
   if (created) writeFileSync(demoMark(directory), "");
-  const key = await openSigningKey(dataDirectory(directory));
-  await key.publishKey(DynamoDBDocumentClient.from(client), table.name);
   client.destroy();
 }
 
@@ -128,13 +136,7 @@ function demoMark(directory: string): string {
   return join(dataDirectory(directory), "demo-wanted");
 }
 
-async function describe(
-  directory: string,
-  stack: LocalStack,
-  environment: Record<string, string>,
-): Promise<Omit<LocalAws, "close">> {
-  const key = await openSigningKey(dataDirectory(directory));
-  const { TOKEN_ISSUER: issuer = "", TOKEN_AUDIENCE: audience = "" } = environment;
+function describe(directory: string, stack: LocalStack, environment: Record<string, string>): Omit<LocalAws, "close"> {
   return {
     stack,
     environment,
@@ -143,8 +145,10 @@ async function describe(
       if (!found) throw new Error(`The stack has no function ${name}.`);
       return { ...environment, ...found.environment };
     },
-    mintAccessToken: (user, lifeSeconds) =>
-      key.mintAccessToken({ user, issuer, audience, lifeSeconds, now: new Date() }),
+    async mintAccessToken({ id, role, company_id }, lifeSeconds) {
+      enterEnvironment(environment);
+      return signAccessToken({ id, role, financial_company_id: company_id }, makeFamily(), new Date(), lifeSeconds);
+    },
     wantsDemo: existsSync(demoMark(directory)),
     demoLoaded: () => rmSync(demoMark(directory), { force: true }),
   };

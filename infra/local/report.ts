@@ -1,8 +1,9 @@
 import type { FrontRequest } from "./gateway/front.ts";
+import type { TokenUser } from "./local-aws.ts";
 
 /** A demo user and a token that speaks for it. */
 export interface DemoToken {
-  user: { id: number; role: string; company_id: number | null; login: string };
+  user: TokenUser & { login: string };
   token: string;
 }
 
@@ -11,13 +12,16 @@ export interface MachineReport {
   baseUrl: string;
   operations: readonly { name: string; method: string; path: string }[];
   tokens: DemoToken[];
+  /** The password that each of the tokens' users signs in with. */
+  password: string;
   seconds: number;
   engine: string;
   logFile: string;
 }
 
 /** What `npm start` prints when the machine is ready. */
-export function machineReport({ baseUrl, operations, tokens, seconds, engine, logFile }: MachineReport): string {
+export function machineReport(report: MachineReport): string {
+  const { baseUrl, operations, tokens, password, seconds, engine, logFile } = report;
   const width = Math.max(...operations.map(({ path }) => path.length));
   const routes = operations.map(({ name, method, path }) => `  ${method.padEnd(6)} ${path.padEnd(width)}  ${name}`);
   const bearers = tokens.map(({ user, token }) => `  ${describeUser(user)}\n  ${token}\n`);
@@ -29,9 +33,11 @@ ${routes.join("\n")}
 Bearer tokens, good for 24 hours
 
 ${bearers.join("\n")}
+Password of each of them: ${password}
+
 Try
 
-${curlLines(baseUrl, tokens).join("\n\n")}
+${curlLines(report).join("\n\n")}
 
 Inbox  ${baseUrl}/_local/inbox.html
 Logs   ${logFile}
@@ -44,12 +50,15 @@ function describeUser({ role, company_id, login }: DemoToken["user"]): string {
   return `${role}${company_id === null ? "" : ` of company ${company_id}`}, ${login}`;
 }
 
-function curlLines(baseUrl: string, tokens: DemoToken[]): string[] {
+function curlLines({ baseUrl, tokens, password }: MachineReport): string[] {
   const { token, user } = tokens.find((each) => each.user.role === "operator") ?? tokens[0] ?? {};
-  const list = `curl -i '${baseUrl}/api/v1/finance/invoices?by_state=pending' -H 'Authorization: Bearer ${token}'`;
-  const body = JSON.stringify({ user: { login: user?.login } });
-  const reset = `curl -i -X POST ${baseUrl}/api/v1/users/password -H 'Content-Type: application/json' -d '${body}'`;
-  return [list, reset];
+  const post = (path: string, body: object) =>
+    `curl -i -X POST ${baseUrl}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+  return [
+    `curl -i '${baseUrl}/api/v1/finance/invoices?by_state=pending' -H 'Authorization: Bearer ${token}'`,
+    post("/api/v1/users/sign_in", { user: { login: user?.login, password } }),
+    post("/api/v1/users/password", { user: { login: user?.login } }),
+  ];
 }
 
 /** One request as a line in the terminal: time, method, path, status, milliseconds, and why if the gateway failed. */

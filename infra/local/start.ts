@@ -48,6 +48,7 @@ async function main(): Promise<void> {
       onWorkerFailure: (name, error) => say(`${name} failed, its messages will be tried again: ${firstLine(error)}`),
     });
     const { demoUsers, loadDemo } = await import("./demo/demo.ts");
+    const { demoPassword } = await import("./demo/demo-people.ts");
     if (machine.wantsDemo) {
       enterEnvironment(machine.environment);
       await loadDemo();
@@ -57,7 +58,15 @@ async function main(): Promise<void> {
     const seconds = (performance.now() - began) / 1000;
     const logFile = relative(process.cwd(), machine.logFile);
     process.stdout.write(
-      machineReport({ baseUrl: machine.baseUrl, operations, tokens, seconds, logFile, engine: machine.engine.name }),
+      machineReport({
+        baseUrl: machine.baseUrl,
+        operations,
+        tokens,
+        password: demoPassword,
+        seconds,
+        logFile,
+        engine: machine.engine.name,
+      }),
     );
   } catch (error) {
     process.stderr.write(`${firstLine(error)}\n`);

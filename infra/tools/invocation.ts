@@ -32,12 +32,15 @@ export function describeAnswer({ answer, milliseconds }: Outcome): string {
   return `${statusCode} ${STATUS_CODES[statusCode] ?? ""}  ${milliseconds.toFixed(0)} ms\n${lines.join("\n")}\n\n${spread(body)}\n`;
 }
 
-/** What a queue's worker did: how many messages failed, its time, its answer, and what it sent. */
-export function describeBatch({ answer, milliseconds }: Outcome, event: unknown, sent: readonly InboxEntry[]): string {
-  const all = (event as SQSEvent).Records.length;
-  const head = `${all - failuresOf(answer)} of ${all} messages worked off  ${milliseconds.toFixed(0)} ms`;
-  const messages = sent.map(({ channel, to, subject, text }) => `${channel} to ${to}\n${subject ?? ""}\n${text ?? ""}`);
-  return `${[head, JSON.stringify(answer, null, 2), ...messages].join("\n\n")}\n`;
+/** What a worker did: how many messages failed where a queue called it, its time, its answer, and what it sent. */
+export function describeWork({ answer, milliseconds }: Outcome, event: unknown, sent: readonly InboxEntry[]): string {
+  const { Records: messages } = event as Partial<SQSEvent>;
+  const work = messages
+    ? `${messages.length - failuresOf(answer)} of ${messages.length} messages worked off`
+    : "worked off";
+  const said = answer === undefined ? [] : [JSON.stringify(answer, null, 2)];
+  const texts = sent.map(({ channel, to, subject, text }) => `${channel} to ${to}\n${subject ?? ""}\n${text ?? ""}`);
+  return `${[`${work}  ${milliseconds.toFixed(0)} ms`, ...said, ...texts].join("\n\n")}\n`;
 }
 
 /** True when the handler did what it was asked: a status below 400, or a batch without failures. */

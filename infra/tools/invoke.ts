@@ -3,7 +3,7 @@ import { type FunctionName, functions } from "../functions.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./command.ts";
-import { describeAnswer, describeBatch, invokeHandler, isSuccess } from "./invocation.ts";
+import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invocation.ts";
 import { type LocalService, localDirectory, openLocalService } from "./local-service.ts";
 import { asksFor, fillEvent, readEvent, sampleFile } from "./sample-event.ts";
 
@@ -21,7 +21,8 @@ Prints what it answers, and its log lines to standard error. Ends with 1 when it
   --help         show this
 
 An event may hold {{token}}, {{now}}, {{in_10_minutes}}, and {{pin}}: the newest pin in the inbox, else 000000. So
-confirm-login is refused (422 pin_invalid) until deliver-pin has sent one, and again once that is spent.
+confirm-login is refused (422 pin_invalid) until deliver-pin has sent one, and again once that is spent. Nobody can fill
+in a refresh or reset token: refresh-token and set-password are refused until their event holds one that counts.
 `;
 
 if (import.meta.main) await runCommand((parameters) => invoke(parameters, localDirectory()));
@@ -61,7 +62,7 @@ async function run(
   const outcome = await invokeHandler(name, event);
   const sent = () => service.messages().filter(({ sent_at }) => sent_at >= now.toISOString());
   const isWorker = functions[name].room === "workers";
-  process.stdout.write(isWorker ? describeBatch(outcome, event, sent()) : describeAnswer(outcome));
+  process.stdout.write(isWorker ? describeWork(outcome, event, sent()) : describeAnswer(outcome));
   return isSuccess(outcome) ? 0 : 1;
 }
 

@@ -3,7 +3,7 @@ import { findUser, findUserIdOfLogin } from "../../shared/db/users.ts";
 import { parseLogin } from "../../shared/domain/login.ts";
 import { settings } from "../../shared/settings.ts";
 import { type InboxEntry, openInbox } from "../local/aws/inbox.ts";
-import { dataDirectory, enterEnvironment, type LocalAws, openLocalAws } from "../local/local-aws.ts";
+import { dataDirectory, enterEnvironment, type LocalAws, openLocalAws, type TokenUser } from "../local/local-aws.ts";
 import { root } from "../local/stack/synthesis.ts";
 import { UsageError } from "./command.ts";
 
@@ -47,7 +47,7 @@ async function loadDemoData(aws: LocalAws): Promise<void> {
   aws.demoLoaded();
 }
 
-async function findTokenUser(typed: string): Promise<{ id: number; role: string; company_id: number | null }> {
+async function findTokenUser(typed: string): Promise<TokenUser> {
   const login = parseLogin(typed, settings.defaultCountry());
   if (!login) throw new UsageError(`"${typed}" is neither an e-mail address nor a phone number.`);
   const id = await findUserIdOfLogin(login.value);

@@ -37,6 +37,8 @@ export interface Operation {
   readonly answer: Schema;
   /** Present on list answers: the name of the array in the answer. */
   readonly list?: string;
+  /** True where the answer's access token is repeated in the header `Authorization` (D5). */
+  readonly answersBearer?: boolean;
   /** How long a shared cache may keep the answer, in seconds; left out, no cache keeps it. */
   readonly cacheSeconds?: number;
 }

@@ -1,7 +1,16 @@
+import {
+  confirmLoginByBody,
+  getProfile,
+  refreshToken,
+  registerUser,
+  setPassword,
+  signIn,
+  signOut,
+} from "./accounts.ts";
 import { bulkUpdateTimesheets, listInvoices } from "./finance.ts";
 import { adjustJobTimers } from "./jobs.ts";
 import type { Method, Operation } from "./operation.ts";
-import { getHealth } from "./service.ts";
+import { getHealth, getKeySet } from "./service.ts";
 import {
   confirmLogin,
   getUnreadCounts,
@@ -19,7 +28,15 @@ const entries = [
   listNotifications,
   registerDeviceToken,
   getUnreadCounts,
+  signIn,
+  refreshToken,
+  signOut,
+  registerUser,
+  confirmLoginByBody,
+  setPassword,
+  getProfile,
   getHealth,
+  getKeySet,
 ] as const;
 
 /** Every operation of the service, in the interface's order. Nothing else lists endpoints. */

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
+import { password } from "./password.ts";
 import { notification, user } from "./users.ts";
 import { id, text } from "./values.ts";
 
@@ -9,12 +10,6 @@ export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "n
 
 /** A type of record that comes in by import and by event (D35). */
 export type RecordType = (typeof recordTypes)[number];
-
-/** A password on its way in: 8 to 128 characters, no composition rule (D15). */
-const password = v.pipe(
-  text(256),
-  v.check((value) => [...value].length >= 8 && [...value].length <= 128, "must have 8 to 128 characters"),
-);
 
 const { company, ...userFields } = user.entries;
 const ownedByCompany = { company_id: id };

@@ -10,3 +10,27 @@ export const getHealth = operation({
   access: "anyone",
   answer: v.object({ status: v.literal("ok") }),
 });
+
+const publicJwk = v.object({
+  kty: v.string(),
+  crv: v.string(),
+  x: v.string(),
+  y: v.string(),
+  kid: v.string(),
+  alg: v.string(),
+  use: v.string(),
+});
+
+/** A public signing key as it is published (RFC 7517). */
+export type PublicJwk = v.InferOutput<typeof publicJwk>;
+
+/** GET jwks.json: the public keys that access tokens are verified with (D6). */
+export const getKeySet = operation({
+  name: "get-key-set",
+  summary: "Publishes the keys that access tokens are verified with",
+  method: "GET",
+  path: "/.well-known/jwks.json",
+  access: "anyone",
+  answer: v.object({ keys: v.array(publicJwk) }),
+  cacheSeconds: 300,
+});

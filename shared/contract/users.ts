@@ -22,7 +22,7 @@ export const user = v.object({
 });
 
 /** What a user types to say who they are: an e-mail address or a phone number, in any form (D7). */
-const loginText = text(320);
+export const loginText = text(320);
 
 /** A login in a query string, where a plus sign that was not escaped arrives as a space. */
 const loginParameter = v.pipe(
@@ -31,7 +31,7 @@ const loginParameter = v.pipe(
 );
 
 /** The six digits of a pin (D9). */
-const pinText = v.pipe(v.string(), v.regex(/^[0-9]{6}$/, "must be 6 digits"));
+export const pinText = v.pipe(v.string(), v.regex(/^[0-9]{6}$/, "must be 6 digits"));
 
 /** POST users/password: sends a pin, and tells an anonymous caller nothing it did not send (D7–D12). */
 export const requestPasswordReset = operation({

@@ -52,3 +52,28 @@ export function deviceKey(userId: number, id: number): Key {
 export function deviceTokenKey(hash: string): Key {
   return { pk: `DEVICE#${hash}`, sk: "DEVICE" };
 }
+
+/** Key of a session family. */
+export function sessionKey(userId: number, family: string): Key {
+  return { pk: `USER#${userId}`, sk: `SESSION#${family}` };
+}
+
+/** Key of a subject's attempts under a throttle, by the subject's hash. */
+export function throttleKey(rule: string, subjectHash: string): Key {
+  return { pk: `THROTTLE#${rule}#${subjectHash}`, sk: "THROTTLE" };
+}
+
+/** Key of a sequence that ids are taken from. */
+export function sequenceKey(entity: string): Key {
+  return { pk: `SEQUENCE#${entity}`, sk: "SEQUENCE" };
+}
+
+/** Key of a public signing key. */
+export function publicKeyKey(kid: string): Key {
+  return { pk: "KEYS", sk: kid };
+}
+
+/** Key of the number of SMS that the stage has sent in an hour or a day, named by its start. */
+export function smsCountKey(window: string): Key {
+  return { pk: `SMS#${window}`, sk: "SMS" };
+}

@@ -1,8 +1,13 @@
-import { type PinSeal, triesPerPin } from "../domain/pin.ts";
+import { closesPinFlow, mayBeTried, type PinSeal, pinTryLimits } from "../domain/pin.ts";
+import { registeredUser } from "../domain/registered-user.ts";
 import { resetTokenLifeMinutes } from "../domain/reset-token.ts";
+import { withAttempt } from "../domain/throttle.ts";
+import { busy } from "./conflicts.ts";
 import { loginKey, pinKey, recordKey, resetTokenKey } from "./keys.ts";
-import { type Item, updateIf } from "./table.ts";
+import { getItem, type Item, updateIf } from "./table.ts";
+import { planAttempt, type Throttled } from "./throttles.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
+import { findUser, type StoredUser } from "./users.ts";
 
 /** The request that a pin answers: a newer one replaces an older one (D9, D12). */
 export interface PinRequest {
@@ -12,26 +17,43 @@ export interface PinRequest {
   readonly validTo: Date;
 }
 
-/** A pin that may be compared: one of its tries has been spent on it. */
-export interface PinTry {
-  readonly userId: number;
-  readonly seal: PinSeal;
+/** What someone registered with, waiting for the pin that makes it count (D16). */
+export interface Registration {
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly password_hash: string;
 }
 
-const keepSpentDays = 1;
+/** A pin that may be compared: one of its tries has been spent on it. */
+export interface PinTry {
+  readonly user: StoredUser;
+  readonly seal: PinSeal;
+  /** Present when the user comes into being with this pin. */
+  readonly registration: Registration | undefined;
+}
+
+/** Failed tries outlive their pin. */
+const keepDays = 30;
+const maxRaces = 60;
 
 /**
  * Access pattern P1: stores the pin of a request over the pin of an older request, or over its own unspent one when the
- * request is worked on again. False when a newer request, or the spent pin of this one, stands (D12).
+ * request is worked on again; a pin without a registration discards one that waited. False when a newer request, or the
+ * spent pin of this one, stands (D12, D16).
  */
-export async function storePin(request: PinRequest, userId: number, seal: PinSeal): Promise<boolean> {
+export async function storePin(
+  request: PinRequest,
+  userId: number,
+  seal: PinSeal,
+  registration?: Registration,
+): Promise<boolean> {
   const stored = await updateIf({
     Key: pinKey(request.login),
     ConditionExpression:
       "attribute_not_exists(pk) OR requested_at < :requestedAt OR (request_id = :requestId AND attribute_not_exists(spent_at))",
     UpdateExpression:
       "SET user_id = :userId, hmac = :hmac, salt = :salt, request_id = :requestId, requested_at = :requestedAt, " +
-      "valid_to = :validTo, tries = :none, expires_at = :expiresAt REMOVE spent_at",
+      "valid_to = :validTo, tries = :none, registration = :registration, expires_at = :expiresAt REMOVE spent_at",
     ExpressionAttributeValues: {
       ":userId": userId,
       ":hmac": seal.hmac,
@@ -40,53 +62,56 @@ export async function storePin(request: PinRequest, userId: number, seal: PinSea
       ":requestedAt": request.requestedAt.toISOString(),
       ":validTo": request.validTo.toISOString(),
       ":none": 0,
-      ":expiresAt": epochSeconds(request.validTo) + keepSpentDays * 86_400,
+      ":registration": registration ?? null,
+      ":expiresAt": epochSeconds(request.validTo) + keepDays * 86_400,
     },
   });
   return stored !== undefined;
 }
 
 /**
- * Access pattern P2: spends one of the five tries of a login's live pin, before anything is compared (D10). Undefined
- * when there is no pin, or it is expired, spent or tried too often.
+ * Access pattern P2: counts a try of a login's live pin, for the pin, the login and the client, before anything is
+ * compared; gives the pin and its user. Undefined when there is no pin, or it is expired, spent or tried too often: then
+ * the try counts for the client alone. Refused as `too_many_requests` when the client tried too often. Tries in parallel
+ * are counted one by one (D10). Two round trips, 2.5 read units.
  */
-export async function tryPin(login: string, now: Date): Promise<PinTry | undefined> {
-  const pin = await updateIf({
+export async function tryPin(login: string, client: Throttled, now: Date): Promise<PinTry | undefined> {
+  for (let race = 0; race < maxRaces; race += 1) {
+    const [pin, clientWrite] = await Promise.all([
+      getItem(pinKey(login), { consistent: true }),
+      planAttempt(client, now, { consistent: race > 0 }),
+    ]);
+    const tried = pin && mayBeTried(standingOf(pin), now) ? pin : undefined;
+    const writes = tried ? [clientWrite, countTry(login, tried, now)] : [clientWrite];
+    const [failed, user] = await Promise.all([transact(writes), tried && findUserOfPin(login, tried)]);
+    if (failed.length === 0) return tried && user && toTry(tried, user);
+  }
+  throw busy();
+}
+
+/** Access pattern P5: true when a login's pin flow is closed (D10). One read unit. */
+export async function isPinFlowClosed(login: string): Promise<boolean> {
+  const pin = await getItem(pinKey(login), { consistent: true });
+  return closesPinFlow(Number(pin?.streak ?? 0));
+}
+
+/** Access pattern P6: opens the pin flow of a login and forgets its failed tries: it has succeeded by other means (D10). */
+export async function reopenPinFlow(login: string): Promise<void> {
+  await updateIf({
     Key: pinKey(login),
-    ConditionExpression: "tries < :most AND valid_to > :now AND attribute_not_exists(spent_at)",
-    UpdateExpression: "ADD tries :one",
-    ExpressionAttributeValues: { ":most": triesPerPin, ":now": now.toISOString(), ":one": 1 },
+    ConditionExpression: "attribute_exists(pk)",
+    UpdateExpression: "REMOVE failures, streak",
   });
-  return pin && toTry(pin);
 }
 
 /**
  * Access pattern P3: spends a pin that fits, confirms the login and stores the reset token that replaces the user's
- * earlier one, all or nothing. False when the pin was spent or replaced meanwhile (D13, D14).
+ * earlier one, all or nothing. False when the pin was spent or replaced meanwhile (D13, D14). One transaction of 4 writes.
  */
-export async function spendPin(
-  login: string,
-  { userId, seal }: PinTry,
-  resetHash: string,
-  now: Date,
-): Promise<boolean> {
+export async function spendPin(login: string, pin: PinTry, resetHash: string, now: Date): Promise<boolean> {
+  const userId = pin.user.id;
   const failed = await transact([
-    ...confirmation(login, userId, seal, now),
-    ...resetTokenWrites(userId, resetHash, now),
-  ]);
-  return failed.length === 0;
-}
-
-function confirmation(login: string, userId: number, seal: PinSeal, now: Date): TransactionWrite[] {
-  return [
-    {
-      Update: {
-        Key: pinKey(login),
-        ConditionExpression: "hmac = :hmac AND attribute_not_exists(spent_at)",
-        UpdateExpression: "SET spent_at = :now",
-        ExpressionAttributeValues: { ":hmac": seal.hmac, ":now": now.toISOString() },
-      },
-    },
+    spend(login, pin, now),
     {
       Update: {
         Key: loginKey(login),
@@ -95,12 +120,6 @@ function confirmation(login: string, userId: number, seal: PinSeal, now: Date): 
         ExpressionAttributeValues: { ":userId": userId, ":now": now.toISOString() },
       },
     },
-  ];
-}
-
-function resetTokenWrites(userId: number, resetHash: string, now: Date): TransactionWrite[] {
-  const validTo = new Date(now.getTime() + resetTokenLifeMinutes * 60_000);
-  return [
     {
       Update: {
         Key: recordKey("USER", userId),
@@ -109,21 +128,96 @@ function resetTokenWrites(userId: number, resetHash: string, now: Date): Transac
         ExpressionAttributeValues: { ":hash": resetHash, ":one": 1 },
       },
     },
-    {
-      Put: {
-        Item: {
-          ...resetTokenKey(resetHash),
-          user_id: userId,
-          valid_to: validTo.toISOString(),
-          expires_at: epochSeconds(validTo),
-        },
-      },
-    },
-  ];
+    putResetToken(userId, resetHash, now),
+  ]);
+  return failed.length === 0;
 }
 
-function toTry(item: Item): PinTry {
-  return { userId: item.user_id as number, seal: { hmac: item.hmac as string, salt: item.salt as string } };
+/**
+ * Access pattern P4: spends the pin of a registration and makes its user, all or nothing. False when the pin was spent or
+ * replaced, or the login was taken meanwhile (D16). One transaction of 4 writes.
+ */
+export async function spendRegistrationPin(
+  login: string,
+  pin: PinTry,
+  { password_hash }: Registration,
+  resetHash: string,
+  now: Date,
+): Promise<boolean> {
+  const isNew = { ConditionExpression: "attribute_not_exists(pk)" };
+  const { id, ...record } = pin.user;
+  const user = { ...recordKey("USER", id), id, company_id: null, role: record.role, record, password_hash };
+  const failed = await transact([
+    spend(login, pin, now),
+    { Put: { Item: { ...loginKey(login), user_id: id, confirmed_at: now.toISOString() }, ...isNew } },
+    { Put: { Item: { ...user, reset_hash: resetHash, revision: 1 }, ...isNew } },
+    putResetToken(id, resetHash, now),
+  ]);
+  return failed.length === 0;
+}
+
+/** The condition lets one try through at a time, and only against the pin that was read. */
+function countTry(login: string, pin: Item, now: Date): TransactionWrite {
+  return {
+    Update: {
+      Key: pinKey(login),
+      ConditionExpression: "hmac = :hmac AND tries = :tries AND attribute_not_exists(spent_at)",
+      UpdateExpression: "SET failures = :failures, streak = :streak ADD tries :one",
+      ExpressionAttributeValues: {
+        ":hmac": pin.hmac,
+        ":tries": pin.tries,
+        ":failures": withAttempt(standingOf(pin).failures, pinTryLimits, now.getTime()),
+        ":streak": standingOf(pin).streak + 1,
+        ":one": 1,
+      },
+    },
+  };
+}
+
+function spend(login: string, { seal }: PinTry, now: Date): TransactionWrite {
+  return {
+    Update: {
+      Key: pinKey(login),
+      ConditionExpression: "hmac = :hmac AND attribute_not_exists(spent_at)",
+      UpdateExpression: "SET spent_at = :now REMOVE registration, failures, streak",
+      ExpressionAttributeValues: { ":hmac": seal.hmac, ":now": now.toISOString() },
+    },
+  };
+}
+
+function putResetToken(userId: number, resetHash: string, now: Date): TransactionWrite {
+  const validTo = new Date(now.getTime() + resetTokenLifeMinutes * 60_000);
+  const Item = {
+    ...resetTokenKey(resetHash),
+    user_id: userId,
+    valid_to: validTo.toISOString(),
+    expires_at: epochSeconds(validTo),
+  };
+  return { Put: { Item } };
+}
+
+function standingOf(pin: Item) {
+  return {
+    validTo: new Date(String(pin.valid_to)),
+    isSpent: pin.spent_at !== undefined,
+    tries: Number(pin.tries),
+    failures: (pin.failures ?? []) as readonly number[],
+    streak: Number(pin.streak ?? 0),
+  };
+}
+
+async function findUserOfPin(login: string, pin: Item): Promise<StoredUser | undefined> {
+  const registration = registrationOf(pin);
+  const id = Number(pin.user_id);
+  return registration ? registeredUser(id, login, registration) : findUser(id);
+}
+
+function registrationOf(pin: Item): Registration | undefined {
+  return (pin.registration ?? undefined) as Registration | undefined;
+}
+
+function toTry(pin: Item, user: StoredUser): PinTry {
+  return { user, seal: { hmac: pin.hmac as string, salt: pin.salt as string }, registration: registrationOf(pin) };
 }
 
 function epochSeconds(moment: Date): number {

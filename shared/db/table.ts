@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
+  DeleteCommand,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -61,6 +62,12 @@ export async function* queryPages(input: Omit<QueryCommandInput, "TableName">): 
 export async function putIf(input: Omit<PutCommandInput, "TableName">): Promise<boolean> {
   const command = new PutCommand({ TableName: settings.tableName(), ...input });
   return (await unlessConditionFails(() => documentClient().send(command))) !== undefined;
+}
+
+/** Deletes an item, if there is one. */
+export async function deleteItemAt(key: Key): Promise<void> {
+  const command = new DeleteCommand({ TableName: settings.tableName(), Key: { ...key } });
+  await retryConflicts(() => documentClient().send(command));
 }
 
 /** Updates an item when its condition holds and gives the whole new item; undefined when it does not. */

@@ -14,16 +14,22 @@ const maxAttempts = 5;
 
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18). Refuses with `records_not_found` when one is
- * missing or outside the scope. Gives them in the order of the ids. n read units, two round trips.
+ * missing or outside the scope. Nothing is written before `permit` is given, which is asked for while the
+ * timesheets are read. Gives them in the order of the ids. n read units, two round trips.
  */
 export async function moveTimesheets(
   ids: readonly number[],
   scope: Scope,
   state: TimesheetState,
   { userId }: Caller,
+  permit: Promise<void>,
 ): Promise<Timesheet[]> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const found = await findRecordsWithin<Timesheet>("TIMESHEET", ids, scope);
+    const finding = findRecordsWithin<Timesheet>("TIMESHEET", ids, scope);
+    // Both are awaited, the permit first: which refusal is told must not hang on which read is faster.
+    await Promise.allSettled([permit, finding]);
+    await permit;
+    const found = await finding;
     const failed = await transact(found.map((record) => moveUnlessChanged(record, state, userId)));
     if (failed.length === 0) return found.map(({ fields }) => ({ ...fields, state, payment_state: state }));
   }

@@ -11,7 +11,7 @@ import type { Item } from "./table.ts";
 /**
  * Access pattern U4: adds or changes a user with its logins and profile, in one transaction. Refuses with
  * `fields_invalid` what another user holds. A new login counts as confirmed (D5); a changed password or login voids the
- * reset token (D14). One read unit; two write units for the user and for each login or profile that changes.
+ * reset token, a changed password ends the user's sessions (D14). One read unit; two write units for the user and for each login or profile that changes.
  */
 export function saveUser(line: UpsertLine<"user">, context: WriteContext): Promise<Outcome> {
   const key = recordKey("USER", line.id);
@@ -25,8 +25,14 @@ export function saveUser(line: UpsertLine<"user">, context: WriteContext): Promi
 
     const [before, after] = [claimsOf(stored, context.now), claimsOf(next, context.now)];
     const isRenamed = before.some(isMissingIn(after)) || after.some(isMissingIn(before));
-    const isReset = isRenamed || next.password_hash !== stored?.password_hash;
-    const user = replaceItem(stored, isReset ? { ...next, reset_hash: undefined } : next);
+    const isNewPassword = stored !== undefined && next.password_hash !== stored.password_hash;
+    const session_epoch = Number(stored?.session_epoch ?? 0) + (isNewPassword ? 1 : 0);
+    const isReset = isRenamed || isNewPassword;
+    const user = replaceItem(stored, {
+      ...next,
+      ...(isReset && { reset_hash: undefined }),
+      ...(session_epoch && { session_epoch }),
+    });
     return {
       outcome: stored ? "updated" : "created",
       writes: [user, ...before.filter(isMissingIn(after)).map(releaseClaim)],

@@ -36,6 +36,7 @@ export async function findCompany(id: number | null): Promise<User["company"]> {
   return item ? { id: item.id as number, name: item.name as string } : null;
 }
 
-function toUser(item: Item): StoredUser {
+/** Reads a stored user back. */
+export function toUser(item: Item): StoredUser {
   return { id: item.id, ...(item.record as object) } as StoredUser;
 }

@@ -27,6 +27,9 @@ const scryptMethod: Method = {
   },
 };
 
+/** A hash that no password fits and that takes as long to compare: what an unknown login's password is held against (D15). */
+export const unusableHash = `${(typeof argon2 === "function" ? argon2id : scryptMethod).prefix}${"A".repeat(22)}$${"A".repeat(43)}`;
+
 /** Hashes a password with a fresh salt, as a PHC string: Argon2id, or scrypt where this Node.js has no Argon2 (D15). */
 export async function hashPassword(password: string): Promise<string> {
   const method = typeof argon2 === "function" ? argon2id : scryptMethod;

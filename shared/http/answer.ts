@@ -8,6 +8,10 @@ import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
 /** What a handler returns: the answer's fields, or for list operations a page of items. */
 export type Reply<O extends Operation> = O["list"] extends string ? Page<Answer<O>> : Answer<O>;
 
+interface IssuedTokenAnswer {
+  readonly token: { readonly access_token: string };
+}
+
 /** Headers that every answer carries. */
 export function answerHeaders(request: Pick<HttpRequest, "event" | "context">): Record<string, string> {
   return {
@@ -30,7 +34,9 @@ export function successAnswer<O extends Operation>(
   };
   if (operation.cacheSeconds !== undefined) headers["cache-control"] = `public, max-age=${operation.cacheSeconds}`;
   if (operation.list === undefined) {
-    return { statusCode: 200, headers, body: JSON.stringify(v.parse(operation.answer, reply)) };
+    const answer = v.parse(operation.answer, reply);
+    if (operation.answersBearer) headers.authorization = `Bearer ${(answer as IssuedTokenAnswer).token.access_token}`;
+    return { statusCode: 200, headers, body: JSON.stringify(answer) };
   }
   const { items, total, place } = reply as Page<unknown>;
   headers["per-page"] = String(place?.perPage ?? defaultPerPage);

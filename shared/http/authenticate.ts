@@ -1,7 +1,7 @@
 import type { SignedInOperation } from "../contract/operation.ts";
 import { type Caller, scopeOf } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { verifyAccessToken } from "./access-token.ts";
+import { verifyAccessToken } from "../tokens/verify-access-token.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** Middleware: finds the caller behind the bearer token and refuses roles the operation does not name (D2–D4). */

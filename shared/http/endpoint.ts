@@ -17,6 +17,8 @@ export interface AnonymousRequest<O extends Operation> {
   readonly query: Query<O>;
   readonly body: Body<O>;
   readonly now: Date;
+  /** Address the request came from, as API Gateway saw it; never what a header claims. */
+  readonly clientAddress: string;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;
 }
@@ -83,5 +85,6 @@ function compose(middlewares: readonly object[], handler: HttpHandler): HttpHand
 function requestOf<O extends Operation>(event: HttpEvent, context: Context): AnonymousRequest<O> {
   const { query, body } = event.input ?? {};
   const requestId = requestIdOf({ event, context });
-  return { query: query as Query<O>, body: body as Body<O>, now: new Date(), requestId };
+  const clientAddress = event.requestContext.http.sourceIp;
+  return { query: query as Query<O>, body: body as Body<O>, now: new Date(), clientAddress, requestId };
 }

@@ -46,7 +46,8 @@ function problemAnswer(request: HttpRequest): HttpAnswer {
 function factHeaders(status: number, code: string, facts: RefusalFacts): Record<string, string> {
   const headers: Record<string, string> = {};
   if (status === 401) {
-    headers["www-authenticate"] = code === "token_missing" ? "Bearer" : 'Bearer error="invalid_token"';
+    headers["www-authenticate"] =
+      code.startsWith("token_") && code !== "token_missing" ? 'Bearer error="invalid_token"' : "Bearer";
   }
   if (facts.allowedMethods) headers.allow = facts.allowedMethods.join(", ");
   if (facts.retryAfterSeconds !== undefined) headers["retry-after"] = String(facts.retryAfterSeconds);

@@ -1,6 +1,7 @@
 import { pinLifeMinutes } from "../domain/pin.ts";
 import { settings } from "../settings.ts";
 import { sendEmail } from "./email.ts";
+import { escapeHtml } from "./html.ts";
 import { sendSms } from "./sms.ts";
 
 /** The words of a message that carries a pin: the service, the pin, how long it counts, and no link. */
@@ -30,8 +31,4 @@ function pinWords(service: string, pin: string): PinWords {
       `<p>It is valid for ${pinLifeMinutes} minutes and can be used once.</p><p>${ignore}</p></body></html>`,
     sms: `${pin} is your ${service} pin, valid for ${pinLifeMinutes} minutes.`,
   };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

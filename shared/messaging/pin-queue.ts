@@ -1,12 +1,9 @@
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as v from "valibot";
-import { timestamp } from "../contract/values.ts";
 import { settings } from "../settings.ts";
+import { moment, queueMessage } from "./queue.ts";
 
-const moment = v.pipe(
-  timestamp,
-  v.transform((value) => new Date(value)),
-);
+/** What someone registers with, waiting for the pin that makes it count; the password is a hash (D16). */
+const registration = v.object({ first_name: v.string(), last_name: v.string(), password_hash: v.string() });
 
 /** A request for a pin as it travels from the API to the worker; the login is in its normal form. */
 export const pinRequest = v.object({
@@ -15,13 +12,10 @@ export const pinRequest = v.object({
   requestId: v.string(),
   requestedAt: moment,
   validTo: moment,
+  registration: v.optional(registration),
 });
 
-let client: SQSClient | undefined;
-
 /** Queues a request for a pin. Known and unknown logins alike, so that the answer's time tells nothing (D12). */
-export async function queuePinRequest(request: v.InferOutput<typeof pinRequest>): Promise<void> {
-  client ??= new SQSClient({});
-  const MessageBody = JSON.stringify(request);
-  await client.send(new SendMessageCommand({ QueueUrl: settings.pinQueueUrl(), MessageBody }));
+export function queuePinRequest(request: v.InferOutput<typeof pinRequest>): Promise<void> {
+  return queueMessage(settings.pinQueueUrl(), request);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { roles } from "../../shared/contract/operation.ts";
 import { parseRecordLine } from "../../shared/domain/record-line.ts";
 import { call } from "../support/call.ts";
@@ -7,8 +7,10 @@ import { expectProblem } from "../support/problems.ts";
 import { userLine } from "../support/records.ts";
 import { refusalOf } from "../support/refusals.ts";
 import { useService } from "../support/service.ts";
+import { store } from "../support/store.ts";
 
 useService();
+beforeAll(() => store([userLine(900)]));
 
 /** Who may call what, as decision D3 says it; a new operation is added here on purpose, not by the contract. */
 const allowed: Record<string, readonly string[]> = {
@@ -18,6 +20,8 @@ const allowed: Record<string, readonly string[]> = {
   "list-notifications": ["admin", "operator", "client", "driver"],
   "register-device-token": ["admin", "operator", "client", "driver"],
   "get-unread-counts": ["admin", "operator"],
+  "sign-out": ["admin", "operator", "client", "driver"],
+  "get-profile": ["admin", "operator", "client", "driver"],
 };
 
 test("D1: the roles are a closed set of four; a user of another one cannot come in", () => {
@@ -28,7 +32,17 @@ test("D1: the roles are a closed set of four; a user of another one cannot come 
 
 test("D3: every operation is either open to anyone or named in the access table", () => {
   const open = endpoints.filter(({ operation }) => operation.access === "anyone").map(({ name }) => name);
-  expect(open.sort()).toEqual(["confirm-login", "get-health", "request-password-reset"]);
+  expect(open.sort()).toEqual([
+    "confirm-login",
+    "confirm-login-by-body",
+    "get-health",
+    "get-key-set",
+    "refresh-token",
+    "register-user",
+    "request-password-reset",
+    "set-password",
+    "sign-in",
+  ]);
   expect(signedInEndpoints.map(({ name }) => name).sort()).toEqual(Object.keys(allowed).sort());
 });
 
@@ -45,6 +59,6 @@ describe.each(signedInEndpoints)("$name", ({ name, operation, handler, sample })
       const answer = await call(handler, operation, { ...sample, as: { id: 900, role, company_id: null } });
       expectProblem(answer, 403, "company_required");
     }
-    expect(operation.companyBound ?? false).toBe(!/notification|device|unread/.test(name));
+    expect(operation.companyBound ?? false).toBe(!/notification|device|unread|profile|sign-out/.test(name));
   });
 });

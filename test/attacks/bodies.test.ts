@@ -77,7 +77,8 @@ describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
     const fields = (sample.body as Record<string, object>)[object];
     const body = `{"__proto__":{"role":"admin"},${JSON.stringify({ [object]: { ...fields, colour: "red" } }).slice(1)}`;
     const answer = await send({ body });
-    expect([200, 400, 404]).toContain(answer.status);
+    expect(answer.status).toBeLessThan(500);
+    expect(JSON.stringify(answer.body)).not.toMatch(/colour|__proto__/);
     expect({}).not.toHaveProperty("role");
   });
 

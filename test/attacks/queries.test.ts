@@ -1,11 +1,14 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { call, eventOf } from "../support/call.ts";
 import { allowedUser, endpoints } from "../support/every-operation.ts";
 import { expectProblem } from "../support/problems.ts";
+import { userLine } from "../support/records.ts";
 import { useService } from "../support/service.ts";
+import { store } from "../support/store.ts";
 
 useService();
+beforeAll(() => store([userLine(900)]));
 
 const names = [
   "by_state",

@@ -4,10 +4,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { call } from "../support/call.ts";
 import { allowedUser, signedInEndpoints } from "../support/every-operation.ts";
 import { expectProblem } from "../support/problems.ts";
+import { userLine } from "../support/records.ts";
 import { useService } from "../support/service.ts";
+import { store } from "../support/store.ts";
 import { claimsOf, sign, type TestUser, testKeyId, testKeys, tokenOf } from "../support/tokens.ts";
 
 useService();
+beforeAll(() => store([userLine(900)]));
 
 const admin: TestUser = { id: 900, role: "admin", company_id: null };
 const operator: TestUser = { id: 900, role: "operator", company_id: 1 };

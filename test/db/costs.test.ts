@@ -1,11 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
+import { confirm } from "../../shared/accounts/confirmation.ts";
 import { saveDeviceToken } from "../../shared/db/device-tokens.ts";
 import { findInvoices } from "../../shared/db/invoices.ts";
 import { findNotifications, findUnreadCounts } from "../../shared/db/notifications.ts";
+import { storePin } from "../../shared/db/pins.ts";
 import { moveTimesheets } from "../../shared/db/timesheets.ts";
+import { sealPin } from "../../shared/domain/pin.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
+import { hmacKey } from "../../shared/secrets.ts";
 import { costOf } from "../support/costs.ts";
-import { invoiceLine, notificationLine, timesheetLine } from "../support/records.ts";
+import { companyLine, invoiceLine, notificationLine, timesheetLine, userLine } from "../support/records.ts";
 import { useService } from "../support/service.ts";
 import { store } from "../support/store.ts";
 
@@ -24,7 +28,7 @@ beforeAll(() =>
 
 test.each([1, 10, 100])("bulk_update of %i ids reads a unit each, in two round trips", async (count) => {
   const ids = Array.from({ length: count }, (_, index) => index + 1);
-  const cost = await costOf(() => moveTimesheets(ids, 1, "paid", caller));
+  const cost = await costOf(() => moveTimesheets(ids, 1, "paid", caller, Promise.resolve()));
   expect(cost.readUnits).toBeLessThanOrEqual(count + 1);
   expect(cost.sequentialTrips).toBe(2);
 });
@@ -62,4 +66,15 @@ test("a page of invoices in one state costs at most 3 read units beside its tota
   const cost = await costOf(() => findInvoices(filter, firstPage));
   expect(cost.readUnits).toBeLessThanOrEqual(6);
   expect(cost).toMatchObject({ writeUnits: 0, sequentialTrips: 1 });
+});
+
+test("a confirmation with the right pin costs at most 3 read units, in three round trips", async () => {
+  const login = "user-7@example.com";
+  await store([companyLine(1), userLine(7)]);
+  const now = new Date();
+  const request = { login, requestId: "r", requestedAt: now, validTo: new Date(now.getTime() + 600_000) };
+  await storePin(request, 7, sealPin("123456", 7, await hmacKey()));
+  const cost = await costOf(() => confirm({ value: login, channel: "email" }, "123456", "192.0.2.7", now));
+  expect(cost.readUnits).toBeLessThanOrEqual(3);
+  expect(cost.sequentialTrips).toBeLessThanOrEqual(3);
 });

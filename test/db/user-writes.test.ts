@@ -1,5 +1,6 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
+import { pinTriesFrom } from "../../shared/accounts/throttles.ts";
 import { saveDeviceToken } from "../../shared/db/device-tokens.ts";
 import { loginKey, profileKey, recordKey } from "../../shared/db/keys.ts";
 import { spendPin, storePin, tryPin } from "../../shared/db/pins.ts";
@@ -113,7 +114,7 @@ test.each([
   const [requestedAt, validTo] = [new Date(), new Date(Date.now() + 60_000)];
   const seal = { hmac: crypto.randomUUID(), salt: "salt" };
   await storePin({ login: "user-61@example.com", requestId: crypto.randomUUID(), requestedAt, validTo }, 61, seal);
-  const pin = await tryPin("user-61@example.com", requestedAt);
+  const pin = await tryPin("user-61@example.com", pinTriesFrom("192.0.2.61"), requestedAt);
   expect(pin && (await spendPin("user-61@example.com", pin, "reset", requestedAt))).toBe(true);
   await write({ type: "user", id: 61, ...change });
   expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);

@@ -10,6 +10,7 @@ import { deliverPins, newestPin } from "../support/pins.ts";
 import { timesheetLine, userLine } from "../support/records.ts";
 import { useService } from "../support/service.ts";
 import { readRecord, store } from "../support/store.ts";
+import { forgetThrottles } from "../support/throttles.ts";
 
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
 const login = "ines@example.com";
@@ -34,6 +35,7 @@ function confirm(pin: string) {
 }
 
 async function freshPin(): Promise<string> {
+  await forgetThrottles(service);
   await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
   await deliverPins();
   return newestPin(service.inbox, login);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { type FunctionName, functions } from "../../infra/functions.ts";
 import { findStage } from "../../infra/stages.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { useStack } from "./stack.ts";
@@ -15,6 +16,29 @@ test("every route hands its function the event in payload format 2.0", () => {
     expect(properties.PayloadFormatVersion, id).toBe("2.0");
     expect(properties.IntegrationType, id).toBe("AWS_PROXY");
   }
+});
+
+test("what anyone may call of the accounts has a limit of its own, far below the whole API's, and nothing else has", () => {
+  const { throttle, anonymousThrottle } = findStage("dev");
+  const [apiStage] = stack.all("AWS::ApiGatewayV2::Stage");
+  const open = operations.filter(
+    ({ name, access }) => access === "anyone" && functions[name as FunctionName].room === "users",
+  );
+  const limits = {
+    ThrottlingRateLimit: anonymousThrottle.requestsPerSecond,
+    ThrottlingBurstLimit: anonymousThrottle.burst,
+  };
+  const wanted = Object.fromEntries(open.map(({ method, path }) => [`${method} ${path}`, limits]));
+  expect(open.length).toBeGreaterThan(0);
+  expect(apiStage?.properties.RouteSettings).toEqual(wanted);
+  expect(anonymousThrottle.requestsPerSecond).toBeLessThanOrEqual(throttle.requestsPerSecond / 10);
+});
+
+test("the API's stage waits for the routes whose limits it names", () => {
+  const [apiStage] = stack.all("AWS::ApiGatewayV2::Stage");
+  const limited = Object.keys(apiStage?.properties.RouteSettings);
+  const ids = stack.all("AWS::ApiGatewayV2::Route").filter(({ properties }) => limited.includes(properties.RouteKey));
+  expect(apiStage?.dependsOn.toSorted()).toEqual(expect.arrayContaining(ids.map(({ id }) => id)));
 });
 
 test("D34: browsers of the stage's origins, and no others, may send and read what clients need", () => {

@@ -33,12 +33,47 @@ test("no right is for every resource; SMS alone are for all phone numbers", () =
 });
 
 test("a function uses the table by the actions its row names, and the public keys where it verifies tokens", () => {
-  const given = new Map(tableActions());
-  for (const [name, { table = [], indexes = [], verifiesTokens }] of Object.entries(functions)) {
-    const queries = indexes.length > 0 || verifiesTokens ? ["Query"] : [];
+  const given = new Map(actionsOf("dynamodb:"));
+  for (const [name, { table = [], indexes = [], verifiesTokens, readsPublicKeys }] of Object.entries(functions)) {
+    const queries = indexes.length > 0 || verifiesTokens || readsPublicKeys ? ["Query"] : [];
     const wanted = new Set([...table, ...queries].map((action) => `dynamodb:${action}`));
     expect(given.get(name) ?? new Set(), name).toEqual(wanted);
   }
+});
+
+test("D6: the private keys are read by the functions that sign and replaced by the one that rotates, and by no other", () => {
+  const [signingSecret] = stack.all("AWS::SecretsManager::Secret").filter(({ id }) => id.startsWith("SigningKeys"));
+  const touching = [...stack.functions().keys()].flatMap((name) => {
+    const actions = statementsOf(name)
+      .filter(({ Resource }) => [Resource].flat().some((each) => refOf(each) === signingSecret?.id))
+      .flatMap(({ Action = [] }) => Action);
+    return actions.length > 0 ? [[name, actions.toSorted()] as const] : [];
+  });
+  const read = "secretsmanager:GetSecretValue";
+  const wanted = Object.entries(functions).flatMap(([name, row]): [string, string[]][] => {
+    if (row.rotatesSigningKeys) return [[name, [read, "secretsmanager:PutSecretValue"]]];
+    return row.signsTokens ? [[name, [read]]] : [];
+  });
+  expect(Object.fromEntries(touching)).toEqual(Object.fromEntries(wanted));
+});
+
+test("the key for HMACs is read by the functions whose rows say so, and by no other", () => {
+  const [hmacSecret] = stack.all("AWS::SecretsManager::Secret").filter(({ id }) => id.startsWith("HmacKey"));
+  const reading = [...stack.functions().keys()].filter((name) =>
+    statementsOf(name).some(({ Resource }) => [Resource].flat().some((each) => refOf(each) === hmacSecret?.id)),
+  );
+  const wanted = Object.entries(functions).flatMap(([name, { readsHmacKey }]) => (readsHmacKey ? [name] : []));
+  expect(reading.toSorted()).toEqual(wanted.toSorted());
+});
+
+test("messages are queued by the functions whose rows say so, and sent by those alone", () => {
+  const holders = (prefix: string) => actionsOf(prefix).flatMap(([name, actions]) => (actions.size > 0 ? [name] : []));
+  const rows = Object.entries(functions);
+  const queueing = rows.flatMap(([name, row]) => (row.queuesPins || row.queuesNotices ? [name] : []));
+  const sending = rows.flatMap(([name, { sendsMessages }]) => (sendsMessages ? [name] : []));
+  expect(holders("sqs:SendMessage").toSorted()).toEqual(queueing.toSorted());
+  expect(holders("ses:").toSorted()).toEqual(sending.toSorted());
+  expect(holders("sns:").toSorted()).toEqual(sending.toSorted());
 });
 
 test("no role carries a ready-made policy but Lambda's own for writing log lines", () => {
@@ -46,26 +81,37 @@ test("no role carries a ready-made policy but Lambda's own for writing log lines
     const policies = (properties.ManagedPolicyArns ?? []).map((arn: unknown) => JSON.stringify(arn));
     for (const policy of policies)
       expect(policy, id).toContain(":iam::aws:policy/service-role/AWSLambdaBasicExecutionRole");
-    expect(properties.Policies, id).toBeUndefined();
   }
 });
 
+/** Every statement that allows something, in policies of their own and in those written into a role. */
 function allowed(): { policy: string; statement: Statement }[] {
-  return stack.all("AWS::IAM::Policy").flatMap(({ id, properties }) => {
-    const statements: Statement[] = properties.PolicyDocument.Statement;
+  const own = stack.all("AWS::IAM::Policy").map(({ id, properties }) => ({ id, document: properties.PolicyDocument }));
+  const inline = stack.all("AWS::IAM::Role").flatMap(({ id, properties }) => {
+    const policies: { PolicyDocument: { Statement: Statement[] } }[] = properties.Policies ?? [];
+    return policies.map(({ PolicyDocument }) => ({ id, document: PolicyDocument }));
+  });
+  return [...own, ...inline].flatMap(({ id, document }) => {
+    const statements: Statement[] = document.Statement;
     return statements.filter(({ Effect }) => Effect === "Allow").map((statement) => ({ policy: id, statement }));
   });
 }
 
-/** Each function with rights on the table, and its actions. */
-function tableActions(): [string, Set<string>][] {
-  const policyOf = new Map(
-    stack.all("AWS::IAM::Policy").map(({ properties }) => [properties.Roles[0].Ref, properties]),
-  );
-  return [...stack.functions()].map(([name, { properties }]) => {
-    const policy = policyOf.get(properties.Role["Fn::GetAtt"][0]);
-    const statements: Statement[] = policy?.PolicyDocument.Statement ?? [];
-    const actions = statements.flatMap(({ Action = [] }) => Action).filter((action) => action.startsWith("dynamodb:"));
-    return [name, new Set(actions)];
+/** Each function, and the actions it may take of those that begin so. */
+function actionsOf(prefix: string): [string, Set<string>][] {
+  return [...stack.functions().keys()].map((name) => {
+    const actions = statementsOf(name).flatMap(({ Action = [] }) => Action);
+    return [name, new Set(actions.filter((action) => action.startsWith(prefix)))];
   });
+}
+
+/** What the policy of a function's role says. */
+function statementsOf(name: string): Statement[] {
+  const role = stack.functions().get(name)?.properties.Role["Fn::GetAtt"][0];
+  const policies = stack.all("AWS::IAM::Policy").filter(({ properties }) => properties.Roles[0].Ref === role);
+  return policies.flatMap(({ properties }) => properties.PolicyDocument.Statement as Statement[]);
+}
+
+function refOf(resource: unknown): string | undefined {
+  return (resource as { Ref?: string } | undefined)?.Ref;
 }

@@ -14,6 +14,22 @@ test("the table can be restored to any second, drops what expired, and tells its
   expect(StreamSpecification).toEqual({ StreamViewType: "NEW_AND_OLD_IMAGES" });
 });
 
+test("the table and every secret outlive the stack", () => {
+  for (const { id, deletionPolicy } of [
+    ...stack.all("AWS::DynamoDB::GlobalTable"),
+    ...stack.all("AWS::SecretsManager::Secret"),
+  ]) {
+    expect(deletionPolicy, id).toBe("Retain");
+  }
+});
+
+test("no secret's value stands in the template: each is made in AWS", () => {
+  for (const { id, properties } of stack.all("AWS::SecretsManager::Secret")) {
+    expect(properties.SecretString, id).toBeUndefined();
+    expect(properties.GenerateSecretString, id).toBeDefined();
+  }
+});
+
 test("every queue is encrypted and takes no plain HTTP", () => {
   const withPolicy = stack.all("AWS::SQS::QueuePolicy").filter(({ properties }) => deniesPlainHttp(properties));
   const guarded = new Set(withPolicy.flatMap(({ properties }) => properties.Queues.map(refOf)));

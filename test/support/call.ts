@@ -13,7 +13,11 @@ export interface TestRequest {
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
   readonly isBase64Encoded?: boolean;
+  /** Address of the client; every request comes from one of its own unless it says otherwise. */
+  readonly from?: string;
 }
+
+let lastAddress = 0;
 
 /** What the handler answered. */
 export interface TestAnswer {
@@ -57,7 +61,7 @@ export async function eventOf(operation: Operation, request: TestRequest): Promi
         method: operation.method,
         path: operation.path,
         protocol: "HTTP/1.1",
-        sourceIp: "192.0.2.1",
+        sourceIp: request.from ?? newAddress(),
         userAgent: "test",
       },
     },
@@ -65,4 +69,9 @@ export async function eventOf(operation: Operation, request: TestRequest): Promi
     isBase64Encoded: request.isBase64Encoded ?? false,
   };
   return event as unknown as HttpEvent;
+}
+
+function newAddress(): string {
+  lastAddress += 1;
+  return [10, lastAddress >> 16, (lastAddress >> 8) & 255, lastAddress & 255].join(".");
 }

@@ -11,6 +11,8 @@ import { publishTestKey } from "./tokens.ts";
 
 const region = "eu-west-1";
 const hmacSecret = "hmac-key";
+const signingSecret = "signing-keys";
+const noticeQueue = "notices";
 const pinQueue = "pins";
 
 /** What a test file has to itself: a table, an inbox, and the AWS endpoints behind them. */
@@ -40,8 +42,10 @@ async function startService(): Promise<Service> {
   const secrets = openSecrets(region);
   secrets.ensure(hmacSecret, () => JSON.stringify({ version: 1, key: "k".repeat(64) }));
   const endpoints = await startAwsEndpoints({ inbox, secrets });
+  secrets.ensure(signingSecret, () => JSON.stringify({ keys: [] }));
   const queues = await startQueues(region);
-  await queues.create([{ name: pinQueue, attributes: { VisibilityTimeout: "30" } }]);
+  const names = [pinQueue, noticeQueue];
+  await queues.create(names.map((name) => ({ name, attributes: { VisibilityTimeout: "30" } })));
   const tableName = `test-${crypto.randomUUID()}`;
   Object.assign(process.env, settingsOf(tableName, endpoints.endpoint, queues.endpoint));
   const client = new DynamoDBClient({});
@@ -67,6 +71,11 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     TOKEN_AUDIENCE: "workforce-api",
     HMAC_SECRET_ARN: hmacSecret,
     PIN_QUEUE_URL: queueUrl(queueEndpoint, pinQueue),
+    SIGNING_SECRET_ARN: signingSecret,
+    NOTICE_QUEUE_URL: queueUrl(queueEndpoint, noticeQueue),
+    REGISTRATION: "open",
+    SMS_PER_HOUR: "100",
+    SMS_PER_DAY: "500",
     SERVICE_NAME: "Workforce",
     SENDER_ADDRESS: "no-reply@workforce.example",
     DEFAULT_COUNTRY: "GB",

@@ -14,7 +14,10 @@ const tool = join(import.meta.dirname, "../../infra/tools/invoke.ts");
 
 const run = (...parameters: string[]) => runTool(() => invoke(parameters, directory));
 
-const answeredAtOnce = operations.map(({ name }) => name).filter((name) => name !== "confirm-login");
+const confirmations = ["confirm-login", "confirm-login-by-body"];
+const spentTokens = { "refresh-token": "refresh_token_invalid", "set-password": "reset_token_invalid" };
+const needsSecret = [...confirmations, ...Object.keys(spentTokens)];
+const answeredAtOnce = operations.map(({ name }) => name).filter((name) => !needsSecret.includes(name));
 
 test.each(answeredAtOnce)("the sample event of %s succeeds on the demo data", async (name) => {
   const { code, out } = await run(name);
@@ -24,13 +27,25 @@ test.each(answeredAtOnce)("the sample event of %s succeeds on the demo data", as
   expect(code).toBe(0);
 });
 
-test("confirm-login takes the pin that deliver-pin has sent, once", async () => {
+test.each(confirmations)("%s takes the pin that deliver-pin has sent, once", async (name) => {
   const { code, out } = await run("deliver-pin");
   expect(code).toBe(0);
   expect(out).toMatch(/^1 of 1 messages worked off {2}\d+ ms\n/);
   expect(out).toMatch(/email to .+\n.+ pin\n.+ pin is \d{6}\./);
-  expect(await run("confirm-login")).toMatchObject({ code: 0, out: expect.stringContaining("reset_password_token") });
-  expect(await run("confirm-login")).toMatchObject({ code: 1, out: expect.stringContaining('"code": "pin_invalid"') });
+  expect(await run(name)).toMatchObject({ code: 0, out: expect.stringContaining("reset_password_token") });
+  expect(await run(name)).toMatchObject({ code: 1, out: expect.stringContaining('"code": "pin_invalid"') });
+});
+
+test.each(
+  Object.entries(spentTokens),
+)("the token in the sample event of %s is nobody's: refused as %s", async (name, code) => {
+  expect(await run(name)).toMatchObject({ code: 1, out: expect.stringContaining(`"code": "${code}"`) });
+});
+
+test("what a schedule calls is invoked like any worker", async () => {
+  const { code, out } = await run("rotate-signing-key");
+  expect(code).toBe(0);
+  expect(out).toMatch(/^worked off {2}\d+ ms\n$/);
 });
 
 test("a refusal is printed like any answer and ends with 1", async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/command.ts";
 import { printToken } from "../../infra/tools/token.ts";
-import { verifyAccessToken } from "../../shared/http/access-token.ts";
+import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
 import { runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();

@@ -25,7 +25,7 @@ export interface DemoUser {
 }
 
 /** Password of every demo user who has a name of its own in `demoUsers`. */
-const demoPassword = "workforce demo";
+export const demoPassword = "workforce demo";
 
 /** The companies of the demo data. */
 export const demoCompanies: readonly [DemoCompany, ...DemoCompany[]] = [

@@ -23,11 +23,17 @@ export const localAccount = "000000000000";
 
 /** The local name of a resource: a function's operation, else the name the stack gives it, else its logical id. */
 export function physicalName(logicalId: string, { Type, Properties = {} }: Resource): string {
-  const variables = (Properties.Environment as { Variables?: Record<string, unknown> } | undefined)?.Variables;
-  if (Type === "AWS::Lambda::Function" && variables?.OPERATION) return String(variables.OPERATION);
+  const operation = Type === "AWS::Lambda::Function" ? operationOf(Properties) : undefined;
+  if (operation !== undefined) return operation;
   const kind = Type === "AWS::DynamoDB::GlobalTable" ? "Table" : (Type.split("::").at(-1) ?? "");
   const named = Properties[`${kind}Name`] ?? Properties.Name;
   return typeof named === "string" ? named : logicalId;
+}
+
+/** The operation that a function of the service runs; undefined for any other function. */
+export function operationOf(properties: Record<string, unknown>): string | undefined {
+  const variables = (properties.Environment as { Variables?: Record<string, unknown> } | undefined)?.Variables;
+  return variables?.OPERATION === undefined ? undefined : String(variables.OPERATION);
 }
 
 /** How references between the stack's resources read on this machine. */
@@ -50,6 +56,7 @@ export function localNames(resources: Record<string, Resource>, place: LocalPlac
     const { resource, name } = find(id);
     if (resource.Type === "AWS::SQS::Queue") return queueUrl(place.queueEndpoint, name);
     if (resource.Type === "AWS::SecretsManager::Secret") return secretArn(name, place.region);
+    if (resource.Type === "AWS::Lambda::Version") return `${attribute(functionOfVersion(resource), "Arn")}:1`;
     return resource.Type.startsWith("AWS::ApiGatewayV2::") ? id : name;
   };
 
@@ -64,6 +71,10 @@ export function localNames(resources: Record<string, Resource>, place: LocalPlac
     return `arn:aws:${path.replace("%", `${place.region}:${localAccount}`)}${suffix}`;
   };
   return { ref, attribute };
+}
+
+function functionOfVersion({ Properties = {} }: Resource): string {
+  return (Properties.FunctionName as { Ref: string }).Ref;
 }
 
 const arnPaths: Record<string, (name: string) => string> = {

@@ -3,7 +3,7 @@ import type { SecretGeneration } from "../aws/generate-secret.ts";
 import type { QueueDefinition } from "../aws/queues.ts";
 import type { TableDefinition } from "../engine/table.ts";
 import { resolveValue } from "./intrinsics.ts";
-import { type LocalPlace, localNames, physicalName, type Resource } from "./physical-names.ts";
+import { type LocalPlace, localNames, operationOf, physicalName, type Resource } from "./physical-names.ts";
 
 /** A function of the stack: its name, the folder of its bundle, and its settings as they are here. */
 export interface LocalFunction {
@@ -44,6 +44,8 @@ export interface LocalStack {
   functions: LocalFunction[];
   queues: QueueDefinition[];
   mappings: LocalMapping[];
+  /** The functions that a deploy calls, in the template's order. */
+  triggers: string[];
   table: { name: string; definition: TableDefinition };
   secrets: { name: string; generation: SecretGeneration }[];
   cors: CorsRules | undefined;
@@ -57,7 +59,7 @@ export function readStack(template: unknown, bundles: string, place: LocalPlace)
   const names = localNames(resources, place);
   const all = (type: string) =>
     Object.entries(resources)
-      .filter(([, resource]) => resource.Type === type)
+      .filter(([, resource]) => resource.Type === type && !isOfTheCdk(resource))
       .map(([id, resource]) => ({
         name: physicalName(id, resource),
         id,
@@ -93,6 +95,7 @@ export function readStack(template: unknown, bundles: string, place: LocalPlace)
         reportsItemFailures: [properties.FunctionResponseTypes].flat().includes("ReportBatchItemFailures"),
       })),
     queues: all("AWS::SQS::Queue").map(({ name, properties }) => ({ name, attributes: queueAttributes(properties) })),
+    triggers: all("Custom::Trigger").map(({ properties }) => functionOf(String(properties.HandlerArn))),
     table: { name: table.name, definition: table.properties as TableDefinition },
     secrets: all("AWS::SecretsManager::Secret").map(({ name, properties }) => ({
       name,
@@ -100,6 +103,11 @@ export function readStack(template: unknown, bundles: string, place: LocalPlace)
     })),
     cors: all("AWS::ApiGatewayV2::Api")[0]?.properties.CorsConfiguration as CorsRules | undefined,
   };
+}
+
+/** The CDK's own functions, which carry out a deploy, have no place here: what they do, the machine does. */
+function isOfTheCdk({ Type, Properties = {} }: Resource): boolean {
+  return Type === "AWS::Lambda::Function" && operationOf(Properties) === undefined;
 }
 
 function variables(properties: Properties): Record<string, string> {

@@ -18,7 +18,10 @@ test.each([
 });
 
 test("D13: HEAD on the confirmation is refused, so it never spends a pin", async () => {
-  expect(await request("HEAD", "/api/v1/users/confirmation")).toMatchObject({ status: 405, headers: { allow: "GET" } });
+  expect(await request("HEAD", "/api/v1/users/confirmation")).toMatchObject({
+    status: 405,
+    headers: { allow: "GET, POST" },
+  });
 });
 
 test.each([

@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/users/confirm-login.ts";
 import { handler as requestHandler } from "../../../functions/users/request-password-reset.ts";
 import { confirmLogin, requestPasswordReset } from "../../../shared/contract/users.ts";
+import { reopenPinFlow } from "../../../shared/db/pins.ts";
 import { call } from "../../support/call.ts";
 import { loggedLines } from "../../support/capture-logs.ts";
 import { deliverPins, newestPin } from "../../support/pins.ts";
 import { companyLine, userLine } from "../../support/records.ts";
 import { useService } from "../../support/service.ts";
 import { store } from "../../support/store.ts";
+import { forgetThrottles } from "../../support/throttles.ts";
 
 const service = useService();
 const phone = "+447400123456";
@@ -26,6 +28,7 @@ beforeEach(async () => {
 afterEach(() => void vi.useRealTimers());
 
 async function freshPin(to = login): Promise<string> {
+  await forgetThrottles(service);
   await call(requestHandler, requestPasswordReset, { body: { user: { login: to } } });
   await deliverPins();
   return newestPin(service.inbox, to);
@@ -160,4 +163,70 @@ test("D13: no pin, reset token, login or query string is logged", async () => {
   for (const secret of [login, token, `pin=`, `"${pin}"`, encodeURIComponent(login)])
     expect(logged).not.toContain(secret);
   expect(logged).toContain("pin_invalid");
+});
+
+describe("D10: the failures of a login", () => {
+  test("outlive its pins: after 10 in an hour the right pin of a new one is refused, and counts again an hour later", async () => {
+    vi.useFakeTimers({ now: new Date("2026-07-01T09:00:00.000Z"), toFake: ["Date"] });
+    for (const minutes of [0, 5]) {
+      vi.setSystemTime(new Date(Date.UTC(2026, 6, 1, 9, minutes)));
+      const pin = await freshPin();
+      for (let tries = 0; tries < 5; tries += 1) expect((await confirm(otherPin(pin))).body.code).toBe("pin_invalid");
+    }
+    vi.setSystemTime(new Date("2026-07-01T09:59:59.999Z"));
+    const newest = await freshPin();
+    expect((await confirm(newest)).body.code).toBe("pin_invalid");
+    vi.setSystemTime(new Date("2026-07-01T10:00:00.000Z"));
+    expect((await confirm(newest)).status).toBe(200);
+  });
+
+  test("are forgotten with the right pin", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const pin = await freshPin();
+      for (let tries = 0; tries < 4; tries += 1) await confirm(otherPin(pin));
+      expect((await confirm(pin)).status).toBe(200);
+    }
+  });
+
+  test("close its pin flow after 100 in a row: nothing is sent, the answers stay the same, until it is reopened", async () => {
+    await freshPin();
+    const key = { pk: `LOGIN#${login}`, sk: "PIN" };
+    await service.database.send(
+      new UpdateCommand({
+        TableName: service.tableName,
+        Key: key,
+        UpdateExpression: "SET streak = :streak",
+        ExpressionAttributeValues: { ":streak": 100 },
+      }),
+    );
+    service.inbox.clear();
+    await forgetThrottles(service);
+    const answer = await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
+    await deliverPins();
+    expect(answer.status).toBe(200);
+    expect(service.inbox.entries()).toEqual([]);
+    expect((await confirm("123456")).body.code).toBe("pin_invalid");
+    await reopenPinFlow(login);
+    expect((await confirm(await freshPin())).status).toBe(200);
+  });
+});
+
+describe("429", () => {
+  test("D10: the 31st try of one address in 5 minutes is too_many_requests, for any login, until a try falls out", async () => {
+    vi.useFakeTimers({ now: new Date("2026-08-01T09:00:00.000Z"), toFake: ["Date"] });
+    const tryFrom = (from: string) =>
+      call(handler, confirmLogin, { query: { login: `${crypto.randomUUID()}@example.com`, pin: "123456" }, from });
+    for (let tries = 0; tries < 30; tries += 1)
+      expect((await tryFrom(`2001:db8::${tries.toString(16)}`)).status).toBe(422);
+    vi.setSystemTime(new Date("2026-08-01T09:04:59.999Z"));
+    const refused = await tryFrom("2001:db8::ffff");
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: "too_many_requests" },
+      headers: { "retry-after": "60" },
+    });
+    expect((await tryFrom("2001:db8:0:1::1")).status).toBe(422);
+    vi.setSystemTime(new Date("2026-08-01T09:05:00.000Z"));
+    expect((await tryFrom("2001:db8::1")).status).toBe(422);
+  });
 });

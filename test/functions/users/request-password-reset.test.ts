@@ -8,6 +8,7 @@ import { deliverPins } from "../../support/pins.ts";
 import { companyLine, userLine } from "../../support/records.ts";
 import { useService } from "../../support/service.ts";
 import { store } from "../../support/store.ts";
+import { forgetThrottles } from "../../support/throttles.ts";
 
 const service = useService();
 const phone = "+447400123456";
@@ -26,7 +27,8 @@ afterEach(async () => {
   await new SQSClient({}).send(new PurgeQueueCommand({ QueueUrl: process.env.PIN_QUEUE_URL }));
 });
 
-function request(login: unknown) {
+async function request(login: unknown) {
+  await forgetThrottles(service);
   return call(handler, requestPasswordReset, { body: { user: { login } } });
 }
 
@@ -165,5 +167,49 @@ describe("422", () => {
   test("D11: a phone number of a country off the allow-list is country_not_served", async () => {
     expect(await request("+33612345678")).toMatchObject({ status: 422, body: { code: "country_not_served" } });
     expect(await queuedMessages()).toEqual([]);
+  });
+});
+
+describe("429", () => {
+  const ask = (login: string, from?: string) =>
+    call(handler, requestPasswordReset, { body: { user: { login } }, ...(from && { from }) });
+
+  test.each([
+    "ines@example.com",
+    "nobody@example.com",
+  ])("D11: %s gets one pin a minute, known or not, and Retry-After is in whole minutes", async (login) => {
+    await forgetThrottles(service);
+    vi.useFakeTimers({ now: new Date("2026-09-01T09:00:00.000Z"), toFake: ["Date"] });
+    expect((await ask(login)).status).toBe(200);
+    vi.setSystemTime(new Date("2026-09-01T09:00:59.999Z"));
+    const refused = await ask(login);
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: "too_many_requests" },
+      headers: { "retry-after": "60" },
+    });
+    vi.setSystemTime(new Date("2026-09-01T09:01:00.000Z"));
+    expect((await ask(login)).status).toBe(200);
+  });
+
+  test("D11: three in 10 minutes, five an hour, ten a day", async () => {
+    await forgetThrottles(service);
+    const start = Date.parse("2026-09-02T00:00:00.000Z");
+    vi.useFakeTimers({ now: start, toFake: ["Date"] });
+    const admitted: number[] = [];
+    for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
+      vi.setSystemTime(start + minutes * 60_000);
+      if ((await ask("ines@example.com")).status === 200) admitted.push(minutes);
+    }
+    expect(admitted).toEqual([0, 1, 2, 10, 11, 60, 61, 62, 70, 71]);
+  }, 60_000);
+
+  test("D11: one address asks for ten pins an hour, for whatever logins", async () => {
+    await forgetThrottles(service);
+    const statuses = [];
+    for (let index = 0; index < 11; index += 1)
+      statuses.push((await ask(`user-${index}@example.com`, "198.51.100.7")).status);
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+    expect((await ask("user-99@example.com", "198.51.100.8")).status).toBe(200);
   });
 });

@@ -51,6 +51,9 @@ const template = {
         },
       },
     },
+    Version: { Type: "AWS::Lambda::Version", Properties: { FunctionName: { Ref: "Fn" } } },
+    Provider: { Type: "AWS::Lambda::Function", Properties: { Runtime: { "Fn::FindInMap": ["Runtimes", "x", "y"] } } },
+    Deploy: { Type: "Custom::Trigger", Properties: { ServiceToken: arn("Provider"), HandlerArn: { Ref: "Version" } } },
     Integration: {
       Type: "AWS::ApiGatewayV2::Integration",
       Properties: { IntegrationUri: { "Fn::Join": ["", ["x:lambda:path/functions/", arn("Fn"), "/invocations"]] } },
@@ -98,6 +101,11 @@ describe("the stack", () => {
     expect(stack.mappings).toEqual([
       { queueName: "Queue", functionName: "get-thing", batchSize: 4, reportsItemFailures: true },
     ]);
+  });
+
+  it("names the functions that a deploy calls, and leaves out the CDK's own", () => {
+    expect(stack.triggers).toEqual(["get-thing"]);
+    expect(stack.functions.map(({ name }) => name)).toEqual(["get-thing"]);
   });
 
   it("gives queues the attributes that SQS takes", () => {

@@ -2,20 +2,10 @@ import { type CryptoKey, importJWK } from "jose";
 import * as v from "valibot";
 import { findPublicKeys } from "../db/public-keys.ts";
 import { log } from "../logger.ts";
+import { publicKey } from "./public-key.ts";
 
 const cacheMinutes = 5;
 const rereadMinutes = 1;
-
-/** Only keys made to verify ES256 signatures count (D6). */
-const publicKey = v.object({
-  kty: v.literal("EC"),
-  crv: v.literal("P-256"),
-  x: v.string(),
-  y: v.string(),
-  kid: v.string(),
-  alg: v.literal("ES256"),
-  use: v.literal("sig"),
-});
 
 let keys = new Map<string, CryptoKey>();
 let readAt: number | undefined;
@@ -38,7 +28,7 @@ export async function findVerificationKey(kid: string, now: Date): Promise<Crypt
 
 async function readKeys(now: Date): Promise<void> {
   const read = new Map<string, CryptoKey>();
-  for (const jwk of await findPublicKeys()) {
+  for (const jwk of await findPublicKeys(now)) {
     const checked = v.safeParse(publicKey, jwk);
     if (!checked.success) {
       log("error", "public key refused", { code: "public_key_refused" });

@@ -5,6 +5,7 @@ import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../settings.ts";
 import { findVerificationKey } from "./key-set.ts";
+import { type VerifiedToken, verifyOutsideToken } from "./outside-issuer.ts";
 
 const maxTokenBytes = 4096;
 const maxRemembered = 1_000;
@@ -25,7 +26,7 @@ const claims = v.object({
   exp: v.number(),
 });
 
-const remembered = new Map<string, { readonly caller: Caller; readonly expiresAt: number }>();
+const remembered = new Map<string, VerifiedToken>();
 
 /**
  * The caller an access token speaks for. Refuses with `token_expired` or `token_invalid`; nothing of the token is parsed
@@ -44,41 +45,51 @@ export async function verifyAccessToken(token: string, now: Date): Promise<Calle
   return caller;
 }
 
-async function verify(token: string, now: Date): Promise<{ caller: Caller; expiresAt: number }> {
-  const key = await findVerificationKey(readKeyId(token), now);
-  if (!key) throw invalid();
+async function verify(token: string, now: Date): Promise<VerifiedToken> {
+  requireStrictForm(token);
+  const outside = settings.outsideIssuer();
   try {
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: ["ES256"],
-      typ: "at+jwt",
-      issuer: settings.tokenIssuer(),
-      audience: settings.tokenAudience(),
-      requiredClaims: ["iss", "aud", "sub", "iat", "exp", "jti"],
-      currentDate: now,
-    });
-    const { sub, role, company, sid, exp } = v.parse(claims, payload);
-    return { caller: { userId: sub, role, companyId: company, sessionId: sid }, expiresAt: exp };
+    return await (outside ? verifyOutsideToken(token, outside, now) : verifyOwnToken(token, now));
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw expired();
+    if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) throw error;
     if (error instanceof errors.JOSEError || v.isValiError(error)) throw invalid();
     throw error;
   }
 }
 
-function readKeyId(token: string): string {
-  if (token.length > maxTokenBytes) throw invalid();
-  const parts = token.split(".");
+async function verifyOwnToken(token: string, now: Date): Promise<VerifiedToken> {
+  const { kid } = v.parse(header, readHeader(token));
+  const key = await findVerificationKey(kid, now);
+  if (!key) throw invalid();
+  const { payload } = await jwtVerify(token, key, {
+    algorithms: ["ES256"],
+    typ: "at+jwt",
+    issuer: settings.tokenIssuer(),
+    audience: settings.tokenAudience(),
+    requiredClaims: ["iss", "aud", "sub", "iat", "exp", "jti"],
+    currentDate: now,
+  });
+  const { sub, role, company, sid, exp } = v.parse(claims, payload);
+  return { caller: { userId: sub, role, companyId: company, sessionId: sid }, expiresAt: exp };
+}
+
+/** Nothing of a token is parsed before its size and alphabet are known: one signature must not have two spellings. */
+function requireStrictForm(token: string): void {
+  const parts = token.length > maxTokenBytes ? [] : token.split(".");
   if (parts.length !== 3 || !parts.every(isStrictBase64Url)) throw invalid();
+}
+
+function isStrictBase64Url(part: string): boolean {
+  return /^[\w-]+$/.test(part) && Buffer.from(part, "base64url").toString("base64url") === part;
+}
+
+function readHeader(token: string): unknown {
   try {
-    return v.parse(header, JSON.parse(Buffer.from(parts[0] ?? "", "base64url").toString())).kid;
+    return JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());
   } catch {
     throw invalid();
   }
-}
-
-/** Decoders forgive stray bits and padding; one signature must not have two spellings. */
-function isStrictBase64Url(part: string): boolean {
-  return /^[\w-]+$/.test(part) && Buffer.from(part, "base64url").toString("base64url") === part;
 }
 
 function invalid(): Refusal {

@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
 import { beforeEach, expect, test } from "vitest";
-import { findVerificationKey } from "../../shared/http/key-set.ts";
+import { findVerificationKey } from "../../shared/tokens/key-set.ts";
 import { costOf } from "../support/costs.ts";
 import { useService } from "../support/service.ts";
 import { testKeyId } from "../support/tokens.ts";

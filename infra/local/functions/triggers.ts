@@ -1,0 +1,37 @@
+import type { LocalFunction } from "../stack/template.ts";
+import { startEnvironment } from "./environment.ts";
+
+/** What runs the triggers: the functions of the stack, the settings each gets besides its own, and the triggered names. */
+export interface TriggerOptions {
+  functions: readonly LocalFunction[];
+  environment: Record<string, string>;
+  triggers: readonly string[];
+}
+
+/**
+ * Calls the functions that a deploy of the stack calls, one after the other, and waits for them. Throws when one fails,
+ * as the deploy would fail.
+ */
+export async function runTriggers({ functions, environment, triggers }: TriggerOptions): Promise<void> {
+  for (const name of triggers) {
+    const definition = functions.find((each) => each.name === name);
+    if (!definition) throw new Error(`The stack's trigger calls ${name}, which is no function of the stack.`);
+    await call(definition, environment);
+  }
+}
+
+async function call(definition: LocalFunction, environment: Record<string, string>): Promise<void> {
+  let printed = "";
+  const output = (_: string, text: string) => {
+    printed += text;
+  };
+  const started = startEnvironment(definition, { environment, output });
+  try {
+    await started.invoke({});
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${definition.name}, which a deploy calls, failed: ${reason}\n${printed}`, { cause: error });
+  } finally {
+    await started.close();
+  }
+}

@@ -1,0 +1,18 @@
+import type { Stage } from "./stages.ts";
+
+/** The settings of a stage that functions are given by name; `shared/settings.ts` reads them. */
+export type StageSetting = keyof typeof stageSettings;
+
+const stageSettings = {
+  DEFAULT_COUNTRY: ({ defaultCountry }: Stage) => defaultCountry,
+  SERVED_COUNTRIES: ({ servedCountries }: Stage) => servedCountries.join(","),
+  RECOVERY_DISCLOSURE: ({ recoveryDisclosure }: Stage) => recoveryDisclosure,
+  REGISTRATION: ({ registration }: Stage) => registration,
+  SMS_PER_HOUR: ({ smsCeilings }: Stage) => String(smsCeilings.perHour),
+  SMS_PER_DAY: ({ smsCeilings }: Stage) => String(smsCeilings.perDay),
+} as const;
+
+/** The value of a setting in a stage, as it stands in a function's environment. */
+export function readStageSetting(stage: Stage, setting: StageSetting): string {
+  return stageSettings[setting](stage);
+}

@@ -1,0 +1,39 @@
+import { reopenPinFlow } from "../../shared/db/pins.ts";
+import { parseLogin } from "../../shared/domain/login.ts";
+import { settings } from "../../shared/settings.ts";
+import { readArguments, runCommand, UsageError } from "./command.ts";
+import { localDirectory, openLocalService } from "./local-service.ts";
+
+const help = `npm run unlock -- --login LOGIN
+
+Reopens the pin flow of a login on the local machine, whether it runs or not: after too many wrong pins in a row no pin
+is sent to it and none is taken. Its failed tries are forgotten. Safe to repeat; a login that nobody has is no mistake.
+
+  --login LOGIN  e-mail address or phone number, in any form
+  --help         show this
+
+Ends with 0 when it is open, 1 when that failed, 2 when the call was wrong.
+`;
+
+if (import.meta.main) await runCommand((parameters) => unlock(parameters, localDirectory()));
+
+/** Runs the command on a machine's directory; gives its exit code. */
+export async function unlock(parameters: string[], directory: string): Promise<number> {
+  const options = { login: { type: "string" }, help: { type: "boolean" } } as const;
+  const { values } = readArguments("unlock", { args: parameters, options });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  if (!values.login) throw new UsageError("Say whose pin flow: --login LOGIN (npm run unlock -- --help)");
+  const service = await openLocalService(directory);
+  try {
+    const login = parseLogin(values.login, settings.defaultCountry());
+    if (!login) throw new UsageError(`"${values.login}" is neither an e-mail address nor a phone number.`);
+    await reopenPinFlow(login.value);
+    process.stdout.write(`The pin flow of ${login.value} is open; its failed tries are forgotten.\n`);
+  } finally {
+    await service.close();
+  }
+  return 0;
+}

@@ -1,0 +1,36 @@
+import { spendPin, spendRegistrationPin, tryPin } from "../db/pins.ts";
+import { findCompany, type User } from "../db/users.ts";
+import type { Login } from "../domain/login.ts";
+import { pinFits } from "../domain/pin.ts";
+import { Refusal } from "../domain/refusal.ts";
+import { hashResetToken, makeResetToken } from "../domain/reset-token.ts";
+import { hmacKey } from "../secrets.ts";
+import { pinTriesFrom } from "./throttles.ts";
+
+/** A user whose login was confirmed, with the token that sets their password (D13, D14). */
+export type ConfirmedUser = User & { readonly reset_password_token: string };
+
+/**
+ * Confirms a login with its pin, or refuses as `pin_invalid` whatever is wrong. The try is counted before anything is
+ * compared (D10, D13). Three round trips, 3 read units.
+ */
+export async function confirm(login: Login, pin: string, address: string, now: Date): Promise<ConfirmedUser> {
+  const attempt = await tryPin(login.value, pinTriesFrom(address), now);
+  if (!attempt || !pinFits(pin, attempt.user.id, attempt.seal, await hmacKey())) throw pinInvalid();
+
+  const { user, registration } = attempt;
+  const resetToken = makeResetToken();
+  const resetHash = hashResetToken(resetToken);
+  const [isSpent, company] = await Promise.all([
+    registration
+      ? spendRegistrationPin(login.value, attempt, registration, resetHash, now)
+      : spendPin(login.value, attempt, resetHash, now),
+    findCompany(user.financial_company_id),
+  ]);
+  if (!isSpent) throw pinInvalid();
+  return { ...user, company, reset_password_token: resetToken };
+}
+
+function pinInvalid(): Refusal {
+  return new Refusal("pin_invalid", "The pin is wrong, expired or spent; ask for a new one");
+}

@@ -1,0 +1,76 @@
+import { countAttempt, forgetAttempts, type Throttle, type Throttled, takeBackAttempt } from "../db/throttles.ts";
+import { clientOf } from "../domain/client-address.ts";
+
+const hour = 60;
+const day = 24 * hour;
+
+const pinTriesOfClient: Throttle = { rule: "pin-tries-of-client", limits: [{ most: 30, withinMinutes: 5 }] };
+
+const pinsOfLogin: Throttle = {
+  rule: "pins-of-login",
+  limits: [
+    { most: 1, withinMinutes: 1 },
+    { most: 3, withinMinutes: 10 },
+    { most: 5, withinMinutes: hour },
+    { most: 10, withinMinutes: day },
+  ],
+};
+
+const pinsOfClient: Throttle = { rule: "pins-of-client", limits: [{ most: 10, withinMinutes: hour }] };
+
+/** Failed sign-ins, by login: the more there are, the longer the window that must pass (D15). */
+const signInsOfLogin: Throttle = {
+  rule: "sign-ins-of-login",
+  limits: [
+    { most: 10, withinMinutes: 15 },
+    { most: 20, withinMinutes: hour },
+    { most: 40, withinMinutes: 6 * hour },
+    { most: 60, withinMinutes: day },
+  ],
+};
+
+const signInsOfClient: Throttle = { rule: "sign-ins-of-client", limits: [{ most: 30, withinMinutes: 5 }] };
+
+/** Tries of a user's passcode (D19). */
+const passcodeTries: Throttle = {
+  rule: "passcode-tries",
+  limits: [{ most: 5, withinMinutes: 15 }],
+  refusal: "passcode_locked",
+};
+
+/** The tries of pins from a client's address, to be counted with each (D10). */
+export function pinTriesFrom(address: string): Throttled {
+  return of(pinTriesOfClient, clientOf(address));
+}
+
+/** Counts a request for a pin before it is queued (D11). */
+export function countPinRequest(login: string, address: string, now: Date): Promise<void> {
+  return countAttempt([of(pinsOfLogin, login), of(pinsOfClient, clientOf(address))], now);
+}
+
+/** Counts a sign-in before its password is compared (D15). */
+export function countSignIn(login: string, address: string, now: Date): Promise<void> {
+  return countAttempt([of(signInsOfLogin, login), of(signInsOfClient, clientOf(address))], now);
+}
+
+/** After a sign-in that succeeded: forgets the login's failed ones, and does not hold this one against the client (D15). */
+export async function forgiveSignIn(login: string, address: string, countedAt: Date): Promise<void> {
+  await Promise.all([
+    forgetAttempts(of(signInsOfLogin, login)),
+    takeBackAttempt(of(signInsOfClient, clientOf(address)), countedAt),
+  ]);
+}
+
+/** Counts a try of a user's passcode before it is compared (D19). */
+export function countPasscodeTry(userId: number, now: Date): Promise<void> {
+  return countAttempt([of(passcodeTries, String(userId))], now);
+}
+
+/** Forgets a user's wrong passcodes after the right one (D19). */
+export function forgetPasscodeTries(userId: number): Promise<void> {
+  return forgetAttempts(of(passcodeTries, String(userId)));
+}
+
+function of(throttle: Throttle, subject: string): Throttled {
+  return { throttle, subject };
+}

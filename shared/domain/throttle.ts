@@ -1,0 +1,37 @@
+/** At most so many attempts within a sliding window. */
+export interface Limit {
+  readonly most: number;
+  readonly withinMinutes: number;
+}
+
+const msPerMinute = 60_000;
+
+/**
+ * When the next attempt is admitted, in milliseconds: now, or the moment when every limit has room again. `attempts` are
+ * the moments of those admitted so far, oldest first.
+ */
+export function admittedAt(attempts: readonly number[], limits: readonly Limit[], now: number): number {
+  return Math.max(...limits.map((limit) => opensAt(attempts, limit, now)));
+}
+
+/** The attempts that may still matter to a limit, with one more at `now`. */
+export function withAttempt(attempts: readonly number[], limits: readonly Limit[], now: number): number[] {
+  return [...attempts.filter((moment) => moment > now - longestWindowMs(limits)), now];
+}
+
+/** The longest window of the limits, in milliseconds. */
+export function longestWindowMs(limits: readonly Limit[]): number {
+  return Math.max(...limits.map(({ withinMinutes }) => withinMinutes)) * msPerMinute;
+}
+
+/** Seconds to wait, rounded up to whole minutes, so that the answer tells nothing of which limit it was (D11). */
+export function retryAfterSeconds(admittedAtMs: number, now: number): number {
+  return Math.ceil((admittedAtMs - now) / msPerMinute) * 60;
+}
+
+function opensAt(attempts: readonly number[], { most, withinMinutes }: Limit, now: number): number {
+  const within = withinMinutes * msPerMinute;
+  const recent = attempts.filter((moment) => moment > now - within);
+  const blocking = recent[recent.length - most];
+  return blocking === undefined ? now : blocking + within;
+}

@@ -1,0 +1,39 @@
+import { SignJWT } from "jose";
+import type { Role } from "../contract/operation.ts";
+import { settings } from "../settings.ts";
+import { findSigningKey } from "./signing-keys.ts";
+
+/** How long an access token counts (D4). */
+const accessTokenLifeMinutes = 15;
+
+/** Whom an access token speaks for. */
+export interface TokenSubject {
+  readonly id: number;
+  readonly role: Role;
+  readonly financial_company_id: number | null;
+}
+
+/** The tokens of a session, as the contract answers them: a new access token beside the refresh token (D4, D5). */
+export async function issueTokens(subject: TokenSubject, family: string, refreshToken: string, now: Date) {
+  return {
+    access_token: await signAccessToken(subject, family, now, accessTokenLifeMinutes * 60),
+    token_type: "Bearer" as const,
+    expires_in: accessTokenLifeMinutes * 60,
+    refresh_token: refreshToken,
+  };
+}
+
+/** Signs an access token with the key that signs now (D4). */
+export async function signAccessToken(subject: TokenSubject, family: string, now: Date, lifeSeconds: number) {
+  const { kid, key } = await findSigningKey(now);
+  const issuedAt = Math.floor(now.getTime() / 1000);
+  return new SignJWT({ role: subject.role, company: subject.financial_company_id, sid: family })
+    .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid })
+    .setIssuer(settings.tokenIssuer())
+    .setAudience(settings.tokenAudience())
+    .setSubject(String(subject.id))
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + lifeSeconds)
+    .setJti(crypto.randomUUID())
+    .sign(key);
+}
