@@ -4,16 +4,18 @@ import { requireUncommon } from "../../shared/domain/common-passwords.ts";
 import { requireLogin, requireServed } from "../../shared/domain/login.ts";
 import { hashPassword } from "../../shared/domain/password.ts";
 import { pinValidTo } from "../../shared/domain/pin.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
 import { unknownUser } from "../../shared/domain/unknown-user.ts";
-import { forAnyone } from "../../shared/http/endpoint.ts";
+import { type AnonymousRequest, forAnyone } from "../../shared/http/endpoint.ts";
 import { queuePinRequest } from "../../shared/messaging/pin-queue.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Starts a registration, which its pin completes; the answer is the same for new and taken logins (D16). */
-export const handler = forAnyone(registerUser, async ({ body, now, clientAddress, requestId }) => {
-  if (settings.registration() === "closed") throw new Refusal("route_not_found", "The service has no such path");
+export const handler = forAnyone(registerUser, startRegistration, {
+  closes: () => settings.registration() === "closed",
+});
+
+async function startRegistration({ body, now, clientAddress, requestId }: AnonymousRequest<typeof registerUser>) {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   requireServed(login, settings.servedCountries());
   requireUncommon(body.password, "/user/password");
@@ -25,4 +27,4 @@ export const handler = forAnyone(registerUser, async ({ body, now, clientAddress
   await queuePinRequest({ login: value, channel, requestId, requestedAt: now, validTo, registration });
   const shown = { ...unknownUser(login, await hmacKey()), first_name, last_name, role: "driver" as const };
   return { user: { ...shown, pin_valid_to: validTo.toISOString() } };
-});
+}

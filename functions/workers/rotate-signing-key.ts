@@ -3,7 +3,7 @@ import { nextKeySignsFrom, publishedUntil } from "../../shared/domain/rotation.t
 import { forSchedule } from "../../shared/messaging/schedule-worker.ts";
 import { makeSigningKey, publicPartOf, readSigningKeys, writeSigningKeys } from "../../shared/tokens/signing-keys.ts";
 
-/** Makes the next signing key when one is due, publishes it before it signs, and lets the older ones end (D6). */
+/** Makes the next signing key when one is due, publishes it before it signs, and lets the older one end (D6). */
 export const handler = forSchedule(async (now) => {
   const keys = await readSigningKeys({ fresh: true });
   const newest = keys.at(-1);
@@ -12,5 +12,5 @@ export const handler = forSchedule(async (now) => {
   const next = await makeSigningKey(signsFrom);
   await publishKey(next.jwk.kid, publicPartOf(next));
   await writeSigningKeys([...keys.slice(-1), next]);
-  for (const { jwk } of keys) await retireKey(jwk.kid, publishedUntil(signsFrom));
+  if (newest) await retireKey(newest.jwk.kid, publishedUntil(signsFrom));
 });

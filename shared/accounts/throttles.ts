@@ -34,7 +34,7 @@ const signInsOfClient: Throttle = { rule: "sign-ins-of-client", limits: [{ most:
 /** Tries of a user's passcode (D19). */
 const passcodeTries: Throttle = {
   rule: "passcode-tries",
-  limits: [{ most: 5, withinMinutes: 15 }],
+  limits: [{ most: 5, withinMinutes: 15, locks: true }],
   refusal: "passcode_locked",
 };
 

@@ -36,7 +36,7 @@ export const refreshToken = operation({
   method: "POST",
   path: "/api/v1/users/token",
   access: "anyone",
-  body: { object: "token", fields: v.object({ refresh_token: text(200) }) },
+  body: { object: "token", fields: v.object({ refresh_token: text(4096) }) },
   answer: v.object({ token: issuedToken }),
   answersBearer: true,
 });
@@ -61,7 +61,7 @@ export const setPassword = operation({
   body: {
     object: "user",
     fields: v.pipe(
-      v.object({ reset_password_token: text(200), password, password_confirmation: text(256) }),
+      v.object({ reset_password_token: text(4096), password, password_confirmation: text(256) }),
       v.forward(
         v.partialCheck(
           [["password"], ["password_confirmation"]],

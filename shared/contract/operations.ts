@@ -45,9 +45,10 @@ export const operations: readonly Operation[] = entries;
 /** The name of an operation. */
 export type OperationName = (typeof entries)[number]["name"];
 
-/** The methods that a path takes, in any of its operations; empty for an unknown path. */
-export function methodsOf(path: string): Method[] {
-  return operations.filter((entry) => isAddress(entry.path, path)).map((entry) => entry.method);
+/** The methods that a path takes in the operations that are not `closed`; empty for an unknown path. */
+export function methodsOf(path: string, closed: readonly OperationName[] = []): Method[] {
+  const open = entries.filter(({ name }) => !closed.includes(name));
+  return open.filter((entry) => isAddress(entry.path, path)).map((entry) => entry.method);
 }
 
 function isAddress(template: string, path: string): boolean {

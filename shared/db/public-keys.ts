@@ -18,11 +18,11 @@ export async function publishKey(kid: string, jwk: unknown): Promise<void> {
   await putIf({ Item: { ...publicKeyKey(kid), jwk } });
 }
 
-/** Access pattern K3: ends the publication of a key at a moment. One write unit. */
+/** Access pattern K3: ends the publication of a key at a moment, once and for all. One write unit. */
 export async function retireKey(kid: string, validTo: Date): Promise<void> {
   await updateIf({
     Key: publicKeyKey(kid),
-    ConditionExpression: "attribute_exists(pk)",
+    ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(valid_to)",
     UpdateExpression: "SET valid_to = :validTo, expires_at = :expiresAt",
     ExpressionAttributeValues: {
       ":validTo": validTo.toISOString(),

@@ -3,17 +3,31 @@
  * IPv4 addresses in IPv6 form count as what they are.
  */
 export function clientOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
   if (!address.includes(":")) return address;
-  const [head = "", tail = ""] = (address.split("%")[0] ?? "").toLowerCase().split("::");
-  const left = groupsOf(head);
-  const right = groupsOf(tail);
-  const zeros = address.includes("::") ? Array.from({ length: 8 - left.length - right.length }, () => "0") : [];
-  const groups = [...left, ...zeros, ...right].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
+  const groups = groupsOf(address);
+  const [high = 0, low = 0] = groups.slice(6);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":")}::/64`;
 }
 
-function groupsOf(text: string): string[] {
-  return text === "" ? [] : text.split(":");
+/** The eight groups of an IPv6 address, in any of its spellings. */
+function groupsOf(address: string): number[] {
+  const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
+  const [left, right] = [numbersOf(head), numbersOf(tail ?? "")];
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  return [...left, ...Array.from({ length: zeros }, () => 0), ...right];
+}
+
+function numbersOf(text: string): number[] {
+  const parts = text === "" ? [] : text.split(":");
+  return parts.flatMap((part) => (part.includes(".") ? dottedOf(part) : [Number.parseInt(part, 16)]));
+}
+
+function dottedOf(part: string): number[] {
+  const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
+  return [a * 256 + b, c * 256 + d];
 }

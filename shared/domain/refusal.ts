@@ -56,3 +56,8 @@ export class Refusal extends Error {
     this.facts = facts;
   }
 }
+
+/** The refusal of a path that no operation has, or one that the stage closes. */
+export function routeNotFound(): Refusal {
+  return new Refusal("route_not_found", "The service has no such path");
+}

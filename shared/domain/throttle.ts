@@ -2,6 +2,8 @@
 export interface Limit {
   readonly most: number;
   readonly withinMinutes: number;
+  /** True where reaching the limit shuts for the whole time from the last attempt on, not until the first falls out. */
+  readonly locks?: boolean;
 }
 
 const msPerMinute = 60_000;
@@ -29,8 +31,12 @@ export function retryAfterSeconds(admittedAtMs: number, now: number): number {
   return Math.ceil((admittedAtMs - now) / msPerMinute) * 60;
 }
 
-function opensAt(attempts: readonly number[], { most, withinMinutes }: Limit, now: number): number {
+function opensAt(attempts: readonly number[], { most, withinMinutes, locks }: Limit, now: number): number {
   const within = withinMinutes * msPerMinute;
+  if (locks) {
+    const [first, last] = [attempts[attempts.length - most], attempts.at(-1)];
+    return first !== undefined && last !== undefined && last - first < within ? last + within : now;
+  }
   const recent = attempts.filter((moment) => moment > now - within);
   const blocking = recent[recent.length - most];
   return blocking === undefined ? now : blocking + within;

@@ -3,6 +3,7 @@ import headerNormalizer from "@middy/http-header-normalizer";
 import type { Context } from "aws-lambda";
 import type { AnonymousOperation, Body, Operation, Query, SignedInOperation } from "../contract/operation.ts";
 import type { Caller } from "../domain/caller.ts";
+import { routeNotFound } from "../domain/refusal.ts";
 import { type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { limitSizes } from "./limits.ts";
@@ -42,12 +43,16 @@ export function forSignedIn<O extends SignedInOperation>(
   });
 }
 
-/** The handler of an operation that anyone may call: it has no caller to touch. */
+/**
+ * The handler of an operation that anyone may call: it has no caller to touch. Where the stage `closes` the operation, it
+ * answers as a path that does not exist, whatever else the request is.
+ */
 export function forAnyone<O extends AnonymousOperation>(
   operation: O,
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
+  { closes = () => false }: { closes?: () => boolean } = {},
 ): HttpHandler {
-  return chain(operation, [], (event, context) => handle(requestOf<O>(event, context)));
+  return chain(operation, [], (event, context) => handle(requestOf<O>(event, context)), closes);
 }
 
 /** The handler for requests that no route takes: whatever comes, it refuses. */
@@ -57,15 +62,17 @@ export function forUnrouted(name: string, refuse: (method: string, path: string)
   );
 }
 
-/** The one chain of middlewares. Refusals come in the order the contract promises: size, 401, 403, 415, 400, 422 (D31). */
+/** The one chain of middlewares. Refusals come in the order the contract promises: 404, size, 401, 403, 415, 400, 422 (D31). */
 function chain<O extends Operation>(
   operation: O,
   access: readonly object[],
   handle: (event: HttpEvent, context: Context) => Promise<Reply<O>>,
+  closes: () => boolean = () => false,
 ): HttpHandler {
   const middlewares = [
     logRequests(operation),
     answerProblems(),
+    refuseWhereClosed(closes),
     headerNormalizer(),
     limitSizes(),
     ...access,
@@ -75,6 +82,14 @@ function chain<O extends Operation>(
   return compose(middlewares, async (event, context) =>
     successAnswer(operation, await handle(event, context), { event, context }),
   );
+}
+
+function refuseWhereClosed(closes: () => boolean) {
+  return {
+    before(): void {
+      if (closes()) throw routeNotFound();
+    },
+  };
 }
 
 function compose(middlewares: readonly object[], handler: HttpHandler): HttpHandler {

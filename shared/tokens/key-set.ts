@@ -29,13 +29,21 @@ export async function findVerificationKey(kid: string, now: Date): Promise<Crypt
 async function readKeys(now: Date): Promise<void> {
   const read = new Map<string, CryptoKey>();
   for (const jwk of await findPublicKeys(now)) {
-    const checked = v.safeParse(publicKey, jwk);
-    if (!checked.success) {
-      log("error", "public key refused", { code: "public_key_refused" });
-      continue;
-    }
-    read.set(checked.output.kid, (await importJWK(checked.output, "ES256")) as CryptoKey);
+    const key = await importFit(jwk);
+    if (key) read.set(jwk.kid, key);
+    else log("error", "public key refused", { code: "public_key_refused" });
   }
   keys = read;
   readAt = now.getTime();
+}
+
+/** One unfit key must not take the others with it: it is passed over, and says so in the log. */
+async function importFit(jwk: unknown): Promise<CryptoKey | undefined> {
+  const checked = v.safeParse(publicKey, jwk);
+  if (!checked.success) return undefined;
+  // What is left to refuse here is a point that is not on the curve.
+  return importJWK(checked.output, "ES256").then(
+    (key) => key as CryptoKey,
+    () => undefined,
+  );
 }

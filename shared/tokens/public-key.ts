@@ -1,6 +1,12 @@
 import * as v from "valibot";
 
-const coordinate = v.pipe(v.string(), v.regex(/^[\w-]{43}$/, "must be 32 bytes in base64url"));
+const coordinate = v.pipe(
+  v.string(),
+  v.check(
+    (value) => Buffer.from(value, "base64url").length === 32 && isCanonical(value),
+    "must be 32 bytes in canonical base64url",
+  ),
+);
 
 /** A key made to verify ES256 signatures, and for nothing else (D6). */
 export const publicKey = v.object({
@@ -11,4 +17,9 @@ export const publicKey = v.object({
   kid: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
   alg: v.literal("ES256"),
   use: v.literal("sig"),
+  key_ops: v.optional(v.strictTuple([v.literal("verify")])),
 });
+
+function isCanonical(value: string): boolean {
+  return Buffer.from(value, "base64url").toString("base64url") === value;
+}

@@ -52,10 +52,20 @@ async function verify(token: string, now: Date): Promise<VerifiedToken> {
     return await (outside ? verifyOutsideToken(token, outside, now) : verifyOwnToken(token, now));
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw expired();
-    if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) throw error;
+    if (isFaultOfKeySet(error)) throw error;
     if (error instanceof errors.JOSEError || v.isValiError(error)) throw invalid();
     throw error;
   }
+}
+
+/** A key set that cannot be read says nothing about the token: clients must not throw away a good one. */
+function isFaultOfKeySet(error: unknown): boolean {
+  return error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || isPlainJoseError(error);
+}
+
+/** jose throws its base class for an answer of the key set's address that is no 200 or no JSON. */
+function isPlainJoseError(error: unknown): boolean {
+  return error instanceof errors.JOSEError && error.code === "ERR_JOSE_GENERIC";
 }
 
 async function verifyOwnToken(token: string, now: Date): Promise<VerifiedToken> {

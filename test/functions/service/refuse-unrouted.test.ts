@@ -1,8 +1,19 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { handler } from "../../../functions/service/refuse-unrouted.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { call } from "../../support/call.ts";
+
+beforeAll(() => {
+  process.env.REGISTRATION = "open";
+});
+
+test("D16: where registration is closed, its path does not exist for any method", async () => {
+  process.env.REGISTRATION = "closed";
+  expect(await request("GET", "/api/v1/users")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
+  process.env.REGISTRATION = "open";
+  expect(await request("GET", "/api/v1/users")).toMatchObject({ status: 405, headers: { allow: "POST" } });
+});
 
 function request(method: string, path: string) {
   return call(handler, { method, path } as unknown as Operation);

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler } from "../../functions/finance/bulk-update-timesheets.ts";
+import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
+import { call } from "../support/call.ts";
+import { loggedLines } from "../support/capture-logs.ts";
+import { expectProblem } from "../support/problems.ts";
+import { timesheetLine, userLine } from "../support/records.ts";
+import { useService } from "../support/service.ts";
+import { readRecord, store } from "../support/store.ts";
+
+useService();
+
+const passcode = "47110815";
+let id = 1_000;
+
+beforeEach(async () => {
+  // Each test has a user and a timesheet of its own, both with this id.
+  id += 1;
+  await store([userLine(id, { passcode }), timesheetLine(id, 1)]);
+});
+afterEach(() => void vi.useRealTimers());
+
+function pay(typed?: unknown, ids = [id]) {
+  const timesheet = { timesheet_ids: ids, state: "paid", passcode: typed };
+  return call(handler, bulkUpdateTimesheets, { as: { id, role: "operator", company_id: 1 }, body: { timesheet } });
+}
+
+function at(time: string) {
+  vi.useFakeTimers({ now: new Date(`2026-05-01T${time}Z`), toFake: ["Date"] });
+}
+
+async function miss(times: number) {
+  for (let index = 0; index < times; index += 1) expectProblem(await pay("1234"), 403, "passcode_invalid");
+}
+
+async function stateOf(timesheet: number) {
+  return (await readRecord("TIMESHEET", timesheet))?.state;
+}
+
+describe("200", () => {
+  test("D19: the right passcode lets the change through", async () => {
+    expect((await pay(passcode)).status).toBe(200);
+    expect(await stateOf(id)).toBe("paid");
+  });
+
+  test("D19: the right passcode may be sent as a number", async () => {
+    expect((await pay(Number(passcode))).status).toBe(200);
+  });
+
+  test.each([
+    undefined,
+    "1234",
+  ])("D19: who has no passcode need not send one, and what they send is ignored: %j", async (typed) => {
+    await store([userLine(id, { passcode: null })]);
+    for (let index = 0; index < 7; index += 1) expect((await pay(typed)).status).toBe(200);
+  });
+
+  test("D19: the right passcode forgets the misses before it", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await miss(4);
+      expect((await pay(passcode)).status).toBe(200);
+    }
+  });
+
+  test("D19: the right passcode never locks, however often it is sent", async () => {
+    for (let index = 0; index < 12; index += 1) expect((await pay(passcode)).status).toBe(200);
+  });
+});
+
+describe("403", () => {
+  test("D19: a wrong passcode is passcode_invalid, and nothing changes", async () => {
+    expectProblem(await pay("1234"), 403, "passcode_invalid");
+    expect(await stateOf(id)).toBe("pending");
+  });
+
+  test("D19: a missing passcode is passcode_invalid, changes nothing, and is no miss", async () => {
+    for (let index = 0; index < 7; index += 1) expectProblem(await pay(), 403, "passcode_invalid");
+    expect(await stateOf(id)).toBe("pending");
+    expect((await pay(passcode)).status).toBe(200);
+  });
+
+  test("D19: another user's passcode is wrong", async () => {
+    await store([userLine(id + 500_000, { passcode: "1234" })]);
+    expectProblem(await pay("1234"), 403, "passcode_invalid");
+  });
+
+  test("D19: a wrong passcode is told before records that are missing", async () => {
+    const missing = id + 700_000;
+    for (let index = 0; index < 3; index += 1) {
+      expectProblem(await pay("1234", [id, missing]), 403, "passcode_invalid");
+    }
+    expectProblem(await pay(undefined, [missing]), 403, "passcode_invalid");
+    expectProblem(await pay(passcode, [missing]), 404, "records_not_found");
+  });
+});
+
+describe("429", () => {
+  test("D19: after 5 misses even the right passcode is passcode_locked, for 15 minutes to the millisecond", async () => {
+    at("09:00:00.000");
+    await miss(5);
+    const locked = await pay(passcode);
+    expectProblem(locked, 429, "passcode_locked");
+    expect(locked.headers["retry-after"]).toBe("900");
+    at("09:14:59.999");
+    const last = await pay(passcode);
+    expectProblem(last, 429, "passcode_locked");
+    expect(last.headers["retry-after"]).toBe("60");
+    expect(await stateOf(id)).toBe("pending");
+    at("09:15:00.000");
+    expect((await pay(passcode)).status).toBe(200);
+  });
+
+  test("D19: misses spread over minutes lock for 15 minutes from the fifth", async () => {
+    for (const minute of ["00", "03", "06", "09", "12"]) {
+      at(`09:${minute}:00.000`);
+      await miss(1);
+    }
+    expect((await pay(passcode)).headers["retry-after"]).toBe("900");
+    at("09:26:59.999");
+    expectProblem(await pay(passcode), 429, "passcode_locked");
+    at("09:27:00.000");
+    expect((await pay(passcode)).status).toBe(200);
+  });
+
+  test("D19: of 30 wrong passcodes at once at most 5 are compared", async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => pay("1234")));
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(5);
+    expect(answers.filter(({ body }) => body.code === "passcode_locked")).toHaveLength(25);
+  });
+
+  test("D19: one user's lock is nobody else's", async () => {
+    await miss(5);
+    const other = { id: id + 600_000, role: "operator", company_id: 1 } as const;
+    await store([userLine(other.id, { passcode })]);
+    const timesheet = { timesheet_ids: [id], state: "paid", passcode };
+    expect((await call(handler, bulkUpdateTimesheets, { as: other, body: { timesheet } })).status).toBe(200);
+  });
+});
+
+test("D19: no passcode is in an answer or a log, right or wrong", async () => {
+  loggedLines.length = 0;
+  const answers = [await pay("90218347"), await pay(passcode)];
+  const told = loggedLines.join("") + JSON.stringify(answers);
+  expect(told).toContain("passcode_invalid");
+  for (const secret of ["90218347", passcode]) expect(told).not.toContain(secret);
+});

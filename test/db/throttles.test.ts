@@ -1,0 +1,140 @@
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test } from "vitest";
+import { countAttempt, forgetAttempts, type Throttle, takeBackAttempt } from "../../shared/db/throttles.ts";
+import { costOf } from "../support/costs.ts";
+import { useService } from "../support/service.ts";
+import { faultsOf } from "../support/writes.ts";
+
+const service = useService();
+const start = new Date("2026-05-01T09:00:00.000Z");
+
+function afterwards(milliseconds: number): Date {
+  return new Date(start.getTime() + milliseconds);
+}
+
+/** A throttle of its own for each test. */
+function newThrottle(most: number, withinMinutes: number): Throttle {
+  return { rule: `rule-${crypto.randomUUID()}`, limits: [{ most, withinMinutes }] };
+}
+
+async function storedOf({ rule }: Throttle) {
+  const scan = new ScanCommand({ TableName: service.tableName, ConsistentRead: true });
+  const { Items = [] } = await service.database.send(scan);
+  return Items.filter(({ pk }) => String(pk).startsWith(`THROTTLE#${rule}#`));
+}
+
+test("D10: attempts up to the limit are counted, the next is refused until the window is over, to the millisecond", async () => {
+  const attempt = { throttle: newThrottle(2, 10), subject: "ines@example.com" };
+  await countAttempt([attempt], start);
+  await countAttempt([attempt], afterwards(60_000));
+  expect(await faultsOf(() => countAttempt([attempt], afterwards(599_999)))).toEqual(["too_many_requests"]);
+  await countAttempt([attempt], afterwards(600_000));
+  expect(await faultsOf(() => countAttempt([attempt], afterwards(600_001)))).toEqual(["too_many_requests"]);
+});
+
+test("D11: a refusal tells the wait in whole minutes, and does not make it longer", async () => {
+  const attempt = { throttle: newThrottle(1, 10), subject: "ines@example.com" };
+  await countAttempt([attempt], start);
+  for (const [later, wait] of [
+    [0, 600],
+    [1, 600],
+    [60_000, 540],
+    [599_999, 60],
+  ] as const) {
+    const refused = countAttempt([attempt], afterwards(later));
+    await expect(refused).rejects.toMatchObject({
+      code: "too_many_requests",
+      facts: { retryAfterSeconds: wait },
+    });
+  }
+  await countAttempt([attempt], afterwards(600_000));
+});
+
+test("D19: a throttle may name the code of its refusals", async () => {
+  const throttle: Throttle = { ...newThrottle(1, 15), refusal: "passcode_locked" };
+  await countAttempt([{ throttle, subject: "7" }], start);
+  expect(await faultsOf(() => countAttempt([{ throttle, subject: "7" }], start))).toEqual(["passcode_locked"]);
+});
+
+test("D10: subjects and rules are counted apart", async () => {
+  const [one, other] = [newThrottle(1, 10), newThrottle(1, 10)];
+  await countAttempt([{ throttle: one, subject: "a" }], start);
+  await countAttempt([{ throttle: one, subject: "b" }], start);
+  await countAttempt([{ throttle: other, subject: "a" }], start);
+  expect(await faultsOf(() => countAttempt([{ throttle: one, subject: "a" }], start))).toHaveLength(1);
+});
+
+test("D11: an attempt that one subject has no room for is counted for none", async () => {
+  const [login, client] = [
+    { throttle: newThrottle(1, 10), subject: "ines@example.com" },
+    { throttle: newThrottle(2, 10), subject: "203.0.113.7" },
+  ];
+  await countAttempt([login, client], start);
+  for (let index = 0; index < 5; index += 1) await faultsOf(() => countAttempt([login, client], afterwards(index)));
+  const [counted] = await storedOf(client.throttle);
+  expect(counted?.attempts).toEqual([start.getTime()]);
+  expect(await faultsOf(() => countAttempt([client], afterwards(1)))).toEqual([]);
+});
+
+test("D10: of 40 attempts at once exactly as many are let through as the limit says", async () => {
+  const attempt = { throttle: newThrottle(5, 10), subject: "ines@example.com" };
+  const outcomes = await Promise.all(Array.from({ length: 40 }, () => faultsOf(() => countAttempt([attempt], start))));
+  expect(outcomes.filter((faults) => faults.length === 0)).toHaveLength(5);
+  expect(new Set(outcomes.flat())).toEqual(new Set(["too_many_requests"]));
+  expect((await storedOf(attempt.throttle))[0]?.attempts).toHaveLength(5);
+});
+
+test("D10: what is forgotten counts no more, and forgetting nothing is no fault", async () => {
+  const attempt = { throttle: newThrottle(1, 10), subject: "ines@example.com" };
+  await forgetAttempts(attempt);
+  await countAttempt([attempt], start);
+  await forgetAttempts(attempt);
+  expect(await storedOf(attempt.throttle)).toEqual([]);
+  await countAttempt([attempt], start);
+});
+
+test("D15: an attempt that is taken back counts no more, the others still do", async () => {
+  const attempt = { throttle: newThrottle(2, 10), subject: "203.0.113.7" };
+  await takeBackAttempt(attempt, start);
+  await countAttempt([attempt], start);
+  await countAttempt([attempt], start);
+  await takeBackAttempt(attempt, start);
+  await takeBackAttempt(attempt, afterwards(1));
+  await countAttempt([attempt], afterwards(2));
+  expect(await faultsOf(() => countAttempt([attempt], afterwards(3)))).toEqual(["too_many_requests"]);
+  expect((await storedOf(attempt.throttle))[0]?.attempts).toEqual([start.getTime(), start.getTime() + 2]);
+});
+
+test("D15: of 20 attempts at once as many are left as were not taken back", async () => {
+  const attempt = { throttle: newThrottle(30, 10), subject: "203.0.113.7" };
+  const moments = Array.from({ length: 20 }, (_, index) => afterwards(index));
+  await Promise.all(
+    moments.map(async (moment, index) => {
+      await countAttempt([attempt], moment);
+      if (index % 2 === 0) await takeBackAttempt(attempt, moment);
+    }),
+  );
+  expect((await storedOf(attempt.throttle))[0]?.attempts).toHaveLength(10);
+});
+
+test("the store holds neither login nor address, and drops the attempts once no limit looks at them", async () => {
+  const throttle: Throttle = {
+    rule: `rule-${crypto.randomUUID()}`,
+    limits: [
+      { most: 9, withinMinutes: 1 },
+      { most: 9, withinMinutes: 60 },
+    ],
+  };
+  await countAttempt([{ throttle, subject: "ines@example.com" }], start);
+  await countAttempt([{ throttle, subject: "203.0.113.7" }], start);
+  const items = await storedOf(throttle);
+  expect(items).toHaveLength(2);
+  expect(JSON.stringify(items)).not.toMatch(/ines|203\.0/);
+  for (const { expires_at } of items) expect(expires_at).toBe(afterwards(3_600_000).getTime() / 1000);
+});
+
+test("H1: an attempt for a login and an address costs a read unit and four write units, in two round trips", async () => {
+  const attempts = ["login", "client"].map((subject) => ({ throttle: newThrottle(3, 10), subject }));
+  const cost = await costOf(() => countAttempt(attempts, start));
+  expect(cost).toEqual({ readUnits: 1, writeUnits: 4, sequentialTrips: 2 });
+});

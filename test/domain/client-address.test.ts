@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { clientOf } from "../../shared/domain/client-address.ts";
+
+describe("D10: one client", () => {
+  test.each(["203.0.113.7", "10.0.0.1"])("is an IPv4 address: %s", (address) => {
+    expect(clientOf(address)).toBe(address);
+  });
+
+  test.each([
+    ["2001:db8:1:2::1", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64"],
+    ["2001:0DB8:0001:0002:0000:0000:0000:0001", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["2001:db8:1:2:3:4:5::", "2001:db8:1:2::/64"],
+    ["2001:db8::1:2:3:4:5", "2001:db8:0:1::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["64:ff9b::203.0.113.7", "64:ff9b:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["::", "0:0:0:0::/64"],
+  ])("is the /64 of an IPv6 address, in whatever spelling: %s", (address, client) => {
+    expect(clientOf(address)).toBe(client);
+  });
+
+  test.each([
+    "::ffff:203.0.113.7",
+    "::FFFF:203.0.113.7",
+    "::ffff:cb00:7107",
+    "0:0:0:0:0:ffff:203.0.113.7",
+  ])("is the IPv4 address behind one in IPv6 form: %s", (address) => {
+    expect(clientOf(address)).toBe("203.0.113.7");
+  });
+
+  test("is another in the next /64, and another IPv4 address", () => {
+    expect(clientOf("2001:db8:1:2::1")).not.toBe(clientOf("2001:db8:1:3::1"));
+    expect(clientOf("203.0.113.7")).not.toBe(clientOf("203.0.113.8"));
+  });
+});

@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  hashRefreshToken,
+  makeFamily,
+  makeRefreshToken,
+  parseRefreshToken,
+  refreshTokenLifeDays,
+} from "../../shared/domain/refresh-token.ts";
+
+test("D5: a refresh token counts for 30 days", () => {
+  expect(refreshTokenLifeDays).toBe(30);
+});
+
+test("D5: a token leads back to its user and family, and to the SHA-256 that alone is stored", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (userId) => {
+      const family = makeFamily();
+      const token = makeRefreshToken(userId, family);
+      const hash = createHash("sha256").update(token).digest("base64url");
+      expect(parseRefreshToken(token)).toEqual({ userId, family, hash });
+      expect(hashRefreshToken(token)).toBe(hash);
+      expect(token.length).toBeLessThanOrEqual(200);
+    }),
+  );
+});
+
+test("D5: no two tokens or families are alike, and a token carries 32 random bytes", () => {
+  const families = new Set(Array.from({ length: 1_000 }, makeFamily));
+  const secrets = Array.from({ length: 1_000 }, () => makeRefreshToken(7, "f".repeat(22)).split(".")[2] ?? "");
+  expect([families.size, new Set(secrets).size]).toEqual([1_000, 1_000]);
+  for (const secret of secrets) expect(Buffer.from(secret, "base64url")).toHaveLength(32);
+});
+
+test.each([
+  ["nothing", () => ""],
+  ["two parts", (token: string) => token.split(".").slice(0, 2).join(".")],
+  ["four parts", (token: string) => `${token}.a`],
+  ["user 0", (token: string) => token.replace(/^7/, "0")],
+  ["a user with a leading zero", (token: string) => `0${token}`],
+  ["a user beyond 2^53", (token: string) => token.replace(/^7/, "9007199254740992")],
+  ["a user that is no number", (token: string) => token.replace(/^7/, "x")],
+  ["a short secret", (token: string) => token.slice(0, -1)],
+  ["a long secret", (token: string) => `${token}A`],
+  ["white space before", (token: string) => ` ${token}`],
+  ["a line break after", (token: string) => `${token}\n`],
+  ["padding", (token: string) => `${token.slice(0, -1)}=`],
+])("D5: what does not have the form of a token is none: %s", (_, change) => {
+  expect(parseRefreshToken(change(makeRefreshToken(7, makeFamily())))).toBeUndefined();
+});
+
+test("D5: whatever text does not have the form of a token is none", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      expect(parseRefreshToken(text)).toBeUndefined();
+    }),
+  );
+});

@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { handler } from "../../../functions/service/get-key-set.ts";
+import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
+import { getKeySet } from "../../../shared/contract/service.ts";
+import { publishKey, retireKey } from "../../../shared/db/public-keys.ts";
+import { readSigningKeys } from "../../../shared/tokens/signing-keys.ts";
+import { call } from "../../support/call.ts";
+import { useService } from "../../support/service.ts";
+import { testKeyId } from "../../support/tokens.ts";
+
+useService();
+
+const coordinate = "A".repeat(43);
+
+afterEach(() => void vi.useRealTimers());
+
+async function publishedIds(): Promise<string[]> {
+  const { keys } = (await call(handler, getKeySet)).body;
+  return keys.map(({ kid }: { kid: string }) => kid);
+}
+
+describe("200", () => {
+  test("D6: anyone reads the keys that tokens are verified with, each with its public fields and no others", async () => {
+    await rotateSigningKey();
+    const { status, body } = await call(handler, getKeySet);
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(["keys"]);
+    for (const key of body.keys) {
+      expect(key).toEqual({
+        kty: "EC",
+        crv: "P-256",
+        x: expect.stringMatching(/^[\w-]{43}$/),
+        y: expect.stringMatching(/^[\w-]{43}$/),
+        kid: expect.stringMatching(/^[\w-]{1,64}$/),
+        alg: "ES256",
+        use: "sig",
+      });
+    }
+    const signing = (await readSigningKeys()).map(({ jwk }) => jwk);
+    expect(body.keys.map(({ kid }: { kid: string }) => kid)).toContain(signing[0]?.kid);
+    for (const { d } of signing) expect(JSON.stringify(body)).not.toContain(d);
+  });
+
+  test("D6: a field that a stored key has beside the public ones does not leave, the private one least of all", async () => {
+    const jwk = { kty: "EC", crv: "P-256", x: coordinate, y: coordinate, alg: "ES256", use: "sig" };
+    await publishKey("too-much", { ...jwk, kid: "too-much", d: "private", key_ops: ["sign"] });
+    const { keys } = (await call(handler, getKeySet)).body;
+    const shown = keys.find(({ kid }: { kid: string }) => kid === "too-much");
+    expect(Object.keys(shown).sort()).toEqual(["alg", "crv", "kid", "kty", "use", "x", "y"]);
+  });
+
+  test("D6: the key set may be kept for 5 minutes by anyone", async () => {
+    expect((await call(handler, getKeySet)).headers).toMatchObject({
+      "cache-control": "public, max-age=300",
+      "content-type": "application/json; charset=utf-8",
+    });
+  });
+
+  test("D6: a key is published until the moment its publication ends, and not from then on", async () => {
+    const jwk = { kty: "EC", crv: "P-256", x: coordinate, y: coordinate, alg: "ES256", use: "sig" };
+    await publishKey("ending", { ...jwk, kid: "ending" });
+    await retireKey("ending", new Date("2026-05-01T09:00:00.000Z"));
+    vi.useFakeTimers({ now: new Date("2026-05-01T08:59:59.999Z"), toFake: ["Date"] });
+    expect(await publishedIds()).toContain("ending");
+    vi.setSystemTime(new Date("2026-05-01T09:00:00.000Z"));
+    const left = await publishedIds();
+    expect(left).not.toContain("ending");
+    expect(left).toContain(testKeyId);
+  });
+});

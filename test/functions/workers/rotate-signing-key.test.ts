@@ -1,0 +1,233 @@
+import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { decodeProtectedHeader } from "jose";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as getKeySetHandler } from "../../../functions/service/get-key-set.ts";
+import { handler as getProfileHandler } from "../../../functions/users/get-profile.ts";
+import { handler } from "../../../functions/workers/rotate-signing-key.ts";
+import { getProfile } from "../../../shared/contract/accounts.ts";
+import { getKeySet } from "../../../shared/contract/service.ts";
+import { issueTokens, signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
+import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/signing-keys.ts";
+import { call } from "../../support/call.ts";
+import { loggedLines } from "../../support/capture-logs.ts";
+import { expectProblem } from "../../support/problems.ts";
+import { userLine } from "../../support/records.ts";
+import { useService } from "../../support/service.ts";
+import { store } from "../../support/store.ts";
+import { testKeyId } from "../../support/tokens.ts";
+
+const service = useService();
+const user = { id: 10, role: "operator", financial_company_id: 1 } as const;
+const [second, minute, day] = [1_000, 60_000, 86_400_000];
+let year = 2030;
+let first = 0;
+
+beforeAll(() => store([userLine(10)]));
+beforeEach(async () => {
+  // Each test starts without a key, in a year of its own: what is kept of an earlier one must not count.
+  year += 1;
+  first = Date.UTC(year, 0, 1);
+  await writeSigningKeys([]);
+  await unpublishKeys();
+  vi.useFakeTimers({ now: first, toFake: ["Date"] });
+});
+afterEach(() => void vi.useRealTimers());
+
+async function unpublishKeys() {
+  const { database, tableName: TableName } = service;
+  const query = new QueryCommand({
+    TableName,
+    KeyConditionExpression: "pk = :keys",
+    ExpressionAttributeValues: { ":keys": "KEYS" },
+    ConsistentRead: true,
+  });
+  for (const { pk, sk } of (await database.send(query)).Items ?? []) {
+    if (sk !== testKeyId) await database.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
+  }
+}
+
+/** Moves the clock to so many milliseconds after the first key was made. */
+function moveTo(milliseconds: number) {
+  vi.setSystemTime(first + milliseconds);
+}
+
+async function publishedIds(): Promise<string[]> {
+  const { keys } = (await call(getKeySetHandler, getKeySet)).body;
+  return keys.map(({ kid }: { kid: string }) => kid).filter((kid: string) => kid !== testKeyId);
+}
+
+async function secretIds(): Promise<string[]> {
+  return (await readSigningKeys()).map(({ jwk }) => jwk.kid);
+}
+
+async function newToken(): Promise<string> {
+  return (await issueTokens(user, "f".repeat(22), "refresh", new Date())).access_token;
+}
+
+async function signingId(): Promise<string | undefined> {
+  return decodeProtectedHeader(await newToken()).kid;
+}
+
+function profileWith(token: string) {
+  return call(getProfileHandler, getProfile, { headers: { authorization: `Bearer ${token}` } });
+}
+
+describe("D6: the first key", () => {
+  test("is published and signs at once", async () => {
+    await handler();
+    const [kid, ...others] = await publishedIds();
+    expect(others).toEqual([]);
+    expect(await secretIds()).toEqual([kid]);
+    expect(await signingId()).toBe(kid);
+    expect((await profileWith(await newToken())).status).toBe(200);
+  });
+
+  test("stays the only one when it is made again, by the schedule or another deploy", async () => {
+    await handler();
+    const before = [await publishedIds(), await readSigningKeys()];
+    for (const later of [0, minute, 29 * day, 30 * day - 1]) {
+      moveTo(later);
+      await handler();
+      expect([await publishedIds(), await readSigningKeys()]).toEqual(before);
+    }
+  });
+
+  test("is missing until it is made: a token is a fault then, not a weak token", async () => {
+    await expect(newToken()).rejects.toThrow("rotate-signing-key");
+  });
+});
+
+describe("D6: the next key", () => {
+  test("is published 30 days after the first began to sign, and signs 10 minutes later, to the millisecond", async () => {
+    await handler();
+    const [one] = await publishedIds();
+    moveTo(30 * day);
+    await handler();
+    const published = await publishedIds();
+    expect(published).toHaveLength(2);
+    const two = published.find((kid) => kid !== one);
+    expect(await signingId()).toBe(one);
+    moveTo(30 * day + 10 * minute - 1);
+    expect(await signingId()).toBe(one);
+    moveTo(30 * day + 10 * minute);
+    expect(await signingId()).toBe(two);
+    expect((await profileWith(await newToken())).status).toBe(200);
+  });
+
+  test("is known to every cache of the key set by the time it signs", async () => {
+    await handler();
+    moveTo(30 * day);
+    await handler();
+    moveTo(30 * day + 6 * minute);
+    expect((await profileWith(await newToken())).status).toBe(200);
+    moveTo(30 * day + 10 * minute);
+    expect((await profileWith(await newToken())).status).toBe(200);
+  });
+
+  test("changes nothing when the rotation runs again", async () => {
+    await handler();
+    moveTo(30 * day);
+    await handler();
+    const before = [await publishedIds(), await readSigningKeys()];
+    for (const later of [0, minute, 10 * minute, 29 * minute]) {
+      moveTo(30 * day + later);
+      await handler();
+      expect([await publishedIds(), await readSigningKeys()]).toEqual(before);
+    }
+  });
+
+  test("is followed by another 30 days after it began to sign, and no sooner", async () => {
+    await handler();
+    moveTo(30 * day);
+    await handler();
+    const before = await secretIds();
+    moveTo(60 * day + 10 * minute - 1);
+    await handler();
+    expect(await secretIds()).toEqual(before);
+    moveTo(60 * day + 10 * minute);
+    await handler();
+    expect(await secretIds()).toEqual([before[1], expect.any(String)]);
+    expect(before).not.toContain((await secretIds())[1]);
+  });
+
+  test("comes late when the schedule was late, and the first signs until it does", async () => {
+    await handler();
+    const one = await signingId();
+    moveTo(45 * day);
+    expect(await signingId()).toBe(one);
+    await handler();
+    moveTo(45 * day + 10 * minute - 1);
+    expect(await signingId()).toBe(one);
+    moveTo(45 * day + 10 * minute);
+    expect(await signingId()).not.toBe(one);
+  });
+});
+
+describe("D6: the old key", () => {
+  test("verifies its last token until that expires", async () => {
+    await handler();
+    moveTo(30 * day);
+    await handler();
+    moveTo(30 * day + 10 * minute - second);
+    const token = await newToken();
+    moveTo(30 * day + 25 * minute - second - 1);
+    expect((await profileWith(token)).status).toBe(200);
+    moveTo(30 * day + 25 * minute - second);
+    expectProblem(await profileWith(token), 401, "token_expired");
+  });
+
+  test("is published until 20 minutes after the new one signs, to the millisecond", async () => {
+    await handler();
+    const [one] = await publishedIds();
+    moveTo(30 * day);
+    await handler();
+    moveTo(30 * day + 30 * minute - 1);
+    expect(await publishedIds()).toContain(one);
+    moveTo(30 * day + 30 * minute);
+    const left = await publishedIds();
+    expect(left).toHaveLength(1);
+    expect(left).not.toContain(one);
+  });
+
+  test("verifies nothing once its publication has ended and caches are 5 minutes older, however long a token counts", async () => {
+    await handler();
+    moveTo(30 * day);
+    await handler();
+    const longLived = () => signAccessToken(user, "f".repeat(22), new Date(), 3_600);
+    const [early, late] = [await longLived(), await longLived()];
+    moveTo(30 * day + 30 * minute - 1);
+    expect((await profileWith(early)).status).toBe(200);
+    moveTo(30 * day + 35 * minute);
+    expectProblem(await profileWith(late), 401, "token_invalid");
+  });
+
+  test("never comes back, whatever rotations follow", async () => {
+    await handler();
+    const [one] = await publishedIds();
+    for (const days of [30, 61, 92]) {
+      moveTo(days * day);
+      await handler();
+      if (days > 30) expect(await publishedIds()).not.toContain(one);
+      expect(await secretIds()).toHaveLength(2);
+    }
+  });
+});
+
+test("D6: a key whose secret could not be stored never signs, and the next run makes one that does", async () => {
+  service.endpoints.failNext("PutSecretValue", "InternalServiceError", 10);
+  await expect(handler()).rejects.toThrow();
+  service.endpoints.failNext("PutSecretValue", "InternalServiceError", 0);
+  expect(await secretIds()).toEqual([]);
+  await handler();
+  expect(await secretIds()).toHaveLength(1);
+  expect((await profileWith(await newToken())).status).toBe(200);
+});
+
+test("D6: no private key is logged or published", async () => {
+  loggedLines.length = 0;
+  await handler();
+  moveTo(30 * day);
+  await handler();
+  const shown = loggedLines.join("") + JSON.stringify((await call(getKeySetHandler, getKeySet)).body);
+  for (const { jwk } of await readSigningKeys()) expect(shown).not.toContain(jwk.d);
+});
