@@ -16,7 +16,8 @@ module.exports = {
       name: "no-orphans",
       comment: "Nobody imports this file and it imports nothing: delete it or use it.",
       severity: "error",
-      from: { orphan: true },
+      // Bundles take it by an alias.
+      from: { orphan: true, pathNot: "^infra/lambda-credentials\\.ts$" },
       to: {},
     },
     {

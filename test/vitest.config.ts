@@ -1,16 +1,35 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const root = fileURLToPath(new URL("..", import.meta.url));
 const report = process.env.VITEST_REPORT;
+const measured = ["test/attacks/enumeration.test.ts"];
+
+const everywhere = {
+  setupFiles: ["test/support/capture-logs.ts"],
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
+};
 
 export default defineConfig({
-  root: fileURLToPath(new URL("..", import.meta.url)),
+  root,
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],
-    setupFiles: ["test/support/capture-logs.ts"],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
+    maxWorkers: 2,
+    projects: [
+      {
+        root,
+        test: {
+          ...everywhere,
+          name: "tests",
+          include: ["test/**/*.test.ts"],
+          exclude: measured,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      // What compares times runs when nothing else does.
+      { root, test: { ...everywhere, name: "times", include: measured, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 });
