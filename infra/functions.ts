@@ -51,6 +51,8 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
   "list-invoices": { room: "finance", verifiesTokens: true, indexes: ["by-state", "by-company"] },
+  "list-timesheets": { room: "finance", verifiesTokens: true, indexes: ["by-state", "by-company"] },
+  "list-jobs": { room: "jobs", verifiesTokens: true, indexes: ["by-state", "by-company"] },
   "adjust-job-timers": { room: "jobs", verifiesTokens: true, table: ["BatchGetItem", "UpdateItem"] },
   "request-password-reset": {
     room: "users",
@@ -71,6 +73,7 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     verifiesTokens: true,
     table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
   },
+  "remove-device-token": { room: "users", verifiesTokens: true, table: ["Query", "UpdateItem", "DeleteItem"] },
   "get-unread-counts": { room: "users", verifiesTokens: true, table: ["GetItem"] },
   "sign-in": {
     room: "users",

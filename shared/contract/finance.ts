@@ -101,6 +101,15 @@ export const bulkUpdateTimesheets = operation({
   list: "timesheets",
 });
 
+const dateRange = {
+  from_date: optionalParameter(dateFilter),
+  to_date: optionalParameter(dateFilter),
+};
+
+function inOrder({ from_date, to_date }: { from_date?: string | undefined; to_date?: string | undefined }): boolean {
+  return !(from_date && to_date && from_date > to_date);
+}
+
 /** GET invoices with its five filters (D21, D22). */
 export const listInvoices = operation({
   name: "list-invoices",
@@ -112,21 +121,34 @@ export const listInvoices = operation({
   query: v.pipe(
     v.object({
       by_state: optionalParameter(oneOrMore(invoiceStates)),
-      from_date: optionalParameter(dateFilter),
-      to_date: optionalParameter(dateFilter),
+      ...dateRange,
       by_company: optionalParameter(idParameter),
       by_number: optionalParameter(searchText),
       ...paging,
     }),
-    v.forward(
-      v.partialCheck(
-        [["from_date"], ["to_date"]],
-        ({ from_date, to_date }) => !(from_date && to_date && from_date > to_date),
-        "must not be after to_date",
-      ),
-      ["from_date"],
-    ),
+    v.forward(v.partialCheck([["from_date"], ["to_date"]], inOrder, "must not be after to_date"), ["from_date"]),
   ),
   answer: invoice,
   list: "invoices",
+});
+
+/** GET timesheets, the ids that bulk_update takes; dates compare with `date` (D21, D22, D37). */
+export const listTimesheets = operation({
+  name: "list-timesheets",
+  summary: "Lists timesheets, newest id first",
+  method: "GET",
+  path: "/api/v1/finance/timesheets",
+  access: ["admin", "operator"],
+  companyBound: true,
+  query: v.pipe(
+    v.object({
+      by_state: optionalParameter(oneOrMore(timesheetStates)),
+      ...dateRange,
+      by_company: optionalParameter(idParameter),
+      ...paging,
+    }),
+    v.forward(v.partialCheck([["from_date"], ["to_date"]], inOrder, "must not be after to_date"), ["from_date"]),
+  ),
+  answer: timesheet,
+  list: "timesheets",
 });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
+import { paging } from "./query.ts";
 import { bulkIds, id, text, timestamp } from "./values.ts";
 
 /** A job as the interface shows it. */
@@ -31,6 +32,19 @@ export const adjustJobTimers = operation({
       timer: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxTimerSeconds)),
     }),
   },
+  answer: job,
+  list: "jobs",
+});
+
+/** GET jobs, the ids that adjust_timer takes (D37). */
+export const listJobs = operation({
+  name: "list-jobs",
+  summary: "Lists jobs, newest id first",
+  method: "GET",
+  path: "/api/v1/jobs",
+  access: ["admin", "operator"],
+  companyBound: true,
+  query: v.object(paging),
   answer: job,
   list: "jobs",
 });

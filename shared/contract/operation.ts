@@ -31,6 +31,8 @@ export interface Operation {
   readonly access: "anyone" | readonly Role[];
   /** True where operators and clients act within their company and are refused without one (D2, D3). */
   readonly companyBound?: boolean;
+  /** The parameters in the path, such as `{id}`. */
+  readonly parameters?: Schema;
   readonly query?: Schema;
   readonly body?: BodyContract;
   /** The answer's fields, an allow-list; for a list, those of one item. */
@@ -56,6 +58,11 @@ export function operation<const O extends Operation>(entry: O): O {
 
 /** The validated query of an operation. */
 export type Query<O extends Operation> = O["query"] extends Schema ? v.InferOutput<O["query"]> : Record<never, never>;
+
+/** The validated parameters in the path of an operation. */
+export type Parameters<O extends Operation> = O["parameters"] extends Schema
+  ? v.InferOutput<O["parameters"]>
+  : Record<never, never>;
 
 /** The validated fields inside the body's outer object. */
 export type Body<O extends Operation> = O["body"] extends BodyContract

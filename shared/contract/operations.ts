@@ -7,8 +7,8 @@ import {
   signIn,
   signOut,
 } from "./accounts.ts";
-import { bulkUpdateTimesheets, listInvoices } from "./finance.ts";
-import { adjustJobTimers } from "./jobs.ts";
+import { bulkUpdateTimesheets, listInvoices, listTimesheets } from "./finance.ts";
+import { adjustJobTimers, listJobs } from "./jobs.ts";
 import type { Method, Operation } from "./operation.ts";
 import { getHealth, getKeySet } from "./service.ts";
 import {
@@ -16,6 +16,7 @@ import {
   getUnreadCounts,
   listNotifications,
   registerDeviceToken,
+  removeDeviceToken,
   requestPasswordReset,
 } from "./users.ts";
 
@@ -28,6 +29,9 @@ const entries = [
   listNotifications,
   registerDeviceToken,
   getUnreadCounts,
+  listTimesheets,
+  listJobs,
+  removeDeviceToken,
   signIn,
   refreshToken,
   signOut,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { everyRole, operation, roles } from "./operation.ts";
-import { paging } from "./query.ts";
+import { idParameter, paging } from "./query.ts";
 import { id, text, timestamp } from "./values.ts";
 
 /** The company shown with a user: null or id and name (D36). */
@@ -123,6 +123,17 @@ export const registerDeviceToken = operation({
     }),
   },
   answer: v.object({ notification: v.object({ id, platform: text(20), token: text(4096) }) }),
+});
+
+/** DELETE users/notifications/token/{id}: takes a device token out of the caller's list (D28). */
+export const removeDeviceToken = operation({
+  name: "remove-device-token",
+  summary: "Removes one of the caller's device tokens",
+  method: "DELETE",
+  path: "/api/v1/users/notifications/token/{id}",
+  access: everyRole,
+  parameters: v.object({ id: idParameter }),
+  answer: v.object({}),
 });
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -54,6 +54,21 @@ export async function saveDeviceToken(userId: number, device: DeviceToken, newId
   throw busy();
 }
 
+/**
+ * Access pattern DT2: takes a token out of a user's list; one that is not there is fine (D28). Two round trips, 1 read
+ * unit and 6 write units.
+ */
+export async function dropDeviceToken(userId: number, id: number): Promise<void> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const { devices, revision } = await findDeviceSet(userId, attempt > 0);
+    const device = devices.find((candidate) => candidate.id === id);
+    if (!device) return;
+    const failed = await transact([...drop(userId, [device]), countUp(userId, revision)]);
+    if (failed.length === 0) return;
+  }
+  throw busy();
+}
+
 async function findDeviceSet(userId: number, consistent: boolean): Promise<DeviceSet> {
   const { items } = await queryPage({
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :device)",

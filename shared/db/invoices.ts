@@ -1,45 +1,32 @@
 import type * as v from "valibot";
 import type { InvoiceState, invoice } from "../contract/finance.ts";
 import type { Scope } from "../domain/caller.ts";
+import { type DateRange, isWithinRange } from "../domain/date-range.ts";
 import { maxNumberMatches, numberMatches } from "../domain/invoice-number.ts";
 import type { PageStart } from "../domain/paging.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { findListMatches, findListPage, type ListPage, type ListSelection } from "./lists.ts";
+import { findListPage, findMatchingPage, type ListPage, type ListSelection } from "./lists.ts";
 
 /** An invoice as the interface shows it. */
 export type Invoice = v.InferOutput<typeof invoice>;
 
-/** What an invoice must be to be listed; all parts combine with AND (D21, D22). */
-export interface InvoiceFilter {
+/** What an invoice must be to be listed; all parts combine with AND (D21, D22). Dates compare with `issued_date`. */
+export interface InvoiceFilter extends DateRange {
   readonly scope: Scope;
   readonly states: readonly InvoiceState[];
-  /** Calendar dates, both ends inclusive, compared with `issued_date`. */
-  readonly fromDate?: string | undefined;
-  readonly toDate?: string | undefined;
   /** Start of the number or of one of its parts. */
   readonly number?: string | undefined;
 }
 
 /** Access pattern I1: one page of the invoices that match, newest id first, and how many match in all. */
 export async function findInvoices(filter: InvoiceFilter, start: PageStart): Promise<ListPage<Invoice>> {
-  const selection: ListSelection = { list: "INVOICES", states: filter.states, scope: filter.scope };
-  const { fromDate, toDate, number } = filter;
+  const { scope, states, fromDate, toDate, number } = filter;
+  const selection: ListSelection = { list: "INVOICES", states, scope };
   if (fromDate === undefined && toDate === undefined && number === undefined) return findListPage(selection, start);
-
-  const most = number === undefined ? Number.POSITIVE_INFINITY : maxNumberMatches;
-  const matches = await findListMatches<Invoice>(selection, (invoice) => isMatch(invoice, filter), most);
-  if (matches.length > most) throw tooBroad();
-  const after = matches.filter(({ id }) => start.beforeId === undefined || id < start.beforeId);
-  const end = start.skip + start.limit;
-  return { items: after.slice(start.skip, end), total: matches.length, hasMore: after.length > end };
-}
-
-function isMatch(invoice: Invoice, { fromDate, toDate, number }: InvoiceFilter): boolean {
-  return (
-    (fromDate === undefined || invoice.issued_date >= fromDate) &&
-    (toDate === undefined || invoice.issued_date <= toDate) &&
-    (number === undefined || numberMatches(invoice.number, number))
-  );
+  const isMatch = (invoice: Invoice) =>
+    isWithinRange(invoice.issued_date, filter) && (number === undefined || numberMatches(invoice.number, number));
+  const most = number === undefined ? {} : { most: { count: maxNumberMatches, refusal: tooBroad } };
+  return findMatchingPage(selection, { matches: isMatch, ...most }, start);
 }
 
 function tooBroad(): Refusal {

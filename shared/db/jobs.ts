@@ -1,7 +1,9 @@
 import type * as v from "valibot";
 import type { job } from "../contract/jobs.ts";
 import type { Caller, Scope } from "../domain/caller.ts";
+import type { PageStart } from "../domain/paging.ts";
 import { recordKey } from "./keys.ts";
+import { findListPage, jobListState, type ListPage } from "./lists.ts";
 import { findRecordsWithin, recordsNotFound } from "./records.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
 
@@ -45,4 +47,9 @@ function setTimer(id: number, { timer, timerExpiresAt }: JobTimer, userId: numbe
       },
     },
   };
+}
+
+/** Access pattern J2: one page of the jobs, newest id first, and how many there are (D37). */
+export function findJobs(scope: Scope, start: PageStart): Promise<ListPage<Job>> {
+  return findListPage({ list: "JOBS", states: [jobListState], scope }, start);
 }

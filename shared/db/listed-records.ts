@@ -10,7 +10,7 @@ import {
   type WriteContext,
 } from "./changes.ts";
 import { type RecordKind, recordKey } from "./keys.ts";
-import { type ListName, listKeys } from "./lists.ts";
+import { jobListState, type ListName, listKeys } from "./lists.ts";
 import type { Item, Key } from "./table.ts";
 
 /** Access pattern W1: adds or changes a company. One read unit, one write unit. */
@@ -75,7 +75,7 @@ function saveListed<Whole extends Owned>(
   return changeItem(key, context, (stored) => {
     if (isStale(line, stored)) return { outcome: "stale" };
     const { id, company_id, ...record } = merge(stored && toWhole<Whole>(stored));
-    const keys = listKeys(list, company_id, record.state ?? "published");
+    const keys = listKeys(list, company_id, record.state ?? jobListState);
     const version = line.version ?? stored?.version;
     return saveItem(stored, { ...stored, ...key, id, company_id, record, ...keys, version });
   });

@@ -6,6 +6,9 @@ import { type Item, queryPage, queryPages } from "./table.ts";
 /** A list of records that runs by descending id. */
 export type ListName = "INVOICES" | "TIMESHEETS" | "JOBS";
 
+/** Jobs have no states: all stand in one list. */
+export const jobListState = "published";
+
 /** The records of a list in some states, of one company or of all. */
 export interface ListSelection {
   readonly list: ListName;
@@ -41,20 +44,29 @@ export async function findListPage<Fields>(selection: ListSelection, start: Page
   return { items, total, hasMore: merged.length > start.skip + start.limit };
 }
 
-/** Access pattern L2: every record of the lists that `matches`, newest id first, until `most` were found. Reads the lists whole. */
-export async function findListMatches<Fields extends { id: number }>(
+/** What the records of a list must be beside their place in it. */
+export interface ListFilter<Fields> {
+  matches(record: Fields): boolean;
+  /** Most records that may match, and the refusal above it; left out, any number may. */
+  readonly most?: { readonly count: number; refusal(): Error };
+}
+
+/** Access pattern L2: one page of the records of a list that match, newest id first. Reads the list whole. */
+export async function findMatchingPage<Fields extends { id: number }>(
   selection: ListSelection,
-  matches: (record: Fields) => boolean,
-  most: number,
-): Promise<Fields[]> {
+  { matches, most }: ListFilter<Fields>,
+  start: PageStart,
+): Promise<ListPage<Fields>> {
   const found: Fields[] = [];
   for (const state of selection.states) {
     for await (const rows of queryPages(partition(selection, state))) {
       found.push(...rows.map((item) => toRecord<Fields>(item).fields).filter(matches));
-      if (found.length > most) return found;
+      if (most && found.length > most.count) throw most.refusal();
     }
   }
-  return found.sort(byDescendingId);
+  const { beforeId = Number.POSITIVE_INFINITY, skip, limit } = start;
+  const after = found.sort(byDescendingId).filter(({ id }) => id < beforeId);
+  return { items: after.slice(skip, skip + limit), total: found.length, hasMore: after.length > skip + limit };
 }
 
 /** Access pattern L3: the number of records in a list. Counts the index. */

@@ -1,9 +1,11 @@
 import type * as v from "valibot";
 import type { TimesheetState, timesheet } from "../contract/finance.ts";
 import type { Caller, Scope } from "../domain/caller.ts";
+import { type DateRange, isWithinRange } from "../domain/date-range.ts";
+import type { PageStart } from "../domain/paging.ts";
 import { busy } from "./conflicts.ts";
 import { recordKey } from "./keys.ts";
-import { listKeys } from "./lists.ts";
+import { findListPage, findMatchingPage, type ListPage, type ListSelection, listKeys } from "./lists.ts";
 import { findRecordsWithin, type StoredRecord } from "./records.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
 
@@ -57,4 +59,18 @@ function moveUnlessChanged(record: StoredRecord<Timesheet>, state: TimesheetStat
       },
     },
   };
+}
+
+/** What a timesheet must be to be listed; all parts combine with AND (D21, D22). Dates compare with `date`. */
+export interface TimesheetFilter extends DateRange {
+  readonly scope: Scope;
+  readonly states: readonly TimesheetState[];
+}
+
+/** Access pattern T2: one page of the timesheets that match, newest id first, and how many match in all (D37). */
+export async function findTimesheets(filter: TimesheetFilter, start: PageStart): Promise<ListPage<Timesheet>> {
+  const { scope, states, fromDate, toDate } = filter;
+  const selection: ListSelection = { list: "TIMESHEETS", states, scope };
+  if (fromDate === undefined && toDate === undefined) return findListPage(selection, start);
+  return findMatchingPage(selection, { matches: ({ date }: Timesheet) => isWithinRange(date, filter) }, start);
 }

@@ -1,7 +1,14 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import headerNormalizer from "@middy/http-header-normalizer";
 import type { Context } from "aws-lambda";
-import type { AnonymousOperation, Body, Operation, Query, SignedInOperation } from "../contract/operation.ts";
+import type {
+  AnonymousOperation,
+  Body,
+  Operation,
+  Parameters,
+  Query,
+  SignedInOperation,
+} from "../contract/operation.ts";
 import type { Caller } from "../domain/caller.ts";
 import { routeNotFound } from "../domain/refusal.ts";
 import { type Reply, successAnswer } from "./answer.ts";
@@ -15,6 +22,7 @@ import { validate } from "./validate.ts";
 
 /** What an operation's function gets of a request from anyone: validated input and the time it came in. */
 export interface AnonymousRequest<O extends Operation> {
+  readonly parameters: Parameters<O>;
   readonly query: Query<O>;
   readonly body: Body<O>;
   readonly now: Date;
@@ -98,8 +106,15 @@ function compose(middlewares: readonly object[], handler: HttpHandler): HttpHand
 }
 
 function requestOf<O extends Operation>(event: HttpEvent, context: Context): AnonymousRequest<O> {
-  const { query, body } = event.input ?? {};
+  const { parameters, query, body } = event.input ?? {};
   const requestId = requestIdOf({ event, context });
   const clientAddress = event.requestContext.http.sourceIp;
-  return { query: query as Query<O>, body: body as Body<O>, now: new Date(), clientAddress, requestId };
+  return {
+    parameters: parameters as Parameters<O>,
+    query: query as Query<O>,
+    body: body as Body<O>,
+    now: new Date(),
+    clientAddress,
+    requestId,
+  };
 }

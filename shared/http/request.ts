@@ -8,7 +8,7 @@ export interface HttpEvent extends Omit<APIGatewayProxyEventV2, "body"> {
   /** Set by authentication. */
   caller?: Caller;
   /** Set by validation. */
-  input?: { readonly query: unknown; readonly body: unknown };
+  input?: { readonly parameters: unknown; readonly query: unknown; readonly body: unknown };
 }
 
 /** The answer API Gateway gets. */

@@ -8,19 +8,21 @@ import type { HttpRequest } from "./request.ts";
 export function validate(operation: Operation) {
   return {
     before({ event }: HttpRequest): void {
-      const query = check(operation.query, event.queryStringParameters ?? {}, ({ path, ...fault }) => ({
-        parameter: path.join("."),
-        ...fault,
-      }));
+      const parameters = check(operation.parameters, event.pathParameters ?? {}, asParameter);
+      const query = check(operation.query, event.queryStringParameters ?? {}, asParameter);
       const outer = operation.body?.object ?? "";
       const body = check(
         operation.body?.fields,
         (event.body as Record<string, unknown> | undefined)?.[outer],
         ({ path, ...fault }) => ({ pointer: pointerTo([outer, ...path]), ...fault }),
       );
-      event.input = { query, body };
+      event.input = { parameters, query, body };
     },
   };
+}
+
+function asParameter({ path, ...fault }: FieldFault): FieldRefusal {
+  return { parameter: path.join("."), ...fault };
 }
 
 function check(

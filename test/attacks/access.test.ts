@@ -20,6 +20,9 @@ const allowed: Record<string, readonly string[]> = {
   "list-notifications": ["admin", "operator", "client", "driver"],
   "register-device-token": ["admin", "operator", "client", "driver"],
   "get-unread-counts": ["admin", "operator"],
+  "list-timesheets": ["admin", "operator"],
+  "list-jobs": ["admin", "operator"],
+  "remove-device-token": ["admin", "operator", "client", "driver"],
   "sign-out": ["admin", "operator", "client", "driver"],
   "get-profile": ["admin", "operator", "client", "driver"],
 };

@@ -9,6 +9,8 @@ export interface TestRequest {
   /** The user whose token is sent. */
   readonly as?: TestUser;
   readonly headers?: Record<string, string>;
+  /** The parameters in the path. */
+  readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
@@ -45,21 +47,25 @@ export async function eventOf(operation: Operation, request: TestRequest): Promi
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   const query = Object.fromEntries(given);
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(request.parameters?.[name] ?? name),
+  );
   const authorization = as ? { authorization: `Bearer ${await tokenOf(as)}` } : {};
   const contentType = body === undefined ? {} : { "content-type": "application/json" };
   const event = {
     version: "2.0",
     routeKey: `${operation.method} ${operation.path}`,
-    rawPath: operation.path,
+    rawPath: path,
     rawQueryString: new URLSearchParams(query).toString(),
     headers: { accept: "application/json", ...contentType, ...authorization, ...request.headers },
+    ...(request.parameters && { pathParameters: request.parameters }),
     ...(request.query && { queryStringParameters: query }),
     requestContext: {
       domainName: "api.example.com",
       requestId: crypto.randomUUID(),
       http: {
         method: operation.method,
-        path: operation.path,
+        path,
         protocol: "HTTP/1.1",
         sourceIp: request.from ?? newAddress(),
         userAgent: "test",

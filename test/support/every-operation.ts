@@ -11,7 +11,7 @@ export interface TestEndpoint {
   readonly name: string;
   readonly operation: Operation;
   readonly handler: HttpHandler;
-  readonly sample: Pick<TestRequest, "query" | "body">;
+  readonly sample: Pick<TestRequest, "parameters" | "query" | "body">;
 }
 
 /** Every operation of the contract. */
@@ -39,5 +39,10 @@ async function loadEndpoint(operation: Operation): Promise<TestEndpoint> {
   const { handler } = await import(`../../functions/${room}/${name}.ts`);
   const event = JSON.parse(await readFile(new URL(`../../events/${name}.json`, import.meta.url), "utf8"));
   const body = event.body ? JSON.parse(event.body) : undefined;
-  return { name, operation, handler, sample: { query: event.queryStringParameters ?? {}, body } };
+  return {
+    name,
+    operation,
+    handler,
+    sample: { parameters: event.pathParameters ?? {}, query: event.queryStringParameters ?? {}, body },
+  };
 }

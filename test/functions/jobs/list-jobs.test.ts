@@ -1,0 +1,45 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/jobs/list-jobs.ts";
+import { listJobs } from "../../../shared/contract/jobs.ts";
+import { call } from "../../support/call.ts";
+import { jobLine } from "../../support/records.ts";
+import { useService } from "../../support/service.ts";
+import { store } from "../../support/store.ts";
+import type { TestUser } from "../../support/tokens.ts";
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+const operator = { id: 2, role: "operator", company_id: 1 } as const;
+
+useService();
+
+beforeAll(() => store([...Array.from({ length: 22 }, (_, index) => jobLine(index + 1, 1)), jobLine(101, 2)]));
+
+function list(query: Record<string, string> = {}, as: TestUser = operator) {
+  return call(handler, listJobs, { as, query });
+}
+
+describe("200", () => {
+  test("D37: the newest 20 of the caller's company come first, with the total of all", async () => {
+    const answer = await list();
+    expect(answer.body.jobs.map(({ id }: { id: number }) => id)).toEqual(
+      Array.from({ length: 20 }, (_, index) => 22 - index),
+    );
+    expect(answer.headers).toMatchObject({ "per-page": "20", total: "22" });
+  });
+
+  test("a job holds the interface's fields and no others", async () => {
+    const { type, company_id, ...shown } = jobLine(101, 2);
+    const answer = await list({ per_page: "1" }, admin);
+    expect(answer.body).toEqual({ jobs: [shown] });
+    expect([type, company_id, answer.headers.total]).toEqual(["job", 2, "23"]);
+  });
+});
+
+describe("403", () => {
+  test.each(["client", "driver"] as const)("D3: a %s may not list jobs", async (role) => {
+    expect(await list({}, { id: 3, role, company_id: 1 })).toMatchObject({
+      status: 403,
+      body: { code: "role_not_allowed" },
+    });
+  });
+});
