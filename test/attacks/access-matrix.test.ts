@@ -81,6 +81,22 @@ const expected: Record<string, Row> = {
     "operator of another company": "200 with 0",
     admin: "200 with 2",
   },
+  "list-timesheets": {
+    ...notSignedIn,
+    driver: refused,
+    client: refused,
+    operator: "200 with 2",
+    "operator of another company": "200 with 0",
+    admin: "200 with 2",
+  },
+  "list-jobs": {
+    ...notSignedIn,
+    driver: refused,
+    client: refused,
+    operator: "200 with 2",
+    "operator of another company": "200 with 0",
+    admin: "200 with 2",
+  },
   "adjust-job-timers": {
     ...notSignedIn,
     driver: refused,
@@ -100,6 +116,7 @@ const expected: Record<string, Row> = {
     admin: "200 with 0",
   },
   "register-device-token": everySignedInUser,
+  "remove-device-token": everySignedInUser,
   "get-unread-counts": { ...everySignedInUser, driver: refused, client: refused },
   "sign-in": anyone("401 login_invalid"),
   "refresh-token": anyone("401 refresh_token_invalid"),
@@ -158,10 +175,10 @@ test("D3: every operation of the contract has its row in the table, and every ro
 describe.each(endpoints)("D3: $name", ({ name, operation, handler, sample }) => {
   test.each(senders)("%s gets what the table says", async (sender) => {
     // Sample events leave the pin open; nobody has this one.
-    const { query, body } = JSON.parse(JSON.stringify(sample).replaceAll("{{pin}}", "000000"));
+    const { parameters, query, body } = JSON.parse(JSON.stringify(sample).replaceAll("{{pin}}", "000000"));
     const bearer = bearers[sender];
     const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
-    const answer = await call(handler, operation, { query, body, headers });
+    const answer = await call(handler, operation, { parameters, query, body, headers });
     const listed =
       operation.list && operation.list in answer.body && /list/.test(name) ? answer.body[operation.list] : undefined;
     const about = answer.status === 200 ? listed && `with ${listed.length}` : answer.body.code;

@@ -14,7 +14,8 @@ test.each(operations)("the sample event of $name is one that API Gateway would s
   const { http, routeKey, requestId } = event.requestContext;
   expect(event.version).toBe("2.0");
   expect([event.routeKey, routeKey]).toEqual([`${method} ${path}`, `${method} ${path}`]);
-  expect([http.method, http.path, event.rawPath]).toEqual([method, path, path]);
+  const address = path.replace(/\{(\w+)\}/g, (_, parameter) => String(event.pathParameters?.[parameter]));
+  expect([http.method, http.path, event.rawPath]).toEqual([method, address, address]);
   expect(requestId).toBeTruthy();
   expect(Object.fromEntries(new URLSearchParams(event.rawQueryString))).toEqual(event.queryStringParameters ?? {});
   expect(event.headers.authorization).toBe(access === "anyone" ? undefined : "Bearer {{token}}");

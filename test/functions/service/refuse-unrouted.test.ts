@@ -21,8 +21,9 @@ function request(method: string, path: string) {
 
 test.each([
   ...new Set(operations.map(({ path }) => path)),
-])("405: another method on %s is refused and the methods it takes are named", async (path) => {
-  const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method);
+])("405: another method on %s is refused and the methods it takes are named", async (template) => {
+  const path = template.replace("{id}", "7");
+  const allowed = operations.filter((operation) => operation.path === template).map(({ method }) => method);
   const answer = await request("TRACE", path);
   expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed", instance: path } });
   expect(answer.headers.allow).toBe(allowed.join(", "));
