@@ -83,7 +83,12 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
-  "refresh-token": { room: "users", signsTokens: true, table: ["GetItem", "UpdateItem", "DeleteItem"] },
+  "refresh-token": {
+    room: "users",
+    signsTokens: true,
+    readsHmacKey: true,
+    table: ["GetItem", "UpdateItem", "DeleteItem"],
+  },
   "sign-out": { room: "users", verifiesTokens: true, table: ["DeleteItem"] },
   "set-password": {
     room: "users",

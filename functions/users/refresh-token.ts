@@ -4,14 +4,16 @@ import { endSession, rotateSession } from "../../shared/db/sessions.ts";
 import { makeRefreshToken, parseRefreshToken } from "../../shared/domain/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { forAnyone } from "../../shared/http/endpoint.ts";
+import { hmacKey } from "../../shared/secrets.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /** Spends a refresh token for new tokens; one that was spent before ends its whole family (D5). */
 export const handler = forAnyone(refreshToken, async ({ body, now }) => {
-  const spent = parseRefreshToken(body.refresh_token);
+  const key = await hmacKey();
+  const spent = parseRefreshToken(body.refresh_token, key);
   if (!spent) throw refreshTokenInvalid();
   const { userId, family } = spent;
-  const next = makeRefreshToken(userId, family);
+  const next = makeRefreshToken(userId, family, key);
   const [session, account] = await Promise.all([rotateSession(spent, next, now), findAccount(userId)]);
   if (!session || !account || session.epoch !== account.epoch) {
     await endSession(userId, family);

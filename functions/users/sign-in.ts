@@ -9,6 +9,7 @@ import { passwordFits, unusableHash } from "../../shared/domain/password.ts";
 import { makeFamily, makeRefreshToken } from "../../shared/domain/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { forAnyone } from "../../shared/http/endpoint.ts";
+import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
@@ -22,7 +23,7 @@ export const handler = forAnyone(signIn, async ({ body, now, clientAddress }) =>
 
   const { user, epoch } = account;
   const family = makeFamily();
-  const refreshToken = makeRefreshToken(user.id, family);
+  const refreshToken = makeRefreshToken(user.id, family, await hmacKey());
   const [company, token] = await Promise.all([
     findCompany(user.financial_company_id),
     issueTokens(user, family, refreshToken, now),

@@ -115,9 +115,6 @@ function spoilt(token: string): Record<string, unknown> {
   };
 }
 
-/** What still has the form of a refresh token of the same family. */
-const lookalikes = ["one letter changed", "spare bits"];
-
 async function expectStillGood({ access, refresh, reset }: Tokens): Promise<void> {
   expect((await asBearer(access)).status).toBe(200);
   expect((await asRefresh(refresh)).status).toBe(200);
@@ -135,15 +132,8 @@ test("401: a refresh or reset token is no access token, and trying it spends nei
 
 test("401: an access or reset token is no refresh token, and trying it spends neither", async () => {
   expectProblem(await asRefresh(tokens.reset), 401, "refresh_token_invalid");
-  const answer = await asRefresh(tokens.access);
-  // An access token may be longer than any refresh token: then the contract refuses its length first.
-  expect([401, 422]).toContain(answer.status);
-  expectProblem(answer, answer.status, ["refresh_token_invalid", "fields_invalid"]);
-  await expectStillGood(tokens);
-});
-
-test("401: an access token is refused as refresh token with 401, as bearer and refresh tokens are", async () => {
   expectProblem(await asRefresh(tokens.access), 401, "refresh_token_invalid");
+  await expectStillGood(tokens);
 });
 
 test("422: an access or refresh token is no reset token, and trying it spends neither", async () => {
@@ -165,20 +155,12 @@ test("401: a spoilt access token is refused, whatever was done to it", async () 
 
 test("401: a spoilt refresh token is refused, whatever was done to it, and spends nothing", async () => {
   for (const [name, token] of Object.entries(spoilt(tokens.refresh))) {
-    if (lookalikes.includes(name)) continue;
     const answer = await asRefresh(token);
     // 1 MB meets the limit of a body, and what is no text of that length the contract, before anything is looked up.
     expect([401, 413, 422], name).toContain(answer.status);
     expectProblem(answer, answer.status, ["refresh_token_invalid", "body_too_large", "fields_invalid"]);
   }
   await expectStillGood(tokens);
-});
-
-test.each(
-  lookalikes,
-)("D5: 401: a token of the family with %s counts as one that was spent, and ends it", async (name) => {
-  expectProblem(await asRefresh(spoilt(tokens.refresh)[name]), 401, "refresh_token_invalid");
-  expectProblem(await asRefresh(tokens.refresh), 401, "refresh_token_invalid");
 });
 
 test("422: a spoilt reset token is refused, whatever was done to it, and spends nothing", async () => {
@@ -216,12 +198,13 @@ test("401: a refresh token of a session that was signed out is refused; the acce
 
 test("401: a refresh token that names another user or another family is refused, and ends nobody's session", async () => {
   const other = await signInAs("tom@example.com");
-  const [, family, secret] = tokens.refresh.split(".");
+  const [, family, secret, seal] = tokens.refresh.split(".");
   const [, otherFamily] = other.refresh.split(".");
   for (const forged of [
-    `11.${family}.${secret}`,
-    `10.${otherFamily}.${secret}`,
-    `11.${otherFamily?.toLowerCase()}.${secret}`,
+    `11.${family}.${secret}.${seal}`,
+    `10.${otherFamily}.${secret}.${seal}`,
+    `11.${otherFamily?.toLowerCase()}.${secret}.${seal}`,
+    `10.${family}.${"A".repeat(43)}.${seal}`,
   ])
     expectProblem(await asRefresh(forged), 401, "refresh_token_invalid");
   expect((await asRefresh(other.refresh)).status).toBe(200);

@@ -9,6 +9,8 @@ import {
   refreshTokenLifeDays,
 } from "../../shared/domain/refresh-token.ts";
 
+const key = "k".repeat(64);
+
 test("D5: a refresh token counts for 30 days", () => {
   expect(refreshTokenLifeDays).toBe(30);
 });
@@ -17,9 +19,9 @@ test("D5: a token leads back to its user and family, and to the SHA-256 that alo
   fc.assert(
     fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (userId) => {
       const family = makeFamily();
-      const token = makeRefreshToken(userId, family);
+      const token = makeRefreshToken(userId, family, key);
       const hash = createHash("sha256").update(token).digest("base64url");
-      expect(parseRefreshToken(token)).toEqual({ userId, family, hash });
+      expect(parseRefreshToken(token, key)).toEqual({ userId, family, hash });
       expect(hashRefreshToken(token)).toBe(hash);
       expect(token.length).toBeLessThanOrEqual(200);
     }),
@@ -28,7 +30,7 @@ test("D5: a token leads back to its user and family, and to the SHA-256 that alo
 
 test("D5: no two tokens or families are alike, and a token carries 32 random bytes", () => {
   const families = new Set(Array.from({ length: 1_000 }, makeFamily));
-  const secrets = Array.from({ length: 1_000 }, () => makeRefreshToken(7, "f".repeat(22)).split(".")[2] ?? "");
+  const secrets = Array.from({ length: 1_000 }, () => makeRefreshToken(7, "f".repeat(22), key).split(".")[2] ?? "");
   expect([families.size, new Set(secrets).size]).toEqual([1_000, 1_000]);
   for (const secret of secrets) expect(Buffer.from(secret, "base64url")).toHaveLength(32);
 });
@@ -47,13 +49,23 @@ test.each([
   ["a line break after", (token: string) => `${token}\n`],
   ["padding", (token: string) => `${token.slice(0, -1)}=`],
 ])("D5: what does not have the form of a token is none: %s", (_, change) => {
-  expect(parseRefreshToken(change(makeRefreshToken(7, makeFamily())))).toBeUndefined();
+  expect(parseRefreshToken(change(makeRefreshToken(7, makeFamily(), key)), key)).toBeUndefined();
 });
 
 test("D5: whatever text does not have the form of a token is none", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
-      expect(parseRefreshToken(text)).toBeUndefined();
+      expect(parseRefreshToken(text, key)).toBeUndefined();
     }),
   );
+});
+
+test("D5: a token that somebody made up, or sealed with another key, is none", () => {
+  const token = makeRefreshToken(7, makeFamily(), key);
+  expect(parseRefreshToken(token, "another key")).toBeUndefined();
+  const [user, family, secret, seal] = token.split(".");
+  expect(parseRefreshToken(`8.${family}.${secret}.${seal}`, key)).toBeUndefined();
+  expect(parseRefreshToken(`${user}.${makeFamily()}.${secret}.${seal}`, key)).toBeUndefined();
+  expect(parseRefreshToken(`${user}.${family}.${"A".repeat(43)}.${seal}`, key)).toBeUndefined();
+  expect(parseRefreshToken(`${user}.${family}.${secret}.${"A".repeat(22)}`, key)).toBeUndefined();
 });

@@ -1,18 +1,10 @@
 import { get } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { InboxEntry } from "../../infra/local/aws/inbox.ts";
+import { type HttpResult, messageTo, send } from "../support/http-client.ts";
 import { makeDirectory, type StartedMachine, startLocalMachine } from "../support/local-machine.ts";
 
 const directory = makeDirectory();
 let machine: StartedMachine;
-
-interface HttpResult {
-  readonly status: number;
-  readonly headers: Headers;
-  // Answers are looked into field by field; their types are what the tests assert.
-  // biome-ignore lint/suspicious/noExplicitAny: a parsed answer of any operation
-  readonly body: any;
-}
 
 beforeAll(async () => {
   machine = await startLocalMachine(directory.path);
@@ -23,32 +15,8 @@ afterAll(async () => {
   directory.remove();
 });
 
-async function request(
-  method: string,
-  path: string,
-  { body, bearer }: { body?: object; bearer?: string } = {},
-): Promise<HttpResult> {
-  const answer = await fetch(`${machine.baseUrl}${path}`, {
-    method,
-    headers: {
-      accept: "application/json",
-      ...(bearer && { authorization: `Bearer ${bearer}` }),
-      ...(body && { "content-type": "application/json" }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, headers: answer.headers, body: await answer.json() };
-}
-
-async function messageTo(to: string, about: RegExp): Promise<InboxEntry> {
-  // Messages travel through a queue: they are there a moment after the answer.
-  for (let tries = 0; tries < 100; tries += 1) {
-    const entries = (await request("GET", "/_local/inbox")).body as InboxEntry[];
-    const message = entries.find((entry) => entry.to === to && about.test(entry.text ?? ""));
-    if (message) return message;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`No message to ${to} arrived`);
+function request(method: string, path: string, options: { body?: object; bearer?: string } = {}) {
+  return send(machine.baseUrl, method, path, options);
 }
 
 test.each([
@@ -64,7 +32,7 @@ test.each([
     const early = await request("POST", "/api/v1/users/sign_in", { body: { user: { login: typed, password: first } } });
     expect(early).toMatchObject({ status: 401, body: { code: "login_invalid" } });
 
-    const message = await messageTo(login, /\b[0-9]{6}\b/);
+    const message = await messageTo(machine.baseUrl, login, /\b[0-9]{6}\b/);
     expect(message.channel).toBe(channel);
     const pin = /\b[0-9]{6}\b/.exec(message.text ?? "")?.[0];
     const confirmed = await request("POST", "/api/v1/users/confirmation", { body: { user: { login: typed, pin } } });
@@ -74,7 +42,7 @@ test.each([
     const password = "a harbour after dusk";
     const set = { reset_password_token, password, password_confirmation: password };
     expect((await request("PUT", "/api/v1/users/password", { body: { user: set } })).body.user.id).toBe(id);
-    await messageTo(login, /password/i);
+    await messageTo(machine.baseUrl, login, /password/i);
     const spent = await request("PUT", "/api/v1/users/password", { body: { user: set } });
     expect(spent).toMatchObject({ status: 422, body: { code: "reset_token_invalid" } });
 

@@ -1,22 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { InboxEntry } from "../../infra/local/aws/inbox.ts";
 import { operations } from "../../shared/contract/operations.ts";
+import { messageTo, send } from "../support/http-client.ts";
 import { makeDirectory, runTool, type StartedMachine, startLocalMachine } from "../support/local-machine.ts";
 import { companyLine, timesheetLine, userLine } from "../support/records.ts";
 
 const directory = makeDirectory();
 const login = "wren.ashby@example.com";
 let machine: StartedMachine;
-
-interface HttpResult {
-  readonly status: number;
-  readonly headers: Headers;
-  // Answers are looked into field by field; their types are what the tests assert.
-  // biome-ignore lint/suspicious/noExplicitAny: a parsed answer of any operation
-  readonly body: any;
-}
 
 beforeAll(async () => {
   machine = await startLocalMachine(directory.path);
@@ -27,32 +19,8 @@ afterAll(async () => {
   directory.remove();
 });
 
-async function request(
-  method: string,
-  path: string,
-  options: { role?: string; body?: object } = {},
-): Promise<HttpResult> {
-  const { role, body } = options;
-  const headers: Record<string, string> = { accept: "application/json" };
-  if (role) headers.authorization = `Bearer ${machine.tokenOf(role)}`;
-  if (body) headers["content-type"] = "application/json";
-  const answer = await fetch(`${machine.baseUrl}${path}`, {
-    method,
-    headers,
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, headers: answer.headers, body: await answer.json() };
-}
-
-async function messageTo(to: string): Promise<InboxEntry> {
-  // The pin travels through the queue: it is there a moment after the answer.
-  for (let tries = 0; tries < 100; tries += 1) {
-    const entries = (await request("GET", "/_local/inbox")).body as InboxEntry[];
-    const message = entries.find((entry) => entry.to === to);
-    if (message) return message;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`No message to ${to} arrived`);
+function request(method: string, path: string, { role, body }: { role?: string; body?: object } = {}) {
+  return send(machine.baseUrl, method, path, { body, bearer: role && machine.tokenOf(role) });
 }
 
 function timesheets(role: string, ids: readonly number[], state: string) {
@@ -108,7 +76,7 @@ test("a file is imported, listed and updated; a pin is asked for, read, confirme
   ]);
 
   expect((await request("POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
-  const message = await messageTo(login);
+  const message = await messageTo(machine.baseUrl, login);
   const [pin] = /\b[0-9]{6}\b/.exec(message.text ?? "") ?? [];
   const confirmation = `/api/v1/users/confirmation?login=${encodeURIComponent(login)}&pin=${pin}`;
   const confirmed = await request("GET", confirmation);

@@ -173,7 +173,7 @@ describe("401", () => {
 
   test("D5: a token that someone made up ends nobody's session", async () => {
     const { refresh_token } = await signedIn();
-    await expectDead(makeRefreshToken(userId, "f".repeat(22)));
+    await expectDead(makeRefreshToken(userId, "f".repeat(22), "k".repeat(64)));
     expect((await refresh(refresh_token)).status).toBe(200);
   });
 });
