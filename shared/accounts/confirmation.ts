@@ -1,4 +1,5 @@
-import { spendPin, spendRegistrationPin, tryPin } from "../db/pins.ts";
+import { spendPin, spendRegistrationPin } from "../db/confirmations.ts";
+import { tryPin } from "../db/pins.ts";
 import { findCompany, type User } from "../db/users.ts";
 import type { Login } from "../domain/login.ts";
 import { pinFits } from "../domain/pin.ts";

@@ -1,4 +1,5 @@
 import type { PublicJwk } from "../contract/service.ts";
+import { epochSeconds } from "./expiry.ts";
 import { publicKeyKey } from "./keys.ts";
 import { putIf, queryPage, updateIf } from "./table.ts";
 
@@ -26,7 +27,7 @@ export async function retireKey(kid: string, validTo: Date): Promise<void> {
     UpdateExpression: "SET valid_to = :validTo, expires_at = :expiresAt",
     ExpressionAttributeValues: {
       ":validTo": validTo.toISOString(),
-      ":expiresAt": Math.ceil(validTo.getTime() / 1000),
+      ":expiresAt": epochSeconds(validTo),
     },
   });
 }

@@ -1,4 +1,5 @@
 import { hashRefreshToken, type RefreshToken, refreshTokenLifeDays } from "../domain/refresh-token.ts";
+import { epochSeconds } from "./expiry.ts";
 import { sessionKey } from "./keys.ts";
 import { deleteItemAt, putIf, updateIf } from "./table.ts";
 
@@ -45,5 +46,5 @@ export async function endSession(userId: number, family: string): Promise<void> 
 
 function expiry(now: Date) {
   const validTo = new Date(now.getTime() + refreshTokenLifeDays * msPerDay);
-  return { valid_to: validTo.toISOString(), expires_at: Math.ceil(validTo.getTime() / 1000) };
+  return { valid_to: validTo.toISOString(), expires_at: epochSeconds(validTo) };
 }

@@ -1,3 +1,4 @@
+import { epochSeconds } from "./expiry.ts";
 import { smsCountKey } from "./keys.ts";
 import { updateIf } from "./table.ts";
 
@@ -24,7 +25,7 @@ async function count(window: string, most: number, now: Date): Promise<boolean> 
     ExpressionAttributeValues: {
       ":one": 1,
       ":most": most,
-      ":expiresAt": Math.ceil(now.getTime() / 1000) + keepDays * 86_400,
+      ":expiresAt": epochSeconds(now) + keepDays * 86_400,
     },
   });
   return counted !== undefined;

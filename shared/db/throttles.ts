@@ -3,6 +3,7 @@ import { Refusal, type RefusalCode } from "../domain/refusal.ts";
 import { admittedAt, type Limit, longestWindowMs, retryAfterSeconds, withAttempt } from "../domain/throttle.ts";
 import { hmacKey } from "../secrets.ts";
 import { busy } from "./conflicts.ts";
+import { epochSeconds } from "./expiry.ts";
 import { throttleKey } from "./keys.ts";
 import { deleteItemAt, getItem, type Key, putIf } from "./table.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
@@ -53,7 +54,7 @@ export async function planAttempt(
     ...key,
     attempts: withAttempt(attempts, throttle.limits, now.getTime()),
     revision: Number(stored?.revision ?? 0) + 1,
-    expires_at: Math.ceil((now.getTime() + longestWindowMs(throttle.limits)) / 1000),
+    expires_at: epochSeconds(new Date(now.getTime() + longestWindowMs(throttle.limits))),
   };
   const asItWasRead = stored
     ? { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": stored.revision } }

@@ -1,9 +1,10 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { pinTriesFrom } from "../../shared/accounts/throttles.ts";
+import { spendPin } from "../../shared/db/confirmations.ts";
 import { saveDeviceToken } from "../../shared/db/device-tokens.ts";
 import { loginKey, profileKey, recordKey } from "../../shared/db/keys.ts";
-import { spendPin, storePin, tryPin } from "../../shared/db/pins.ts";
+import { storePin, tryPin } from "../../shared/db/pins.ts";
 import { documentClient } from "../../shared/db/table.ts";
 import { findUser, findUserOfLogin } from "../../shared/db/users.ts";
 import { passcodeFits } from "../../shared/domain/passcode.ts";
