@@ -1,10 +1,9 @@
-import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Scope } from "../domain/caller.ts";
 import { isWithin } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { settings } from "../settings.ts";
+import { readBatch } from "./batch-reads.ts";
 import { type RecordKind, recordKey } from "./keys.ts";
-import { documentClient, type Item } from "./table.ts";
+import type { Item } from "./table.ts";
 
 /** A timesheet, invoice or job as stored: the interface's fields beside what only the service knows. */
 export interface StoredRecord<Fields> {
@@ -22,31 +21,13 @@ export function toRecord<Fields>(item: Item): StoredRecord<Fields> {
   return { id, companyId: company_id, revision, fields: { id, ...(record as object) } } as StoredRecord<Fields>;
 }
 
-const batchSize = 100;
-
-/** Reads up to 100 records by id, in the order of the ids; absent ones are undefined. 1 read unit each. */
-async function findItems(kind: RecordKind, ids: readonly number[]): Promise<(Item | undefined)[]> {
-  if (ids.length > batchSize) throw new RangeError(`At most ${batchSize} records can be read at once`);
-  const tableName = settings.tableName();
-  const found = new Map<string, Item>();
-  let keys = ids.map((id) => ({ ...recordKey(kind, id) }) as Item);
-  while (keys.length > 0) {
-    const answer = await documentClient().send(
-      new BatchGetCommand({ RequestItems: { [tableName]: { Keys: keys, ConsistentRead: true } } }),
-    );
-    for (const item of answer.Responses?.[tableName] ?? []) found.set(String(item.pk), item);
-    keys = answer.UnprocessedKeys?.[tableName]?.Keys ?? [];
-  }
-  return ids.map((id) => found.get(recordKey(kind, id).pk));
-}
-
 /** Reads records by id, all within the scope, or refuses as `records_not_found` naming those that are not (D2, D18). */
 export async function findRecordsWithin<Fields>(
   kind: RecordKind,
   ids: readonly number[],
   scope: Scope,
 ): Promise<StoredRecord<Fields>[]> {
-  const items = await findItems(kind, ids);
+  const items = await readBatch(ids.map((id) => recordKey(kind, id)));
   const records = items.flatMap((item) => (item ? [toRecord<Fields>(item)] : []));
   const owned = records.filter((record) => isWithin(scope, record.companyId));
   if (owned.length < ids.length) {
