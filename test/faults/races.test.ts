@@ -2,15 +2,13 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, expect, test } from "vitest";
 import { handler as updateHandler } from "../../functions/finance/bulk-update-timesheets.ts";
 import { handler as confirmHandler } from "../../functions/users/confirm-login.ts";
-import { handler as requestHandler } from "../../functions/users/request-password-reset.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
-import { confirmLogin, requestPasswordReset } from "../../shared/contract/users.ts";
+import { confirmLogin } from "../../shared/contract/users.ts";
 import { call } from "../support/call.ts";
-import { deliverPins, newestPin } from "../support/pins.ts";
+import { askForPin } from "../support/pins.ts";
 import { timesheetLine, userLine } from "../support/records.ts";
 import { useService } from "../support/service.ts";
 import { readRecord, store } from "../support/store.ts";
-import { forgetThrottles } from "../support/throttles.ts";
 
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
 const login = "ines@example.com";
@@ -34,11 +32,8 @@ function confirm(pin: string) {
   return call(confirmHandler, confirmLogin, { query: { login, pin } });
 }
 
-async function freshPin(): Promise<string> {
-  await forgetThrottles(service);
-  await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
-  await deliverPins();
-  return newestPin(service.inbox, login);
+function freshPin(): Promise<string> {
+  return askForPin(service, login);
 }
 
 async function triesOf(): Promise<number> {

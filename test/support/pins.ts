@@ -1,7 +1,12 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSEvent } from "aws-lambda";
+import { handler as requestPasswordResetHandler } from "../../functions/users/request-password-reset.ts";
 import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
 import type { Inbox } from "../../infra/local/aws/inbox.ts";
+import { requestPasswordReset } from "../../shared/contract/users.ts";
+import { call } from "./call.ts";
+import type { Service } from "./service.ts";
+import { forgetThrottles } from "./throttles.ts";
 
 /** Hands every queued request for a pin to the worker, as the queue would. */
 export async function deliverPins(): Promise<void> {
@@ -24,4 +29,17 @@ export function newestPin(inbox: Inbox, to: string): string {
   const pin = /\b[0-9]{6}\b/.exec(message?.text ?? "")?.[0];
   if (!pin) throw new Error(`No message to ${to} carries a pin`);
   return pin;
+}
+
+/** Asks for a pin as often as a test needs to, and reads it from the message. */
+export async function askForPin(service: Service, login: string): Promise<string> {
+  await forgetThrottles(service);
+  await call(requestPasswordResetHandler, requestPasswordReset, { body: { user: { login } } });
+  await deliverPins();
+  return newestPin(service.inbox, login);
+}
+
+/** A pin that is not this one. */
+export function otherPin(pin: string): string {
+  return String((Number(pin) + 1) % 1_000_000).padStart(6, "0");
 }

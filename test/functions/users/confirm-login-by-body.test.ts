@@ -1,17 +1,15 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as confirmByQuery } from "../../../functions/users/confirm-login.ts";
 import { handler } from "../../../functions/users/confirm-login-by-body.ts";
-import { handler as requestHandler } from "../../../functions/users/request-password-reset.ts";
 import { confirmLoginByBody } from "../../../shared/contract/accounts.ts";
-import { confirmLogin, requestPasswordReset } from "../../../shared/contract/users.ts";
+import { confirmLogin } from "../../../shared/contract/users.ts";
 import { call } from "../../support/call.ts";
 import { loggedLines } from "../../support/capture-logs.ts";
-import { deliverPins, newestPin } from "../../support/pins.ts";
+import { askForPin, otherPin } from "../../support/pins.ts";
 import { expectProblem } from "../../support/problems.ts";
 import { companyLine, userLine } from "../../support/records.ts";
 import { useService } from "../../support/service.ts";
 import { store } from "../../support/store.ts";
-import { forgetThrottles } from "../../support/throttles.ts";
 
 const service = useService();
 let userId = 1_000;
@@ -26,19 +24,12 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-async function freshPin(to = login): Promise<string> {
-  await forgetThrottles(service);
-  await call(requestHandler, requestPasswordReset, { body: { user: { login: to } } });
-  await deliverPins();
-  return newestPin(service.inbox, to);
+function freshPin(to = login): Promise<string> {
+  return askForPin(service, to);
 }
 
 function confirm(pin: unknown, as = login, from?: string) {
   return call(handler, confirmLoginByBody, { body: { user: { login: as, pin } }, ...(from && { from }) });
-}
-
-function otherPin(pin: string): string {
-  return String((Number(pin) + 1) % 1_000_000).padStart(6, "0");
 }
 
 describe("200", () => {

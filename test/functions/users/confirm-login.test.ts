@@ -7,7 +7,7 @@ import { confirmLogin, requestPasswordReset } from "../../../shared/contract/use
 import { reopenPinFlow } from "../../../shared/db/pins.ts";
 import { call } from "../../support/call.ts";
 import { loggedLines } from "../../support/capture-logs.ts";
-import { deliverPins, newestPin } from "../../support/pins.ts";
+import { askForPin, deliverPins, newestPin, otherPin } from "../../support/pins.ts";
 import { companyLine, userLine } from "../../support/records.ts";
 import { useService } from "../../support/service.ts";
 import { store } from "../../support/store.ts";
@@ -27,19 +27,12 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-async function freshPin(to = login): Promise<string> {
-  await forgetThrottles(service);
-  await call(requestHandler, requestPasswordReset, { body: { user: { login: to } } });
-  await deliverPins();
-  return newestPin(service.inbox, to);
+function freshPin(to = login): Promise<string> {
+  return askForPin(service, to);
 }
 
 function confirm(pin: string, as = login) {
   return call(handler, confirmLogin, { query: { login: as, pin } });
-}
-
-function otherPin(pin: string): string {
-  return String((Number(pin) + 1) % 1_000_000).padStart(6, "0");
 }
 
 async function read(pk: string, sk: string) {
