@@ -2,10 +2,17 @@ import type { OperationName } from "../shared/contract/operations.ts";
 import type { StageSetting } from "./stage-settings.ts";
 
 /** The DynamoDB actions functions are given, one by one. A transaction needs those of its writes. */
-export type TableAction = "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
+export type TableAction =
+  | "GetItem"
+  | "BatchGetItem"
+  | "Query"
+  | "PutItem"
+  | "UpdateItem"
+  | "DeleteItem"
+  | "ConditionCheckItem";
 
 /** The indexes of the table. */
-export type TableIndex = "by-state" | "by-company";
+export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-month" | "by-mark";
 
 /** What one function may touch; everything else is denied. */
 export interface FunctionRow {
@@ -32,12 +39,32 @@ export interface FunctionRow {
   readonly queuesNotices?: true;
   /** True where it sends e-mail and SMS. */
   readonly sendsMessages?: true;
+  /** True where it queues notifications to be delivered. */
+  readonly queuesNotifications?: true;
+  /** True where it queues notifications to be pushed to devices. */
+  readonly queuesPushes?: true;
+  /** True where it pushes to devices through the stage's platform applications. */
+  readonly pushesToDevices?: true;
+  /** True where it works off the table's stream, and sets changes aside that it cannot take. */
+  readonly readsStream?: true;
+  /** Longest run in seconds; 10 where a row says nothing. */
+  readonly timeoutSeconds?: number;
   /** Settings of the stage that it reads; who takes logins needs the country they are read with. */
   readonly settings?: readonly StageSetting[];
 }
 
 /** The functions that no route names: what refuses unknown routes, and the workers. */
-export type ServiceFunctionName = "refuse-unrouted" | "deliver-pin" | "tell-password-changed" | "rotate-signing-key";
+export type ServiceFunctionName =
+  | "refuse-unrouted"
+  | "deliver-pin"
+  | "tell-password-changed"
+  | "rotate-signing-key"
+  | "tally"
+  | "notify"
+  | "deliver-notifications"
+  | "send-pushes"
+  | "intake"
+  | "mark-overdue";
 
 /** The name of any function. */
 export type FunctionName = OperationName | ServiceFunctionName;
@@ -50,10 +77,25 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
-  "list-invoices": { room: "finance", verifiesTokens: true, indexes: ["by-state", "by-company"] },
-  "list-timesheets": { room: "finance", verifiesTokens: true, indexes: ["by-state", "by-company"] },
-  "list-jobs": { room: "jobs", verifiesTokens: true, indexes: ["by-state", "by-company"] },
-  "adjust-job-timers": { room: "jobs", verifiesTokens: true, table: ["BatchGetItem", "UpdateItem"] },
+  "list-invoices": {
+    room: "finance",
+    verifiesTokens: true,
+    table: ["GetItem", "BatchGetItem", "Query"],
+    indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
+  },
+  "list-timesheets": {
+    room: "finance",
+    verifiesTokens: true,
+    table: ["GetItem", "Query"],
+    indexes: ["by-state", "by-company", "by-month", "by-company-month"],
+  },
+  "list-jobs": { room: "jobs", verifiesTokens: true, table: ["GetItem"], indexes: ["by-state", "by-company"] },
+  "adjust-job-timers": {
+    room: "jobs",
+    verifiesTokens: true,
+    readsHmacKey: true,
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+  },
   "request-password-reset": {
     room: "users",
     readsHmacKey: true,
@@ -74,6 +116,14 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
   },
   "remove-device-token": { room: "users", verifiesTokens: true, table: ["Query", "UpdateItem", "DeleteItem"] },
+  "mark-notifications": {
+    room: "users",
+    verifiesTokens: true,
+    readsHmacKey: true,
+    timeoutSeconds: 29,
+    indexes: ["by-mark"],
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+  },
   "get-unread-counts": { room: "users", verifiesTokens: true, table: ["GetItem"] },
   "sign-in": {
     room: "users",
@@ -126,6 +176,48 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     sendsMessages: true,
     settings: ["SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
+  },
+  tally: {
+    room: "workers",
+    readsStream: true,
+    timeoutSeconds: 60,
+    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+  },
+  notify: {
+    room: "workers",
+    readsStream: true,
+    queuesNotifications: true,
+    queuesPushes: true,
+    timeoutSeconds: 60,
+    settings: ["PLATFORM_APPLICATIONS"],
+  },
+  "deliver-notifications": {
+    room: "workers",
+    queuesNotifications: true,
+    timeoutSeconds: 60,
+    indexes: ["by-mark"],
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+  },
+  "send-pushes": {
+    room: "workers",
+    pushesToDevices: true,
+    timeoutSeconds: 60,
+    settings: ["PLATFORM_APPLICATIONS"],
+    table: ["GetItem", "Query", "UpdateItem", "DeleteItem"],
+  },
+  intake: {
+    room: "workers",
+    queuesNotifications: true,
+    timeoutSeconds: 60,
+    settings: ["DEFAULT_COUNTRY", "BUSINESS_TIME_ZONE"],
+    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+  },
+  "mark-overdue": {
+    room: "workers",
+    timeoutSeconds: 900,
+    settings: ["BUSINESS_TIME_ZONE"],
+    indexes: ["by-mark"],
+    table: ["BatchGetItem", "UpdateItem"],
   },
   "rotate-signing-key": { room: "workers", rotatesSigningKeys: true, table: ["PutItem", "UpdateItem"] },
 };

@@ -10,6 +10,8 @@ const stageSettings = {
   REGISTRATION: ({ registration }: Stage) => registration,
   SMS_PER_HOUR: ({ smsCeilings }: Stage) => String(smsCeilings.perHour),
   SMS_PER_DAY: ({ smsCeilings }: Stage) => String(smsCeilings.perDay),
+  BUSINESS_TIME_ZONE: ({ businessTimeZone }: Stage) => businessTimeZone,
+  PLATFORM_APPLICATIONS: ({ platformApplications = {} }: Stage) => JSON.stringify(platformApplications),
 } as const;
 
 /** The value of a setting in a stage, as it stands in a function's environment. */

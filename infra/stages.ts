@@ -1,4 +1,4 @@
-import type { OutsideIssuer } from "../shared/settings.ts";
+import type { OutsideIssuer, PlatformApplications } from "../shared/settings.ts";
 
 /** Requests a second in the long run, and at once in a burst; more are refused with 429. */
 export interface Throttle {
@@ -23,6 +23,10 @@ export interface Stage {
   readonly registration: "open" | "closed";
   /** Most SMS that the stage sends in an hour and in a day: what an attacker can cost. Over it nothing is sent. */
   readonly smsCeilings: { readonly perHour: number; readonly perDay: number };
+  /** IANA time zone that the business's days run in: invoices become overdue at its midnight. */
+  readonly businessTimeZone: string;
+  /** ARNs of SNS platform applications by push service (`fcm`, `apns`, `apns_sandbox`); without any, nothing is pushed. */
+  readonly platformApplications?: PlatformApplications;
   /** OpenID issuer whose access tokens are trusted instead of the service's own; left out, the service signs its own. */
   readonly outsideIssuer?: OutsideIssuer;
   /** Origins whose pages may call the API from a browser. */
@@ -42,17 +46,29 @@ const dev: Stage = {
   defaultCountry: "GB",
   servedCountries: ["GB", "GG", "IM", "JE", "IE"],
   recoveryDisclosure: "masked",
-  // The local machine runs this stage, and shows registration.
-  registration: "open",
+  registration: "closed",
   smsCeilings: { perHour: 100, perDay: 300 },
+  businessTimeZone: "Europe/London",
   origins: ["http://localhost:5173"],
   throttle: { requestsPerSecond: 100, burst: 200 },
   anonymousThrottle: { requestsPerSecond: 10, burst: 20 },
   logRetentionDays: 14,
 };
 
-/** Every stage that can be deployed, by name. */
-const stages: Readonly<Record<string, Stage>> = { dev };
+/** What the local machine and the tests run: everything that a stage can switch on. */
+const local: Stage = {
+  ...dev,
+  name: "local",
+  registration: "open",
+  platformApplications: {
+    fcm: "arn:aws:sns:eu-west-2:000000000000:app/GCM/workforce",
+    apns: "arn:aws:sns:eu-west-2:000000000000:app/APNS/workforce",
+    apns_sandbox: "arn:aws:sns:eu-west-2:000000000000:app/APNS_SANDBOX/workforce",
+  },
+};
+
+/** Every stage, by name. */
+const stages: Readonly<Record<string, Stage>> = { dev, local };
 
 /** The stage of that name, or an error that lists the stages there are. */
 export function findStage(name: string): Stage {

@@ -2,22 +2,32 @@ import { type App, CfnOutput, Stack } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Operation } from "../shared/contract/operation.ts";
 import { operations } from "../shared/contract/operations.ts";
+import { DailySchedule } from "./constructs/daily-schedule.ts";
 import { HmacKey } from "./constructs/hmac-key.ts";
 import { Api } from "./constructs/http-api.ts";
+import { IntakeBus } from "./constructs/intake-bus.ts";
+import { grantPushing } from "./constructs/pushing.ts";
 import { RecordsTable } from "./constructs/records-table.ts";
 import { grantSending } from "./constructs/sending.ts";
 import { ServiceFunction } from "./constructs/service-function.ts";
+import { SetAside } from "./constructs/set-aside.ts";
 import { SigningKeys } from "./constructs/signing-keys.ts";
+import { StreamConsumer } from "./constructs/stream-consumer.ts";
 import { grantTokenVerification } from "./constructs/token-verification.ts";
 import { WorkQueue } from "./constructs/work-queue.ts";
 import { type FunctionName, functions } from "./functions.ts";
 import { readStageSetting } from "./stage-settings.ts";
 import type { Stage } from "./stages.ts";
+import { streamConsumers } from "./stream-filters.ts";
 
 const tokenAudience = "workforce-api";
-const noticeRetentionHours = 4 * 24;
+const usualRetentionHours = 4 * 24;
 // A pin is worth nothing after ten minutes.
 const pinRetentionHours = 1;
+// Nobody is to be woken by the news of yesterday.
+const pushRetentionHours = 24;
+// A little after midnight, when the new day has begun on every clock.
+const overdueTime = { hour: 0, minute: 5 };
 
 /** What a stack is made from. */
 export interface WorkforceStackProps {
@@ -33,11 +43,9 @@ export class WorkforceStack extends Stack {
     const records = new RecordsTable(this, "Records");
     const hmacKey = new HmacKey(this, "HmacKey");
     const signingKeys = new SigningKeys(this, "SigningKeys");
-    const pins = new WorkQueue(this, "Pins", { setting: "PIN_QUEUE_URL", retentionHours: pinRetentionHours });
-    const notices = new WorkQueue(this, "Notices", {
-      setting: "NOTICE_QUEUE_URL",
-      retentionHours: noticeRetentionHours,
-    });
+    const { pins, notices, notifications, pushes, intake } = this.#queues();
+    const setAside = new SetAside(this, "SetAside");
+    const bus = new IntakeBus(this, "IntakeBus", stage);
     const api = new Api(this, "Api", stage);
     const tokenNames = { issuer: `workforce-${stage.name}`, audience: tokenAudience };
 
@@ -52,6 +60,10 @@ export class WorkforceStack extends Stack {
       if (row.readsHmacKey) hmacKey.grantRead(fn);
       if (row.queuesPins) pins.grantQueue(fn);
       if (row.queuesNotices) notices.grantQueue(fn);
+      if (row.queuesNotifications) notifications.grantQueue(fn);
+      if (row.queuesPushes) pushes.grantQueue(fn);
+      if (row.pushesToDevices) grantPushing(fn, stage);
+      if (row.readsStream) setAside.grantSetAside(fn);
       if (row.sendsMessages) grantSending(fn, stage);
       for (const setting of row.settings ?? []) fn.addEnvironment(setting, readStageSetting(stage, setting));
       return fn;
@@ -66,7 +78,45 @@ export class WorkforceStack extends Stack {
     pins.feed(addFunction("deliver-pin"));
     notices.feed(addFunction("tell-password-changed"));
     signingKeys.rotateBy(addFunction("rotate-signing-key"), [records]);
+    notifications.feed(addFunction("deliver-notifications"));
+    pushes.feed(addFunction("send-pushes"));
+    intake.feed(addFunction("intake"));
+    bus.leadTo(intake.queue);
+    for (const name of streamConsumers) {
+      const place = { streamArn: records.streamArn, setAside: setAside.queue };
+      new StreamConsumer(this, `${name}-stream`, { name, fn: addFunction(name), ...place });
+    }
+    const overdue = { ...overdueTime, timeZone: stage.businessTimeZone };
+    new DailySchedule(this, "Overdue", { ...overdue, fn: addFunction("mark-overdue") });
     new CfnOutput(this, "BaseUrl", { value: api.httpApi.apiEndpoint });
+    new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
+  }
+
+  #queues() {
+    const retentionHours = usualRetentionHours;
+    return {
+      pins: new WorkQueue(this, "Pins", {
+        worker: "deliver-pin",
+        setting: "PIN_QUEUE_URL",
+        retentionHours: pinRetentionHours,
+      }),
+      notices: new WorkQueue(this, "Notices", {
+        worker: "tell-password-changed",
+        setting: "NOTICE_QUEUE_URL",
+        retentionHours,
+      }),
+      notifications: new WorkQueue(this, "Notifications", {
+        worker: "deliver-notifications",
+        setting: "NOTIFICATION_QUEUE_URL",
+        retentionHours,
+      }),
+      pushes: new WorkQueue(this, "Pushes", {
+        worker: "send-pushes",
+        setting: "PUSH_QUEUE_URL",
+        retentionHours: pushRetentionHours,
+      }),
+      intake: new WorkQueue(this, "Intake", { worker: "intake", retentionHours }),
+    };
   }
 }
 

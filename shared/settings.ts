@@ -17,6 +17,16 @@ export const settings = {
   outsideIssuer: () => readOutsideIssuer(process.env.OUTSIDE_ISSUER),
   /** Where requests to tell a user something are queued. */
   noticeQueueUrl: () => required("NOTICE_QUEUE_URL"),
+  /** Where notifications wait to be delivered. */
+  notificationQueueUrl: () => required("NOTIFICATION_QUEUE_URL"),
+  /** Where notifications wait to be pushed to devices. */
+  pushQueueUrl: () => required("PUSH_QUEUE_URL"),
+  /** Where changes of the table go that a stream consumer cannot take. */
+  setAsideQueueUrl: () => required("SET_ASIDE_QUEUE_URL"),
+  /** ARNs of the SNS platform applications by push service; a service without one gets no pushes (D29). */
+  platformApplications: () => readPlatformApplications(required("PLATFORM_APPLICATIONS")),
+  /** IANA time zone that the business's days run in (D20). */
+  businessTimeZone: () => required("BUSINESS_TIME_ZONE"),
   /** Whether strangers may register (D16). */
   registration: () => oneOf("REGISTRATION", ["open", "closed"] as const),
   /** Most SMS that the stage sends in an hour and in a day (D11). */
@@ -34,6 +44,9 @@ export const settings = {
   recoveryDisclosure: () => oneOf("RECOVERY_DISCLOSURE", ["masked", "full"] as const),
 };
 
+/** ARNs of SNS platform applications by push service. */
+export type PlatformApplications = Readonly<Partial<Record<"fcm" | "apns" | "apns_sandbox", string>>>;
+
 /** An OpenID issuer, and the names under which its tokens carry what the service needs (D4). */
 export interface OutsideIssuer {
   readonly issuer: string;
@@ -46,6 +59,10 @@ export interface OutsideIssuer {
 
 function readOutsideIssuer(value: string | undefined): OutsideIssuer | undefined {
   return value ? (JSON.parse(value) as OutsideIssuer) : undefined;
+}
+
+function readPlatformApplications(value: string): PlatformApplications {
+  return JSON.parse(value) as PlatformApplications;
 }
 
 function wholeNumber(name: string): number {

@@ -2,11 +2,11 @@ import { requirePasscode } from "../../shared/accounts/passcode.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { moveTimesheets } from "../../shared/db/timesheets.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
-import { forSignedIn } from "../../shared/http/endpoint.ts";
+import { forRepeatable } from "../../shared/http/idempotency.ts";
 
 /** Marks timesheets as paid or pending, all or none of them, with the caller's passcode where they have one (D17–D19). */
-export const handler = forSignedIn(bulkUpdateTimesheets, async ({ body, caller, now }) => {
+export const handler = forRepeatable(bulkUpdateTimesheets, async ({ body, caller, now, token }) => {
   const permit = requirePasscode(caller, body.passcode, now);
-  const timesheets = await moveTimesheets(body.timesheet_ids, requireScope(caller), body.state, caller, permit);
+  const timesheets = await moveTimesheets(body.timesheet_ids, requireScope(caller), body.state, caller, permit, token);
   return { items: timesheets, total: timesheets.length };
 });

@@ -5,7 +5,26 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { TableAction, TableIndex } from "../functions.ts";
 
-const indexes: Readonly<Record<TableIndex, string>> = { "by-state": "all_key", "by-company": "company_key" };
+interface IndexShape {
+  readonly partitionKey: string;
+  readonly sortKey: string;
+  readonly sortType: AttributeType;
+  /** What an index carries beside its keys: a list's rows, or nothing. */
+  readonly carries: readonly string[];
+}
+
+const indexes: Readonly<Record<TableIndex, IndexShape>> = {
+  "by-state": { partitionKey: "all_key", sortKey: "id", sortType: AttributeType.NUMBER, carries: ["record"] },
+  "by-company": { partitionKey: "company_key", sortKey: "id", sortType: AttributeType.NUMBER, carries: ["record"] },
+  "by-month": { partitionKey: "month_key", sortKey: "day_id", sortType: AttributeType.STRING, carries: ["record"] },
+  "by-company-month": {
+    partitionKey: "company_month_key",
+    sortKey: "day_id",
+    sortType: AttributeType.STRING,
+    carries: ["record"],
+  },
+  "by-mark": { partitionKey: "mark_key", sortKey: "mark_order", sortType: AttributeType.STRING, carries: [] },
+};
 
 /** The one table, with the indexes that its lists are read by. */
 export class RecordsTable extends Construct {
@@ -21,14 +40,24 @@ export class RecordsTable extends Construct {
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: RemovalPolicy.RETAIN,
-      globalSecondaryIndexes: Object.entries(indexes).map(([indexName, attribute]) => ({
-        indexName,
-        partitionKey: { name: attribute, type: AttributeType.STRING },
-        sortKey: { name: "id", type: AttributeType.NUMBER },
-        projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: ["record"],
-      })),
+      globalSecondaryIndexes: Object.entries(indexes).map(
+        ([indexName, { partitionKey, sortKey, sortType, carries }]) => ({
+          indexName,
+          partitionKey: { name: partitionKey, type: AttributeType.STRING },
+          sortKey: { name: sortKey, type: sortType },
+          ...(carries.length > 0
+            ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...carries] }
+            : { projectionType: ProjectionType.KEYS_ONLY }),
+        }),
+      ),
     });
+  }
+
+  /** The stream of the table's changes, with the items before and after. */
+  get streamArn(): string {
+    const { tableStreamArn } = this.table;
+    if (tableStreamArn === undefined) throw new Error("The table has no stream");
+    return tableStreamArn;
   }
 
   /** Lets a function use the table by these actions and query these indexes; tells it the table's name. */

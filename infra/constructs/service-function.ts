@@ -7,8 +7,12 @@ import { bundleFolder } from "../bundle.ts";
 import { type FunctionName, functions } from "../functions.ts";
 import type { Stage } from "../stages.ts";
 
+const usualTimeoutSeconds = 10;
+
 /** How long a function may run. */
-export const functionTimeoutSeconds = 10;
+export function timeoutSecondsOf(name: FunctionName): number {
+  return functions[name].timeoutSeconds ?? usualTimeoutSeconds;
+}
 
 /** Memory of a function whose row names none; CPU comes with it. */
 const usualMemoryMegabytes = 512;
@@ -38,7 +42,7 @@ export class ServiceFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: functions[name].memoryMegabytes ?? usualMemoryMegabytes,
-      timeout: Duration.seconds(functionTimeoutSeconds),
+      timeout: Duration.seconds(timeoutSecondsOf(name)),
       handler: "index.handler",
       code: Code.fromAsset(bundleFolder(bundles, name)),
       environment: { OPERATION: name },

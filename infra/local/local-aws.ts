@@ -5,6 +5,7 @@ import type { Role } from "../../shared/contract/operation.ts";
 import { makeFamily } from "../../shared/domain/refresh-token.ts";
 import { signAccessToken } from "../../shared/tokens/issue-tokens.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";
+import { openEventBuses } from "./aws/event-buses.ts";
 import { generateSecret } from "./aws/generate-secret.ts";
 import { type Inbox, openInbox } from "./aws/inbox.ts";
 import { localCredentials } from "./aws/local-credentials.ts";
@@ -12,13 +13,15 @@ import { type Queues, startQueues } from "./aws/queues.ts";
 import { openSecrets } from "./aws/secrets.ts";
 import { type Engine, startEngine } from "./engine/engine.ts";
 import { createTable } from "./engine/table.ts";
+import { createEnvironments } from "./functions/environments.ts";
 import { runTriggers } from "./functions/triggers.ts";
+import { startWorkers, type WorkersOptions } from "./functions/workers.ts";
 import { takeLock } from "./machine-lock.ts";
 import { synthesizeOnce } from "./stack/synthesis.ts";
 import { type LocalFunction, type LocalStack, readStack } from "./stack/template.ts";
 
 /** The region local clients sign for. */
-export const localRegion = "eu-west-2";
+const localRegion = "eu-west-2";
 
 /** Whom an access token is to speak for. */
 export interface TokenUser {
@@ -68,21 +71,56 @@ export function machineFile(directory: string): string {
   return join(directory, "machine.json");
 }
 
+/** Local AWS as a tool uses it. */
+export interface OpenLocalAws extends LocalAws {
+  /** True where another process runs the machine. */
+  running: boolean;
+  /** Has the workers work off what waits in the stream and the queues; a running machine does so by itself. */
+  workOff(): Promise<void>;
+}
+
 /** Joins the machine that runs on a directory; when none runs, starts local AWS on its data (but no HTTP front). */
-export async function openLocalAws({ directory }: { directory: string }): Promise<LocalAws & { running: boolean }> {
+export async function openLocalAws({ directory }: { directory: string }): Promise<OpenLocalAws> {
   const lock = takeLock(directory);
   if (!lock) {
     const file = readMachineFile(directory);
-    return { ...describe(directory, file.stack, file.environment), running: true, close: async () => {} };
+    const nothing = async () => {};
+    return { ...describe(directory, file.stack, file.environment), running: true, workOff: nothing, close: nothing };
   }
   try {
     rmSync(machineFile(directory), { force: true });
     const aws = await startLocalAws(directory, "http://127.0.0.1");
-    return { ...aws, running: false, close: () => aws.close().finally(lock.release) };
+    const close = () => aws.close().finally(lock.release);
+    return { ...aws, running: false, workOff: () => workOff(directory, aws), close };
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+const workOffMilliseconds = 10 * 60_000;
+
+async function workOff(directory: string, aws: OwnLocalAws): Promise<void> {
+  const { functions } = aws.stack;
+  const environments = createEnvironments({ functions, environment: aws.environment, output: () => {} });
+  const workers = await startWorkers(workersOptions(directory, aws, environments.invoke));
+  try {
+    await workers.settled(workOffMilliseconds);
+  } finally {
+    await workers.stop();
+    await environments.close();
+  }
+}
+
+/** What workers on a directory's data are started with. */
+export function workersOptions(
+  directory: string,
+  { stack, engine, environment }: OwnLocalAws,
+  invoke: WorkersOptions["invoke"],
+): WorkersOptions {
+  const queueEndpoint = environment.AWS_ENDPOINT_URL_SQS ?? "";
+  const placesDirectory = join(dataDirectory(directory), "stream");
+  return { stack, engine, region: localRegion, queueEndpoint, placesDirectory, invoke };
 }
 
 function readMachineFile(directory: string): MachineFile {
@@ -96,10 +134,11 @@ export async function startLocalAws(directory: string, baseUrl: string): Promise
   const data = dataDirectory(directory);
   const inbox = openInbox(join(data, "inbox.jsonl"));
   const secrets = openSecrets(localRegion, join(data, "secrets.json"));
+  const buses = openEventBuses(localRegion);
   const starting = [
     startEngine({ dataDirectory: data }),
     startQueues(localRegion, join(data, "queues")),
-    startAwsEndpoints({ inbox, secrets, pushEndpointsFile: join(data, "push-endpoints.json") }),
+    startAwsEndpoints({ inbox, secrets, buses, pushEndpointsFile: join(data, "push-endpoints.json") }),
   ] as const;
   const allStarted = Promise.all(starting);
   // A start that fails while the stack is still being synthesised is reported when it is waited for.
@@ -116,6 +155,7 @@ export async function startLocalAws(directory: string, baseUrl: string): Promise
     const environment = { ...clientEnvironment(engine, queues, endpoints), ...allSettings(stack.functions) };
     for (const { name, generation } of stack.secrets) secrets.ensure(name, () => generateSecret(generation));
     await Promise.all([createRecords(directory, stack, engine), queues.create(stack.queues)]);
+    buses.open(stack.buses.names, stack.buses.rules, queues.send);
     await runTriggers({ ...stack, environment });
     return { ...describe(directory, stack, environment), inbox, endpoints, engine, bundles, close };
   } catch (error) {
@@ -164,6 +204,7 @@ function clientEnvironment(engine: Engine, queues: Queues, { endpoint }: AwsEndp
     AWS_ENDPOINT_URL_SES: endpoint,
     AWS_ENDPOINT_URL_SNS: endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint,
   };
 }
 

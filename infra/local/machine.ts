@@ -1,25 +1,21 @@
 import { createWriteStream, rmSync } from "node:fs";
 import { join } from "node:path";
-import { SQSClient } from "@aws-sdk/client-sqs";
-import { localCredentials } from "./aws/local-credentials.ts";
-import { queueUrl } from "./aws/queues.ts";
 import { createEnvironments, type Environments } from "./functions/environments.ts";
-import { startPump } from "./functions/pump.ts";
 import { type Sources, watchSources } from "./functions/sources.ts";
+import { startWorkers, type Workers } from "./functions/workers.ts";
 import { type FrontRequest, startFront } from "./gateway/front.ts";
 import type { HttpService } from "./http-service.ts";
 import { writeJsonFile } from "./json-file.ts";
 import {
   dataDirectory,
-  localRegion,
   type MachineFile,
   machineFile,
   type OwnLocalAws,
   startLocalAws,
+  workersOptions,
 } from "./local-aws.ts";
 import { findFreePort } from "./loopback-port.ts";
 import { type MachineLock, takeLock } from "./machine-lock.ts";
-import { localAccount } from "./stack/physical-names.ts";
 import { forgetSynthesis, root } from "./stack/synthesis.ts";
 
 /** Where the machine lives, and who is told what happens in it. */
@@ -40,6 +36,8 @@ export interface Machine extends Omit<OwnLocalAws, "close"> {
   /** Where the functions' own log lines go. */
   logFile: string;
   invoke: Environments["invoke"];
+  /** Waits until all that was written and queued before is worked off; see `Workers`. */
+  settled: Workers["settled"];
   /** Ends everything the machine started; safe to call again. */
   close(): Promise<void>;
 }
@@ -75,13 +73,13 @@ async function assemble(options: MachineOptions, port: number, lock: MachineLock
       log.write(`${JSON.stringify({ level: "error", operation: name, error: String(error), stack: error?.trace })}\n`);
       throw error;
     });
-  const pumps = startPumps(aws, invoke, options.onWorkerFailure);
 
   let front: HttpService | undefined;
+  let workers: Workers | undefined;
   const closeAll = async () => {
     rmSync(machineFile(directory), { force: true });
     await front?.close();
-    await Promise.all(pumps.map((pump) => pump.stop()));
+    await workers?.stop();
     await environments.close();
     await sources.close();
     await aws.close();
@@ -89,6 +87,7 @@ async function assemble(options: MachineOptions, port: number, lock: MachineLock
     lock.release();
   };
   try {
+    workers = await startWorkers({ ...workersOptions(directory, aws, invoke), onFailure: options.onWorkerFailure });
     const { routes, cors } = stack;
     front = await startFront({ port, routes, cors, inbox: aws.inbox, invoke, onRequest: options.onRequest });
   } catch (error) {
@@ -104,7 +103,7 @@ async function assemble(options: MachineOptions, port: number, lock: MachineLock
     closing ??= closeAll();
     return closing;
   };
-  return { ...aws, baseUrl, logFile, invoke, close };
+  return { ...aws, baseUrl, logFile, invoke, settled: workers.settled, close };
 }
 
 function watchBundles(directory: string, bundles: string): Sources {
@@ -114,20 +113,4 @@ function watchBundles(directory: string, bundles: string): Sources {
     const { createBundler } = await import("../bundle.ts");
     return createBundler(bundles);
   });
-}
-
-function startPumps(aws: OwnLocalAws, invoke: Environments["invoke"], onFailure: MachineOptions["onWorkerFailure"]) {
-  const { environment, stack } = aws;
-  const endpoint = environment.AWS_ENDPOINT_URL_SQS ?? "";
-  const client = new SQSClient({ endpoint, region: localRegion, credentials: localCredentials });
-  return stack.mappings.map(({ functionName, queueName, ...mapping }) =>
-    startPump({
-      ...mapping,
-      client,
-      queueUrl: queueUrl(endpoint, queueName),
-      queueArn: `arn:aws:sqs:${localRegion}:${localAccount}:${queueName}`,
-      invoke: (event) => invoke(functionName, event),
-      onFailure: (error) => onFailure?.(functionName, error),
-    }),
-  );
 }

@@ -16,12 +16,14 @@ export interface MachineReport {
   password: string;
   seconds: number;
   engine: string;
+  /** The bus that other systems' events come in by, and where EventBridge's `PutEvents` is answered. */
+  events: { bus: string; endpoint: string };
   logFile: string;
 }
 
 /** What `npm start` prints when the machine is ready. */
 export function machineReport(report: MachineReport): string {
-  const { baseUrl, operations, tokens, password, seconds, engine, logFile } = report;
+  const { baseUrl, operations, tokens, password, seconds, engine, events, logFile } = report;
   const width = Math.max(...operations.map(({ path }) => path.length));
   const routes = operations.map(({ name, method, path }) => `  ${method.padEnd(6)} ${path.padEnd(width)}  ${name}`);
   const bearers = tokens.map(({ user, token }) => `  ${describeUser(user)}\n  ${token}\n`);
@@ -40,6 +42,7 @@ Try
 ${curlLines(report).join("\n\n")}
 
 Inbox  ${baseUrl}/_local/inbox.html
+Events PutEvents to the bus ${events.bus} at ${events.endpoint}
 Logs   ${logFile}
 Stop   Ctrl-C; the data stays (npm start -- --fresh begins anew)
 

@@ -9,7 +9,7 @@ import { root } from "./stack/synthesis.ts";
 const help = `npm start [-- --fresh]
 
 Runs the whole service on this machine: the synthesised stack's routes, functions, table and queues, on a local
-DynamoDB engine and local SES, SNS, SQS and Secrets Manager. Data stays in .local/ between runs.
+DynamoDB engine and local SES, SNS, SQS, EventBridge and Secrets Manager. Data stays in .local/ between runs.
 
   --fresh   drop the data of earlier runs first
   --help    show this
@@ -20,6 +20,7 @@ DynamoDB engine and local SES, SNS, SQS and Secrets Manager. Data stays in .loca
   WORKFORCE_DIRECTORY  folder to keep everything in (.local)
 `;
 
+const demoSettlesWithinMilliseconds = 60_000;
 const tokenLifeSeconds = 24 * 60 * 60;
 const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
 
@@ -53,6 +54,8 @@ async function main(): Promise<void> {
       enterEnvironment(machine.environment);
       await loadDemo();
       machine.demoLoaded();
+      // The lists' totals come from the stream: what is printed now is to show the whole of the demo.
+      await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));
     }
     const tokens = await mintTokens(machine, demoUsers);
     const seconds = (performance.now() - began) / 1000;
@@ -66,6 +69,7 @@ async function main(): Promise<void> {
         seconds,
         logFile,
         engine: machine.engine.name,
+        events: { bus: machine.stack.buses.names[0] ?? "", endpoint: machine.endpoints.endpoint },
       }),
     );
   } catch (error) {

@@ -21,6 +21,7 @@ interface Gate {
 }
 
 const storeReport = ".local/check/store.json";
+const historiesReport = ".local/check/histories.json";
 
 const gates: readonly Gate[] = [
   {
@@ -41,10 +42,25 @@ const gates: readonly Gate[] = [
     name: "store",
     title: "store on DynamoDB Local",
     program: "vitest",
-    parameters: ["run", "--config", "test/vitest.config.ts", "test/db"],
+    parameters: ["run", "--config", "test/vitest.config.ts", "test/db", "test/bench"],
     environment: { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "", VITEST_REPORT: storeReport },
     report: storeReport,
     obstacle: dynamodbLocalObstacle,
+  },
+  {
+    name: "histories",
+    title: "long histories, fan-out",
+    program: "vitest",
+    parameters: [
+      "run",
+      "--config",
+      "test/vitest.config.ts",
+      "test/faults/tally-histories.test.ts",
+      "test/faults/notification-histories.test.ts",
+      "test/faults/fan-out.test.ts",
+    ],
+    environment: { HISTORIES: "2000", RECIPIENTS: "10000", VITEST_REPORT: historiesReport },
+    report: historiesReport,
   },
   {
     name: "synth",

@@ -28,6 +28,8 @@ export type ImportSummary = Readonly<Record<Outcome | "failed", number>> & {
 export interface ImportOptions {
   readonly source: AsyncIterable<Uint8Array>;
   readonly now: Date;
+  /** Tells those whom the changes concern (D25); otherwise the import is silent (D35). */
+  readonly notifies?: boolean;
   /** Checks and decides everything as a real run would, and writes nothing. */
   readonly dryRun?: boolean;
   /** Most lines worked on at once. */
@@ -46,7 +48,7 @@ export const defaultConcurrency = 24;
  * line is told and stops nothing else. Throws only when the store itself fails: repeating the import is safe.
  */
 export async function importRecords(options: ImportOptions): Promise<ImportSummary> {
-  const { source, now, dryRun = false, concurrency = defaultConcurrency, signal } = options;
+  const { source, now, notifies = false, dryRun = false, concurrency = defaultConcurrency, signal } = options;
   const counts = { created: 0, updated: 0, unchanged: 0, removed: 0, stale: 0, failed: 0 };
   const rehearsal = dryRun ? openRehearsal() : undefined;
   const lanes = createLanes(concurrency);
@@ -58,7 +60,7 @@ export async function importRecords(options: ImportOptions): Promise<ImportSumma
   };
   const write = async (line: number, record: RecordLine) => {
     try {
-      counts[await writeRecord(record, { now, rehearsal })] += 1;
+      counts[await writeRecord(record, { now, notifies, rehearsal })] += 1;
     } catch (error) {
       fail(line, error);
     }

@@ -7,7 +7,7 @@ import { createProgressBar } from "./import-progress.ts";
 import { defaultConcurrency, type ImportSummary, importRecords } from "./import-records.ts";
 import { localDirectory, openLocalService } from "./local-service.ts";
 
-const help = `npm run import -- FILE.jsonl [--dry-run] [--report FILE] [--concurrency N]
+const help = `npm run import -- FILE.jsonl [--notify] [--dry-run] [--report FILE] [--concurrency N]
 
 Imports records, one JSON object a line, into the running local machine or, when none runs, its table. "-" reads
 standard input. Adds or changes by id: fields left out stay as they are. Safe to repeat.
@@ -15,6 +15,7 @@ standard input. Adds or changes by id: fields left out stay as they are. Safe to
   {"type": "invoice", "id": 17, "company_id": 1, "number": "INV-17", ...}   type: company, user, timesheet, invoice,
   {"type": "invoice", "id": 17, "deleted": true}                            job or notification
 
+  --notify         tell those whom the changes concern, as if they had been made in daily work; without it nobody is told
   --dry-run        check every line as a real run would, and write nothing
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
   --concurrency N  lines worked on at once, 1 to 256 (${defaultConcurrency})
@@ -55,6 +56,10 @@ async function runImport(parameters: string[], directory: string): Promise<numbe
     bar.clear();
     process.stderr.write(report.close());
     process.stdout.write(describe(summary, call.dryRun, (performance.now() - began) / 1000));
+    if (!call.dryRun && !service.running) {
+      process.stderr.write("No machine runs: counting what was imported …\n");
+      await service.workOff();
+    }
     return summary.isComplete ? Number(summary.failed > 0) : interrupted;
   } finally {
     bar.clear();
@@ -69,6 +74,7 @@ function readCall(parameters: string[]) {
     allowPositionals: true,
     options: {
       help: { type: "boolean" },
+      notify: { type: "boolean" },
       "dry-run": { type: "boolean" },
       report: { type: "string" },
       concurrency: { type: "string" },
@@ -84,7 +90,7 @@ function readCall(parameters: string[]) {
   const report = values.report ?? `${file === "-" ? "import" : file}.errors.jsonl`;
   if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
   if (!existsSync(dirname(resolve(report)))) throw new UsageError(`There is no folder for the report ${report}`);
-  return { file, report, concurrency, dryRun: values["dry-run"] ?? false };
+  return { file, report, concurrency, notifies: values.notify ?? false, dryRun: values["dry-run"] ?? false };
 }
 
 /** The file as a stream, and its size in bytes where it has one. */

@@ -3,7 +3,13 @@ import { findUser, findUserIdOfLogin } from "../../shared/db/users.ts";
 import { parseLogin } from "../../shared/domain/login.ts";
 import { settings } from "../../shared/settings.ts";
 import { type InboxEntry, openInbox } from "../local/aws/inbox.ts";
-import { dataDirectory, enterEnvironment, type LocalAws, openLocalAws, type TokenUser } from "../local/local-aws.ts";
+import {
+  dataDirectory,
+  enterEnvironment,
+  type OpenLocalAws,
+  openLocalAws,
+  type TokenUser,
+} from "../local/local-aws.ts";
 import { root } from "../local/stack/synthesis.ts";
 import { UsageError } from "./command.ts";
 
@@ -13,7 +19,7 @@ export function localDirectory(): string {
 }
 
 /** Local AWS with records in it, and this process its client. */
-export interface LocalService extends LocalAws {
+export interface LocalService extends OpenLocalAws {
   /** Everything the service sent, newest first. */
   messages(): InboxEntry[];
   /** A bearer token for the user of a login, in any form. Throws `UsageError` when no user has it. */
@@ -40,11 +46,13 @@ export async function openLocalService(directory: string): Promise<LocalService>
   };
 }
 
-async function loadDemoData(aws: LocalAws): Promise<void> {
+async function loadDemoData(aws: OpenLocalAws): Promise<void> {
   process.stderr.write("First use: loading the demo data …\n");
   const { loadDemo } = await import("../local/demo/demo.ts");
   await loadDemo();
   aws.demoLoaded();
+  // The lists' totals come from the stream, and no machine runs that would work it off.
+  await aws.workOff();
 }
 
 async function findTokenUser(typed: string): Promise<TokenUser> {

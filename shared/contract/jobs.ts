@@ -25,6 +25,7 @@ export const adjustJobTimers = operation({
   path: "/api/v1/jobs/adjust_timer",
   access: ["admin"],
   companyBound: true,
+  repeatable: true,
   body: {
     object: "job",
     fields: v.object({

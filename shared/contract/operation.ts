@@ -39,6 +39,8 @@ export interface Operation {
   readonly answer: Schema;
   /** Present on list answers: the name of the array in the answer. */
   readonly list?: string;
+  /** True where a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */
+  readonly repeatable?: boolean;
   /** True where the answer's access token is repeated in the header `Authorization` (D5). */
   readonly answersBearer?: boolean;
   /** How long a shared cache may keep the answer, in seconds; left out, no cache keeps it. */
@@ -47,6 +49,9 @@ export interface Operation {
 
 /** An operation that needs a bearer token. */
 export type SignedInOperation = Operation & { readonly access: readonly Role[] };
+
+/** An operation whose requests may carry an `Idempotency-Key` (D32). */
+export type RepeatableOperation = SignedInOperation & { readonly repeatable: true };
 
 /** An operation that anyone may call. */
 export type AnonymousOperation = Operation & { readonly access: "anyone" };

@@ -11,6 +11,9 @@ export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "n
 /** A type of record that comes in by import and by event (D35). */
 export type RecordType = (typeof recordTypes)[number];
 
+/** What a notification says beside the record it is about: a `type` and further keys, all of which fit the table. */
+export const notificationParams = v.pipe(notification.entries.params, storable(16_384));
+
 const { company, ...userFields } = user.entries;
 const ownedByCompany = { company_id: id };
 
@@ -28,7 +31,8 @@ export const wholeRecords = {
 export type WholeRecord<T extends RecordType> = v.InferOutput<(typeof wholeRecords)[T]>;
 
 const nameText = v.pipe(v.string(), v.maxLength(200), v.check(isPlainText, "must be well-formed text without NUL"));
-const version = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+/** Version of a record in the system it comes from: a whole number from 0 to 2^53 − 1 that rises with every change. */
+export const version = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 function head<const T extends RecordType>(type: T) {
   return { type: v.literal(type), id, version: v.optional(version) };
@@ -83,7 +87,7 @@ export const upsertLines = {
     ...v.partial(wholeRecords.notification).entries,
     ...head("notification"),
     user_id: id,
-    params: v.optional(v.pipe(notification.entries.params, storable(16_384))),
+    params: v.optional(notificationParams),
   }),
 } as const;
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { everyRole, operation, roles } from "./operation.ts";
 import { idParameter, paging } from "./query.ts";
-import { id, text, timestamp } from "./values.ts";
+import { bulkIdsUpTo, id, text, timestamp } from "./values.ts";
 
 /** The company shown with a user: null or id and name (D36). */
 const userCompany = v.nullable(v.object({ id, name: text(200) }));
@@ -73,6 +73,35 @@ export const listNotifications = operation({
   path: "/api/v1/users/notifications",
   access: everyRole,
   query: v.object(paging),
+  answer: notification,
+  list: "notifications",
+});
+
+/** Most notifications that are marked in one transaction: each is a write of it, and the counts are one more. */
+export const maxMarkedTogether = 90;
+
+/** PATCH users/notifications/bulk_update: those named, all or none; without ids all that are unread (D27). */
+export const markNotifications = operation({
+  name: "mark-notifications",
+  summary: "Marks the caller's notifications as read or unread",
+  method: "PATCH",
+  path: "/api/v1/users/notifications/bulk_update",
+  access: everyRole,
+  repeatable: true,
+  body: {
+    object: "notification",
+    fields: v.pipe(
+      v.object({ notification_ids: v.optional(bulkIdsUpTo(maxMarkedTogether)), read: v.boolean() }),
+      v.forward(
+        v.partialCheck(
+          [["notification_ids"], ["read"]],
+          ({ notification_ids: ids, read }) => read || ids !== undefined,
+          "must name the notifications to be marked as unread",
+        ),
+        ["notification_ids"],
+      ),
+    ),
+  },
   answer: notification,
   list: "notifications",
 });

@@ -14,13 +14,18 @@ export function text(max: number) {
 export const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
 /** 1 to 100 identifiers of a bulk operation; repeats collapse, order is kept (D18). */
-export const bulkIds = v.pipe(
-  v.array(v.unknown()),
-  v.minLength(1),
-  v.maxLength(100),
-  v.array(id),
-  v.transform((ids) => [...new Set(ids)]),
-);
+export const bulkIds = bulkIdsUpTo(100);
+
+/** 1 to `max` identifiers of a bulk operation; repeats collapse, order is kept. */
+export function bulkIdsUpTo(max: number) {
+  return v.pipe(
+    v.array(v.unknown()),
+    v.minLength(1),
+    v.maxLength(max),
+    v.array(id),
+    v.transform((ids) => [...new Set(ids)]),
+  );
+}
 
 /** A day of the calendar, YYYY-MM-DD. */
 export const calendarDate = v.pipe(

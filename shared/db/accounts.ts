@@ -56,7 +56,8 @@ export async function changePassword(
       Update: {
         Key: recordKey("USER", userId),
         ConditionExpression: "reset_hash = :hash",
-        UpdateExpression: "SET password_hash = :password REMOVE reset_hash ADD session_epoch :one, revision :one",
+        UpdateExpression:
+          "SET password_hash = :password REMOVE reset_hash, silent ADD session_epoch :one, revision :one",
         ExpressionAttributeValues: { ":hash": resetHash, ":password": passwordHash, ":one": 1 },
       },
     },

@@ -7,7 +7,7 @@ import { findRehearsed, type Rehearsal, rehearse } from "./rehearsal.ts";
 import { type Item, type Key, putIf } from "./table.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
 
-/** What became of a record: `stale` when a later version of it is stored already (D35). */
+/** What became of a record: `stale` when it is stored, or was removed, at this version or a later one already (D35). */
 export type Outcome = "created" | "updated" | "unchanged" | "removed" | "stale";
 
 /** What is to be written for a record as it was read; nothing, when there are no writes. */
@@ -20,26 +20,30 @@ export interface Change {
 /** What the writes of a record depend on beside the record. */
 export interface WriteContext {
   readonly now: Date;
+  /** True where those whom the change concerns are told of it (D25); otherwise the write is silent (D35). */
+  readonly notifies?: boolean | undefined;
   /** Present in a dry run: takes the writes in place of the table. */
   readonly rehearsal?: Rehearsal | undefined;
 }
 
 const maxAttempts = 40;
 const longestPauseMs = 50;
+/** Attributes that tell of the last write of an item, and are no part of what it holds. */
+const writeAttributes = new Set(["silent", "changed_by", "push"]);
 
 /**
- * Reads an item, decides what it becomes, and writes that if the item is still as it was read; else all over again. So
- * parallel changes each build on the other. Refuses as `busy` after many lost races, and with `fields_invalid` where
- * another user holds what is claimed.
+ * Reads an item, and others that it depends on, decides what it becomes, and writes that if what the writes are held to is
+ * still as it was read; else all over again. So parallel changes each build on the other. Refuses as `busy` after many
+ * lost races, and with `fields_invalid` where another user holds what is claimed.
  */
 export async function changeItem(
-  key: Key,
+  keys: readonly Key[],
   { rehearsal }: WriteContext,
-  decide: (stored: Item | undefined) => Change | Promise<Change>,
+  decide: (...stored: (Item | undefined)[]) => Change | Promise<Change>,
 ): Promise<Outcome> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const stored = findRehearsed(key, rehearsal, await gatherItem(key));
-    const change = await decide(stored);
+    const items = await Promise.all(keys.map(gatherItem));
+    const change = await decide(...keys.map((key, at) => findRehearsed(key, rehearsal, items[at])));
     if (!change.writes?.length || (await commit(change.writes, change.claims ?? [], rehearsal))) return change.outcome;
     const pause = Math.random() * Math.min(2 ** attempt, longestPauseMs);
     await new Promise((resume) => setTimeout(resume, pause));
@@ -68,10 +72,19 @@ async function write(writes: readonly TransactionWrite[]): Promise<readonly numb
   return (await putIf(put)) ? [] : [0];
 }
 
-/** Puts an item with the next revision in place of the one that was read, or where none was. */
-export function replaceItem(stored: Item | undefined, next: Item): TransactionWrite {
-  const Item = { ...next, revision: Number(stored?.revision ?? 0) + 1 };
-  return { Put: { Item, ...(stored ? ifUnchanged(stored) : { ConditionExpression: "attribute_not_exists(pk)" }) } };
+/**
+ * Puts an item with the next revision in place of the one that was read, or where none was. A first revision continues
+ * from the clock: what was decided on an item that is gone must not fit the one that follows it under the same key.
+ */
+export function replaceItem(stored: Item | undefined, next: Item, { notifies }: WriteContext): TransactionWrite {
+  const revision = stored ? Number(stored.revision) + 1 : firstRevision();
+  const Item = { ...next, revision, changed_by: undefined, silent: notifies ? undefined : true };
+  return { Put: { Item, ...(stored ? ifUnchanged(stored) : ifAbsent) } };
+}
+
+/** The first revision of a new item: above those of any item that had its key before. */
+export function firstRevision(): number {
+  return Date.now();
 }
 
 /** Deletes an item that was read. */
@@ -79,16 +92,17 @@ export function deleteItem(stored: Item): TransactionWrite {
   return { Delete: { Key: { pk: stored.pk, sk: stored.sk }, ...ifUnchanged(stored) } };
 }
 
-/** True when a line carries a version that is not above the stored one; a line without a version is never late (D35). */
-export function isStale(line: { readonly version?: number | undefined }, stored: Item | undefined): boolean {
-  return line.version !== undefined && Number(stored?.version ?? -1) >= line.version;
+/** True when an item would be stored as it already is; undefined attributes and those of the last write count as absent. */
+export function isSameItem(stored: Item | undefined, next: Item): boolean {
+  return stored !== undefined && isDeepStrictEqual(contentOf(stored), contentOf(next));
 }
 
-/** True when an item would be stored as it already is; undefined attributes count as absent. */
-export function isSameItem(stored: Item | undefined, next: Item): boolean {
-  const present = Object.entries(next).filter(([, value]) => value !== undefined);
-  return isDeepStrictEqual(stored, Object.fromEntries(present));
+function contentOf(item: Item): Item {
+  const content = Object.entries(item).filter(([name, value]) => value !== undefined && !writeAttributes.has(name));
+  return Object.fromEntries(content);
 }
+
+const ifAbsent = { ConditionExpression: "attribute_not_exists(pk)" };
 
 function ifUnchanged({ revision }: Item) {
   return { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": revision } };

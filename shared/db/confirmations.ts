@@ -1,4 +1,5 @@
 import { resetTokenLifeMinutes } from "../domain/reset-token.ts";
+import { firstRevision } from "./changes.ts";
 import { epochSeconds } from "./expiry.ts";
 import { loginKey, pinKey, recordKey, resetTokenKey } from "./keys.ts";
 import type { PinTry, Registration } from "./pins.ts";
@@ -24,7 +25,7 @@ export async function spendPin(login: string, pin: PinTry, resetHash: string, no
       Update: {
         Key: recordKey("USER", userId),
         ConditionExpression: "attribute_exists(pk)",
-        UpdateExpression: "SET reset_hash = :hash ADD revision :one",
+        UpdateExpression: "SET reset_hash = :hash REMOVE silent ADD revision :one",
         ExpressionAttributeValues: { ":hash": resetHash, ":one": 1 },
       },
     },
@@ -50,7 +51,7 @@ export async function spendRegistrationPin(
   const failed = await transact([
     spend(login, pin, now),
     { Put: { Item: { ...loginKey(login), user_id: id, confirmed_at: now.toISOString() }, ...isNew } },
-    { Put: { Item: { ...user, reset_hash: resetHash, revision: 1 }, ...isNew } },
+    { Put: { Item: { ...user, reset_hash: resetHash, revision: firstRevision() }, ...isNew } },
     putResetToken(id, resetHash, now),
   ]);
   return failed.length === 0;

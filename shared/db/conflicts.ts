@@ -1,4 +1,8 @@
-import { TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
+import {
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactionInProgressException,
+} from "@aws-sdk/client-dynamodb";
 import { Refusal } from "../domain/refusal.ts";
 
 /** How long writes that lose against running transactions are retried before the caller is asked to come back (D18). */
@@ -27,7 +31,7 @@ export function busy(): Refusal {
 }
 
 function isConflict(error: unknown): boolean {
-  if (error instanceof TransactionConflictException) return true;
+  if (error instanceof TransactionConflictException || error instanceof TransactionInProgressException) return true;
   if (!(error instanceof TransactionCanceledException)) return false;
   const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
   return codes.some((code) => code !== undefined && passingCodes.has(code));

@@ -1,9 +1,11 @@
 import type * as v from "valibot";
 import type { job } from "../contract/jobs.ts";
 import type { Caller, Scope } from "../domain/caller.ts";
+import { jobListState } from "../domain/list-place.ts";
 import type { PageStart } from "../domain/paging.ts";
 import { recordKey } from "./keys.ts";
-import { findListPage, jobListState, type ListPage } from "./lists.ts";
+import type { ListPage } from "./list-pages.ts";
+import { findListPage } from "./lists.ts";
 import { findRecordsWithin, recordsNotFound } from "./records.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
 
@@ -19,16 +21,18 @@ export interface JobTimer {
 
 /**
  * Access pattern J1: sets the timer of jobs, all or none (D24). Refuses with `records_not_found` when one is missing.
- * Gives the jobs in the order of the ids. n read units, two round trips.
+ * `token` names the transaction (D32). Gives the jobs in the order of the ids. n read units, two round trips.
  */
 export async function setJobTimers(
   ids: readonly number[],
   scope: Scope,
   timer: JobTimer,
   { userId }: Caller,
+  token?: string,
 ): Promise<Job[]> {
   const found = await findRecordsWithin<Job>("JOB", ids, scope);
-  const failed = await transact(ids.map((id) => setTimer(id, timer, userId)));
+  const writes = ids.map((id) => setTimer(id, timer, userId));
+  const failed = await transact(writes, { token });
   if (failed.length > 0) throw recordsNotFound(failed.flatMap((position) => ids[position] ?? []));
   return found.map(({ fields }) => fields);
 }
@@ -38,7 +42,8 @@ function setTimer(id: number, { timer, timerExpiresAt }: JobTimer, userId: numbe
     Update: {
       Key: recordKey("JOB", id),
       ConditionExpression: "attribute_exists(pk)",
-      UpdateExpression: "SET timer = :timer, timer_expires_at = :expires, changed_by = :user ADD revision :one",
+      UpdateExpression:
+        "SET timer = :timer, timer_expires_at = :expires, changed_by = :user REMOVE silent ADD revision :one",
       ExpressionAttributeValues: {
         ":timer": timer,
         ":expires": timerExpiresAt?.toISOString() ?? null,
@@ -51,5 +56,5 @@ function setTimer(id: number, { timer, timerExpiresAt }: JobTimer, userId: numbe
 
 /** Access pattern J2: one page of the jobs, newest id first, and how many there are (D37). */
 export function findJobs(scope: Scope, start: PageStart): Promise<ListPage<Job>> {
-  return findListPage({ list: "JOBS", states: [jobListState], scope }, start);
+  return findListPage({ list: "JOBS", states: [jobListState], scope }, {}, start);
 }

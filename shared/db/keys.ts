@@ -3,6 +3,11 @@ import type { Key } from "./table.ts";
 /** Records that live alone in their partition. */
 export type RecordKind = "COMPANY" | "USER" | "TIMESHEET" | "INVOICE" | "JOB";
 
+/** An id as text that sorts as the number does. */
+export function padId(id: number): string {
+  return String(id).padStart(16, "0");
+}
+
 /** Key of a company, user, timesheet, invoice or job. */
 export function recordKey(kind: RecordKind, id: number): Key {
   return { pk: `${kind}#${id}`, sk: kind };
@@ -30,7 +35,7 @@ export function profileKey(profileId: number): Key {
 
 /** Key of a user's notification; ids are padded so that they sort as numbers. */
 export function notificationKey(userId: number, id: number): Key {
-  return { pk: `USER#${userId}`, sk: `NOTIFICATION#${String(id).padStart(16, "0")}` };
+  return { pk: `USER#${userId}`, sk: `NOTIFICATION#${padId(id)}` };
 }
 
 /** Key of a user's notification counts. */
@@ -45,7 +50,7 @@ export function deviceSetKey(userId: number): Key {
 
 /** Key of a device token in its user's list. */
 export function deviceKey(userId: number, id: number): Key {
-  return { pk: `USER#${userId}`, sk: `DEVICE#${String(id).padStart(16, "0")}` };
+  return { pk: `USER#${userId}`, sk: `DEVICE#${padId(id)}` };
 }
 
 /** Key that makes a device token unique, by its hash. */
@@ -76,4 +81,50 @@ export function publicKeyKey(kid: string): Key {
 /** Key of the number of SMS that the stage has sent in an hour or a day, named by its start. */
 export function smsCountKey(window: string): Key {
   return { pk: `SMS#${window}`, sk: "SMS" };
+}
+
+/** Key of the mark that a record of this key was removed, with the version it was removed at. */
+export function removalKey({ pk, sk }: Key): Key {
+  return { pk, sk: `REMOVED#${sk}` };
+}
+
+/** Key of what a record now contributes to the totals. */
+export function talliedKey({ pk }: Key): Key {
+  return { pk, sk: "TALLIED" };
+}
+
+/** Key of an event that a user was told of. */
+export function deliveredKey(userId: number, eventId: string): Key {
+  return { pk: `USER#${userId}`, sk: `EVENT#${eventId}` };
+}
+
+/** Key of how far a notification has been pushed to its user's devices. */
+export function pushKey(userId: number, notificationId: number): Key {
+  return { pk: `USER#${userId}`, sk: `PUSH#${padId(notificationId)}` };
+}
+
+/** Key of the answer that an Idempotency-Key of a user's operation stands for. */
+export function idempotencyKey(userId: number, operation: string, key: string): Key {
+  return { pk: `IDEMPOTENCY#${userId}#${operation}#${key}`, sk: "IDEMPOTENCY" };
+}
+
+/** Attributes that place an item in the sparse index `by-mark`: what it is marked as, and its order there. */
+export interface Mark {
+  readonly mark_key: string;
+  readonly mark_order: string;
+}
+
+/** Marks a pending invoice as due on a calendar date. */
+export function dueMark(dueDate: string, id: number): Mark {
+  return { mark_key: "DUE", mark_order: `${dueDate}#${padId(id)}` };
+}
+
+/** Marks a notification as unread by its user. */
+export function unreadMark(userId: number, id: number): Mark {
+  return { mark_key: `USER#${userId}#UNREAD`, mark_order: padId(id) };
+}
+
+/** Marks a user as one of a company's users in a role. */
+export function companyUserMark(companyId: number, role: string, id: number): Mark {
+  return { mark_key: `COMPANY#${companyId}#USERS#${role}`, mark_order: padId(id) };
 }

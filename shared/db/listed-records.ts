@@ -1,26 +1,21 @@
 import type { RecordLine, RecordType, UpsertLine, WholeRecord } from "../contract/records.ts";
+import { calendarDateIn } from "../domain/business-day.ts";
+import type { ListName } from "../domain/list-place.ts";
 import { mergeCompany, mergeInvoice, mergeJob, mergeTimesheet } from "../domain/record-merge.ts";
-import {
-  changeItem,
-  deleteItem,
-  isSameItem,
-  isStale,
-  type Outcome,
-  replaceItem,
-  type WriteContext,
-} from "./changes.ts";
+import { settings } from "../settings.ts";
+import { deleteItem, isSameItem, type Outcome, replaceItem, type WriteContext } from "./changes.ts";
 import { type RecordKind, recordKey } from "./keys.ts";
-import { jobListState, type ListName, listKeys } from "./lists.ts";
+import { listKeys } from "./list-keys.ts";
+import { removeRecord, upsertRecord } from "./record-changes.ts";
 import type { Item, Key } from "./table.ts";
 
-/** Access pattern W1: adds or changes a company. One read unit, one write unit. */
+/** Access pattern W1: adds or changes a company. One read unit, with a version two; one write unit. */
 export function saveCompany(line: UpsertLine<"company">, context: WriteContext): Promise<Outcome> {
   const key = recordKey("COMPANY", line.id);
-  return changeItem(key, context, (stored) => {
-    if (isStale(line, stored)) return { outcome: "stale" };
+  return upsertRecord(key, line, context, (stored) => {
     const company = mergeCompany(stored as WholeRecord<"company"> | undefined, line);
     const next = { ...stored, ...key, ...company, version: line.version ?? stored?.version };
-    return saveItem(stored, next);
+    return saveItem(stored, next, context);
   });
 }
 
@@ -34,7 +29,7 @@ export function saveTimesheet(line: UpsertLine<"timesheet">, context: WriteConte
 /** Access pattern W3: adds or changes an invoice. Costs as W2. */
 export function saveInvoice(line: UpsertLine<"invoice">, context: WriteContext): Promise<Outcome> {
   return saveListed("INVOICE", "INVOICES", line, context, (stored: WholeRecord<"invoice"> | undefined) =>
-    mergeInvoice(stored, line, context.now),
+    mergeInvoice(stored, line, context.now, () => calendarDateIn(settings.businessTimeZone(), context.now)),
   );
 }
 
@@ -51,11 +46,7 @@ export function removeItem(
   line: { readonly version?: number | undefined },
   context: WriteContext,
 ): Promise<Outcome> {
-  return changeItem(key, context, (stored) => {
-    if (!stored) return { outcome: "unchanged" };
-    if (isStale(line, stored)) return { outcome: "stale" };
-    return { outcome: "removed", writes: [deleteItem(stored)] };
-  });
+  return removeRecord(key, line, context, (stored) => [deleteItem(stored)]);
 }
 
 interface Owned {
@@ -72,20 +63,18 @@ function saveListed<Whole extends Owned>(
   merge: (stored: Whole | undefined) => Owned,
 ): Promise<Outcome> {
   const key = recordKey(kind, line.id);
-  return changeItem(key, context, (stored) => {
-    if (isStale(line, stored)) return { outcome: "stale" };
+  return upsertRecord(key, line, context, (stored) => {
     const { id, company_id, ...record } = merge(stored && toWhole<Whole>(stored));
-    const keys = listKeys(list, company_id, record.state ?? jobListState);
+    const keys = listKeys(list, company_id, { ...record, id });
     const version = line.version ?? stored?.version;
-    return saveItem(stored, { ...stored, ...key, id, company_id, record, ...keys, version });
+    return saveItem(stored, { ...stored, ...key, id, company_id, record, ...keys, version }, context);
   });
 }
 
-/** The change that stores an item unless it is stored like that already. Who changed it before did not change this. */
-function saveItem(stored: Item | undefined, next: Item) {
+/** The change that stores an item unless it is stored like that already. */
+function saveItem(stored: Item | undefined, next: Item, context: WriteContext) {
   if (isSameItem(stored, next)) return { outcome: "unchanged" } as const;
-  const writes = [replaceItem(stored, { ...next, changed_by: undefined })];
-  return { outcome: stored ? "updated" : "created", writes } as const;
+  return { outcome: stored ? "updated" : "created", writes: [replaceItem(stored, next, context)] } as const;
 }
 
 function toWhole<Whole>({ id, company_id, record }: Item): Whole {

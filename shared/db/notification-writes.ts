@@ -1,15 +1,9 @@
 import type { RemovalLine, UpsertLine, WholeRecord } from "../contract/records.ts";
 import { mergeNotification } from "../domain/record-merge.ts";
-import {
-  changeItem,
-  deleteItem,
-  isSameItem,
-  isStale,
-  type Outcome,
-  replaceItem,
-  type WriteContext,
-} from "./changes.ts";
-import { countsKey, notificationKey } from "./keys.ts";
+import { deleteItem, isSameItem, type Outcome, replaceItem, type WriteContext } from "./changes.ts";
+import { countsKey, type Mark, notificationKey, unreadMark } from "./keys.ts";
+import type { Notification } from "./notifications.ts";
+import { removeRecord, upsertRecord } from "./record-changes.ts";
 import type { Item } from "./table.ts";
 import type { TransactionWrite } from "./transaction.ts";
 
@@ -19,24 +13,22 @@ import type { TransactionWrite } from "./transaction.ts";
  */
 export function saveNotification(line: UpsertLine<"notification">, context: WriteContext): Promise<Outcome> {
   const key = notificationKey(line.user_id, line.id);
-  return changeItem(key, context, (stored) => {
-    if (isStale(line, stored)) return { outcome: "stale" };
+  return upsertRecord(key, line, context, (stored) => {
     const { id, user_id, ...record } = mergeNotification(stored && toWhole(stored), line, context.now);
     const version = line.version ?? stored?.version;
-    const next = { ...stored, ...key, id, user_id, record, version };
+    const next = { ...stored, ...key, id, user_id, record, version, ...unreadMarkOf(user_id, id, record) };
     if (isSameItem(stored, next)) return { outcome: "unchanged" };
     const counts = addCounts(user_id, stored ? [stored] : [], [next]);
-    return { outcome: stored ? "updated" : "created", writes: [replaceItem(stored, next), ...counts] };
+    const write = replaceItem(stored, { ...next, push: context.notifies ? true : undefined }, context);
+    return { outcome: stored ? "updated" : "created", writes: [write, ...counts] };
   });
 }
 
 /** Access pattern N4: removes a user's notification, and takes it out of the counts in the same transaction. */
 export function removeNotification(line: RemovalLine<"notification">, context: WriteContext): Promise<Outcome> {
-  return changeItem(notificationKey(line.user_id, line.id), context, (stored) => {
-    if (!stored) return { outcome: "unchanged" };
-    if (isStale(line, stored)) return { outcome: "stale" };
-    return { outcome: "removed", writes: deleteNotifications(line.user_id, [stored]) };
-  });
+  return removeRecord(notificationKey(line.user_id, line.id), line, context, (stored) =>
+    deleteNotifications(line.user_id, [stored]),
+  );
 }
 
 /** The writes that delete a user's notifications, as they were read, and take them out of the counts. */
@@ -44,8 +36,20 @@ export function deleteNotifications(userId: number, stored: readonly Item[]): Tr
   return [...stored.map(deleteItem), ...addCounts(userId, stored, [])];
 }
 
-/** Adds to the counts what notifications count for after a change, less what they did before; nothing where that is 0. */
-function addCounts(userId: number, before: readonly Item[], after: readonly Item[]): TransactionWrite[] {
+/** The place of a notification in the index of what its user has not read; none for a read one, undefined in both parts. */
+export function unreadMarkOf(
+  userId: number,
+  id: number,
+  { read_at }: Pick<Notification, "read_at">,
+): { readonly [Part in keyof Mark]: Mark[Part] | undefined } {
+  return read_at === null ? unreadMark(userId, id) : { mark_key: undefined, mark_order: undefined };
+}
+
+/**
+ * Adds to a user's counts what notifications count for after a change, less what they did before: one write, or none where
+ * that is 0. It belongs into the transaction that writes them (D26).
+ */
+export function addCounts(userId: number, before: readonly Item[], after: readonly Item[]): TransactionWrite[] {
   const names = ["total", "notifications", "timesheets", "jobs", "chats"] as const;
   const sums = names.map((name) => [name, countOf(name, after) - countOf(name, before)] as const);
   const changes = sums.filter(([, sum]) => sum !== 0);

@@ -63,6 +63,7 @@ async function readNewest(userId: number, wanted: number, beforeId: number | und
   return rows.slice(0, wanted);
 }
 
-function toNotification({ id, record }: Item): Notification {
+/** A stored notification as the interface shows it. */
+export function toNotification({ id, record }: Item): Notification {
   return { id, ...(record as object) } as Notification;
 }

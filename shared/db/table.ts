@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
   DeleteCommand,
+  type DeleteCommandInput,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -68,6 +69,12 @@ export async function putIf(input: Omit<PutCommandInput, "TableName">): Promise<
 export async function deleteItemAt(key: Key): Promise<void> {
   const command = new DeleteCommand({ TableName: settings.tableName(), Key: { ...key } });
   await retryConflicts(() => documentClient().send(command));
+}
+
+/** Deletes an item when its condition holds; false when it does not. */
+export async function deleteIf(input: Omit<DeleteCommandInput, "TableName">): Promise<boolean> {
+  const command = new DeleteCommand({ TableName: settings.tableName(), ...input });
+  return (await unlessConditionFails(() => documentClient().send(command))) !== undefined;
 }
 
 /** Updates an item when its condition holds and gives the whole new item; undefined when it does not. */

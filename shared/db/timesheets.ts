@@ -1,11 +1,13 @@
 import type * as v from "valibot";
 import type { TimesheetState, timesheet } from "../contract/finance.ts";
 import type { Caller, Scope } from "../domain/caller.ts";
-import { type DateRange, isWithinRange } from "../domain/date-range.ts";
+import type { DateRange } from "../domain/date-range.ts";
 import type { PageStart } from "../domain/paging.ts";
 import { busy } from "./conflicts.ts";
 import { recordKey } from "./keys.ts";
-import { findListPage, findMatchingPage, type ListPage, type ListSelection, listKeys } from "./lists.ts";
+import { listKeys } from "./list-keys.ts";
+import type { ListPage } from "./list-pages.ts";
+import { findListPage } from "./lists.ts";
 import { findRecordsWithin, type StoredRecord } from "./records.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
 
@@ -17,7 +19,7 @@ const maxAttempts = 5;
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18). Refuses with `records_not_found` when one is
  * missing or outside the scope. Nothing is written before `permit` is given, which is asked for while the
- * timesheets are read. Gives them in the order of the ids. n read units, two round trips.
+ * timesheets are read. `token` names the first transaction (D32). Gives them in the order of the ids. n read units, two round trips.
  */
 export async function moveTimesheets(
   ids: readonly number[],
@@ -25,6 +27,7 @@ export async function moveTimesheets(
   state: TimesheetState,
   { userId }: Caller,
   permit: Promise<void>,
+  token?: string,
 ): Promise<Timesheet[]> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const finding = findRecordsWithin<Timesheet>("TIMESHEET", ids, scope);
@@ -32,28 +35,32 @@ export async function moveTimesheets(
     await Promise.allSettled([permit, finding]);
     await permit;
     const found = await finding;
-    const failed = await transact(found.map((record) => moveUnlessChanged(record, state, userId)));
+    const writes = found.map((record) => moveUnlessChanged(record, state, userId));
+    const failed = await transact(writes, { token: attempt === 0 ? token : undefined });
     if (failed.length === 0) return found.map(({ fields }) => ({ ...fields, state, payment_state: state }));
   }
   throw busy();
 }
 
-/** The index keys are made of company and state, so the write holds only while the record is still that company's. */
+/** The index keys are made of company, state and date, so the write holds only while the record is of that company and day. */
 function moveUnlessChanged(record: StoredRecord<Timesheet>, state: TimesheetState, userId: number): TransactionWrite {
-  const keys = listKeys("TIMESHEETS", record.companyId, state);
+  const keys = listKeys("TIMESHEETS", record.companyId, { ...record.fields, state });
   return {
     Update: {
       Key: recordKey("TIMESHEET", record.id),
-      ConditionExpression: "company_id = :company",
+      ConditionExpression: "company_id = :company AND #record.#date = :date",
       UpdateExpression:
         "SET #record.#state = :state, #record.payment_state = :state, all_key = :all, company_key = :companyKey, " +
-        "changed_by = :user ADD revision :one",
-      ExpressionAttributeNames: { "#record": "record", "#state": "state" },
+        "month_key = :month, company_month_key = :companyMonth, changed_by = :user REMOVE silent ADD revision :one",
+      ExpressionAttributeNames: { "#record": "record", "#state": "state", "#date": "date" },
       ExpressionAttributeValues: {
         ":company": record.companyId,
+        ":date": record.fields.date,
         ":state": state,
         ":all": keys.all_key,
         ":companyKey": keys.company_key,
+        ":month": keys.month_key,
+        ":companyMonth": keys.company_month_key,
         ":user": userId,
         ":one": 1,
       },
@@ -69,8 +76,6 @@ export interface TimesheetFilter extends DateRange {
 
 /** Access pattern T2: one page of the timesheets that match, newest id first, and how many match in all (D37). */
 export async function findTimesheets(filter: TimesheetFilter, start: PageStart): Promise<ListPage<Timesheet>> {
-  const { scope, states, fromDate, toDate } = filter;
-  const selection: ListSelection = { list: "TIMESHEETS", states, scope };
-  if (fromDate === undefined && toDate === undefined) return findListPage(selection, start);
-  return findMatchingPage(selection, { matches: ({ date }: Timesheet) => isWithinRange(date, filter) }, start);
+  const { scope, states } = filter;
+  return findListPage({ list: "TIMESHEETS", states, scope }, filter, start);
 }

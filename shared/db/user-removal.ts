@@ -1,9 +1,10 @@
 import type { RemovalLine } from "../contract/records.ts";
-import { changeItem, deleteItem, isStale, type Outcome, type WriteContext } from "./changes.ts";
+import { deleteItem, type Outcome, type WriteContext } from "./changes.ts";
 import { releaseClaim } from "./claims.ts";
 import { busy } from "./conflicts.ts";
 import { deviceTokenKey, recordKey } from "./keys.ts";
 import { deleteNotifications } from "./notification-writes.ts";
+import { removeRecord } from "./record-changes.ts";
 import { type Item, queryPages } from "./table.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
 import { claimsOf } from "./user-writes.ts";
@@ -15,12 +16,10 @@ const maxSweeps = 10;
  * devices, notifications and counts. Cut short, it is finished by repeating it.
  */
 export async function removeUser(line: RemovalLine<"user">, context: WriteContext): Promise<Outcome> {
-  const outcome = await changeItem(recordKey("USER", line.id), context, (stored) => {
-    if (!stored) return { outcome: "unchanged" };
-    if (isStale(line, stored)) return { outcome: "stale" };
-    const released = claimsOf(stored, context.now).map(releaseClaim);
-    return { outcome: "removed", writes: [deleteItem(stored), ...released] };
-  });
+  const outcome = await removeRecord(recordKey("USER", line.id), line, context, (stored) => [
+    deleteItem(stored),
+    ...claimsOf(stored, context.now).map(releaseClaim),
+  ]);
   if (outcome === "stale" || context.rehearsal) return outcome;
   return (await sweepPartition(line.id)) ? "removed" : outcome;
 }
@@ -46,8 +45,9 @@ async function findRemains(userId: number): Promise<Item[]> {
     ExpressionAttributeValues: { ":pk": pk },
     ConsistentRead: true,
   });
+  const stays = (item: Item) => item.sk === sk || isRemovalMark(item);
   const items: Item[] = [];
-  for await (const page of pages) items.push(...page.filter((item) => item.sk !== sk));
+  for await (const page of pages) items.push(...page.filter((item) => !stays(item)));
   return items;
 }
 
@@ -68,6 +68,10 @@ function deleteRemains(userId: number, item: Item): TransactionWrite[] {
 
 function isNotification({ sk }: Item): boolean {
   return String(sk).startsWith("NOTIFICATION#");
+}
+
+function isRemovalMark({ sk }: Item): boolean {
+  return String(sk).startsWith("REMOVED#");
 }
 
 function isCounts({ sk }: Item): boolean {

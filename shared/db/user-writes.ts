@@ -3,9 +3,10 @@ import { hashPasscode, passcodeFits } from "../domain/passcode.ts";
 import { hashPassword, passwordFits } from "../domain/password.ts";
 import { mergeUser } from "../domain/record-merge.ts";
 import { hmacKey } from "../secrets.ts";
-import { changeItem, isSameItem, isStale, type Outcome, replaceItem, type WriteContext } from "./changes.ts";
+import { isSameItem, type Outcome, replaceItem, type WriteContext } from "./changes.ts";
 import { type Claim, releaseClaim } from "./claims.ts";
-import { loginKey, profileKey, recordKey } from "./keys.ts";
+import { companyUserMark, loginKey, type Mark, profileKey, recordKey } from "./keys.ts";
+import { upsertRecord } from "./record-changes.ts";
 import type { Item } from "./table.ts";
 
 /**
@@ -15,12 +16,12 @@ import type { Item } from "./table.ts";
  */
 export function saveUser(line: UpsertLine<"user">, context: WriteContext): Promise<Outcome> {
   const key = recordKey("USER", line.id);
-  return changeItem(key, context, async (stored) => {
-    if (isStale(line, stored)) return { outcome: "stale" };
+  return upsertRecord(key, line, context, async (stored) => {
     const { id, ...record } = mergeUser(stored && toWhole(stored), line);
     const { role, financial_company_id: company_id } = record;
     const version = line.version ?? stored?.version;
-    const next = { ...stored, ...key, id, company_id, role, record, version, ...(await hashesOf(line, stored)) };
+    const place = { ...key, id, company_id, role, record, version, ...companyMarkOf({ id, ...record }) };
+    const next = { ...stored, ...place, ...(await hashesOf(line, stored)) };
     if (isSameItem(stored, next)) return { outcome: "unchanged" };
 
     const [before, after] = [claimsOf(stored, context.now), claimsOf(next, context.now)];
@@ -28,11 +29,12 @@ export function saveUser(line: UpsertLine<"user">, context: WriteContext): Promi
     const isNewPassword = stored !== undefined && next.password_hash !== stored.password_hash;
     const session_epoch = Number(stored?.session_epoch ?? 0) + (isNewPassword ? 1 : 0);
     const isReset = isRenamed || isNewPassword;
-    const user = replaceItem(stored, {
+    const changed = {
       ...next,
       ...(isReset && { reset_hash: undefined }),
       ...(session_epoch && { session_epoch }),
-    });
+    };
+    const user = replaceItem(stored, changed, context);
     return {
       outcome: stored ? "updated" : "created",
       writes: [user, ...before.filter(isMissingIn(after)).map(releaseClaim)],
@@ -52,6 +54,13 @@ export function claimsOf(user: Item | undefined, now: Date): Claim[] {
   const profile =
     profile_id === null ? [] : [{ key: profileKey(profile_id), userId: id, field: "profile_id", attributes: {} }];
   return [...login("email", email), ...login("phone_number", phone_number), ...profile];
+}
+
+/** The place of a user among a company's users in a role; none for a user without a company, undefined in both parts. */
+function companyMarkOf({ id, role, financial_company_id: companyId }: WholeRecord<"user">): {
+  readonly [Part in keyof Mark]: Mark[Part] | undefined;
+} {
+  return companyId === null ? { mark_key: undefined, mark_order: undefined } : companyUserMark(companyId, role, id);
 }
 
 function isMissingIn(claims: readonly Claim[]): (claim: Claim) => boolean {

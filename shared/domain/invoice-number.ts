@@ -5,7 +5,7 @@ export const maxNumberMatches = 2_000;
  * The texts a search may start with: the rest of the number from the start of each of its parts, lower case. Parts are
  * split at non-alphanumerics; a numeric part counts with and without its leading zeros (D22).
  */
-function searchableStarts(number: string): string[] {
+export function searchableStarts(number: string): string[] {
   const lower = number.toLowerCase();
   const starts = new Set<string>([lower]);
   for (const match of lower.matchAll(/[\p{L}\p{N}]+/gu)) {
@@ -15,10 +15,4 @@ function searchableStarts(number: string): string[] {
     if (zeros && /^[0-9]+$/.test(match[0])) starts.add(rest.slice(zeros[0].length));
   }
   return [...starts];
-}
-
-/** True when a search finds the number: case-insensitive, from the start of the number or of one of its parts (D22). */
-export function numberMatches(number: string, search: string): boolean {
-  const wanted = search.toLowerCase();
-  return searchableStarts(number).some((start) => start.startsWith(wanted));
 }

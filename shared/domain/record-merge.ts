@@ -31,12 +31,17 @@ export function mergeTimesheet(stored: WholeRecord<"timesheet"> | undefined, lin
 
 /**
  * An invoice as a line leaves it. A state in the line wins. Without one a new invoice is pending, and an overdue one
- * whose due date moves forward, to today or later, is pending again (D20).
+ * whose due date moves forward, to today or later, is pending again (D20). Today is asked for only where it counts.
  */
-export function mergeInvoice(stored: WholeRecord<"invoice"> | undefined, line: UpsertLine<"invoice">, now: Date) {
-  const today = now.toISOString().slice(0, 10);
+export function mergeInvoice(
+  stored: WholeRecord<"invoice"> | undefined,
+  line: UpsertLine<"invoice">,
+  now: Date,
+  today: () => string,
+) {
   const due = line.due_date ?? "";
-  const isDueAgain = stored?.state === "overdue" && due > stored.due_date && due >= today;
+  const isLater = stored?.state === "overdue" && due > stored.due_date;
+  const isDueAgain = isLater && due >= today();
   const defaults = { state: "pending", created_at: now.toISOString() };
   const reopened = isDueAgain ? { state: "pending" } : {};
   return requireWhole(wholeRecords.invoice, { ...defaults, ...stored, ...reopened, ...line });

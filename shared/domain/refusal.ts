@@ -16,6 +16,8 @@ export type RefusalCode =
   | "body_too_large"
   | "query_too_long"
   | "media_type_not_supported"
+  | "request_in_progress"
+  | "idempotency_key_reused"
   | "fields_invalid"
   | "country_not_served"
   | "pin_invalid"
@@ -28,10 +30,11 @@ export type RefusalCode =
   | "query_too_broad"
   | "busy";
 
-/** One field that was refused: `pointer` into the body (RFC 6901) or name of the query `parameter`. */
+/** One field that was refused: `pointer` into the body (RFC 6901), or name of the query `parameter` or `header`. */
 export interface FieldRefusal {
   readonly pointer?: string;
   readonly parameter?: string;
+  readonly header?: string;
   readonly code: string;
   readonly detail: string;
 }

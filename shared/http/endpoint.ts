@@ -16,7 +16,7 @@ import { authenticate } from "./authenticate.ts";
 import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
 import { answerProblems } from "./problem.ts";
-import { type HttpAnswer, type HttpEvent, requestIdOf } from "./request.ts";
+import { type HttpAnswer, type HttpEvent, type HttpRequest, requestIdOf } from "./request.ts";
 import { logRequests } from "./request-log.ts";
 import { validate } from "./validate.ts";
 
@@ -37,6 +37,9 @@ export interface SignedInRequest<O extends Operation> extends AnonymousRequest<O
   readonly caller: Caller;
 }
 
+/** A request's way through the service, which its answer belongs to. */
+export type Passage = Pick<HttpRequest, "event" | "context">;
+
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
 export type HttpHandler = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
 
@@ -45,9 +48,19 @@ export function forSignedIn<O extends SignedInOperation>(
   operation: O,
   handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
+  return forSignedInAnswer(operation, async (request: SignedInRequest<O>, passage) =>
+    successAnswer(operation, await handle(request), passage),
+  );
+}
+
+/** The handler of an operation that needs a bearer token, of which `respond` makes the whole answer. */
+export function forSignedInAnswer<O extends SignedInOperation>(
+  operation: O,
+  respond: (request: SignedInRequest<O>, passage: Passage) => Promise<HttpAnswer>,
+): HttpHandler {
   return chain(operation, [authenticate(operation)], (event, context) => {
     if (!event.caller) throw new Error("A signed-in operation ran without a caller");
-    return handle({ ...requestOf<O>(event, context), caller: event.caller });
+    return respond({ ...requestOf<O>(event, context), caller: event.caller }, { event, context });
   });
 }
 
@@ -60,7 +73,9 @@ export function forAnyone<O extends AnonymousOperation>(
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
   { closes = () => false }: { closes?: () => boolean } = {},
 ): HttpHandler {
-  return chain(operation, [], (event, context) => handle(requestOf<O>(event, context)), closes);
+  const respond = async (event: HttpEvent, context: Context) =>
+    successAnswer(operation, await handle(requestOf<O>(event, context)), { event, context });
+  return chain(operation, [], respond, closes);
 }
 
 /** The handler for requests that no route takes: whatever comes, it refuses. */
@@ -74,7 +89,7 @@ export function forUnrouted(name: string, refuse: (method: string, path: string)
 function chain<O extends Operation>(
   operation: O,
   access: readonly object[],
-  handle: (event: HttpEvent, context: Context) => Promise<Reply<O>>,
+  respond: (event: HttpEvent, context: Context) => Promise<HttpAnswer>,
   closes: () => boolean = () => false,
 ): HttpHandler {
   const middlewares = [
@@ -87,9 +102,7 @@ function chain<O extends Operation>(
     ...(operation.body ? [parseBody(operation.body)] : []),
     validate(operation),
   ];
-  return compose(middlewares, async (event, context) =>
-    successAnswer(operation, await handle(event, context), { event, context }),
-  );
+  return compose(middlewares, respond);
 }
 
 function refuseWhereClosed(closes: () => boolean) {

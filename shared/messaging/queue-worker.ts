@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
-import { faultFields, log } from "../logger.ts";
+import { Refusal } from "../domain/refusal.ts";
+import { faultFields, type LogFields, log } from "../logger.ts";
 import { settings } from "../settings.ts";
 
 /** A Lambda handler for a batch of queue messages. */
@@ -32,10 +33,20 @@ async function attempt<S extends v.GenericSchema>(
     log("info", "worked off", fields);
     return undefined;
   } catch (error) {
-    log("error", "fault", { ...fields, ...faultFields(error) });
+    log("error", "fault", { ...fields, ...faultFields(error), ...refusalFields(error) });
     return messageId;
   }
 }
+
+/** Why a message was refused: the code, and the fields at fault. A field's name is the message's text, and may be anything. */
+function refusalFields(thrown: unknown): LogFields {
+  if (!(thrown instanceof Refusal)) return {};
+  const plain = (pointer: string) => pointer.replaceAll(/[^/]+/g, (part) => (plainName.test(part) ? part : "?"));
+  const faults = (thrown.facts.errors ?? []).map(({ pointer = "", code }) => `${plain(pointer)} ${code}`);
+  return { code: thrown.code, faults: faults.join(", ") };
+}
+
+const plainName = /^([a-z][a-z_-]{0,39}|\d{1,3})$/;
 
 /** Parsers quote what they were given, and a message may hold a login: only that it is malformed may be told. */
 function readMessage<S extends v.GenericSchema>(schema: S, body: string): v.InferOutput<S> {

@@ -1,6 +1,7 @@
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as v from "valibot";
 import { timestamp } from "../contract/values.ts";
+import { Refusal } from "../domain/refusal.ts";
 
 /** A moment as it travels in a message. */
 export const moment = v.pipe(
@@ -14,4 +15,48 @@ let client: SQSClient | undefined;
 export async function queueMessage(queueUrl: string, message: object): Promise<void> {
   client ??= new SQSClient({});
   await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) }));
+}
+
+const maxBatchMessages = 10;
+const maxBatchBytes = 250_000;
+const maxAttempts = 4;
+const firstPauseMs = 50;
+
+/**
+ * Sends messages to a queue, as JSON, ten at a time. Refuses as `busy` where the queue keeps failing some of them, and
+ * throws where it will not take one at all; others may have been sent by then.
+ */
+export async function queueMessages(queueUrl: string, messages: readonly object[]): Promise<void> {
+  await Promise.all(batchesOf(messages).map((bodies) => sendBatch(queueUrl, bodies)));
+}
+
+async function sendBatch(queueUrl: string, bodies: readonly string[]): Promise<void> {
+  client ??= new SQSClient({});
+  let open = bodies;
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    if (attempt > 0) await new Promise((resume) => setTimeout(resume, Math.random() * firstPauseMs * 2 ** attempt));
+    const Entries = open.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
+    const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+    if (Failed.some(({ SenderFault }) => SenderFault)) throw new Error("The queue does not take such a message");
+    open = Failed.flatMap(({ Id }) => open[Number(Id)] ?? []);
+    if (open.length === 0) return;
+  }
+  throw new Refusal("busy", "The queue does not take the messages now");
+}
+
+/** The messages' texts, in batches within what one call may carry. */
+function batchesOf(messages: readonly object[]): string[][] {
+  const batches: string[][] = [];
+  let room = 0;
+  for (const body of messages.map((message) => JSON.stringify(message))) {
+    const size = Buffer.byteLength(body);
+    const last = batches.at(-1);
+    if (last && last.length < maxBatchMessages && size <= room) last.push(body);
+    else {
+      batches.push([body]);
+      room = maxBatchBytes;
+    }
+    room -= size;
+  }
+  return batches;
 }

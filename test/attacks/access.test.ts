@@ -19,6 +19,7 @@ const allowed: Record<string, readonly string[]> = {
   "adjust-job-timers": ["admin"],
   "list-notifications": ["admin", "operator", "client", "driver"],
   "register-device-token": ["admin", "operator", "client", "driver"],
+  "mark-notifications": ["admin", "operator", "client", "driver"],
   "get-unread-counts": ["admin", "operator"],
   "list-timesheets": ["admin", "operator"],
   "list-jobs": ["admin", "operator"],

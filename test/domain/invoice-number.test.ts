@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { numberMatches } from "../../shared/domain/invoice-number.ts";
+import { searchableStarts } from "../../shared/domain/invoice-number.ts";
+
+function isFound(number: string, search: string): boolean {
+  return searchableStarts(number).some((start) => start.startsWith(search.toLowerCase()));
+}
 
 test.each([
   ["INV-2025-00017", "inv"],
@@ -11,7 +15,7 @@ test.each([
   ["ACME/0042", "acme/"],
   ["Straße 7", "STRASSE".toLowerCase().replace("ss", "ß")],
 ])("D22: %s is found by %s", (number, search) => {
-  expect(numberMatches(number, search)).toBe(true);
+  expect(isFound(number, search)).toBe(true);
 });
 
 test.each([
@@ -21,5 +25,5 @@ test.each([
   ["INV-2025-00017", "025"],
   ["ACME/A042", "42"],
 ])("D22: %s is not found by %s, which starts within a part", (number, search) => {
-  expect(numberMatches(number, search)).toBe(false);
+  expect(isFound(number, search)).toBe(false);
 });

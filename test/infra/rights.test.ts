@@ -32,11 +32,12 @@ test("no right is for every resource; SMS alone are for all phone numbers", () =
   }
 });
 
-test("a function uses the table by the actions its row names, and the public keys where it verifies tokens", () => {
+test("a function uses the table by the actions its row names, the public keys where it verifies tokens, and the stream", () => {
   const given = new Map(actionsOf("dynamodb:"));
-  for (const [name, { table = [], indexes = [], verifiesTokens, readsPublicKeys }] of Object.entries(functions)) {
-    const queries = indexes.length > 0 || verifiesTokens || readsPublicKeys ? ["Query"] : [];
-    const wanted = new Set([...table, ...queries].map((action) => `dynamodb:${action}`));
+  for (const [name, { table = [], indexes = [], readsStream, ...row }] of Object.entries(functions)) {
+    const queries = indexes.length > 0 || row.verifiesTokens || row.readsPublicKeys ? ["Query"] : [];
+    const streamed = readsStream ? ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"] : [];
+    const wanted = new Set([...table, ...queries, ...streamed].map((action) => `dynamodb:${action}`));
     expect(given.get(name) ?? new Set(), name).toEqual(wanted);
   }
 });
@@ -66,14 +67,23 @@ test("the key for HMACs is read by the functions whose rows say so, and by no ot
   expect(reading.toSorted()).toEqual(wanted.toSorted());
 });
 
-test("messages are queued by the functions whose rows say so, and sent by those alone", () => {
+test("a function sends to the queues that its row names, and to no other", () => {
+  for (const [name, row] of Object.entries(functions)) {
+    const sent = statementsOf(name)
+      .filter(({ Action }) => [Action].flat().includes("sqs:SendMessage"))
+      .flatMap(({ Resource }) => [Resource].flat().map(attributeOf));
+    const wanted = Object.entries(queueOfFlag).flatMap(([flag, queue]) => (Reflect.get(row, flag) ? [queue] : []));
+    expect(sent.map((id) => id?.replace(/[0-9A-F]{8}$/, "")).toSorted(), name).toEqual(wanted.toSorted());
+  }
+});
+
+test("e-mail and SMS are sent by the functions whose rows say so, and by those alone", () => {
   const holders = (prefix: string) => actionsOf(prefix).flatMap(([name, actions]) => (actions.size > 0 ? [name] : []));
   const rows = Object.entries(functions);
-  const queueing = rows.flatMap(([name, row]) => (row.queuesPins || row.queuesNotices ? [name] : []));
   const sending = rows.flatMap(([name, { sendsMessages }]) => (sendsMessages ? [name] : []));
-  expect(holders("sqs:SendMessage").toSorted()).toEqual(queueing.toSorted());
+  const pushing = rows.flatMap(([name, { pushesToDevices }]) => (pushesToDevices ? [name] : []));
   expect(holders("ses:").toSorted()).toEqual(sending.toSorted());
-  expect(holders("sns:").toSorted()).toEqual(sending.toSorted());
+  expect(holders("sns:").toSorted()).toEqual([...sending, ...pushing].toSorted());
 });
 
 test("no role carries a ready-made policy but Lambda's own for writing log lines", () => {
@@ -83,6 +93,15 @@ test("no role carries a ready-made policy but Lambda's own for writing log lines
       expect(policy, id).toContain(":iam::aws:policy/service-role/AWSLambdaBasicExecutionRole");
   }
 });
+
+/** The queue that each of these flags of a row stands for, by its construct. */
+const queueOfFlag = {
+  queuesPins: "PinsQueue",
+  queuesNotices: "NoticesQueue",
+  queuesNotifications: "NotificationsQueue",
+  queuesPushes: "PushesQueue",
+  readsStream: "SetAsideQueue",
+};
 
 /** Every statement that allows something, in policies of their own and in those written into a role. */
 function allowed(): { policy: string; statement: Statement }[] {
@@ -110,6 +129,10 @@ function statementsOf(name: string): Statement[] {
   const role = stack.functions().get(name)?.properties.Role["Fn::GetAtt"][0];
   const policies = stack.all("AWS::IAM::Policy").filter(({ properties }) => properties.Roles[0].Ref === role);
   return policies.flatMap(({ properties }) => properties.PolicyDocument.Statement as Statement[]);
+}
+
+function attributeOf(resource: unknown): string | undefined {
+  return (resource as { "Fn::GetAtt"?: string[] } | undefined)?.["Fn::GetAtt"]?.[0];
 }
 
 function refOf(resource: unknown): string | undefined {

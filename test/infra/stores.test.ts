@@ -39,26 +39,49 @@ test("every queue is encrypted and takes no plain HTTP", () => {
   }
 });
 
-test("every queue but the dead letters' own sets aside what fails again and again", () => {
+test("every queue sets aside what fails again and again, or is itself where such things end, for two weeks", () => {
   const queues = stack.all("AWS::SQS::Queue");
-  const targets = new Set(
-    queues.map(({ properties }) => properties.RedrivePolicy?.deadLetterTargetArn["Fn::GetAtt"][0]),
-  );
-  for (const { id, properties } of queues.filter(({ id }) => !targets.has(id))) {
-    expect(properties.RedrivePolicy?.maxReceiveCount, id).toBeGreaterThan(0);
+  const ends = new Set([
+    ...queues.map(({ properties }) => queueOf(properties.RedrivePolicy?.deadLetterTargetArn)),
+    ...mappings().map(({ properties }) => queueOf(properties.DestinationConfig?.OnFailure?.Destination)),
+    ...rules().map(({ properties }) => queueOf(properties.Targets[0].DeadLetterConfig?.Arn)),
+  ]);
+  for (const { id, properties } of queues) {
+    if (ends.has(id)) expect(properties.MessageRetentionPeriod, id).toBe(14 * 24 * 60 * 60);
+    else expect(properties.RedrivePolicy?.maxReceiveCount, id).toBeGreaterThan(0);
   }
 });
 
 test("a queue's messages stay hidden at least six times as long as its worker may run", () => {
   const functions = new Map(stack.all("AWS::Lambda::Function").map(({ id, properties }) => [id, properties]));
   const queues = new Map(stack.all("AWS::SQS::Queue").map(({ id, properties }) => [id, properties]));
-  for (const { id, properties } of stack.all("AWS::Lambda::EventSourceMapping")) {
-    const queue = queues.get(properties.EventSourceArn["Fn::GetAtt"][0]);
+  const queued = mappings().filter(({ properties }) => queues.has(queueOf(properties.EventSourceArn) ?? ""));
+  expect(queued.length).toBeGreaterThan(0);
+  for (const { id, properties } of queued) {
+    const queue = queues.get(queueOf(properties.EventSourceArn) ?? "");
     const worker = functions.get(refOf(properties.FunctionName));
     expect(queue?.VisibilityTimeout, id).toBeGreaterThanOrEqual(6 * worker?.Timeout);
+  }
+});
+
+test("every worker of a queue or a stream names what failed of a batch, so that the rest is not done again", () => {
+  for (const { id, properties } of mappings()) {
     expect(properties.FunctionResponseTypes, id).toEqual(["ReportBatchItemFailures"]);
   }
 });
+
+function mappings() {
+  return stack.all("AWS::Lambda::EventSourceMapping");
+}
+
+function rules() {
+  return stack.all("AWS::Events::Rule");
+}
+
+/** The resource whose attribute is named. */
+function queueOf(value: { "Fn::GetAtt": string[] } | undefined): string | undefined {
+  return value?.["Fn::GetAtt"][0];
+}
 
 function refOf(value: { Ref: string }): string {
   return value.Ref;

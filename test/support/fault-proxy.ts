@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 
 /** An error as DynamoDB answers it, instead of doing what was asked. */
@@ -12,21 +13,36 @@ export interface Fault {
 export interface FaultProxy {
   /** How often each action was asked for since the last reset. */
   readonly calls: Map<string, number>;
-  /** Answers the next `times` calls of an action with a fault. */
-  fail(action: string, fault: Fault, times: number): void;
+  /** Answers the next `times` calls of an action with a fault, once it has let some pass. */
+  fail(action: string, fault: Fault, times: number, passing?: number): void;
+  /** Holds back the next call of an action; it goes on when what this gives is called. */
+  hold(action: string): () => void;
+  /** Holds back one in so many calls of an action for a while, until it has done so to `times` of them. */
+  slow(action: string, milliseconds: number, oneIn: number, times: number): void;
   reset(): void;
 }
 
-/** Puts a proxy between the service and the engine for a test file. Call it after `useService`. */
-export function useFaultProxy(): FaultProxy {
+/** Puts a proxy between the service and the engine, or the endpoint that a setting names, for a test file. Call it after `useService`. */
+export function useFaultProxy(setting = "AWS_ENDPOINT_URL_DYNAMODB"): FaultProxy {
   const calls = new Map<string, number>();
-  const faults = new Map<string, { fault: Fault; times: number }>();
+  const faults = new Map<string, { fault: Fault; times: number; passing: number }>();
+  const holds = new Map<string, Promise<void>>();
+  const delays = new Map<string, { milliseconds: number; oneIn: number; times: number }>();
   let target = "";
   const server = createServer(async (request, response) => {
     const action = String(request.headers["x-amz-target"]).split(".")[1] ?? "";
     calls.set(action, (calls.get(action) ?? 0) + 1);
+    const held = holds.get(action);
+    holds.delete(action);
+    await held;
+    const delay = delays.get(action);
+    if (delay && delay.times > 0 && (calls.get(action) ?? 0) % delay.oneIn === 0) {
+      delay.times -= 1;
+      await pause(delay.milliseconds);
+    }
     const planned = faults.get(action);
-    if (planned && planned.times > 0) {
+    if (planned && planned.passing > 0) planned.passing -= 1;
+    else if (planned && planned.times > 0) {
       planned.times -= 1;
       request.resume();
       response.writeHead(planned.fault.status, { "content-type": "application/x-amz-json-1.0" });
@@ -34,7 +50,7 @@ export function useFaultProxy(): FaultProxy {
       return;
     }
     const { host: _host, "content-length": _length, connection: _connection, ...headers } = request.headers;
-    const answer = await fetch(target, {
+    const answer = await fetch(new URL(request.url ?? "/", target), {
       method: "POST",
       headers: headers as Record<string, string>,
       body: await read(request),
@@ -43,8 +59,11 @@ export function useFaultProxy(): FaultProxy {
   });
   beforeAll(async () => {
     await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-    target = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "";
-    process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    target = new URL(process.env[setting] ?? "").origin;
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const [name, value] of Object.entries(process.env)) {
+      if (value?.startsWith(target)) process.env[name] = value.replace(target, origin);
+    }
   });
   afterAll(() => {
     server.closeAllConnections();
@@ -52,10 +71,17 @@ export function useFaultProxy(): FaultProxy {
   });
   return {
     calls,
-    fail: (action, fault, times) => void faults.set(action, { fault, times }),
+    fail: (action, fault, times, passing = 0) => void faults.set(action, { fault, times, passing }),
+    hold: (action) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      holds.set(action, promise);
+      return resolve;
+    },
+    slow: (action, milliseconds, oneIn, times) => void delays.set(action, { milliseconds, oneIn, times }),
     reset: () => {
       calls.clear();
       faults.clear();
+      delays.clear();
     },
   };
 }

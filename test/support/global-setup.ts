@@ -23,7 +23,7 @@ declare module "vitest" {
 /** Starts one DynamoDB engine for the run, and reads the table's definition from the synthesised stack. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "workforce-test-"));
-  const { template } = synthesize("dev", directory);
+  const { template } = synthesize("local", directory);
   const engine = await startEngine();
   project.provide("engineEndpoint", engine.endpoint);
   project.provide("engineName", engine.name);

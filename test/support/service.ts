@@ -14,6 +14,11 @@ const hmacSecret = "hmac-key";
 const signingSecret = "signing-keys";
 const noticeQueue = "notices";
 const pinQueue = "pins";
+const notificationQueue = "notifications";
+const pushQueue = "pushes";
+const setAsideQueue = "set-aside";
+
+const platformApplications = { fcm: `arn:aws:sns:${region}:000000000000:app/GCM/workforce` };
 
 /** What a test file has to itself: a table, an inbox, and the AWS endpoints behind them. */
 export interface Service {
@@ -44,7 +49,7 @@ async function startService(): Promise<Service> {
   const endpoints = await startAwsEndpoints({ inbox, secrets });
   secrets.ensure(signingSecret, () => JSON.stringify({ keys: [] }));
   const queues = await startQueues(region);
-  const names = [pinQueue, noticeQueue];
+  const names = [pinQueue, noticeQueue, notificationQueue, pushQueue, setAsideQueue];
   await queues.create(names.map((name) => ({ name, attributes: { VisibilityTimeout: "30" } })));
   const tableName = `test-${crypto.randomUUID()}`;
   Object.assign(process.env, settingsOf(tableName, endpoints.endpoint, queues.endpoint));
@@ -73,6 +78,11 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     PIN_QUEUE_URL: queueUrl(queueEndpoint, pinQueue),
     SIGNING_SECRET_ARN: signingSecret,
     NOTICE_QUEUE_URL: queueUrl(queueEndpoint, noticeQueue),
+    NOTIFICATION_QUEUE_URL: queueUrl(queueEndpoint, notificationQueue),
+    PUSH_QUEUE_URL: queueUrl(queueEndpoint, pushQueue),
+    SET_ASIDE_QUEUE_URL: queueUrl(queueEndpoint, setAsideQueue),
+    PLATFORM_APPLICATIONS: JSON.stringify(platformApplications),
+    BUSINESS_TIME_ZONE: "Europe/London",
     REGISTRATION: "open",
     SMS_PER_HOUR: "100",
     SMS_PER_DAY: "500",

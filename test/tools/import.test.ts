@@ -103,7 +103,7 @@ test.each<[string, string[], string]>([
 test("--help ends with 0 and shows every option", async () => {
   const { code, out } = await start("--help").ended;
   expect(code).toBe(0);
-  for (const word of ["--dry-run", "--report", "--concurrency", "deleted"]) expect(out).toContain(word);
+  for (const word of ["--notify", "--dry-run", "--report", "--concurrency", "deleted"]) expect(out).toContain(word);
 });
 
 test("Ctrl-C ends at once with 130, says how far it came and that repeating is safe", async () => {

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody, startHttpService } from "../http-service.ts";
 import { AwsError } from "./aws-error.ts";
+import type { EventBuses } from "./event-buses.ts";
 import type { Inbox } from "./inbox.ts";
 import type { SecretStore } from "./secrets.ts";
 import { sesActions } from "./ses.ts";
 import { snsActions } from "./sns.ts";
 
-/** One HTTP endpoint that speaks for SES, SNS and Secrets Manager. */
+/** One HTTP endpoint that speaks for SES, SNS, Secrets Manager and EventBridge. */
 export interface AwsEndpoints {
   endpoint: string;
   /** Makes the next calls of one action fail with the error code given, as the real service might. */
@@ -15,10 +16,11 @@ export interface AwsEndpoints {
   close(): Promise<void>;
 }
 
-/** Where the messages go, which secrets there are, and the file that keeps the push endpoints (or memory). */
+/** Where messages and events go, which secrets there are, and the file that keeps the push endpoints (or memory). */
 export interface AwsEndpointsOptions {
   inbox: Inbox;
   secrets: SecretStore;
+  buses?: EventBuses;
   pushEndpointsFile?: string;
 }
 
@@ -43,13 +45,15 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
   });
 
   async function answerJson(request: IncomingMessage, response: ServerResponse) {
-    const action = String(request.headers["x-amz-target"]).split(".").at(-1) ?? "";
+    const [service = "", action = ""] = String(request.headers["x-amz-target"]).split(".");
     const send = (status: number, body: unknown) =>
       response.writeHead(status, jsonHeaders()).end(JSON.stringify(body ?? {}));
     const body = (await readBody(request, bodyLimit))?.toString("utf8");
     try {
       failIfTold(action);
-      send(200, options.secrets.perform(action, JSON.parse(body || "{}")));
+      const input = JSON.parse(body || "{}");
+      const isEvents = service === "AWSEvents" && options.buses !== undefined;
+      send(200, isEvents ? await options.buses?.perform(action, input) : options.secrets.perform(action, input));
     } catch (error) {
       const { code, message, status } = asAwsError(error);
       send(status, { __type: code, message });

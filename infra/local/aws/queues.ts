@@ -1,4 +1,4 @@
-import { CreateQueueCommand, SetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { CreateQueueCommand, SendMessageCommand, SetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { buildApp } from "fauxqs";
 import { localCredentials } from "./local-credentials.ts";
 import { openQueueStores } from "./queue-stores.ts";
@@ -14,6 +14,8 @@ export interface Queues {
   endpoint: string;
   /** Makes the queues that are missing and brings the others' attributes up to date. */
   create(definitions: QueueDefinition[]): Promise<void>;
+  /** Puts a message into a queue. */
+  send(name: string, body: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export async function startQueues(region: string, directory?: string): Promise<Q
   return {
     endpoint: url,
     create: async (definitions) => void (await Promise.all(definitions.map(create))),
+    send: (name, MessageBody) => client.send(new SendMessageCommand({ QueueUrl: queueUrl(url, name), MessageBody })),
     async close() {
       client.destroy();
       await app.close();

@@ -32,6 +32,10 @@ export function snsActions(inbox: Inbox, endpointsFile?: string): Record<string,
       const token = parameters.get("Token");
       const userData = parameters.get("CustomUserData") ?? "";
       if (!token) throw new AwsError("InvalidParameter", "Invalid parameter: Token");
+      if (application.includes(":app/APNS") && !/^[0-9a-f]{1,400}$/i.test(token)) {
+        const reason = "iOS device token must be no more than 400 hexadecimal characters";
+        throw new AwsError("InvalidParameter", `Invalid parameter: Token Reason: ${reason}`);
+      }
       const prefix = `${application.replace(":app/", ":endpoint/")}/`;
       const existing = Object.entries(endpoints).find(([arn, each]) => arn.startsWith(prefix) && each.token === token);
       if (existing && existing[1].userData !== userData) {
@@ -77,9 +81,27 @@ function publish(
   } else {
     const endpoint = find(parameters, "TargetArn");
     if (!endpoint.enabled) throw new AwsError("EndpointDisabled", "Endpoint is disabled");
-    inbox.add({ channel: "push", to: endpoint.token, subject: parameters.get("Subject"), text, html: null });
+    const payload = parameters.get("MessageStructure") === "json" ? platformPayload(text, parameters) : text;
+    inbox.add({ channel: "push", to: endpoint.token, subject: parameters.get("Subject"), text: payload, html: null });
   }
   return { MessageId: randomUUID() };
+}
+
+/** What the endpoint's push service is given of a message that words itself for each; the default where it has no part of its own. */
+function platformPayload(message: string, parameters: URLSearchParams): string {
+  const platform = /:endpoint\/(\w+)\//.exec(parameters.get("TargetArn") ?? "")?.[1] ?? "";
+  let parts: Record<string, unknown>;
+  try {
+    parts = JSON.parse(message);
+  } catch {
+    throw new AwsError("InvalidParameter", "Invalid parameter: Message Structure - JSON message body failed to parse");
+  }
+  const payload = parts[platform] ?? parts.default;
+  if (typeof parts.default === "string" && typeof payload === "string") return payload;
+  throw new AwsError(
+    "InvalidParameter",
+    "Invalid parameter: Message Structure - No default entry in JSON message body",
+  );
 }
 
 /** The entries of a Query protocol map: `Attributes.entry.1.key` and `Attributes.entry.1.value`. */

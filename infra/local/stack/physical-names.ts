@@ -67,7 +67,7 @@ export function localNames(resources: Record<string, Resource>, place: LocalPlac
     if (attributeName === "QueueUrl") return ref(id);
     if (resource.Type === "AWS::SecretsManager::Secret") return ref(id);
     const path = arnPaths[resource.Type]?.(name) ?? `${resource.Type.split("::")[1]?.toLowerCase()}:%:${name}`;
-    const suffix = attributeName === "Arn" ? "" : `/${attributeName}`;
+    const suffix = attributeName === "Arn" ? "" : `/${attributeName === "StreamArn" ? "stream/local" : attributeName}`;
     return `arn:aws:${path.replace("%", `${place.region}:${localAccount}`)}${suffix}`;
   };
   return { ref, attribute };
@@ -81,4 +81,5 @@ const arnPaths: Record<string, (name: string) => string> = {
   "AWS::SQS::Queue": (name) => `sqs:%:${name}`,
   "AWS::DynamoDB::GlobalTable": (name) => `dynamodb:%:table/${name}`,
   "AWS::Lambda::Function": (name) => `lambda:%:function:${name}`,
+  "AWS::Events::EventBus": (name) => `events:%:event-bus/${name}`,
 };

@@ -3,8 +3,7 @@ import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The stage that runs on the local machine. */
-const localStage = "dev";
+const localStage = "local";
 
 /** The folder of the checkout. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url));

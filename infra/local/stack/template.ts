@@ -1,7 +1,17 @@
 import { join } from "node:path";
+import type { BusRule } from "../aws/event-buses.ts";
 import type { SecretGeneration } from "../aws/generate-secret.ts";
 import type { QueueDefinition } from "../aws/queues.ts";
 import type { TableDefinition } from "../engine/table.ts";
+import {
+  functionOf,
+  type LocalSchedule,
+  type LocalStreamMapping,
+  type ResourcesOfType,
+  readBuses,
+  readSchedules,
+  readStreamMappings,
+} from "./event-sources.ts";
 import { resolveValue } from "./intrinsics.ts";
 import { type LocalPlace, localNames, operationOf, physicalName, type Resource } from "./physical-names.ts";
 
@@ -44,6 +54,9 @@ export interface LocalStack {
   functions: LocalFunction[];
   queues: QueueDefinition[];
   mappings: LocalMapping[];
+  streamMappings: LocalStreamMapping[];
+  schedules: LocalSchedule[];
+  buses: { names: string[]; rules: BusRule[] };
   /** The functions that a deploy calls, in the template's order. */
   triggers: string[];
   table: { name: string; definition: TableDefinition };
@@ -57,7 +70,7 @@ type Properties = Record<string, unknown>;
 export function readStack(template: unknown, bundles: string, place: LocalPlace): LocalStack {
   const resources = (template as { Resources: Record<string, Resource> }).Resources;
   const names = localNames(resources, place);
-  const all = (type: string) =>
+  const all: ResourcesOfType = (type) =>
     Object.entries(resources)
       .filter(([, resource]) => resource.Type === type && !isOfTheCdk(resource))
       .map(([id, resource]) => ({
@@ -94,6 +107,9 @@ export function readStack(template: unknown, bundles: string, place: LocalPlace)
         batchSize: Number(properties.BatchSize ?? 10),
         reportsItemFailures: [properties.FunctionResponseTypes].flat().includes("ReportBatchItemFailures"),
       })),
+    streamMappings: readStreamMappings(all),
+    schedules: readSchedules(all),
+    buses: readBuses(all),
     queues: all("AWS::SQS::Queue").map(({ name, properties }) => ({ name, attributes: queueAttributes(properties) })),
     triggers: all("Custom::Trigger").map(({ properties }) => functionOf(String(properties.HandlerArn))),
     table: { name: table.name, definition: table.properties as TableDefinition },
@@ -113,11 +129,6 @@ function isOfTheCdk({ Type, Properties = {} }: Resource): boolean {
 function variables(properties: Properties): Record<string, string> {
   const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Properties };
   return Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, String(value)]));
-}
-
-/** The function's name in its name, its ARN, or an integration URI around its ARN. */
-function functionOf(text: string): string {
-  return /:function:([^:/]+)/.exec(text)?.[1] ?? text;
 }
 
 const queueAttributeNames = [

@@ -71,6 +71,35 @@ const template = {
         FunctionResponseTypes: ["ReportBatchItemFailures"],
       },
     },
+    Consumer: {
+      Type: "AWS::Lambda::EventSourceMapping",
+      Properties: {
+        EventSourceArn: { "Fn::GetAtt": ["Table", "StreamArn"] },
+        FunctionName: { Ref: "Fn" },
+        BatchSize: 100,
+        FunctionResponseTypes: ["ReportBatchItemFailures"],
+        FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT"]}' }] },
+        MaximumRecordAgeInSeconds: 3600,
+        DestinationConfig: { OnFailure: { Destination: arn("Dead") } },
+      },
+    },
+    Bus: { Type: "AWS::Events::EventBus", Properties: { Name: "intake" } },
+    Rule: {
+      Type: "AWS::Events::Rule",
+      Properties: {
+        EventBusName: { Ref: "Bus" },
+        EventPattern: { source: [{ prefix: "" }] },
+        Targets: [{ Arn: arn("Queue"), Id: "Target0" }],
+      },
+    },
+    Schedule: {
+      Type: "AWS::Scheduler::Schedule",
+      Properties: {
+        ScheduleExpression: "cron(5 0 * * ? *)",
+        ScheduleExpressionTimezone: "Europe/London",
+        Target: { Arn: arn("Fn") },
+      },
+    },
   },
 };
 
@@ -101,6 +130,36 @@ describe("the stack", () => {
     expect(stack.mappings).toEqual([
       { queueName: "Queue", functionName: "get-thing", batchSize: 4, reportsItemFailures: true },
     ]);
+  });
+
+  it("leads the table's stream to functions, with what the mapping says of filters, tries and failures", () => {
+    expect(stack.streamMappings).toEqual([
+      {
+        functionName: "get-thing",
+        streamArn: "arn:aws:dynamodb:eu-west-2:000000000000:table/Table/stream/local",
+        batchSize: 100,
+        reportsItemFailures: true,
+        filters: [{ eventName: ["INSERT"] }],
+        triedForSeconds: 3600,
+        retries: Number.POSITIVE_INFINITY,
+        onFailureQueueName: "Dead",
+      },
+    ]);
+  });
+
+  it("leads event buses to queues, and schedules to functions", () => {
+    const rules = [{ busName: "intake", pattern: { source: [{ prefix: "" }] }, queueNames: ["Queue"] }];
+    expect(stack.buses).toEqual({ names: ["intake"], rules });
+    const time = { hour: 0, minute: 5, timeZone: "Europe/London" };
+    expect(stack.schedules).toEqual([{ functionName: "get-thing", ...time }]);
+  });
+
+  it("refuses a schedule that it could not keep", () => {
+    const Properties = { ScheduleExpression: "rate(5 minutes)", Target: { Arn: arn("Fn") } };
+    const changed = {
+      Resources: { ...template.Resources, Schedule: { Type: "AWS::Scheduler::Schedule", Properties } },
+    };
+    expect(() => readStack(changed, "/bundles", place)).toThrow("rate(5 minutes)");
   });
 
   it("names the functions that a deploy calls, and leaves out the CDK's own", () => {

@@ -1,0 +1,27 @@
+import { busMessage } from "../../shared/contract/events.ts";
+import { writeRecord } from "../../shared/db/write-record.ts";
+import { type AskedNotification, parseBusEvent } from "../../shared/domain/bus-event.ts";
+import {
+  maxUsersPerMessage,
+  type NotificationMessage,
+  queueNotifications,
+} from "../../shared/messaging/notification-queue.ts";
+import { forQueue } from "../../shared/messaging/queue-worker.ts";
+import { settings } from "../../shared/settings.ts";
+
+/**
+ * Takes in an event of another system: writes the record that it is about, or queues the notification that it asks for
+ * (D25, D35). One that comes again or late changes nothing; one that makes no sense goes back to the queue.
+ */
+export const handler = forQueue(busMessage, async (message, now) => {
+  const event = parseBusEvent(message, settings.defaultCountry());
+  if ("line" in event) await writeRecord(event.line, { now, notifies: true });
+  else await queueNotifications(inMessages(event.asked));
+});
+
+function inMessages({ recipients, ...told }: AskedNotification): NotificationMessage[] {
+  return Array.from({ length: Math.ceil(recipients.length / maxUsersPerMessage) }, (_, at) => ({
+    ...told,
+    recipients: { users: recipients.slice(at * maxUsersPerMessage, (at + 1) * maxUsersPerMessage) },
+  }));
+}

@@ -1,0 +1,24 @@
+import type { TableChange } from "../../shared/db/table-changes.ts";
+import { readEvent, readPush } from "../../shared/domain/notification-events.ts";
+import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
+import { queuePushes } from "../../shared/messaging/push-queue.ts";
+import { settings } from "../../shared/settings.ts";
+import { forStream } from "../../shared/stream/stream-worker.ts";
+
+/**
+ * Turns changes of records into messages that tell those concerned (D25), and new notifications into pushes where the
+ * stage pushes at all (D29). It writes nothing: a change that comes again is told from the event's id.
+ */
+export const handler = forStream(async (changes) => {
+  const isPushing = Object.keys(settings.platformApplications()).length > 0;
+  const messages = changes.flatMap(messagesOf);
+  const pushes = isPushing ? changes.flatMap((change) => readPush(change) ?? []) : [];
+  await Promise.all([queueNotifications(messages), queuePushes(pushes)]);
+});
+
+function messagesOf(change: TableChange): NotificationMessage[] {
+  const event = readEvent(change);
+  if (!event) return [];
+  const { recipients, ...told } = event;
+  return recipients.map((each) => ({ ...told, eventId: change.eventId, recipients: each }));
+}

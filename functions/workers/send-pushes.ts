@@ -1,0 +1,46 @@
+import { dropDeviceTokens } from "../../shared/db/device-tokens.ts";
+import type { Notification } from "../../shared/db/notifications.ts";
+import { findDevices, keepEndpoint, type StoredDevice } from "../../shared/db/push-devices.ts";
+import { claimPush, findUnread, releasePush } from "../../shared/db/pushes.ts";
+import { deleteEndpoint, type PushOutcome, pushToDevice, servesPushes } from "../../shared/messaging/push.ts";
+import { pushMessage } from "../../shared/messaging/push-queue.ts";
+import { forQueue } from "../../shared/messaging/queue-worker.ts";
+
+/**
+ * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). A device that fails keeps
+ * none of the others waiting, and is tried again when the message comes back; those that were served are left out then.
+ */
+export const handler = forQueue(pushMessage, async ({ userId, notificationId }, now) => {
+  const [notification, devices] = await Promise.all([findUnread(userId, notificationId), findDevices(userId)]);
+  const reachable = devices.filter(servesPushes);
+  if (!notification || reachable.length === 0) return;
+  const claim = await claimPush(userId, notificationId, now);
+  const waiting = reachable.filter(({ id }) => !claim.served.includes(id));
+  const attempts = await Promise.allSettled(waiting.map((device) => push(device, notification)));
+  const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
+  const served = pushed.filter((each) => each.result === "sent");
+  await releasePush(claim, [...claim.served, ...served.map(({ device }) => device.id)]);
+  await keepEndpoints(userId, served);
+  const dead = pushed.filter((each) => each.result === "dead");
+  await dropDead(userId, dead);
+  for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
+});
+
+type Pushed = PushOutcome & { readonly device: StoredDevice };
+
+async function push(device: StoredDevice, { id, params, ...about }: Notification): Promise<Pushed> {
+  return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type })) };
+}
+
+/** Keeps the endpoints that were made, so that the next push needs one call less. */
+async function keepEndpoints(userId: number, served: readonly Extract<Pushed, { result: "sent" }>[]): Promise<void> {
+  const made = served.filter(({ device, endpointArn }) => endpointArn !== device.endpointArn);
+  await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device.id, endpointArn)));
+}
+
+/** Takes the devices that take no pushes any more out of their user's list, then their endpoints away. */
+async function dropDead(userId: number, dead: readonly Pushed[]): Promise<void> {
+  const ids = dead.map(({ device }) => device.id);
+  if (ids.length > 0) await dropDeviceTokens(userId, ids);
+  await Promise.all(dead.map(({ endpointArn }) => endpointArn && deleteEndpoint(endpointArn)));
+}

@@ -1,0 +1,10 @@
+import { tallyRecords } from "../../shared/db/tally.ts";
+import { forStream } from "../../shared/stream/stream-worker.ts";
+
+/** Keeps the totals of the lists, and what a search by number finds, in line with the records that changed. */
+export const handler = forStream(async (changes, now) => {
+  await tallyRecords(
+    changes.map(({ key }) => key),
+    now,
+  );
+});

@@ -1,0 +1,32 @@
+import { Duration } from "aws-cdk-lib";
+import { EventBus, Match, Rule } from "aws-cdk-lib/aws-events";
+import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import type { Stage } from "../stages.ts";
+
+/** The event bus that other systems tell the service of their records through. */
+export class IntakeBus extends Construct {
+  readonly bus: EventBus;
+  readonly undelivered: Queue;
+
+  constructor(scope: Construct, id: string, { name }: Stage) {
+    super(scope, id);
+    this.bus = new EventBus(this, "Bus", { eventBusName: `workforce-${name}` });
+    this.undelivered = new Queue(this, "Undelivered", {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+  }
+
+  /** Leads every event of the bus to a queue; what cannot be delivered for a day goes to a queue of its own. */
+  leadTo(queue: Queue): void {
+    new Rule(this, "Every", {
+      eventBus: this.bus,
+      // The pattern that every event matches: its source begins with nothing in particular.
+      eventPattern: { source: Match.prefix("") },
+      targets: [new SqsQueue(queue, { deadLetterQueue: this.undelivered, maxEventAge: Duration.hours(24) })],
+    });
+  }
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { matchesAny, type Pattern } from "../filter-patterns.ts";
+import { localAccount } from "../stack/physical-names.ts";
+import { AwsError } from "./aws-error.ts";
+
+/** A rule of an event bus: the events it takes, and the queues it puts them into. */
+export interface BusRule {
+  busName: string;
+  pattern: Pattern;
+  queueNames: string[];
+}
+
+/** The event buses of the local machine. */
+export interface EventBuses {
+  /** Says which buses there are, what their rules are, and how a message gets into a queue. */
+  open(busNames: string[], rules: BusRule[], send: SendToQueue): void;
+  /** Carries out an action of EventBridge: `PutEvents`. */
+  perform(action: string, input: object): Promise<object>;
+}
+
+type SendToQueue = (queueName: string, body: string) => Promise<unknown>;
+
+interface Entry {
+  Source?: string;
+  DetailType?: string;
+  Detail?: string;
+  /** Seconds since 1970. */
+  Time?: number;
+  Resources?: string[];
+  EventBusName?: string;
+}
+
+type Outcome = { EventId: string } | { ErrorCode: string; ErrorMessage: string };
+
+const mostEntries = 10;
+const mostBytes = 256 * 1024;
+
+/** Event buses that are still to be opened: until then there is none. */
+export function openEventBuses(region: string): EventBuses {
+  let names: string[] = [];
+  let rules: BusRule[] = [];
+  let send: SendToQueue = async () => {};
+
+  const deliver = async (entry: Entry): Promise<Outcome> => {
+    const fault = faultOf(entry);
+    if (fault) return fault;
+    const event = envelope(entry, region);
+    const busName = nameOf(entry);
+    const taking = rules.filter((rule) => rule.busName === busName && matchesAny(event, [rule.pattern]));
+    const queueNames = new Set(taking.flatMap((rule) => rule.queueNames));
+    await Promise.all([...queueNames].map((queueName) => send(queueName, JSON.stringify(event))));
+    return { EventId: event.id };
+  };
+
+  return {
+    open(busNames, given, sendToQueue) {
+      names = busNames;
+      rules = given;
+      send = sendToQueue;
+    },
+    async perform(action, input) {
+      if (action !== "PutEvents") throw unknownAction(action);
+      const { Entries = [] } = input as { Entries?: Entry[] };
+      refuse(Entries, names);
+      const outcomes = await Promise.all(Entries.map(deliver));
+      return { FailedEntryCount: outcomes.filter((each) => "ErrorCode" in each).length, Entries: outcomes };
+    },
+  };
+}
+
+/** Throws where EventBridge refuses the call as a whole. */
+function refuse(entries: Entry[], names: string[]): void {
+  if (entries.length === 0 || entries.length > mostEntries) {
+    throw new AwsError("ValidationException", `PutEvents takes 1 to ${mostEntries} entries.`);
+  }
+  const size = entries.reduce((sum, entry) => sum + Buffer.byteLength(JSON.stringify(entry)), 0);
+  if (size > mostBytes)
+    throw new AwsError("ValidationException", "Total size of the entries in the request is over the limit.");
+  const unknown = entries.map(nameOf).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new AwsError("ResourceNotFoundException", `Event bus ${unknown} does not exist.`);
+  }
+}
+
+/** The name of the bus of an entry, which may be given as its ARN. */
+function nameOf({ EventBusName = "default" }: Entry): string {
+  return EventBusName.split("/").at(-1) ?? "";
+}
+
+function faultOf({ Source, DetailType, Detail }: Entry): Outcome | undefined {
+  for (const [name, value] of Object.entries({ Source, DetailType, Detail })) {
+    if (!value)
+      return {
+        ErrorCode: "InvalidArgument",
+        ErrorMessage: `Parameter ${name} is not valid. Reason: ${name} is a required argument.`,
+      };
+  }
+  return isJsonObject(Detail) ? undefined : { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
+}
+
+function isJsonObject(text = ""): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function envelope({ Source, DetailType, Detail = "", Time, Resources = [] }: Entry, region: string) {
+  const time = Time === undefined ? new Date() : new Date(Time * 1000);
+  return {
+    version: "0",
+    id: randomUUID(),
+    "detail-type": DetailType,
+    source: Source,
+    account: localAccount,
+    time: time.toISOString().replace(/\.\d{3}/, ""),
+    region,
+    resources: Resources,
+    detail: JSON.parse(Detail) as object,
+  };
+}
+
+function unknownAction(action: string): AwsError {
+  return new AwsError("UnknownOperationException", `The local machine does not know the action "${action}".`);
+}

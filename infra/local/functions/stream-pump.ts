@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import { matchesAny } from "../filter-patterns.ts";
+import { type JsonFile, openJsonFile } from "../json-file.ts";
+import type { LocalStreamMapping } from "../stack/event-sources.ts";
+import { abandonedBatch } from "./abandoned-batch.ts";
+import { type BatchDelivery, deliverBatch } from "./stream-batch.ts";
+import { lambdaRecord } from "./stream-event.ts";
+import type { StreamPage, StreamPlace, TableStream } from "./table-stream.ts";
+
+/** A function that works off the stream, as its mapping says. */
+export interface StreamConsumer {
+  mapping: LocalStreamMapping;
+  invoke(event: DynamoDBStreamEvent): Promise<unknown>;
+  /** Takes what the mapping's on-failure destination is told. */
+  sendToOnFailure(message: object): Promise<unknown>;
+}
+
+/** The stream, who works it off, and the folder that keeps how far each of them is. */
+export interface StreamPumpOptions {
+  stream: TableStream;
+  consumers: readonly StreamConsumer[];
+  placesDirectory: string;
+  /** Told of a batch that failed as a whole, and of a stream that cannot be read; both are tried again. */
+  onFailure?(functionName: string, error: unknown): void;
+}
+
+/** A running pump. */
+export interface StreamPump {
+  /** Waits until every consumer has taken all that was written before; throws after that many milliseconds. */
+  settled(milliseconds: number): Promise<void>;
+  /** The sequence number up to which every consumer has taken all records; undefined while one has taken none. */
+  passed(): bigint | undefined;
+  /** Ends after the batch in hand; the next start goes on from there. */
+  stop(): Promise<void>;
+}
+
+interface SavedPlace {
+  streamArn: string;
+  place?: StreamPlace;
+}
+
+interface Run extends StreamConsumer {
+  file: JsonFile<SavedPlace>;
+  /** When the engine was last asked for more and had none, by `performance.now()`. */
+  emptyAt: number;
+}
+
+const tickMilliseconds = 100;
+const quietTickMilliseconds = 200;
+const quietAfterMilliseconds = 10_000;
+const retryMilliseconds = 500;
+
+/** Hands every consumer the changes that it reads, in order and at its own pace, until stopped. */
+export function startStreamPump(options: StreamPumpOptions): StreamPump {
+  const stopping = new AbortController();
+  const runs = options.consumers.map((consumer) => openRun(consumer, options));
+  const loops = runs.map((run) => runConsumer(run, options, stopping.signal));
+  return {
+    async settled(milliseconds) {
+      const asked = performance.now();
+      while (runs.some(({ emptyAt }) => emptyAt <= asked)) {
+        const late = runs.filter(({ emptyAt }) => emptyAt <= asked).map(({ mapping }) => mapping.functionName);
+        if (performance.now() > asked + milliseconds) throw new Error(`Still at work: ${late.join(", ")}.`);
+        await pause(10);
+      }
+    },
+    passed() {
+      const numbers = runs.map(({ file }) => file.value.place?.after);
+      if (numbers.length === 0 || numbers.includes(undefined)) return undefined;
+      return numbers.map((each) => BigInt(each ?? 0)).reduce((least, each) => (each < least ? each : least));
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+function openRun(consumer: StreamConsumer, { stream, placesDirectory }: StreamPumpOptions): Run {
+  const path = join(placesDirectory, `${consumer.mapping.functionName}.json`);
+  const file = openJsonFile<SavedPlace>(path, { streamArn: stream.arn });
+  // A place in the stream of a table that was made anew since means nothing.
+  if (file.value.streamArn !== stream.arn) Object.assign(file.value, { streamArn: stream.arn, place: undefined });
+  return { ...consumer, file, emptyAt: Number.NEGATIVE_INFINITY };
+}
+
+async function runConsumer(run: Run, options: StreamPumpOptions, stopping: AbortSignal): Promise<void> {
+  let lastWork = performance.now();
+  while (!stopping.aborted) {
+    try {
+      const page = await options.stream.read(run.file.value.place);
+      await workOff(page, run, options, stopping);
+      if (page.records.length > 0) lastWork = performance.now();
+      else {
+        run.emptyAt = page.askedAt;
+        await nextTick(performance.now() - lastWork > quietAfterMilliseconds, stopping);
+      }
+    } catch (error) {
+      if (stopping.aborted) return;
+      options.onFailure?.(run.mapping.functionName, error);
+      await pause(retryMilliseconds, undefined, { signal: stopping }).catch(() => {});
+    }
+  }
+}
+
+async function workOff(
+  { records, place }: StreamPage,
+  run: Run,
+  { onFailure }: StreamPumpOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { mapping, invoke } = run;
+  const shardId = place?.shardId ?? "";
+  const all = records.map((record) => lambdaRecord(record, mapping.streamArn));
+  const wanted = mapping.filters.length === 0 ? all : all.filter((record) => matchesAny(record, mapping.filters));
+  const delivery: BatchDelivery = {
+    mapping,
+    invoke,
+    stopping,
+    onDone: ({ dynamodb }) => moveTo(run, { shardId, after: dynamodb?.SequenceNumber }),
+    onFailure: (error) => onFailure?.(mapping.functionName, error),
+    giveUp: async (given, why) => void (await run.sendToOnFailure(abandonedBatch(mapping, shardId, given, why))),
+  };
+  for (const batch of inBatches(wanted, mapping.batchSize)) await deliverBatch(batch, delivery);
+  if (!stopping.aborted) moveTo(run, place);
+}
+
+function moveTo({ file }: Run, place: StreamPlace | undefined): void {
+  const { place: before } = file.value;
+  if (before?.shardId === place?.shardId && before?.after === place?.after) return;
+  file.value.place = place;
+  file.save();
+}
+
+/** Consumers that wait look again at the same moments, so that they share the call. */
+async function nextTick(isQuiet: boolean, stopping: AbortSignal): Promise<void> {
+  const tick = isQuiet ? quietTickMilliseconds : tickMilliseconds;
+  await pause(tick - (performance.now() % tick), undefined, { signal: stopping }).catch(() => {});
+}
+
+function inBatches(records: DynamoDBRecord[], size: number): DynamoDBRecord[][] {
+  const starts = Array.from({ length: Math.ceil(records.length / size) }, (_, index) => index * size);
+  return starts.map((start) => records.slice(start, start + size));
+}

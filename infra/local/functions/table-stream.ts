@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  DescribeStreamCommand,
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  ListStreamsCommand,
+  type Shard,
+  type _Record as StreamRecord,
+} from "@aws-sdk/client-dynamodb-streams";
+
+/** A place in a stream: after a record of a shard, or at the shard's beginning. */
+export interface StreamPlace {
+  shardId: string;
+  after?: string;
+}
+
+/** The records that follow a place; where they are of a shard, and the place after them. */
+export interface StreamPage {
+  records: StreamRecord[];
+  place: StreamPlace | undefined;
+  /** When the engine was asked, by `performance.now()`: what was written before is in this page or in an earlier one. */
+  askedAt: number;
+}
+
+/** The stream of a table, read from any place on. */
+export interface TableStream {
+  /** The engine's name for it; another one means that the table was made anew. */
+  arn: string;
+  /** The page after a place, or the oldest records; readers at the same place share one call. */
+  read(place: StreamPlace | undefined): Promise<StreamPage>;
+}
+
+const recordsInPage = 500;
+
+/**
+ * Opens the stream of a table on a local engine, which keeps it in shards that follow each other one by one. Throws when
+ * the table has none.
+ */
+export async function openTableStream(client: DynamoDBStreamsClient, tableName: string): Promise<TableStream> {
+  const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName: tableName }));
+  const arn = Streams[0]?.StreamArn;
+  if (arn === undefined) throw new Error(`The table ${tableName} has no stream.`);
+  const iterators = new Map<string, string>();
+  const reading = new Map<string, Promise<StreamPage>>();
+
+  const readOnce = async (place: StreamPlace | undefined): Promise<StreamPage> => {
+    const askedAt = performance.now();
+    const from = place ?? beginningOf(await findShards(client, arn));
+    if (!from) return { records: [], place: undefined, askedAt };
+    const ShardIterator = takeFrom(iterators, keyOf(from)) ?? (await findIterator(client, arn, from));
+    const { Records = [], NextShardIterator } = await client.send(
+      new GetRecordsCommand({ ShardIterator, Limit: recordsInPage }),
+    );
+    const next = afterLast(Records, from);
+    if (NextShardIterator) iterators.set(keyOf(next), NextShardIterator);
+    const isOver = !NextShardIterator && Records.length === 0;
+    const child = isOver ? childOf(await findShards(client, arn), from.shardId) : undefined;
+    return { records: Records.filter(isChange), place: child ?? next, askedAt };
+  };
+
+  return {
+    arn,
+    read(place) {
+      const key = keyOf(place);
+      const shared = reading.get(key);
+      if (shared) return shared;
+      const page = readOrStartOver(readOnce, place).finally(() => reading.delete(key));
+      reading.set(key, page);
+      return page;
+    },
+  };
+}
+
+/** A place that the engine has forgotten is a place before its oldest record. */
+async function readOrStartOver(
+  read: (place: StreamPlace | undefined) => Promise<StreamPage>,
+  place: StreamPlace | undefined,
+): Promise<StreamPage> {
+  try {
+    return await read(place);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "";
+    if (name === "ExpiredIteratorException") return read(place);
+    if (place && ["ResourceNotFoundException", "TrimmedDataAccessException"].includes(name)) return read(undefined);
+    throw error;
+  }
+}
+
+async function findShards(client: DynamoDBStreamsClient, StreamArn: string): Promise<Shard[]> {
+  const shards: Shard[] = [];
+  let ExclusiveStartShardId: string | undefined;
+  do {
+    const { StreamDescription } = await client.send(new DescribeStreamCommand({ StreamArn, ExclusiveStartShardId }));
+    shards.push(...(StreamDescription?.Shards ?? []));
+    ExclusiveStartShardId = StreamDescription?.LastEvaluatedShardId;
+  } while (ExclusiveStartShardId);
+  return shards;
+}
+
+async function findIterator(client: DynamoDBStreamsClient, StreamArn: string, place: StreamPlace): Promise<string> {
+  const { shardId: ShardId, after: SequenceNumber } = place;
+  const ShardIteratorType = SequenceNumber === undefined ? "TRIM_HORIZON" : "AFTER_SEQUENCE_NUMBER";
+  const { ShardIterator } = await client.send(
+    new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType, SequenceNumber }),
+  );
+  if (!ShardIterator) throw new Error(`The engine gave no iterator of the shard ${ShardId}.`);
+  return ShardIterator;
+}
+
+/** The oldest shard is the one whose parent is gone. */
+function beginningOf(shards: Shard[]): StreamPlace | undefined {
+  const ids = new Set(shards.map(({ ShardId }) => ShardId));
+  const shardId = shards.find(({ ParentShardId }) => ParentShardId === undefined || !ids.has(ParentShardId))?.ShardId;
+  return shardId === undefined ? undefined : { shardId };
+}
+
+function childOf(shards: Shard[], parent: string): StreamPlace | undefined {
+  const shardId = shards.find(({ ParentShardId }) => ParentShardId === parent)?.ShardId;
+  return shardId === undefined ? undefined : { shardId };
+}
+
+function afterLast(records: StreamRecord[], from: StreamPlace): StreamPlace {
+  const after = records.at(-1)?.dynamodb?.SequenceNumber ?? from.after;
+  return after === undefined ? { shardId: from.shardId } : { shardId: from.shardId, after };
+}
+
+/** DynamoDB tells of no write that leaves the item as it was; dynoxide does. */
+function isChange({ eventName, dynamodb }: StreamRecord): boolean {
+  return eventName !== "MODIFY" || !isDeepStrictEqual(dynamodb?.NewImage, dynamodb?.OldImage);
+}
+
+function keyOf(place: StreamPlace | undefined): string {
+  return place ? `${place.shardId} ${place.after ?? ""}` : "";
+}
+
+function takeFrom<T>(map: Map<string, T>, key: string): T | undefined {
+  const value = map.get(key);
+  map.delete(key);
+  return value;
+}

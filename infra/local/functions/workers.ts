@@ -1,0 +1,143 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
+import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { localCredentials } from "../aws/local-credentials.ts";
+import { queueUrl } from "../aws/queues.ts";
+import type { Engine } from "../engine/engine.ts";
+import { startUpkeep } from "../engine/upkeep.ts";
+import { localAccount } from "../stack/physical-names.ts";
+import type { LocalStack } from "../stack/template.ts";
+import type { Environments } from "./environments.ts";
+import { type PumpOptions, startPump } from "./pump.ts";
+import { startSchedules } from "./schedules.ts";
+import { type StreamPump, startStreamPump } from "./stream-pump.ts";
+import { openTableStream } from "./table-stream.ts";
+
+/** Where the workers find their work, and what calls them. */
+export interface WorkersOptions {
+  stack: LocalStack;
+  engine: Engine;
+  region: string;
+  queueEndpoint: string;
+  /** Folder that keeps how far each consumer of the stream is. */
+  placesDirectory: string;
+  invoke: Environments["invoke"];
+  /** Told of a batch that failed; it comes again. */
+  onFailure?(functionName: string, error: unknown): void;
+}
+
+/** What calls the functions that no request calls: the pumps of queues and stream, the schedules, the table's upkeep. */
+export interface Workers {
+  /**
+   * Waits until all that was written and queued before is worked off, with all that followed from it; throws after that
+   * many milliseconds, as where a message waits for its next try.
+   */
+  settled(milliseconds: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts all of them, as the stack says. */
+export async function startWorkers(options: WorkersOptions): Promise<Workers> {
+  const { stack, engine, region, queueEndpoint } = options;
+  const client = { region, credentials: localCredentials };
+  const queues = new SQSClient({ ...client, endpoint: queueEndpoint });
+  const streams = new DynamoDBStreamsClient({ ...client, endpoint: engine.endpoint });
+  const table = new DynamoDBClient({ ...client, endpoint: engine.endpoint });
+  let batches = 0;
+  const invoke: Environments["invoke"] = (name, event) => {
+    batches += 1;
+    return options.invoke(name, event);
+  };
+  const callAgain = (name: string, error: unknown) => options.onFailure?.(name, error);
+  const call = (name: string, event: object) => invoke(name, event).catch((error) => callAgain(name, error));
+
+  const stream = await startStream({ ...options, invoke }, streams, queues);
+  const parts = [
+    ...stack.mappings.map((mapping) => startPump(pumpOptions(mapping, { ...options, invoke }, queues))),
+    stream,
+    startSchedules(stack.schedules, call),
+    startUpkeep({
+      engine,
+      client: table,
+      table: stack.table,
+      passed: stream.passed,
+      onFailure: (error) => callAgain("The table's upkeep", error),
+    }),
+  ];
+  return {
+    settled: (milliseconds) =>
+      settle(
+        stream,
+        () => countMessages(queues, options),
+        () => batches,
+        milliseconds,
+      ),
+    async stop() {
+      await Promise.all(parts.map((part) => part.stop()));
+      for (const each of [queues, streams, table]) each.destroy();
+    },
+  };
+}
+
+async function startStream(options: WorkersOptions, streams: DynamoDBStreamsClient, queues: SQSClient) {
+  const { stack, queueEndpoint, placesDirectory, invoke, onFailure } = options;
+  const consumers = stack.streamMappings.map((mapping) => ({
+    mapping,
+    invoke: (event: object) => invoke(mapping.functionName, event),
+    sendToOnFailure: async (message: object) => {
+      if (mapping.onFailureQueueName === undefined) return;
+      const QueueUrl = queueUrl(queueEndpoint, mapping.onFailureQueueName);
+      await queues.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(message) }));
+    },
+  }));
+  const stream = await openTableStream(streams, stack.table.name);
+  return startStreamPump({ stream, consumers, placesDirectory, onFailure });
+}
+
+function pumpOptions(
+  { functionName, queueName, ...mapping }: LocalStack["mappings"][number],
+  { region, queueEndpoint, invoke, onFailure }: WorkersOptions,
+  client: SQSClient,
+): PumpOptions {
+  return {
+    ...mapping,
+    client,
+    queueUrl: queueUrl(queueEndpoint, queueName),
+    queueArn: `arn:aws:sqs:${region}:${localAccount}:${queueName}`,
+    invoke: (event) => invoke(functionName, event),
+    onFailure: (error) => onFailure?.(functionName, error),
+  };
+}
+
+// Time enough for consumers that have nothing to do to look once more.
+const shortestWaitMilliseconds = 1_000;
+
+/** The messages that wait for a worker, or for its next try. */
+async function countMessages(client: SQSClient, { stack, queueEndpoint }: WorkersOptions): Promise<number> {
+  const names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
+  const counts = stack.mappings.map(async ({ queueName }) => {
+    const QueueUrl = queueUrl(queueEndpoint, queueName);
+    const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] }));
+    return names.reduce((sum, name) => sum + Number(Attributes?.[name] ?? 0), 0);
+  });
+  return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
+}
+
+/** What stream consumers queue and queue workers write is work too: it is over when a whole round calls nobody. */
+async function settle(
+  stream: StreamPump,
+  countQueued: () => Promise<number>,
+  countBatches: () => number,
+  milliseconds: number,
+): Promise<void> {
+  const deadline = Date.now() + milliseconds;
+  for (;;) {
+    const before = countBatches();
+    await stream.settled(Math.max(shortestWaitMilliseconds, deadline - Date.now()));
+    const queued = await countQueued();
+    if (queued === 0 && countBatches() === before) return;
+    if (Date.now() > deadline) throw new Error(`${queued} messages are still queued.`);
+    await pause(20);
+  }
+}

@@ -1,0 +1,106 @@
+import type { BusRule } from "../aws/event-buses.ts";
+import type { Pattern } from "../filter-patterns.ts";
+import type { Resource } from "./physical-names.ts";
+
+/** A function that works off the table's stream. */
+export interface LocalStreamMapping {
+  functionName: string;
+  streamArn: string;
+  batchSize: number;
+  reportsItemFailures: boolean;
+  /** A change reaches the function when it matches one; without any, every change does. */
+  filters: Pattern[];
+  /** How long a batch that fails is tried again; infinite where the mapping names no end. */
+  triedForSeconds: number;
+  /** How often; infinite where the mapping names no end. */
+  retries: number;
+  /** Where the place of a batch goes that was given up. */
+  onFailureQueueName: string | undefined;
+}
+
+/** A function that is called every day at a time of a time zone. */
+export interface LocalSchedule {
+  functionName: string;
+  hour: number;
+  minute: number;
+  timeZone: string;
+}
+
+/** A resource of the template, its properties with local names. */
+export interface LocalResource {
+  readonly name: string;
+  readonly id: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** Every resource of a type. */
+export type ResourcesOfType = (type: Resource["Type"]) => LocalResource[];
+
+/** The event source mappings of a stream. */
+export function readStreamMappings(all: ResourcesOfType): LocalStreamMapping[] {
+  const mappings = all("AWS::Lambda::EventSourceMapping");
+  return mappings
+    .filter(({ properties }) => String(properties.EventSourceArn).includes(":dynamodb:"))
+    .map(({ properties }) => ({
+      functionName: functionOf(String(properties.FunctionName)),
+      streamArn: String(properties.EventSourceArn),
+      batchSize: Number(properties.BatchSize ?? 100),
+      reportsItemFailures: [properties.FunctionResponseTypes].flat().includes("ReportBatchItemFailures"),
+      filters: patternsOf(properties.FilterCriteria),
+      triedForSeconds: limit(properties.MaximumRecordAgeInSeconds),
+      retries: limit(properties.MaximumRetryAttempts),
+      onFailureQueueName: onFailureOf(properties.DestinationConfig),
+    }));
+}
+
+/** The event buses and the rules that lead to queues. */
+export function readBuses(all: ResourcesOfType): { names: string[]; rules: BusRule[] } {
+  const rules = all("AWS::Events::Rule").filter(({ properties }) => properties.EventPattern !== undefined);
+  return {
+    names: all("AWS::Events::EventBus").map(({ name }) => name),
+    rules: rules.map(({ properties }) => ({
+      busName: String(properties.EventBusName ?? "default"),
+      pattern: properties.EventPattern as Pattern,
+      queueNames: (properties.Targets as { Arn: string }[]).map(({ Arn }) => lastPart(Arn)),
+    })),
+  };
+}
+
+/** The schedules; throws on one that is not daily, as the local machine would not keep it. */
+export function readSchedules(all: ResourcesOfType): LocalSchedule[] {
+  return all("AWS::Scheduler::Schedule").map(({ properties }) => {
+    const expression = String(properties.ScheduleExpression);
+    const [, minute, hour] = /^cron\((\d+) (\d+) \* \* \? \*\)$/.exec(expression) ?? [];
+    if (minute === undefined) throw new Error(`The local machine keeps daily schedules only, not ${expression}.`);
+    return {
+      functionName: functionOf((properties.Target as { Arn: string }).Arn),
+      hour: Number(hour),
+      minute: Number(minute),
+      timeZone: String(properties.ScheduleExpressionTimezone ?? "UTC"),
+    };
+  });
+}
+
+/** The function's name in its name, its ARN, or an integration URI around its ARN. */
+export function functionOf(text: string): string {
+  return /:function:([^:/]+)/.exec(text)?.[1] ?? text;
+}
+
+function patternsOf(criteria: unknown): Pattern[] {
+  const { Filters = [] } = (criteria ?? {}) as { Filters?: { Pattern: string }[] };
+  return Filters.map(({ Pattern }) => JSON.parse(Pattern) as Pattern);
+}
+
+function onFailureOf(config: unknown): string | undefined {
+  const { OnFailure } = (config ?? {}) as { OnFailure?: { Destination?: string } };
+  return OnFailure?.Destination === undefined ? undefined : lastPart(OnFailure.Destination);
+}
+
+/** In a mapping, -1 and nothing mean that there is no limit. */
+function limit(value: unknown): number {
+  return value === undefined || Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value);
+}
+
+function lastPart(arn: string): string {
+  return arn.split(":").at(-1) ?? "";
+}

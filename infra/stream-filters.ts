@@ -1,0 +1,33 @@
+import type { ServiceFunctionName } from "./functions.ts";
+
+/** The functions that work off the table's stream. */
+export const streamConsumers = ["tally", "notify"] as const satisfies readonly ServiceFunctionName[];
+
+/** One of them. */
+export type StreamConsumerName = (typeof streamConsumers)[number];
+
+const written = ["INSERT", "MODIFY"];
+
+/**
+ * The changes each consumer of the stream is given, in the words of Lambda's event filters: those that match one of the
+ * patterns. What consumers write themselves is in the stream too: naming the items they read keeps them from feeding
+ * themselves.
+ */
+export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonly<Record<string, unknown>>[]>> = {
+  tally: [{ dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB"] } } } }],
+  notify: [
+    // Records that somebody may be told of, unless they were written silently.
+    {
+      eventName: written,
+      dynamodb: {
+        Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "USER"] } },
+        NewImage: { silent: { BOOL: [{ exists: false }] } },
+      },
+    },
+    // New notifications that are to be pushed to their users' devices.
+    {
+      eventName: ["INSERT"],
+      dynamodb: { Keys: { sk: { S: [{ prefix: "NOTIFICATION#" }] } }, NewImage: { push: { BOOL: [true] } } },
+    },
+  ],
+};

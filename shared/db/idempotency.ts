@@ -1,0 +1,157 @@
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { Refusal } from "../domain/refusal.ts";
+import { readBatch } from "./batch-reads.ts";
+import { epochSeconds } from "./expiry.ts";
+import { idempotencyKey } from "./keys.ts";
+import { deleteIf, getItem, type Item, type Key, putIf, updateIf } from "./table.ts";
+
+/** A request that its caller may repeat: whose it is, under which key, and the keyed hash of what it asks for. */
+export interface RepeatableRequest {
+  readonly userId: number;
+  readonly operation: string;
+  readonly key: string;
+  /** Hash of everything that was sent: the same key with another one is another request. */
+  readonly seal: string;
+}
+
+/** One run of a request, which alone may keep an answer or give the key back. */
+export interface Run {
+  readonly record: Key;
+  readonly id: string;
+  /** Names the request's first transaction, the same in every run. */
+  readonly token: string;
+  /** When the first run began. */
+  readonly askedAt: Date;
+  readonly validTo: Date;
+}
+
+/** What a request that is claimed meets: a run of its own, or the answer that was given. */
+export type Claimed = { readonly run: Run } | { readonly answer: string };
+
+/** How long a run is taken to be under way; longer than any function may run. */
+export const leaseSeconds = 60;
+
+const lifeMs = 24 * 60 * 60_000;
+const retryAfterSeconds = 1;
+const maxRaces = 5;
+/** An item holds 400 KB, its key and the other attributes included. */
+const pieceBytes = 350_000;
+
+/**
+ * Access pattern IK1: claims the run of a request, for 24 hours (D32). Refuses as `idempotency_key_reused` when the key
+ * stands for another request, and as `request_in_progress` while another run is under way; one that has ended without a
+ * word is taken over when its lease is over. One write unit for a new key; for a known one a write unit a KB that is kept,
+ * and a read unit for every 4.
+ */
+export async function claimRun(request: RepeatableRequest, now: Date): Promise<Claimed> {
+  const record = idempotencyKey(request.userId, request.operation, request.key);
+  for (let race = 0; race < maxRaces; race += 1) {
+    const run = newRun(record, now);
+    if (await openRun(run, request.seal, now)) return { run };
+    const stored = await getItem(record, { consistent: true });
+    if (!stored || String(stored.valid_to) <= now.toISOString()) continue;
+    if (stored.body_hmac !== request.seal) throw keyReused();
+    if (stored.kept_answer) return { answer: await readAnswer(stored) };
+    if (String(stored.leased_to) > now.toISOString()) throw inProgress();
+    const taken = await takeOver(run, stored, now);
+    if (taken) return { run: taken };
+  }
+  throw inProgress();
+}
+
+/**
+ * Access pattern IK2: keeps the answer of a run, compressed; what one item cannot hold goes into further ones. False when
+ * the run was taken over by another, whose answer is kept then. One write unit a KB.
+ */
+export async function keepAnswer(run: Run, answer: string): Promise<boolean> {
+  const [first, ...further] = piecesOf(await promisify(gzip)(answer));
+  await Promise.all(
+    further.map((piece, at) => putIf({ Item: { ...pieceKey(run.record, run.id, at), piece, ...expiry(run) } })),
+  );
+  const kept = await updateIf({
+    Key: run.record,
+    ConditionExpression: "run_id = :run",
+    UpdateExpression: "SET kept_answer = :first, further_pieces = :further REMOVE leased_to",
+    ExpressionAttributeValues: { ":run": run.id, ":first": first, ":further": further.length },
+  });
+  return kept !== undefined;
+}
+
+/** Access pattern IK3: gives the key of a run back, as if it had never been used. One write unit. */
+export async function releaseRun(run: Run): Promise<void> {
+  await deleteIf({
+    Key: { ...run.record },
+    ConditionExpression: "run_id = :run",
+    ExpressionAttributeValues: { ":run": run.id },
+  });
+}
+
+function newRun(record: Key, now: Date): Run {
+  const validTo = new Date(now.getTime() + lifeMs);
+  return { record, id: crypto.randomUUID(), token: crypto.randomUUID(), askedAt: now, validTo };
+}
+
+function openRun(run: Run, seal: string, now: Date): Promise<boolean> {
+  return putIf({
+    Item: {
+      ...run.record,
+      body_hmac: seal,
+      run_id: run.id,
+      request_token: run.token,
+      asked_at: run.askedAt.toISOString(),
+      leased_to: leaseFrom(now),
+      valid_to: run.validTo.toISOString(),
+      ...expiry(run),
+    },
+    ConditionExpression: "attribute_not_exists(pk) OR valid_to <= :now",
+    ExpressionAttributeValues: { ":now": now.toISOString() },
+  });
+}
+
+/** Goes on where a run broke off: with its token and its moment, so that what it did is not done twice. */
+async function takeOver(run: Run, stored: Item, now: Date): Promise<Run | undefined> {
+  const taken = await updateIf({
+    Key: run.record,
+    ConditionExpression: "run_id = :broken AND attribute_exists(leased_to)",
+    UpdateExpression: "SET run_id = :run, leased_to = :leased",
+    ExpressionAttributeValues: { ":broken": stored.run_id, ":run": run.id, ":leased": leaseFrom(now) },
+  });
+  if (!taken) return undefined;
+  const askedAt = new Date(String(taken.asked_at));
+  return { ...run, token: String(taken.request_token), askedAt, validTo: new Date(String(taken.valid_to)) };
+}
+
+async function readAnswer({ pk, sk, run_id, kept_answer, further_pieces }: Item): Promise<string> {
+  const record = { pk, sk } as Key;
+  const keys = Array.from({ length: Number(further_pieces) }, (_, at) => pieceKey(record, String(run_id), at));
+  const further = keys.length === 0 ? [] : await readBatch(keys);
+  const pieces = [kept_answer, ...further.map((item) => item?.piece)];
+  if (pieces.some((piece) => !piece)) throw new Error("A piece of a kept answer is missing");
+  return String(await promisify(gunzip)(Buffer.concat(pieces as Uint8Array[])));
+}
+
+function pieceKey({ pk }: Key, runId: string, at: number): Key {
+  return { pk, sk: `ANSWER#${runId}#${at}` };
+}
+
+function piecesOf(bytes: Buffer): Buffer[] {
+  const count = Math.ceil(bytes.length / pieceBytes);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * pieceBytes, (at + 1) * pieceBytes));
+}
+
+function leaseFrom(now: Date): string {
+  return new Date(now.getTime() + leaseSeconds * 1000).toISOString();
+}
+
+function expiry({ validTo }: Run): { expires_at: number } {
+  return { expires_at: epochSeconds(validTo) };
+}
+
+function keyReused(): Refusal {
+  return new Refusal("idempotency_key_reused", "The Idempotency-Key stands for another request of yours");
+}
+
+function inProgress(): Refusal {
+  return new Refusal("request_in_progress", "The request of this Idempotency-Key is under way", { retryAfterSeconds });
+}

@@ -1,0 +1,31 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import type { DynamoDBRecord } from "aws-lambda";
+import type { Item, Key } from "./table.ts";
+
+/** One change of the table as its stream tells it; delivered at least once. */
+export interface TableChange {
+  /** The same however often the change is delivered. */
+  readonly eventId: string;
+  readonly key: Key;
+  /** The item before, undefined where there was none. */
+  readonly before: Item | undefined;
+  /** The item after, undefined where it was removed. */
+  readonly after: Item | undefined;
+}
+
+/** Reads a stream record; throws on one that is not of this table. */
+export function readTableChange({ eventID, dynamodb }: DynamoDBRecord): TableChange {
+  const item = (image: unknown) => image && unmarshall(image as Record<string, AttributeValue>);
+  const key = item(dynamodb?.Keys) as Key | undefined;
+  if (!eventID || !key) throw new Error("The stream record has no id or no key");
+  const before = item(dynamodb?.OldImage) as Item | undefined;
+  const after = item(dynamodb?.NewImage) as Item | undefined;
+  return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, before, after };
+}
+
+/** The partition and sort key that a stream record names, for people to look it up by; empty where it names none. */
+export function nameOfChange({ dynamodb }: DynamoDBRecord): { pk: string; sk: string } {
+  const { pk, sk } = dynamodb?.Keys ?? {};
+  return { pk: pk?.S ?? "", sk: sk?.S ?? "" };
+}

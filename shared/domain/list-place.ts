@@ -1,0 +1,59 @@
+/** A list of records that runs by descending id. */
+export type ListName = "INVOICES" | "TIMESHEETS" | "JOBS";
+
+/** Where a record stands in its lists. */
+export interface ListPlace {
+  readonly id: number;
+  /** The tenant (D2). */
+  readonly companyId: number;
+  readonly state: string;
+  /** The calendar date that date filters compare with; null in a list that has none. */
+  readonly date: string | null;
+  /** What a search by number finds; null in a list that has none. */
+  readonly number: string | null;
+}
+
+/** The fields of a record that place it; which of them count is the list's matter. */
+export interface PlacedFields {
+  readonly id?: unknown;
+  readonly state?: unknown;
+  readonly date?: unknown;
+  readonly issued_date?: unknown;
+  readonly number?: unknown;
+}
+
+/** Jobs have no states: all stand in one list. */
+export const jobListState = "published";
+
+const shapes = {
+  INVOICES: { state: "state", date: "issued_date", number: "number" },
+  TIMESHEETS: { state: "state", date: "date", number: undefined },
+  JOBS: { state: undefined, date: undefined, number: undefined },
+} as const satisfies Record<ListName, Record<string, keyof PlacedFields | undefined>>;
+
+/** Where a record of a company stands. Throws on one that lacks what its list goes by. */
+export function placeOf(list: ListName, companyId: unknown, fields: PlacedFields): ListPlace {
+  const { state, date, number } = shapes[list];
+  return {
+    id: wholeNumber(fields.id, "id"),
+    companyId: wholeNumber(companyId, "company_id"),
+    state: state ? text(fields[state], state) : jobListState,
+    date: date ? calendarDate(fields[date], date) : null,
+    number: number ? text(fields[number], number) : null,
+  };
+}
+
+function wholeNumber(value: unknown, name: string): number {
+  if (Number.isSafeInteger(value)) return value as number;
+  throw new Error(`The record's ${name} is not a whole number`);
+}
+
+function text(value: unknown, name: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new Error(`The record's ${name} is not a text`);
+}
+
+function calendarDate(value: unknown, name: string): string {
+  if (typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value)) return value;
+  throw new Error(`The record's ${name} is not a calendar date`);
+}

@@ -1,0 +1,37 @@
+import * as v from "valibot";
+import { roles } from "../contract/operation.ts";
+import { notification } from "../contract/users.ts";
+import { id } from "../contract/values.ts";
+import { settings } from "../settings.ts";
+import { queueMessages } from "./queue.ts";
+
+/** Most users that one message names; whoever has more sends several messages of the same event. */
+export const maxUsersPerMessage = 200;
+
+/** A rule that says who is to be told: a company's users in a role, from a place in their order on; a driver; or users. */
+const recipients = v.union([
+  v.strictObject({ company: id, role: v.picklist(roles), after: v.optional(v.string()) }),
+  v.strictObject({ profile: id }),
+  v.strictObject({ users: v.pipe(v.array(id), v.minLength(1), v.maxLength(maxUsersPerMessage)) }),
+]);
+
+/**
+ * Something to tell people, as it travels to the worker that does: each of the recipients but the actor, once for an
+ * `eventId` however often it comes (D25).
+ */
+export const notificationMessage = v.object({
+  eventId: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  record_type: notification.entries.record_type,
+  record_id: notification.entries.record_id,
+  params: notification.entries.params,
+  actorId: v.optional(id),
+  recipients,
+});
+
+/** Something to tell people, and who they are. */
+export type NotificationMessage = v.InferOutput<typeof notificationMessage>;
+
+/** Queues what people are to be told; fails unless all of it is queued. */
+export function queueNotifications(messages: readonly NotificationMessage[]): Promise<void> {
+  return queueMessages(settings.notificationQueueUrl(), messages);
+}

@@ -1,0 +1,111 @@
+import {
+  CreatePlatformEndpointCommand,
+  DeleteEndpointCommand,
+  EndpointDisabledException,
+  InvalidParameterException,
+  NotFoundException,
+  PublishCommand,
+  SetEndpointAttributesCommand,
+  SNSClient,
+} from "@aws-sdk/client-sns";
+import type { PushService } from "../contract/users.ts";
+import { settings } from "../settings.ts";
+import { type PushContent, wordPush } from "./push-words.ts";
+
+/** A device as a push reaches it. */
+export interface PushDevice {
+  readonly token: string;
+  readonly pushService: PushService;
+  /** Its endpoint at SNS, once it has one. */
+  readonly endpointArn: string | undefined;
+}
+
+/** What became of a push, and the endpoint that was used: `dead` when the device takes none any more, and may have none. */
+export type PushOutcome =
+  | { readonly result: "sent"; readonly endpointArn: string }
+  | { readonly result: "dead"; readonly endpointArn: string | undefined };
+
+let client: SNSClient | undefined;
+
+/** True where the stage names a platform application for the push service. */
+export function servesPushes({ pushService }: Pick<PushDevice, "pushService">): boolean {
+  return settings.platformApplications()[pushService] !== undefined;
+}
+
+/**
+ * Pushes to one device through SNS, at an endpoint that is made when there is none yet, or none any more (D29). Throws what
+ * says nothing about the device, such as throttling.
+ */
+export async function pushToDevice(device: PushDevice, content: PushContent): Promise<PushOutcome> {
+  const kept = isOfApplication(device) ? device.endpointArn : undefined;
+  const result = kept ? await publish(kept, device, content) : "gone";
+  if (kept && result !== "gone") return { result, endpointArn: kept };
+  const made = await makeEndpoint(device);
+  if (!made) return { result: "dead", endpointArn: undefined };
+  const second = await publish(made, device, content);
+  if (second === "gone") throw new Error("The endpoint that was just made is not there");
+  return { result: second, endpointArn: made };
+}
+
+/** Deletes the endpoint of a device that takes no pushes any more; one that is not there is fine. */
+export async function deleteEndpoint(EndpointArn: string): Promise<void> {
+  await sns().send(new DeleteEndpointCommand({ EndpointArn }));
+}
+
+/** `gone` when there is no such endpoint, which says nothing about the device. */
+async function publish(
+  endpointArn: string,
+  { pushService }: PushDevice,
+  content: PushContent,
+): Promise<"sent" | "dead" | "gone"> {
+  const { message, attributes } = wordPush(pushService, content);
+  const MessageAttributes = Object.fromEntries(
+    Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: "String", StringValue }]),
+  );
+  const input = { TargetArn: endpointArn, MessageStructure: "json", Message: message, MessageAttributes };
+  try {
+    await sns().send(new PublishCommand(input));
+    return "sent";
+  } catch (error) {
+    if (error instanceof EndpointDisabledException) return "dead";
+    if (error instanceof NotFoundException || isAbout(error, "TargetArn")) return "gone";
+    throw error;
+  }
+}
+
+/**
+ * The endpoint of a token, made or found, and open: one that was closed when the token went stale would stay so, though
+ * the device has registered the token anew. Undefined when the push service cannot have given out such a token.
+ */
+async function makeEndpoint({ token, pushService }: PushDevice): Promise<string | undefined> {
+  const PlatformApplicationArn = settings.platformApplications()[pushService];
+  try {
+    const made = await sns().send(new CreatePlatformEndpointCommand({ PlatformApplicationArn, Token: token }));
+    return await openEndpoint(made.EndpointArn ?? "", token);
+  } catch (error) {
+    if (!isAbout(error, "Token")) throw error;
+    const existing = /Endpoint (arn:\S+) already exists/.exec((error as Error).message)?.[1];
+    return existing && openEndpoint(existing, token);
+  }
+}
+
+async function openEndpoint(EndpointArn: string, Token: string): Promise<string> {
+  await sns().send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "true", Token } }));
+  return EndpointArn;
+}
+
+/** SNS names the parameter that it refuses in its message only. */
+function isAbout(error: unknown, parameter: "Token" | "TargetArn"): boolean {
+  return error instanceof InvalidParameterException && error.message.startsWith(`Invalid parameter: ${parameter}`);
+}
+
+/** An endpoint belongs to the application that it was made for, and the stage may have another by now. */
+function isOfApplication({ pushService, endpointArn }: PushDevice): boolean {
+  const application = settings.platformApplications()[pushService] ?? "";
+  return endpointArn?.startsWith(`${application.replace(":app/", ":endpoint/")}/`) ?? false;
+}
+
+function sns(): SNSClient {
+  client ??= new SNSClient({});
+  return client;
+}

@@ -1,0 +1,75 @@
+import { recordKey, talliedKey } from "../../../shared/db/keys.ts";
+import { listKeys } from "../../../shared/db/list-keys.ts";
+import { entriesOf } from "../../../shared/db/number-search.ts";
+import { surveyTotals } from "../../../shared/db/recount.ts";
+import { rewriteTotals } from "../../../shared/db/recount-repair.ts";
+import type { Item } from "../../../shared/db/table.ts";
+import { tallyRecords } from "../../../shared/db/tally.ts";
+import { writeRecord } from "../../../shared/db/write-record.ts";
+import { placeOf } from "../../../shared/domain/list-place.ts";
+import { parseRecordLine } from "../../../shared/domain/record-line.ts";
+import type { EngineFile } from "./engine-file.ts";
+
+/** Told how many records are in. */
+export type Progress = (loaded: number) => void;
+
+const atOnce = 100;
+
+/** Imports the lines and counts them as the stream's consumer does, a hundred at a time. */
+export async function importLines(lines: Iterable<object>, onProgress: Progress): Promise<void> {
+  let loaded = 0;
+  for (const chunk of chunksOf(lines, atOnce)) {
+    const records = chunk.map((line) => parseRecordLine(line, "GB"));
+    await Promise.all(records.map((record) => writeRecord(record, { now: new Date() })));
+    await tallyRecords(
+      records.map(({ id }) => recordKey("INVOICE", id)),
+      new Date(),
+    );
+    loaded += chunk.length;
+    onProgress(loaded);
+  }
+}
+
+/**
+ * Puts the lines' items straight into the engine's file as import and consumer would leave them; the totals are made by
+ * the recount. Throws when a second recount finds a difference.
+ */
+export async function putLines(lines: Iterable<object>, file: EngineFile, onProgress: Progress): Promise<void> {
+  let loaded = 0;
+  for (const line of lines) {
+    for (const item of itemsOf(line)) file.put(item);
+    loaded += 1;
+    onProgress(loaded);
+  }
+  file.close();
+  const survey = await surveyTotals();
+  await rewriteTotals(survey, survey);
+  const { drifts, uncounted, records } = await surveyTotals();
+  if (drifts.length + uncounted.length > 0 || records !== loaded) {
+    throw new Error("The loaded totals are not those of the records");
+  }
+}
+
+function itemsOf(line: object): Item[] {
+  const { type: _, id, company_id, ...record } = line as { type: string; id: number; company_id: number };
+  const key = recordKey("INVOICE", id);
+  const place = placeOf("INVOICES", company_id, { ...record, id });
+  const keys = listKeys("INVOICES", company_id, { ...record, id });
+  return [
+    { ...key, id, company_id, record, ...keys, silent: true, revision: 1 },
+    { ...talliedKey(key), place, revision: 1 },
+    ...entriesOf(place),
+  ];
+}
+
+function* chunksOf<T>(all: Iterable<T>, size: number): Generator<T[]> {
+  let chunk: T[] = [];
+  for (const each of all) {
+    chunk.push(each);
+    if (chunk.length === size) {
+      yield chunk;
+      chunk = [];
+    }
+  }
+  if (chunk.length > 0) yield chunk;
+}

@@ -1,0 +1,100 @@
+import { findInvoices, type InvoiceFilter } from "../../../shared/db/invoices.ts";
+import { queryPages } from "../../../shared/db/table.ts";
+import type { PageStart } from "../../../shared/domain/paging.ts";
+import { type Cost, costOf } from "../../support/costs.ts";
+import { companies, firstId, month, numberOf, year } from "./invoices.ts";
+
+/** One call of the table of bars: what it does, what it may cost, and whether that may grow with the table. */
+export interface Measure {
+  readonly name: string;
+  readonly mostReadUnits: number;
+  readonly mostTrips: number;
+  /** `flat`: the same at every size. `months`: grows until each day of the months is in the totals. `matches`: with what it finds. */
+  readonly growth: "flat" | "months" | "matches";
+  run(count: number): Promise<unknown>;
+}
+
+const states = ["pending", "paid", "overdue"] as const;
+const everything: InvoiceFilter = { scope: "all", states };
+const firstPage: PageStart = { limit: 20, beforeId: undefined, skip: 0 };
+const middle = (count: number): PageStart => ({ ...firstPage, beforeId: firstId + Math.floor(count / 2) });
+
+/** Every way to list invoices that has a bar. */
+export const invoiceMeasures: readonly Measure[] = [
+  undated("all companies, all states, first page", everything, () => firstPage, 6),
+  undated("all companies, all states, by cursor in the middle", everything, middle, 6),
+  undated("all companies, one state, first page", { ...everything, states: ["paid"] }, () => firstPage, 3),
+  undated("all companies, two states, by cursor", { ...everything, states: ["pending", "overdue"] }, middle, 6),
+  undated("one company, all states, first page", { ...everything, scope: companies.large }, () => firstPage, 6),
+  undated("one company, one state, by cursor", { scope: companies.large, states: ["paid"] }, middle, 3),
+  dated("twelve months, all companies", { ...everything, ...year }),
+  dated("twelve months, one company", { ...everything, ...year, scope: companies.large }),
+  dated("twelve months, a company with thirty invoices", { ...everything, ...year, scope: companies.sparse }),
+  dated("twelve months, one state", { ...everything, ...year, states: ["pending"] }),
+  dated("one month, all companies", { ...everything, ...month }),
+  search("a whole number", (count) => numberOf(firstId + Math.floor(count / 3))),
+  search("the start of a number that 111 invoices have", (count) => String(firstId + count - 700).slice(0, 5), 120),
+];
+
+/** Later pages of a range of dates: flat where ids follow dates, and only told where they do not. */
+export const laterPage: Measure = {
+  ...dated("twelve months, all companies, by cursor in the middle", { ...everything, ...year }),
+  run: (count) => findInvoices({ ...everything, ...year }, middle(count)),
+};
+
+/** The same lists as they would be without totals and without days in the keys: count the index, filter what it holds. */
+export const naiveMeasures: readonly Measure[] = [
+  { ...unbounded("all states, first page"), run: () => countAndFilter() },
+  { ...unbounded("twelve months, all companies"), run: () => countAndFilter(year) },
+];
+
+/** Runs each call once and counts what it took. */
+export async function measureAll(measures: readonly Measure[], count: number): Promise<Map<string, Cost>> {
+  const costs = new Map<string, Cost>();
+  for (const { name, run } of measures) costs.set(name, await costOf(() => run(count)));
+  return costs;
+}
+
+function undated(
+  name: string,
+  filter: InvoiceFilter,
+  start: (count: number) => PageStart,
+  mostReadUnits: number,
+): Measure {
+  return { name, mostReadUnits, mostTrips: 1, growth: "flat", run: (count) => findInvoices(filter, start(count)) };
+}
+
+function dated(name: string, filter: InvoiceFilter): Measure {
+  return { name, mostReadUnits: 20, mostTrips: 3, growth: "months", run: () => findInvoices(filter, firstPage) };
+}
+
+function search(name: string, number: (count: number) => string, mostReadUnits = 10): Measure {
+  const run = (count: number) => findInvoices({ ...everything, number: number(count) }, firstPage);
+  return { name, mostReadUnits, mostTrips: 3, growth: "matches", run };
+}
+
+function unbounded(name: string): Omit<Measure, "run"> {
+  const most = Number.POSITIVE_INFINITY;
+  return { name, mostReadUnits: most, mostTrips: most, growth: "matches" };
+}
+
+async function countAndFilter(range?: typeof year): Promise<number> {
+  const counts = await Promise.all(
+    states.map(async (state) => {
+      const filter = range && {
+        FilterExpression: "#record.issued_date BETWEEN :from AND :to",
+        ExpressionAttributeNames: { "#record": "record" },
+      };
+      const values = { ":key": `INVOICES#${state}`, ...(range && { ":from": range.fromDate, ":to": range.toDate }) };
+      let count = 0;
+      const query = {
+        IndexName: "by-state",
+        KeyConditionExpression: "all_key = :key",
+        ExpressionAttributeValues: values,
+      };
+      for await (const rows of queryPages({ ...query, ...filter })) count += rows.length;
+      return count;
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}

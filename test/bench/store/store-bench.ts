@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
+import { openInbox } from "../../../infra/local/aws/inbox.ts";
+import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { openSecrets } from "../../../infra/local/aws/secrets.ts";
+import { startEngine } from "../../../infra/local/engine/engine.ts";
+import { createTable, type TableDefinition } from "../../../infra/local/engine/table.ts";
+import { enterEnvironment } from "../../../infra/local/local-aws.ts";
+import { synthesize } from "../../../infra/synthesize.ts";
+import type { Cost } from "../../support/costs.ts";
+import { openEngineFile } from "./engine-file.ts";
+import { invoiceLines, type Order } from "./invoices.ts";
+import { importLines, putLines } from "./load.ts";
+import { invoiceMeasures, laterPage, type Measure, measureAll, naiveMeasures } from "./measures.ts";
+import { otherMeasures, prepareConfirmation, storeOtherRecords } from "./other-measures.ts";
+
+/** Invoices above this number are put straight into the engine's file: importing them takes hours here. */
+const mostImported = 100_000;
+const region = "eu-west-2";
+
+interface Run {
+  readonly count: number;
+  readonly order: Order;
+  readonly costs: ReadonlyMap<string, Cost>;
+}
+
+/** Measures every call of the table of bars at these sizes and prints it; true when all keep within their bars. */
+export async function benchStore(sizes: readonly number[], say: (text: string) => void): Promise<boolean> {
+  const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
+  const { template } = synthesize("local", directory);
+  const data = join(directory, "engine");
+  const engine = await startEngine({ dataDirectory: data });
+  const secrets = openSecrets(region);
+  secrets.ensure("hmac-key", () => JSON.stringify({ version: 1, key: "k".repeat(64) }));
+  const endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets });
+  enterEnvironment(environmentOf(engine.endpoint, endpoints.endpoint));
+  try {
+    const runs: Run[] = [];
+    for (const order of ["by date", "shuffled", "back-dated"] as const) {
+      for (const count of sizes) {
+        if (order !== "by date" && count > mostImported) continue;
+        runs.push({ count, order, costs: await runOnce(template, join(data, "table.sqlite"), count, order, say) });
+      }
+    }
+    return report(runs, say);
+  } finally {
+    await endpoints.close();
+    await engine.close();
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function environmentOf(engine: string, endpoint: string): Record<string, string> {
+  return {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: engine,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+    HMAC_SECRET_ARN: "hmac-key",
+    DEFAULT_COUNTRY: "GB",
+    BUSINESS_TIME_ZONE: "Europe/London",
+  };
+}
+
+async function runOnce(
+  template: Record<string, unknown>,
+  file: string,
+  count: number,
+  order: Order,
+  say: (text: string) => void,
+) {
+  const table = `bench-${count}-${order.replace(" ", "-")}`;
+  const client = new DynamoDBClient({});
+  // A stream that nobody reads would only fill the disk.
+  const { StreamSpecification: _, ...definition } = tableOf(template);
+  await createTable(client, definition, table);
+  client.destroy();
+  process.env.TABLE_NAME = table;
+  const began = performance.now();
+  const lines = invoiceLines(count, order);
+  const show = (loaded: number) => {
+    if (!process.stderr.isTTY || loaded % 100 > 0) return;
+    process.stderr.write(`\r\x1b[2K${loaded} of ${count} invoices, ids ${order}`);
+  };
+  if (count > mostImported) await putLines(lines, openEngineFile(file, table, definition), show);
+  else await importLines(lines, show);
+  const seconds = (performance.now() - began) / 1000;
+  const how = count > mostImported ? "put" : "imported and counted";
+  say(`${count} invoices, ids ${order}: ${how} in ${seconds.toFixed(0)} s, ${Math.round(count / seconds)} a second`);
+  await storeOtherRecords();
+  await prepareConfirmation();
+  return measureAll([...invoiceMeasures, laterPage, ...otherMeasures, ...naiveMeasures.map(asNaive)], count);
+}
+
+function asNaive(measure: Measure): Measure {
+  return { ...measure, name: `naive: ${measure.name}` };
+}
+
+function tableOf(template: Record<string, unknown>): TableDefinition {
+  const resources = Object.values(template.Resources as Record<string, { Type: string; Properties: unknown }>);
+  const table = resources.find(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
+  return table?.Properties as TableDefinition;
+}
+
+function report(runs: readonly Run[], say: (text: string) => void): boolean {
+  let isWithin = true;
+  for (const order of new Set(runs.map((run) => run.order))) {
+    const ofOrder = runs.filter((run) => run.order === order);
+    say(
+      `\nids ${order}: read units (sequential round trips)${" ".repeat(12)}bar  ${ofOrder.map(headOf).join("")}  ratio`,
+    );
+    for (const measure of [...invoiceMeasures, laterPage, ...otherMeasures, ...naiveMeasures.map(asNaive)]) {
+      const costs = ofOrder.map(({ costs }) => costs.get(measure.name));
+      const isGated = measure !== laterPage || order === "by date";
+      const isOver = isGated && costs.some((cost) => cost && !keeps(cost, measure));
+      const [first, last] = [costs[0]?.readUnits ?? 0, costs.at(-1)?.readUnits ?? 0];
+      const isGrown = measure.growth === "flat" && last > first;
+      if (isOver || isGrown) isWithin = false;
+      const bar =
+        Number.isFinite(measure.mostReadUnits) && isGated ? `${measure.mostReadUnits} (${measure.mostTrips})` : "–";
+      const figures = costs.map((cost) => describeCost(cost).padStart(14)).join("");
+      const mark = isOver || isGrown ? "  OVER" : "";
+      say(`${measure.name.padEnd(58)}${bar.padStart(10)}${figures}${(last / first).toFixed(2).padStart(9)}${mark}`);
+    }
+  }
+  return isWithin;
+}
+
+function headOf({ count }: Run): string {
+  return String(count).padStart(14);
+}
+
+function describeCost(cost: Cost | undefined): string {
+  if (!cost) return "";
+  const writes = cost.writeUnits > 0 ? ` +${cost.writeUnits}w` : "";
+  return `${cost.readUnits}${writes} (${cost.sequentialTrips})`;
+}
+
+function keeps({ readUnits, sequentialTrips }: Cost, { mostReadUnits, mostTrips }: Measure): boolean {
+  return readUnits <= mostReadUnits && sequentialTrips <= mostTrips;
+}

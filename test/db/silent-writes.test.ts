@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { setJobTimers } from "../../shared/db/jobs.ts";
+import { notificationKey, recordKey } from "../../shared/db/keys.ts";
+import type { Key } from "../../shared/db/table.ts";
+import { moveTimesheets } from "../../shared/db/timesheets.ts";
+import { companyLine, invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../support/records.ts";
+import { useService } from "../support/service.ts";
+import { readItem, write, writtenAt } from "../support/writes.ts";
+
+const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
+const aloud = { notifies: true };
+
+useService();
+
+test.each<[string, object, object, Key]>([
+  ["company", companyLine(1), { name: "Northgate" }, recordKey("COMPANY", 1)],
+  ["user", userLine(1), { job_position: "Planner" }, recordKey("USER", 1)],
+  ["timesheet", timesheetLine(1, 1), { total: "1.00" }, recordKey("TIMESHEET", 1)],
+  ["invoice", invoiceLine(1, 1), { total: "1.00" }, recordKey("INVOICE", 1)],
+  ["job", jobLine(1, 1), { title: "Van driver" }, recordKey("JOB", 1)],
+  ["notification", notificationLine(1, 9), { record_id: 13 }, notificationKey(9, 1)],
+])("D35: a %s says whether it was last written silently, and no write is made only to say so", async (_, line, change, key) => {
+  expect(await write(line)).toBe("created");
+  expect(await readItem(key)).toMatchObject({ silent: true });
+  expect(await write(line, aloud)).toBe("unchanged");
+  expect(await readItem(key)).toMatchObject({ silent: true });
+  expect(await write({ ...line, ...change }, aloud)).toBe("updated");
+  expect(await readItem(key)).not.toHaveProperty("silent");
+  expect(await write({ ...line, ...change })).toBe("unchanged");
+  expect(await readItem(key)).not.toHaveProperty("silent");
+  expect(await write(line)).toBe("updated");
+  expect(await readItem(key)).toMatchObject({ silent: true });
+});
+
+test("D29: a notification that is written aloud is to be pushed, a silent one is not", async () => {
+  await write(notificationLine(2, 9), aloud);
+  expect(await readItem(notificationKey(9, 2))).toMatchObject({ push: true });
+  await write(notificationLine(3, 9));
+  expect(await readItem(notificationKey(9, 3))).not.toHaveProperty("push");
+  await write(notificationLine(2, 9, { record_id: 14 }));
+  expect(await readItem(notificationKey(9, 2))).not.toHaveProperty("push");
+});
+
+test("D25: what the interface changes after a silent import is told", async () => {
+  await write(timesheetLine(10, 1));
+  await moveTimesheets([10], "all", "paid", admin, Promise.resolve());
+  expect(await readItem(recordKey("TIMESHEET", 10))).not.toHaveProperty("silent");
+  await write(jobLine(10, 1));
+  await setJobTimers([10], "all", { timer: 60, timerExpiresAt: writtenAt }, admin);
+  expect(await readItem(recordKey("JOB", 10))).not.toHaveProperty("silent");
+});
+
+test("D25: an import that changes what a caller had changed does not do it in their name", async () => {
+  await write(timesheetLine(11, 1));
+  await moveTimesheets([11], "all", "paid", admin, Promise.resolve());
+  expect(await write({ type: "timesheet", id: 11, state: "paid" }, aloud)).toBe("unchanged");
+  expect(await readItem(recordKey("TIMESHEET", 11))).toMatchObject({ changed_by: 1 });
+  await write({ type: "timesheet", id: 11, total: "2.00" }, aloud);
+  expect(await readItem(recordKey("TIMESHEET", 11))).not.toHaveProperty("changed_by");
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { type ItemChange, readEvent, readPush } from "../../shared/domain/notification-events.ts";
+
+type Image = ItemChange["after"];
+
+const operators = { company: 3, role: "operator" };
+const clients = { company: 3, role: "client" };
+
+function change(sk: string, before: Image, after: Image): ItemChange {
+  return { key: { sk }, before, after };
+}
+
+function timesheet(state: string, beside: object = {}): Image {
+  return { id: 5, company_id: 3, record: { state, driver: { id: 7, profile_id: 70 } }, ...beside };
+}
+
+function invoice(state: string, beside: object = {}): Image {
+  return { id: 6, company_id: 3, record: { state, number: "INV-1" }, ...beside };
+}
+
+function told(each: ItemChange): string | undefined {
+  const event = readEvent(each);
+  return event && `${event.record_type}/${event.params.type} ${event.record_id}`;
+}
+
+describe("D25: what a change means", () => {
+  const job = { id: 4, company_id: 3, record: { title: "Forklift driver" } };
+
+  test("a new job is told to its company's operators; a changed one to nobody", () => {
+    expect(readEvent(change("JOB", undefined, job))).toEqual({
+      record_type: "Job",
+      record_id: 4,
+      params: { type: "published" },
+      recipients: [operators],
+      actorId: undefined,
+    });
+    expect(readEvent(change("JOB", job, { ...job, timer: 60 }))).toBeUndefined();
+  });
+
+  test.each<[string | undefined, string, string | undefined]>([
+    [undefined, "pending", undefined],
+    [undefined, "paid", "Timesheet/paid 5"],
+    ["pending", "paid", "Timesheet/paid 5"],
+    ["paid", "pending", "Timesheet/pending 5"],
+    ["paid", "paid", undefined],
+    ["pending", "pending", undefined],
+  ])("a timesheet from %s to %s is told as %s", (before, after, expected) => {
+    expect(told(change("TIMESHEET", before ? timesheet(before) : undefined, timesheet(after)))).toBe(expected);
+  });
+
+  test("a timesheet's news goes to its driver, by profile", () => {
+    const event = readEvent(change("TIMESHEET", timesheet("pending"), timesheet("paid")));
+    expect(event?.recipients).toEqual([{ profile: 70 }]);
+  });
+
+  test.each<[string | undefined, string, string | undefined]>([
+    [undefined, "pending", "Invoice/issued 6"],
+    [undefined, "overdue", "Invoice/overdue 6"],
+    [undefined, "paid", "Invoice/paid 6"],
+    ["pending", "overdue", "Invoice/overdue 6"],
+    ["overdue", "paid", "Invoice/paid 6"],
+    ["paid", "overdue", "Invoice/overdue 6"],
+    ["overdue", "pending", undefined],
+    ["paid", "pending", undefined],
+    ["paid", "paid", undefined],
+  ])("an invoice from %s to %s is told as %s", (before, after, expected) => {
+    expect(told(change("INVOICE", before ? invoice(before) : undefined, invoice(after)))).toBe(expected);
+  });
+
+  test("an invoice's news goes to its company's operators and clients", () => {
+    expect(readEvent(change("INVOICE", undefined, invoice("pending")))?.recipients).toEqual([operators, clients]);
+  });
+
+  test("a changed password is told to its user; a user's first, and any other change, is not", () => {
+    const user = { id: 8, record: {}, password_hash: "a" };
+    const event = readEvent(change("USER", user, { ...user, password_hash: "b" }));
+    expect(event).toMatchObject({ record_type: "User", record_id: 8, params: { type: "password_changed" } });
+    expect(event?.recipients).toEqual([{ users: [8] }]);
+    expect(readEvent(change("USER", undefined, user))).toBeUndefined();
+    expect(readEvent(change("USER", user, { ...user, session_epoch: 2 }))).toBeUndefined();
+  });
+
+  test("who made the change is named as its author", () => {
+    const after = timesheet("paid", { changed_by: 9 });
+    expect(readEvent(change("TIMESHEET", timesheet("pending"), after))?.actorId).toBe(9);
+  });
+});
+
+test("D35: what was written silently means nothing, nor does a removal", () => {
+  expect(readEvent(change("INVOICE", undefined, invoice("paid", { silent: true })))).toBeUndefined();
+  expect(readEvent(change("INVOICE", invoice("paid"), undefined))).toBeUndefined();
+});
+
+test("D25: a loud change of what was written silently before is told", () => {
+  const before = invoice("pending", { silent: true });
+  expect(told(change("INVOICE", before, invoice("paid")))).toBe("Invoice/paid 6");
+});
+
+test.each([
+  "COUNTS",
+  "TALLIED",
+  "EVENT#e1",
+  "REMOVED#JOB",
+  "COMPANY",
+  "constructor",
+])("an item of another kind means nothing: %s", (sk) => {
+  expect(readEvent(change(sk, undefined, { id: 1 }))).toBeUndefined();
+});
+
+test.each<[string, Image]>([
+  ["JOB", { id: 4 }],
+  ["JOB", { id: "4", company_id: 3 }],
+  ["TIMESHEET", { id: 5, record: { state: "lost", driver: { profile_id: 70 } } }],
+  ["TIMESHEET", { id: 5, record: { state: "paid" } }],
+  ["INVOICE", { id: 6, company_id: 3 }],
+  ["USER", {}],
+])("a malformed item is refused without being quoted: %s %j", (sk, after) => {
+  expect(() => readEvent(change(sk, undefined, after))).toThrow(new Error("The changed item is malformed"));
+});
+
+describe("D29: a push", () => {
+  const image = { id: 12, user_id: 8, push: true, record: { read_at: null } };
+
+  test("is asked for by a notification that is new", () => {
+    expect(readPush(change("NOTIFICATION#12", undefined, image))).toEqual({ userId: 8, notificationId: 12 });
+  });
+
+  test.each<[string, ItemChange]>([
+    ["one that changed", change("NOTIFICATION#12", image, image)],
+    ["a silent one", change("NOTIFICATION#12", undefined, { ...image, push: undefined })],
+    ["a removal", change("NOTIFICATION#12", image, undefined)],
+    ["another item", change("JOB", undefined, { ...image, company_id: 3 })],
+  ])("is not asked for by %s", (_, each) => {
+    expect(readPush(each)).toBeUndefined();
+  });
+});

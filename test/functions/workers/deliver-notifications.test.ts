@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/workers/deliver-notifications.ts";
+import { deliveredKey, recordKey } from "../../../shared/db/keys.ts";
+import { findNotifications, findUnreadCounts } from "../../../shared/db/notifications.ts";
+import { transactionConflict, useFaultProxy } from "../../support/fault-proxy.ts";
+import { takeMessages } from "../../support/queues.ts";
+import { userLine } from "../../support/records.ts";
+import { useService } from "../../support/service.ts";
+import { store } from "../../support/store.ts";
+import { queueEvent, storedNotifications, workOff } from "../../support/workers.ts";
+import { readItem, write } from "../../support/writes.ts";
+
+useService();
+const proxy = useFaultProxy();
+const nothingFailed = { batchItemFailures: [] };
+const days = 24 * 60 * 60;
+let lastCompany = 100;
+let lastUser = 1_000;
+let lastEvent = 0;
+
+beforeEach(async () => {
+  await takeMessages("NOTIFICATION_QUEUE_URL");
+  proxy.reset();
+});
+
+/** New users of a company of their own, by their roles. */
+async function newUsers(...roles: string[]): Promise<{ company: number; ids: number[] }> {
+  lastCompany += 1;
+  const ids = roles.map(() => ++lastUser);
+  const place = { financial_company_id: lastCompany, email: null };
+  await store(ids.map((id, at) => userLine(id, { ...place, role: roles[at], profile_id: id * 10 })));
+  return { company: lastCompany, ids };
+}
+
+function message(recipients: object, changes: object = {}) {
+  lastEvent += 1;
+  const told = { record_type: "Job", record_id: 7, params: { type: "published" } };
+  return { eventId: `event-${lastEvent}`, ...told, recipients, ...changes };
+}
+
+/** Works a message off, and all that it queues. */
+async function deliver(...messages: object[]): Promise<void> {
+  expect(await handler(queueEvent(...messages))).toEqual(nothingFailed);
+  await workOff("NOTIFICATION_QUEUE_URL", handler);
+}
+
+async function countsOf(userIds: readonly number[]): Promise<number[]> {
+  return Promise.all(userIds.map(async (id) => (await storedNotifications(id)).length));
+}
+
+describe("D25: an event is told", () => {
+  test("as a new, unread notification with the moment, counted and to be pushed", async () => {
+    const { ids } = await newUsers("operator");
+    const [userId = 0] = ids;
+    const before = new Date().toISOString();
+    const sent = message({ users: ids }, { params: { type: "published", room: "Night shift" } });
+    await deliver(sent);
+    const { items } = await findNotifications(userId, { limit: 20, skip: 0, beforeId: undefined });
+    const { record_type, record_id, params } = sent;
+    expect(items).toEqual([
+      { id: expect.any(Number), created_at: expect.any(String), read_at: null, record_type, record_id, params },
+    ]);
+    expect(items[0]?.created_at.localeCompare(before)).toBeGreaterThanOrEqual(0);
+    expect(await findUnreadCounts(userId)).toEqual({ notifications: 1, timesheets: 0, jobs: 1, chats: 0 });
+    const [stored] = await storedNotifications(userId);
+    expect(stored).toMatchObject({ push: true, mark_key: `USER#${userId}#UNREAD` });
+    const event = await readItem(deliveredKey(userId, sent.eventId));
+    expect(Number(event?.expires_at) - Date.now() / 1000).toBeCloseTo(30 * days, -2);
+  });
+
+  test("to a company's users in the role, and to nobody else", async () => {
+    const { company, ids } = await newUsers("operator", "client", "operator", "driver");
+    const { ids: strangers } = await newUsers("operator");
+    await deliver(message({ company, role: "operator" }));
+    expect(await countsOf([...ids, ...strangers])).toEqual([1, 0, 1, 0, 0]);
+  });
+
+  test("to a user as the role and company are now", async () => {
+    const { company, ids } = await newUsers("operator", "operator", "client");
+    const { company: other } = await newUsers("client");
+    await write({ type: "user", id: ids[0], role: "client" });
+    await write({ type: "user", id: ids[1], financial_company_id: other });
+    await deliver(message({ company, role: "operator" }), message({ company, role: "client" }));
+    expect(await countsOf(ids)).toEqual([1, 0, 1]);
+    await write({ type: "user", id: ids[0], financial_company_id: null });
+    expect(await readItem(recordKey("USER", ids[0] ?? 0))).not.toHaveProperty("mark_key");
+  });
+
+  test("to the driver of a profile; a profile of nobody tells nobody", async () => {
+    const { ids } = await newUsers("driver");
+    await deliver(message({ profile: (ids[0] ?? 0) * 10 }), message({ profile: 999_999 }));
+    expect(await countsOf(ids)).toEqual([1]);
+  });
+
+  test("not to its author", async () => {
+    const { company, ids } = await newUsers("operator", "operator");
+    const [actorId] = ids;
+    await deliver(message({ company, role: "operator" }, { actorId }), message({ users: ids }, { actorId }));
+    expect(await countsOf(ids)).toEqual([0, 2]);
+  });
+
+  test("to those of the users named that there are; the others leave nothing behind", async () => {
+    const { ids } = await newUsers("operator", "operator");
+    await write({ type: "user", id: ids[1], deleted: true });
+    const sent = message({ users: [...ids, 888_888] });
+    await deliver(sent);
+    expect(await countsOf([...ids, 888_888])).toEqual([1, 0, 0]);
+    expect(await readItem(deliveredKey(888_888, sent.eventId))).toBeUndefined();
+  });
+});
+
+describe("D25: an event is told once", () => {
+  test("when it comes ten times, side by side and after, to all or to some", async () => {
+    const { company, ids } = await newUsers(...Array.from({ length: 45 }, () => "operator"));
+    const sent = message({ users: ids });
+    await handler(queueEvent({ ...sent, recipients: { users: ids.slice(20, 40) } }));
+    await Promise.all(
+      Array.from({ length: 5 }, () => deliver(sent, { ...sent, recipients: { company, role: "operator" } })),
+    );
+    expect(new Set(await countsOf(ids))).toEqual(new Set([1]));
+    const counts = await Promise.all(ids.map(findUnreadCounts));
+    expect(counts.every(({ notifications, jobs }) => notifications === 1 && jobs === 1)).toBe(true);
+  });
+
+  test("to a user who is named twice", async () => {
+    const { ids } = await newUsers("operator");
+    await deliver(message({ users: [...ids, ...ids] }));
+    expect(await countsOf(ids)).toEqual([1]);
+  });
+
+  test("and many events at once are all told, with exact counts", async () => {
+    const { ids } = await newUsers("operator", "operator", "operator");
+    const sent = Array.from({ length: 25 }, () => message({ users: ids }));
+    await deliver(...sent, ...sent);
+    expect(await countsOf(ids)).toEqual([25, 25, 25]);
+    expect(await Promise.all(ids.map(findUnreadCounts))).toMatchObject(ids.map(() => ({ notifications: 25 })));
+  });
+});
+
+describe("a message", () => {
+  test("whose transactions conflict is worked off all the same, and goes back when that does not end", async () => {
+    const { ids } = await newUsers("operator");
+    const sent = message({ users: ids });
+    proxy.fail("TransactWriteItems", transactionConflict(3), Number.POSITIVE_INFINITY);
+    expect(await handler(queueEvent(sent))).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    proxy.fail("TransactWriteItems", transactionConflict(3), 2);
+    await deliver(sent);
+    expect(await countsOf(ids)).toEqual([1]);
+  });
+
+  test.each([
+    { recipients: { users: [] } },
+    { recipients: { users: Array.from({ length: 201 }, (_, at) => at + 1) } },
+    { recipients: { company: 1, role: "boss" } },
+    { recipients: {} },
+    { params: {} },
+    { eventId: "" },
+  ])("that is malformed goes back and holds up no other: %j", async (changes) => {
+    const { ids } = await newUsers("operator");
+    const outcome = await handler(queueEvent({ ...message({ users: ids }), ...changes }, message({ users: ids })));
+    expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    expect(await countsOf(ids)).toEqual([1]);
+  });
+});

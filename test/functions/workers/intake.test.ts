@@ -1,0 +1,202 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SQSEvent } from "aws-lambda";
+import * as v from "valibot";
+import { beforeEach, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/workers/intake.ts";
+import { notificationKey, recordKey } from "../../../shared/db/keys.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications.ts";
+import { type NotificationMessage, notificationMessage } from "../../../shared/messaging/notification-queue.ts";
+import { loggedLines } from "../../support/capture-logs.ts";
+import { useFaultProxy } from "../../support/fault-proxy.ts";
+import { takeMessages } from "../../support/queues.ts";
+import { invoiceLine, jobLine, notificationLine } from "../../support/records.ts";
+import { useService } from "../../support/service.ts";
+import { readRecord, store } from "../../support/store.ts";
+import { readItem } from "../../support/writes.ts";
+
+const nobodyFailed = { batchItemFailures: [] };
+
+useService();
+const proxy = useFaultProxy();
+
+beforeEach(() => {
+  loggedLines.length = 0;
+  proxy.reset();
+});
+
+/** Hands over messages, as text or as an event's detail; answers with the positions of those that failed. */
+async function take(...messages: readonly (string | object)[]): Promise<number[]> {
+  const Records = messages.map((message, at) => ({
+    messageId: String(at),
+    body: typeof message === "string" ? message : envelope(message),
+  }));
+  const { batchItemFailures } = await handler({ Records } as SQSEvent);
+  return batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier));
+}
+
+function envelope(detail: unknown, type = "Record"): string {
+  return JSON.stringify({ version: "0", id: "e", "detail-type": type, source: "rota.example", detail });
+}
+
+function job(id: number, version: number, changes: object = {}) {
+  return { ...jobLine(id, 1), event_id: `job-${id}-${version}`, version, title: `v${version}`, ...changes };
+}
+
+function failures(): { code?: string; faults?: string; error?: string }[] {
+  return loggedLines.map((line) => JSON.parse(line)).filter(({ level }) => level === "error");
+}
+
+describe("D35: a record event", () => {
+  test("is stored as an import would store it, and those whom it concerns are told", async () => {
+    expect(await take(job(1, 4))).toEqual([]);
+    const stored = await readItem(recordKey("JOB", 1));
+    expect(stored).toMatchObject({ id: 1, company_id: 1, version: 4, record: { title: "v4" } });
+    expect(stored).not.toHaveProperty("silent");
+    expect(stored).not.toHaveProperty("event_id");
+  });
+
+  test("may be a notification for one user, which is counted and pushed", async () => {
+    await take({ ...notificationLine(5, 9, { record_type: "Chat" }), event_id: "n-5", version: 1 });
+    expect(await findUnreadCounts(9)).toEqual({ notifications: 1, timesheets: 0, jobs: 0, chats: 1 });
+    expect(await readItem(notificationKey(9, 5))).toMatchObject({ push: true });
+  });
+
+  test("that comes again or late is done with, and changes nothing", async () => {
+    await take(job(2, 4));
+    const before = await readItem(recordKey("JOB", 2));
+    expect(await take(job(2, 4), job(2, 3), job(2, 4, { title: "other" }))).toEqual([]);
+    expect(await readItem(recordKey("JOB", 2))).toEqual(before);
+  });
+
+  test("that is late does not bring back what was removed", async () => {
+    await take({ type: "job", id: 3, version: 7, event_id: "e", deleted: true }, job(3, 6));
+    expect(await take(job(3, 6), job(3, 7))).toEqual([]);
+    expect(await readRecord("JOB", 3)).toBeUndefined();
+    await take(job(3, 8));
+    expect(await readRecord("JOB", 3)).toMatchObject({ title: "v8" });
+  });
+
+  test("of ten in one batch about one record, in any order, the highest version stands", async () => {
+    const versions = [3, 9, 1, 5, 10, 2, 8, 4, 7, 6];
+    expect(await take(...versions.map((version) => job(4, version)))).toEqual([]);
+    expect(await readRecord("JOB", 4)).toMatchObject({ title: "v10" });
+  });
+
+  test("changes what a silent import stored, and is told all the same", async () => {
+    await store([invoiceLine(6, 1)]);
+    await take({ type: "invoice", id: 6, version: 1, event_id: "paid", state: "paid" });
+    expect(await readItem(recordKey("INVOICE", 6))).not.toHaveProperty("silent");
+    expect(await readRecord("INVOICE", 6)).toMatchObject({ state: "paid" });
+  });
+});
+
+describe("D35: a message that makes no sense", () => {
+  test.each<[string, string, string]>([
+    ["an unknown kind", envelope(job(10, 1), "Shipment"), "/detail-type not_allowed"],
+    ["a user", envelope({ type: "user", id: 10, version: 1, event_id: "e", deleted: true }), "/type not_allowed"],
+    ["a version of 2^53", envelope(job(10, 2 ** 53)), "/version wrong_type"],
+    ["no version", envelope({ ...jobLine(10, 1), event_id: "e" }), "/version missing"],
+    ["no event_id", envelope({ ...jobLine(10, 1), version: 1 }), "/event_id missing"],
+    ["a field nobody knows", envelope(job(10, 1, { titel: "x" })), "/titel unknown_field"],
+    ["a record that is not whole", envelope({ type: "company", id: 10, version: 1, event_id: "e" }), "/name missing"],
+  ])("fails, and the log names code and field: %s", async (_, body, faults) => {
+    expect(await take(body)).toEqual([0]);
+    expect(failures()).toMatchObject([{ code: "fields_invalid", faults }]);
+    expect(await readRecord("JOB", 10)).toBeUndefined();
+  });
+
+  test.each(["", "nonsense", "null", "[]", '"text"', "5"])("fails whatever it is: %j", async (body) => {
+    expect(await take(body)).toEqual([0]);
+    expect(failures()).toHaveLength(1);
+  });
+
+  test("holds up no other of its batch", async () => {
+    expect(await take(job(11, 1), "nonsense", job(12, 1), envelope(job(13, 1), "Shipment"))).toEqual([1, 3]);
+    expect(await readRecord("JOB", 11)).toMatchObject({ title: "v1" });
+    expect(await readRecord("JOB", 12)).toMatchObject({ title: "v1" });
+  });
+
+  test("leaves nothing of its content in the log, not even as the name of a field", async () => {
+    const secret = "ada@example.com";
+    const details = [
+      job(14, 1, { title: { secret } }),
+      job(14, 1, { [secret]: 1 }),
+      job(14, 1, { "07400123456": 1 }),
+      { ...job(14, 1), event_id: secret, type: secret },
+    ];
+    expect(await take(`{"${secret}`, ...details)).toEqual([0, 1, 2, 3, 4]);
+    expect(loggedLines.join("")).not.toMatch(/ada@|07400/);
+    expect(failures().map(({ faults }) => faults)).toContain("/? unknown_field");
+  });
+});
+
+describe("D25: a notification event", () => {
+  beforeEach(() => takeMessages("NOTIFICATION_QUEUE_URL"));
+
+  const told = { record_type: "Chat", record_id: 88, params: { type: "message", room: "Night shift" } };
+  const asking = (changes: object) =>
+    envelope({ event_id: "m-1", recipients: [1], ...told, ...changes }, "Notification");
+  const messages = () => takeMessages("NOTIFICATION_QUEUE_URL") as Promise<NotificationMessage[]>;
+
+  test("is queued for its recipients, once each and not for the actor", async () => {
+    expect(await take(asking({ recipients: [12, 15, 12, 3], actor_id: 15 }))).toEqual([]);
+    const eventId = expect.stringMatching(/^bus-/);
+    expect(await messages()).toEqual([{ ...told, eventId, recipients: { users: [12, 3] } }]);
+  });
+
+  test("for 1,000 users is queued in messages of at most 200, all of one event", async () => {
+    const recipients = Array.from({ length: 1_000 }, (_, at) => at + 1);
+    expect(await take(asking({ recipients }))).toEqual([]);
+    const queued = await messages();
+    const lists = queued.map((each) => v.parse(notificationMessage, each).recipients);
+    const users = lists.map((each) => ("users" in each ? each.users : []));
+    expect(users.map(({ length }) => length)).toEqual([200, 200, 200, 200, 200]);
+    expect(users.flat().toSorted((one, other) => one - other)).toEqual(recipients);
+    expect(new Set(queued.map(({ eventId }) => eventId)).size).toBe(1);
+  });
+
+  test("with the largest params and the most recipients still fits its messages", async () => {
+    const recipients = Array.from({ length: 1_000 }, (_, at) => Number.MAX_SAFE_INTEGER - at);
+    const params = { type: "message", text: "€".repeat(16_300) };
+    expect(await take(asking({ recipients, params }))).toEqual([]);
+    expect(await messages()).toHaveLength(5);
+  });
+
+  test("has the same id each time it comes, so that nobody is told twice; another source's has its own", async () => {
+    const foreign = asking({}).replace("rota.example", "chat.example");
+    await take(asking({}), asking({}), foreign, asking({ event_id: "m-2" }));
+    const ids = (await messages()).map(({ eventId }) => eventId);
+    expect(ids).toHaveLength(4);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test("for its actor alone is done with, and nothing is queued", async () => {
+    expect(await take(asking({ actor_id: 1 }))).toEqual([]);
+    expect(await messages()).toEqual([]);
+  });
+
+  test.each([
+    [{ recipients: [] }, "/recipients too_short"],
+    [{ params: { text: "x" } }, "/params/type missing"],
+    [{ event_id: undefined }, "/event_id missing"],
+  ])("that makes no sense fails and queues nothing: %j", async (changes, faults) => {
+    expect(await take(asking(changes))).toEqual([0]);
+    expect(failures()).toMatchObject([{ code: "fields_invalid", faults }]);
+    expect(await messages()).toEqual([]);
+  });
+});
+
+test("a table that fails for a moment brings the message back, and then it is taken in", async () => {
+  const unavailable = { __type: "com.amazonaws.dynamodb.v20120810#ResourceInUseException", message: "later" };
+  proxy.fail("BatchGetItem", { status: 400, body: unavailable }, 1);
+  expect(await take(job(20, 1))).toEqual([0]);
+  expect(await take(job(20, 1))).toEqual([]);
+  expect(await readRecord("JOB", 20)).toMatchObject({ title: "v1" });
+});
+
+test("the sample event is taken in", async () => {
+  const sample = readFileSync(join(import.meta.dirname, "../../../events/intake.json"), "utf8");
+  expect(await handler(JSON.parse(sample))).toEqual(nobodyFailed);
+  expect(await readRecord("JOB", 900_001)).toMatchObject({ title: "Forklift driver" });
+});

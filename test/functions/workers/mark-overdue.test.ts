@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { handler } from "../../../functions/workers/mark-overdue.ts";
+import { findInvoices } from "../../../shared/db/invoices.ts";
+import { recordKey } from "../../../shared/db/keys.ts";
+import { markOverdue } from "../../../shared/db/overdue-invoices.ts";
+import { queryPage } from "../../../shared/db/table.ts";
+import { crashEverywhere } from "../../support/crash.ts";
+import { useFaultProxy } from "../../support/fault-proxy.ts";
+import { invoiceLine } from "../../support/records.ts";
+import { useService } from "../../support/service.ts";
+import { readRecord, store, tally } from "../../support/store.ts";
+import { readItem, write } from "../../support/writes.ts";
+
+const today = "2026-05-10";
+
+useService();
+const proxy = useFaultProxy();
+
+beforeEach(() => proxy.reset());
+afterEach(() => vi.useRealTimers());
+
+function due(id: number, due_date: string, changes: object = {}) {
+  return invoiceLine(id, 1, { due_date, ...changes });
+}
+
+async function stateOf(id: number): Promise<unknown> {
+  return (await readRecord("INVOICE", id))?.state;
+}
+
+async function countDue(): Promise<number> {
+  const { items } = await queryPage({
+    IndexName: "by-mark",
+    KeyConditionExpression: "mark_key = :due AND mark_order < :today",
+    ExpressionAttributeValues: { ":due": "DUE", ":today": today },
+  });
+  return items.length;
+}
+
+function conditionFailed(times: number) {
+  const body = { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", message: "no" };
+  proxy.fail("UpdateItem", { status: 400, body }, times);
+}
+
+test("D20: a pending invoice due before today becomes overdue; today's, later ones and paid ones stay", async () => {
+  await store([
+    due(1, "2026-05-09"),
+    due(2, "2020-01-01"),
+    due(3, today),
+    due(4, "2026-05-11"),
+    due(5, "2026-05-01", { state: "paid" }),
+    due(6, "2026-05-01", { state: "overdue" }),
+  ]);
+  expect(await markOverdue(today)).toBe(2);
+  const states = await Promise.all([1, 2, 3, 4, 5, 6].map(stateOf));
+  expect(states).toEqual(["overdue", "overdue", "pending", "pending", "paid", "overdue"]);
+  expect(await markOverdue(today)).toBe(0);
+});
+
+test("D20: what became overdue stands in the lists of its new state, and in no index of those still due", async () => {
+  await store([invoiceLine(10, 20, { due_date: "2026-05-01" })]);
+  const before = await readItem(recordKey("INVOICE", 10));
+  await markOverdue(today);
+  await tally([["invoice", 10]]);
+  const page = { limit: 20, beforeId: undefined, skip: 0 };
+  const months = { fromDate: "2026-05-01", toDate: "2026-05-31" };
+  for (const range of [{}, months]) {
+    expect((await findInvoices({ scope: 20, states: ["pending"], ...range }, page)).items).toEqual([]);
+    const { items } = await findInvoices({ scope: 20, states: ["overdue"], ...range }, page);
+    expect(items).toMatchObject([{ id: 10, state: "overdue" }]);
+  }
+  expect(await countDue()).toBe(0);
+  const after = await readItem(recordKey("INVOICE", 10));
+  expect(after).not.toHaveProperty("mark_key");
+  expect(after?.revision).toBe(Number(before?.revision) + 1);
+});
+
+test("D25: becoming overdue is told, though the import before was silent, and nobody counts as its author", async () => {
+  await store([due(11, "2026-05-01")]);
+  expect(await readItem(recordKey("INVOICE", 11))).toMatchObject({ silent: true });
+  await markOverdue(today);
+  const marked = await readItem(recordKey("INVOICE", 11));
+  expect(marked).not.toHaveProperty("silent");
+  expect(marked).not.toHaveProperty("changed_by");
+});
+
+test("D20: an item is the same as if its state had been imported", async () => {
+  await store([due(12, "2026-05-01"), due(13, "2026-05-01", { state: "overdue" })]);
+  await markOverdue(today);
+  const [marked, imported] = await Promise.all([12, 13].map((id) => readItem(recordKey("INVOICE", id))));
+  expect(Object.keys(marked ?? {}).toSorted()).toEqual(
+    Object.keys(imported ?? {})
+      .filter((name) => name !== "silent")
+      .toSorted(),
+  );
+});
+
+test("D20: 450 invoices are marked over many pages; two runs at once mark each of them once", async () => {
+  await store(
+    Array.from({ length: 450 }, (_, at) => due(1_000 + at, `2026-04-${String((at % 30) + 1).padStart(2, "0")}`)),
+  );
+  const [one, other] = await Promise.all([markOverdue(today), markOverdue(today)]);
+  expect(one + other).toBe(450);
+  expect(await countDue()).toBe(0);
+});
+
+test("D20: a run that breaks off is finished by the next one", async () => {
+  await store(Array.from({ length: 250 }, (_, at) => due(2_000 + at, "2026-04-01")));
+  const gone = { __type: "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", message: "gone" };
+  proxy.fail("BatchGetItem", { status: 400, body: gone }, 1, 1);
+  await expect(markOverdue(today)).rejects.toThrow();
+  proxy.reset();
+  expect(await countDue()).toBe(150);
+  expect(await markOverdue(today)).toBe(150);
+});
+
+test("D20: killed at any of its calls, a run is finished by the next one, each invoice once", async () => {
+  const ids = [4_001, 4_002, 4_003];
+  const stored = () => Promise.all(ids.map((id) => readItem(recordKey("INVOICE", id))));
+  const crashes = await crashEverywhere(async (kill, place) => {
+    await store(ids.map((id) => due(id, "2026-05-01", { uuid: crypto.randomUUID() })));
+    const next = (await stored()).map((item) => Number(item?.revision) + 1);
+    await kill(() => markOverdue(today));
+    await markOverdue(today);
+    const marked = (await stored()).map((item) => item?.revision);
+    expect(marked, place).toEqual(next);
+    expect(await countDue(), place).toBe(0);
+  });
+  expect(crashes).toBeGreaterThanOrEqual(2 * (2 + ids.length));
+});
+
+test("D20: an invoice that is changed at the same moment is looked at again", async () => {
+  await store([due(20, "2026-05-01")]);
+  conditionFailed(3);
+  expect(await markOverdue(today)).toBe(1);
+  expect(await stateOf(20)).toBe("overdue");
+});
+
+test("D20: one that others keep changing ends the run as busy, to be tried again", async () => {
+  await store([due(21, "2026-05-01")]);
+  conditionFailed(Number.POSITIVE_INFINITY);
+  await expect(markOverdue(today)).rejects.toMatchObject({ code: "busy" });
+  proxy.reset();
+  expect(await markOverdue(today)).toBe(1);
+});
+
+test("D20: payments, moved due dates and removals at the same time all count", async () => {
+  const ids = Array.from({ length: 60 }, (_, at) => 3_000 + at);
+  await store(ids.map((id) => due(id, "2026-05-01")));
+  const changes = [{ state: "paid" }, { due_date: "2026-06-01", state: "pending" }, { deleted: true }];
+  const change = (id: number) => write({ type: "invoice", id, ...changes[id % 3] });
+  await Promise.all([markOverdue(today), ...ids.map(change)]);
+  const states = await Promise.all(ids.map(stateOf));
+  expect(states).toEqual(ids.map((id) => ["paid", "pending", undefined][id % 3]));
+  expect(await countDue()).toBe(0);
+});
+
+test("D20: the handler goes by the business's midnight, not by UTC's", async () => {
+  await store([due(30, "2026-05-10")]);
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-05-10T22:59:59.999Z") });
+  await handler();
+  expect(await stateOf(30)).toBe("pending");
+  vi.setSystemTime(new Date("2026-05-10T23:00:00.000Z"));
+  await handler();
+  expect(await stateOf(30)).toBe("overdue");
+});

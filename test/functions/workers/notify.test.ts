@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { handler } from "../../../functions/workers/notify.ts";
+import { notificationKey, recordKey } from "../../../shared/db/keys.ts";
+import { crashEverywhere } from "../../support/crash.ts";
+import { useFaultProxy } from "../../support/fault-proxy.ts";
+import { takeMessages } from "../../support/queues.ts";
+import { useService } from "../../support/service.ts";
+import { streamRecord } from "../../support/workers.ts";
+
+useService();
+const queue = useFaultProxy("AWS_ENDPOINT_URL_SQS");
+const nothingFailed = { batchItemFailures: [] };
+
+beforeEach(async () => {
+  await Promise.all(["NOTIFICATION_QUEUE_URL", "PUSH_QUEUE_URL", "SET_ASIDE_QUEUE_URL"].map(takeMessages));
+  queue.reset();
+});
+
+function newJob(id: number, beside: object = {}) {
+  return streamRecord(recordKey("JOB", id), { after: { id, company_id: 3, ...beside } }, `event-${id}`);
+}
+
+function newNotification(id: number) {
+  return streamRecord(notificationKey(8, id), { after: { id, user_id: 8, push: true, record: {} } });
+}
+
+function newInvoice(id: number) {
+  const after = { id, company_id: 3, changed_by: 9, record: { state: "paid" } };
+  return streamRecord(recordKey("INVOICE", id), { after }, `event-${id}`);
+}
+
+const jobMessage = (id: number) => ({
+  eventId: `event-${id}`,
+  record_type: "Job",
+  record_id: id,
+  params: { type: "published" },
+  recipients: { company: 3, role: "operator" },
+});
+
+async function queuedIds(): Promise<number[]> {
+  const messages = (await takeMessages("NOTIFICATION_QUEUE_URL")) as { record_id: number }[];
+  return messages.map(({ record_id }) => record_id).sort((a, b) => a - b);
+}
+
+describe("D25: a change of a record", () => {
+  test("becomes a message that names event, record, recipients and author, one for each rule", async () => {
+    expect(await handler({ Records: [newJob(1), newInvoice(2)] })).toEqual(nothingFailed);
+    const paid = { eventId: "event-2", record_type: "Invoice", record_id: 2, params: { type: "paid" }, actorId: 9 };
+    expect(await takeMessages("NOTIFICATION_QUEUE_URL")).toEqual([
+      jobMessage(1),
+      { ...paid, recipients: { company: 3, role: "operator" } },
+      { ...paid, recipients: { company: 3, role: "client" } },
+    ]);
+    expect(await takeMessages("PUSH_QUEUE_URL")).toEqual([]);
+  });
+
+  test("that was silent, a removal, or of another item becomes nothing, without a call", async () => {
+    const removal = streamRecord(recordKey("JOB", 3), { before: { id: 3, company_id: 3 } });
+    const other = streamRecord({ pk: "USER#8", sk: "COUNTS" }, { after: { total: 1 } });
+    expect(await handler({ Records: [newJob(1, { silent: true }), removal, other] })).toEqual(nothingFailed);
+    expect(queue.calls.size).toBe(0);
+  });
+
+  test("that is malformed is set aside, and holds up none of the others", async () => {
+    const poison = streamRecord(recordKey("JOB", 2), { after: { id: 2, title: "Night driver" } }, "event-2");
+    expect(await handler({ Records: [newJob(1), poison, newJob(3)] })).toEqual(nothingFailed);
+    expect(await queuedIds()).toEqual([1, 3]);
+    const aside = await takeMessages("SET_ASIDE_QUEUE_URL");
+    expect(aside).toMatchObject([
+      { pk: "JOB#2", sk: "JOB", eventId: "event-2", reason: expect.stringContaining("malformed") },
+    ]);
+    expect(JSON.stringify(aside)).not.toContain("Night driver");
+  });
+
+  test("is one of 100 in a batch: ten messages travel in a call", async () => {
+    const ids = Array.from({ length: 100 }, (_, at) => at + 1);
+    expect(await handler({ Records: ids.map((id) => newJob(id)) })).toEqual(nothingFailed);
+    expect(queue.calls.get("SendMessageBatch")).toBe(10);
+    expect(await queuedIds()).toEqual(ids);
+  });
+});
+
+describe("D29: a new notification", () => {
+  test("becomes a push", async () => {
+    expect(await handler({ Records: [newNotification(12)] })).toEqual(nothingFailed);
+    expect(await takeMessages("PUSH_QUEUE_URL")).toEqual([{ userId: 8, notificationId: 12 }]);
+  });
+
+  test("becomes none where the stage names no platform application", async () => {
+    const applications = process.env.PLATFORM_APPLICATIONS ?? "";
+    onTestFinished(() => void Object.assign(process.env, { PLATFORM_APPLICATIONS: applications }));
+    process.env.PLATFORM_APPLICATIONS = "{}";
+    expect(await handler({ Records: [newNotification(12), newJob(1)] })).toEqual(nothingFailed);
+    expect(await takeMessages("PUSH_QUEUE_URL")).toEqual([]);
+    expect(await queuedIds()).toEqual([1]);
+  });
+});
+
+describe("a queue that", () => {
+  const refused = (SenderFault: boolean) => ({
+    status: 200,
+    body: { Successful: [], Failed: [{ Id: "0", Code: "InternalError", SenderFault }] },
+  });
+
+  test("fails some messages of a batch is sent those again", async () => {
+    queue.fail("SendMessageBatch", refused(false), 2);
+    expect(await handler({ Records: [newJob(1)] })).toEqual(nothingFailed);
+    expect(queue.calls.get("SendMessageBatch")).toBe(3);
+    expect(await queuedIds()).toEqual([1]);
+  });
+
+  test("keeps failing gets the batch again from the stream, and nothing is set aside", async () => {
+    queue.fail("SendMessageBatch", refused(false), Number.POSITIVE_INFINITY);
+    const record = newJob(1);
+    const itemIdentifier = record.dynamodb?.SequenceNumber;
+    expect(await handler({ Records: [record] })).toEqual({ batchItemFailures: [{ itemIdentifier }] });
+    expect(await takeMessages("SET_ASIDE_QUEUE_URL")).toEqual([]);
+  });
+
+  test("takes one message under no circumstances has that change set aside, and gets the others", async () => {
+    queue.fail("SendMessageBatch", refused(true), 2);
+    expect(await handler({ Records: [newJob(1), newJob(2)] })).toEqual(nothingFailed);
+    expect(await queuedIds()).toEqual([2]);
+    expect(await takeMessages("SET_ASIDE_QUEUE_URL")).toMatchObject([{ pk: "JOB#1" }]);
+  });
+});
+
+test("killed before and after every call that it makes, and started again, it has lost no change", async () => {
+  const Records = [newJob(1), newInvoice(2), newNotification(12)];
+  const crashes = await crashEverywhere(async (kill) => {
+    await kill(() => handler({ Records }));
+    expect(await handler({ Records })).toEqual(nothingFailed);
+    expect(new Set(await queuedIds())).toEqual(new Set([1, 2]));
+    const pushes = await takeMessages("PUSH_QUEUE_URL");
+    expect(pushes).toContainEqual({ userId: 8, notificationId: 12 });
+  });
+  expect(crashes).toBe(4);
+});

@@ -1,0 +1,138 @@
+import {
+  CreatePlatformEndpointCommand,
+  DeleteEndpointCommand,
+  SetEndpointAttributesCommand,
+  SNSClient,
+} from "@aws-sdk/client-sns";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/workers/send-pushes.ts";
+import { dropDeviceTokens } from "../../../shared/db/device-tokens.ts";
+import { applicationArn, endpointOf, newPush, pushedTo, register, tokensOf } from "../../support/pushes.ts";
+import { useService } from "../../support/service.ts";
+import { queueEvent } from "../../support/workers.ts";
+
+const service = useService();
+const nothingFailed = { batchItemFailures: [] };
+let sns: SNSClient;
+let userId = 100;
+
+beforeAll(() => {
+  sns = new SNSClient({});
+  process.env.PLATFORM_APPLICATIONS = JSON.stringify({ fcm: applicationArn("GCM"), apns: applicationArn("APNS") });
+  return () => sns.destroy();
+});
+beforeEach(() => {
+  userId += 1;
+  service.inbox.clear();
+});
+
+const send = (...messages: unknown[]) => handler(queueEvent(...messages));
+
+describe("D29: a notification is pushed", () => {
+  test("to each device of its user through its push service, and to no other", async () => {
+    await register(userId, "fcm-1");
+    await register(userId, "abc123", "apns");
+    await register(userId, "abc456", "apns_sandbox");
+    const push = await newPush(userId);
+    expect(await send(push)).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["abc123", "fcm-1"]);
+    const texts = service.inbox.entries().map(({ text }) => text ?? "");
+    expect(texts.find((text) => text.includes("fcmV1Message"))).toContain(String(push.notificationId));
+    expect(texts.find((text) => text.includes('"aps"'))).toContain("A job was published");
+  });
+
+  test.each([
+    ["read", () => newPush(userId, { read_at: "2026-05-02T09:00:00.000Z" })],
+    ["gone", async () => ({ userId, notificationId: 1 })],
+  ])("not when it is %s by now", async (_, push) => {
+    await register(userId, "unused");
+    expect(await send(await push())).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual([]);
+  });
+
+  test("to nobody who has no device", async () => {
+    expect(await send(await newPush(userId))).toEqual(nothingFailed);
+  });
+
+  test("the next time without making the endpoint anew", async () => {
+    await register(userId, "kept");
+    await send(await newPush(userId));
+    expect(await endpointOf(userId, "kept")).toMatch(/:endpoint\/GCM\/workforce\//);
+    service.endpoints.failNext("CreatePlatformEndpoint", "AuthorizationError", 1);
+    expect(await send(await newPush(userId))).toEqual(nothingFailed);
+    service.endpoints.failNext("CreatePlatformEndpoint", "AuthorizationError", 0);
+    expect(pushedTo(service)).toEqual(["kept", "kept"]);
+  });
+
+  test("once, however often and side by side the message comes", async () => {
+    await register(userId, "once-1");
+    await register(userId, "once-2");
+    const push = await newPush(userId);
+    await Promise.all(Array.from({ length: 6 }, () => send(push)));
+    expect(await send(push)).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["once-1", "once-2"]);
+  });
+});
+
+describe("D29: an endpoint", () => {
+  test("that is disabled goes with its device token; the other devices are served", async () => {
+    await Promise.all([register(userId, "stale"), register(userId, "fresh")]);
+    await send(await newPush(userId));
+    service.inbox.clear();
+    const EndpointArn = await endpointOf(userId, "stale");
+    await sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
+    expect(await send(await newPush(userId))).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["fresh"]);
+    expect(await tokensOf(userId)).toEqual(["fresh"]);
+    const asked = new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "true" } });
+    await expect(sns.send(asked)).rejects.toMatchObject({ name: "NotFoundException" });
+  });
+
+  test("that went stale is opened again when the device registers its token anew", async () => {
+    const id = await register(userId, "returning");
+    await send(await newPush(userId));
+    const EndpointArn = await endpointOf(userId, "returning");
+    await dropDeviceTokens(userId, [id]);
+    await sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
+    await register(userId, "returning");
+    expect(await endpointOf(userId, "returning")).toBeUndefined();
+    expect(await send(await newPush(userId))).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["returning", "returning"]);
+  });
+
+  test("that is not there any more is made anew", async () => {
+    await register(userId, "missing");
+    await send(await newPush(userId));
+    const EndpointArn = await endpointOf(userId, "missing");
+    await sns.send(new DeleteEndpointCommand({ EndpointArn }));
+    expect(await send(await newPush(userId))).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["missing", "missing"]);
+    expect(await endpointOf(userId, "missing")).not.toBe(EndpointArn);
+  });
+
+  test("that others made for the token with attributes of their own is used", async () => {
+    const made = { PlatformApplicationArn: applicationArn("GCM"), Token: "shared", CustomUserData: "theirs" };
+    const { EndpointArn } = await sns.send(new CreatePlatformEndpointCommand(made));
+    await register(userId, "shared");
+    expect(await send(await newPush(userId))).toEqual(nothingFailed);
+    expect(await endpointOf(userId, "shared")).toBe(EndpointArn);
+  });
+
+  test("cannot be made for a token that is none: it is taken out of the list", async () => {
+    await Promise.all([register(userId, "not a token", "apns"), register(userId, "abc789", "apns")]);
+    expect(await send(await newPush(userId))).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["abc789"]);
+    expect(await tokensOf(userId)).toEqual(["abc789"]);
+  });
+
+  test("stays with the user a token has moved from no longer than the token", async () => {
+    await register(userId, "moving");
+    await send(await newPush(userId));
+    const before = await endpointOf(userId, "moving");
+    userId += 1;
+    await register(userId, "moving");
+    expect(await endpointOf(userId, "moving")).toBeUndefined();
+    await send(await newPush(userId));
+    expect(await endpointOf(userId, "moving")).toBe(before);
+  });
+});

@@ -1,0 +1,126 @@
+import type { DynamoDBRecord } from "aws-lambda";
+import { beforeEach, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/workers/tally.ts";
+import { recordKey } from "../../../shared/db/keys.ts";
+import { surveyTotals } from "../../../shared/db/recount.ts";
+import { putIf } from "../../../shared/db/table.ts";
+import { crashEverywhere } from "../../support/crash.ts";
+import { type Fault, transactionConflict, useFaultProxy } from "../../support/fault-proxy.ts";
+import { takeMessages } from "../../support/queues.ts";
+import { invoiceLine, timesheetLine } from "../../support/records.ts";
+import { useService } from "../../support/service.ts";
+import { write } from "../../support/writes.ts";
+
+useService();
+const proxy = useFaultProxy();
+let nextId = 0;
+
+beforeEach(() => proxy.reset());
+
+const throttled: Fault = {
+  status: 400,
+  body: { __type: "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException", message: "Slow down" },
+};
+const failed: Fault = { status: 500, body: { __type: "InternalServerError", message: "Internal error" } };
+
+/** The stream record of a change of a record, as far as the consumer reads it. */
+function changeOf(kind: "INVOICE" | "TIMESHEET", id: number, at = id): DynamoDBRecord {
+  const { pk, sk } = recordKey(kind, id);
+  const dynamodb = { Keys: { pk: { S: pk }, sk: { S: sk } }, SequenceNumber: String(at) };
+  return { eventID: `event-${id}-${at}`, eventName: "MODIFY", dynamodb };
+}
+
+async function storeSome(): Promise<DynamoDBRecord[]> {
+  const from = nextId + 1;
+  nextId += 4;
+  await Promise.all([0, 1].map((at) => write(invoiceLine(from + at, 1))));
+  await Promise.all([2, 3].map((at) => write(timesheetLine(from + at, 2))));
+  return [0, 1, 2, 3].map((at) => changeOf(at < 2 ? "INVOICE" : "TIMESHEET", from + at));
+}
+
+async function expectExact(): Promise<void> {
+  const { drifts, uncounted } = await surveyTotals();
+  expect({ drifts, uncounted }).toEqual({ drifts: [], uncounted: [] });
+}
+
+test("killed before and after every call that it makes, and started again, it has counted everything once", async () => {
+  const crashes = await crashEverywhere(async (kill) => {
+    const Records = await storeSome();
+    await kill(() => handler({ Records }));
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
+    await expectExact();
+  });
+  expect(crashes).toBeGreaterThanOrEqual(8);
+});
+
+describe("faults that pass", () => {
+  test.each<[string, string, Fault, number]>([
+    ["conflicting transactions", "TransactWriteItems", transactionConflict(5), 4],
+    ["throttled reads", "BatchGetItem", throttled, 2],
+    ["failing reads", "BatchGetItem", failed, 2],
+    ["failing transactions", "TransactWriteItems", failed, 2],
+  ])("%s are tried again at once", async (_, action, fault, times) => {
+    const Records = await storeSome();
+    proxy.fail(action, fault, times);
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
+    await expectExact();
+  });
+
+  test.each<[string, Fault]>([
+    ["TransactWriteItems", failed],
+    ["BatchGetItem", throttled],
+  ])("where %s keeps failing the whole batch goes back to the stream, and nothing is set aside", async (action, fault) => {
+    const Records = await storeSome();
+    proxy.fail(action, fault, 1_000);
+    expect(await handler({ Records })).toEqual({
+      batchItemFailures: [{ itemIdentifier: Records[0]?.dynamodb?.SequenceNumber }],
+    });
+    expect(await takeMessages("SET_ASIDE_QUEUE_URL")).toEqual([]);
+    proxy.reset();
+    await handler({ Records });
+    await expectExact();
+  });
+});
+
+test("a poison record is set aside with its key, sequence number and reason, and holds up nobody else", async () => {
+  const Records = await storeSome();
+  await putIf({
+    Item: { ...recordKey("INVOICE", 9_001), id: 9_001, company_id: 1, record: { state: "pending", number: "X" } },
+  });
+  const poison = changeOf("INVOICE", 9_001, 777);
+  const strange = { ...changeOf("INVOICE", 9_002, 778), dynamodb: { SequenceNumber: "778" } };
+  const batch = [...Records.slice(0, 2), poison, strange, ...Records.slice(2)];
+  expect(await handler({ Records: batch })).toEqual({ batchItemFailures: [] });
+  expect(await takeMessages("SET_ASIDE_QUEUE_URL")).toEqual([
+    {
+      operation: "test",
+      pk: "INVOICE#9001",
+      sk: "INVOICE",
+      eventId: "event-9001-777",
+      sequenceNumber: "777",
+      reason: "Error: The record's issued_date is not a calendar date",
+    },
+    {
+      operation: "test",
+      pk: "",
+      sk: "",
+      eventId: "event-9002-778",
+      sequenceNumber: "778",
+      reason: "Error: The stream record has no id or no key",
+    },
+  ]);
+  const { drifts, uncounted } = await surveyTotals();
+  expect({ drifts, uncounted }).toEqual({ drifts: [], uncounted: [] });
+});
+
+test("where a poison record cannot be set aside it and all after it go back to the stream", async () => {
+  const [first, ...rest] = await storeSome();
+  const queue = process.env.SET_ASIDE_QUEUE_URL;
+  process.env.SET_ASIDE_QUEUE_URL = `${queue}-that-is-not-there`;
+  try {
+    const Records = [first as DynamoDBRecord, changeOf("INVOICE", 9_001, 779), ...rest];
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: "779" }] });
+  } finally {
+    process.env.SET_ASIDE_QUEUE_URL = queue;
+  }
+});

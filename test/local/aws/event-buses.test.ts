@@ -1,0 +1,106 @@
+import { EventBridgeClient, ListRulesCommand, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
+import { openEventBuses } from "../../../infra/local/aws/event-buses.ts";
+import { openInbox } from "../../../infra/local/aws/inbox.ts";
+import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { openSecrets } from "../../../infra/local/aws/secrets.ts";
+
+const region = "eu-west-2";
+const buses = openEventBuses(region);
+let endpoints: AwsEndpoints;
+let client: EventBridgeClient;
+let sent: [queue: string, event: unknown][] = [];
+
+beforeAll(async () => {
+  const rules = [
+    { busName: "intake", pattern: { source: [{ prefix: "" }] }, queueNames: ["every"] },
+    { busName: "intake", pattern: { detail: { kind: ["job"] } }, queueNames: ["jobs"] },
+    { busName: "other", pattern: { source: [{ prefix: "" }] }, queueNames: ["others"] },
+  ];
+  buses.open(["intake", "other"], rules, async (queue, body) => void sent.push([queue, JSON.parse(body)]));
+  endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets: openSecrets(region), buses });
+  client = new EventBridgeClient({
+    endpoint: endpoints.endpoint,
+    region,
+    credentials: localCredentials,
+    maxAttempts: 1,
+  });
+});
+
+afterAll(async () => {
+  client.destroy();
+  await endpoints.close();
+});
+
+beforeEach(() => {
+  sent = [];
+});
+
+const entry = (detail: object, changes: object = {}) => ({
+  EventBusName: "intake",
+  Source: "rota",
+  DetailType: "Record",
+  Detail: JSON.stringify(detail),
+  ...changes,
+});
+
+it("puts an event into the queue of each rule that matches it, in EventBridge's envelope", async () => {
+  const Time = new Date("2026-06-01T08:30:00Z");
+  const answer = await client.send(new PutEventsCommand({ Entries: [entry({ kind: "job", id: 1 }, { Time })] }));
+  expect(answer.FailedEntryCount).toBe(0);
+  const event = {
+    version: "0",
+    id: answer.Entries?.[0]?.EventId,
+    "detail-type": "Record",
+    source: "rota",
+    account: "000000000000",
+    time: "2026-06-01T08:30:00Z",
+    region,
+    resources: [],
+    detail: { kind: "job", id: 1 },
+  };
+  expect(sent).toEqual([
+    ["every", event],
+    ["jobs", event],
+  ]);
+});
+
+it("leads the events of a bus by its own rules only, the bus named by name or ARN", async () => {
+  const EventBusName = `arn:aws:events:${region}:000000000000:event-bus/other`;
+  await client.send(new PutEventsCommand({ Entries: [entry({ kind: "job" }, { EventBusName })] }));
+  expect(sent.map(([queue]) => queue)).toEqual(["others"]);
+});
+
+it("names the entries at fault and takes the others", async () => {
+  const bad = [entry({}, { Detail: "{" }), entry({}, { Detail: "[1]" }), entry({}, { Source: "" })];
+  const { FailedEntryCount, Entries } = await client.send(
+    new PutEventsCommand({ Entries: [...bad, entry({ id: 2 })] }),
+  );
+  expect(FailedEntryCount).toBe(3);
+  expect(Entries?.map(({ ErrorCode }) => ErrorCode)).toEqual([
+    "MalformedDetail",
+    "MalformedDetail",
+    "InvalidArgument",
+    undefined,
+  ]);
+  expect(sent).toMatchObject([["every", { detail: { id: 2 } }]]);
+});
+
+it("refuses a bus that is not there, too many entries, and entries that are too big", async () => {
+  const put = (Entries: object[]) => client.send(new PutEventsCommand({ Entries }));
+  await expect(put([entry({}, { EventBusName: "nowhere" })])).rejects.toMatchObject({
+    name: "ResourceNotFoundException",
+  });
+  await expect(put(Array.from({ length: 11 }, () => entry({})))).rejects.toMatchObject({ name: "ValidationException" });
+  await expect(put([entry({ text: "x".repeat(300_000) })])).rejects.toMatchObject({ name: "ValidationException" });
+  expect(sent).toEqual([]);
+});
+
+it("fails when it is told to, and names an action it does not know", async () => {
+  endpoints.failNext("PutEvents", "InternalException");
+  await expect(client.send(new PutEventsCommand({ Entries: [entry({})] }))).rejects.toMatchObject({
+    name: "InternalException",
+  });
+  await expect(client.send(new ListRulesCommand({}))).rejects.toThrow("ListRules");
+});

@@ -1,0 +1,91 @@
+import { expect, it, test } from "vitest";
+import { matchesAny } from "../../infra/local/filter-patterns.ts";
+import { streamFilters } from "../../infra/stream-filters.ts";
+
+const event = {
+  eventName: "MODIFY",
+  dynamodb: { Keys: { sk: { S: "INVOICE" } }, NewImage: { push: { BOOL: true }, gone: { NULL: true } } },
+  amount: 5,
+  tags: ["a", "b"],
+};
+
+it.each([
+  ["a value of the list", { eventName: ["INSERT", "MODIFY"] }, true],
+  ["no value of the list", { eventName: ["INSERT"] }, false],
+  ["every field of the pattern", { eventName: ["MODIFY"], dynamodb: { Keys: { sk: { S: ["INVOICE"] } } } }, true],
+  ["only one of two fields", { eventName: ["MODIFY"], dynamodb: { Keys: { sk: { S: ["JOB"] } } } }, false],
+  ["a beginning", { dynamodb: { Keys: { sk: { S: [{ prefix: "INV" }] } } } }, true],
+  ["the empty beginning, which every text has", { eventName: [{ prefix: "" }] }, true],
+  ["the empty beginning of a number", { amount: [{ prefix: "" }] }, false],
+  ["an end", { eventName: [{ suffix: "FY" }] }, true],
+  ["a text in other letters", { eventName: [{ "equals-ignore-case": "modify" }] }, true],
+  ["anything but others", { eventName: [{ "anything-but": ["INSERT", "REMOVE"] }] }, true],
+  ["anything but itself", { eventName: [{ "anything-but": ["INSERT", "MODIFY"] }] }, false],
+  ["anything but a beginning", { eventName: [{ "anything-but": { prefix: "MOD" } }] }, false],
+  ["anything but a value, of a field that is missing", { nothing: [{ "anything-but": "x" }] }, false],
+  ["a value that is there", { dynamodb: { NewImage: { push: { BOOL: [{ exists: true }] } } } }, true],
+  ["a value that is missing", { dynamodb: { NewImage: { silent: { BOOL: [{ exists: false }] } } } }, true],
+  ["a value missing with all above it", { dynamodb: { OldImage: { silent: { BOOL: [{ exists: false }] } } } }, true],
+  ["a value that ought to be missing", { dynamodb: { NewImage: { push: { BOOL: [{ exists: false }] } } } }, false],
+  ["existence of what only holds fields", { dynamodb: [{ exists: true }] }, false],
+  ["a boolean, not its name", { dynamodb: { NewImage: { push: { BOOL: ["true"] } } } }, false],
+  ["a number within bounds", { amount: [{ numeric: [">", 0, "<=", 5] }] }, true],
+  ["a number out of bounds", { amount: [{ numeric: [">", 5] }] }, false],
+  ["one of several values", { tags: ["b"] }, true],
+  ["one of two patterns in one", { $or: [{ eventName: ["INSERT"] }, { amount: [5] }] }, true],
+])("a pattern matches by %s", (_, pattern, expected) => {
+  expect(matchesAny(event, [pattern])).toBe(expected);
+});
+
+test("of several patterns one is enough; of none, none matches", () => {
+  expect(matchesAny(event, [{ eventName: ["INSERT"] }, { amount: [5] }])).toBe(true);
+  expect(matchesAny(event, [])).toBe(false);
+});
+
+test("an operator that AWS has and the local machine has not is a fault, not a mismatch", () => {
+  expect(() => matchesAny(event, [{ eventName: [{ wildcard: "M*" }] }])).toThrow("wildcard");
+});
+
+function change(eventName: string, sk: string, image: object = {}) {
+  const NewImage = eventName === "REMOVE" ? {} : { NewImage: { pk: { S: "x" }, ...image } };
+  return { eventName, dynamodb: { Keys: { pk: { S: "x" }, sk: { S: sk } }, ...NewImage } };
+}
+
+test.each([
+  "INVOICE",
+  "TIMESHEET",
+  "JOB",
+])("tally is given every change of a record %s, and notify its writes", (sk) => {
+  for (const name of ["INSERT", "MODIFY", "REMOVE"]) {
+    expect(matchesAny(change(name, sk), streamFilters.tally), name).toBe(true);
+    expect(matchesAny(change(name, sk), streamFilters.notify), name).toBe(name !== "REMOVE");
+  }
+});
+
+test("D25: notify is given users, and nothing that was written silently", () => {
+  expect(matchesAny(change("INSERT", "USER"), streamFilters.notify)).toBe(true);
+  expect(matchesAny(change("INSERT", "INVOICE", { silent: { BOOL: true } }), streamFilters.notify)).toBe(false);
+});
+
+test("D29: notify is given new notifications that are to be pushed, once", () => {
+  const push = { push: { BOOL: true } };
+  expect(matchesAny(change("INSERT", "NOTIFICATION#0000000000000001", push), streamFilters.notify)).toBe(true);
+  expect(matchesAny(change("INSERT", "NOTIFICATION#0000000000000001"), streamFilters.notify)).toBe(false);
+  expect(matchesAny(change("MODIFY", "NOTIFICATION#0000000000000001", push), streamFilters.notify)).toBe(false);
+});
+
+test.each([
+  "TALLIED",
+  "ALL",
+  "2026-05",
+  "COUNTS",
+  "EVENT#1",
+  "PUSH#1",
+  "PIN",
+  "SESSION#1",
+  "IDEMPOTENCY",
+])("no consumer is given the items %s, which consumers and requests write", (sk) => {
+  for (const filters of Object.values(streamFilters)) {
+    expect(matchesAny(change("INSERT", sk, { push: { BOOL: true } }), filters)).toBe(false);
+  }
+});

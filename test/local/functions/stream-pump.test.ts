@@ -1,0 +1,192 @@
+import type { DynamoDBStreamEvent } from "aws-lambda";
+import { describe, expect, it } from "vitest";
+import { failing, numbersOf, streamArn, useStream } from "./stream.ts";
+
+const patience = 15_000;
+const stream = useStream();
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+describe("the pump of the table's stream", () => {
+  it("hands over changes as Lambda does: both images, bytes as base64, and an id that stays the same", async () => {
+    await stream.write("INVOICE", [1]);
+    const events: DynamoDBStreamEvent[] = [];
+    const pump = await stream.start({
+      one: (event) => void events.push(event),
+      other: (event) => void events.push(event),
+    });
+    await pump.settled(patience);
+    const [record, again] = events.map(({ Records }) => Records[0]);
+    const image = { pk: { S: "INVOICE#1" }, sk: { S: "INVOICE" }, number: { N: "1" }, bytes: { B: "AQID" } };
+    expect(record).toEqual({
+      eventID: expect.stringMatching(/^[0-9a-f]{32}$/),
+      eventName: "INSERT",
+      eventVersion: "1.1",
+      eventSource: "aws:dynamodb",
+      awsRegion: "eu-west-2",
+      eventSourceARN: streamArn,
+      dynamodb: {
+        ApproximateCreationDateTime: expect.any(Number),
+        Keys: { pk: { S: "INVOICE#1" }, sk: { S: "INVOICE" } },
+        NewImage: image,
+        SequenceNumber: expect.stringMatching(/^\d+$/),
+        SizeBytes: expect.any(Number),
+        StreamViewType: "NEW_AND_OLD_IMAGES",
+      },
+    });
+    expect(again).toEqual(record);
+  });
+
+  it("gives each consumer what its filters let through, in order, in batches of at most its size", async () => {
+    await stream.write("INVOICE", upTo(5));
+    await stream.write("TOTALS", upTo(5));
+    await stream.write("JOB", upTo(3));
+    const batches: number[][] = [];
+    const filters = [{ dynamodb: { Keys: { sk: { S: ["INVOICE", "JOB"] } } } }];
+    const pump = await stream.start({ one: (event) => void batches.push(numbersOf(event)) }, { filters, batchSize: 3 });
+    await pump.settled(patience);
+    expect(batches).toEqual([
+      [1, 2, 3],
+      [4, 5, 1],
+      [2, 3],
+    ]);
+  });
+
+  it("tells of no write that changed nothing, as DynamoDB tells of none", async () => {
+    await stream.write("INVOICE", [1, 1, 1, 2]);
+    const seen: number[] = [];
+    const pump = await stream.start({ one: (event) => void seen.push(...numbersOf(event)) });
+    await pump.settled(patience);
+    expect(seen).toEqual([1, 2]);
+  });
+
+  it("brings back what failed and all after it, until it is taken; nothing is left out and nothing overtakes", async () => {
+    await stream.write("INVOICE", upTo(6));
+    const batches: number[][] = [];
+    const pump = await stream.start({
+      one: (event) => {
+        batches.push(numbersOf(event));
+        return batches.length < 4 ? failing(event, 4) : undefined;
+      },
+    });
+    await pump.settled(patience);
+    expect(batches).toEqual([upTo(6), [4, 5, 6], [4, 5, 6], [4, 5, 6]]);
+  });
+
+  it.each([
+    ["an error", () => Promise.reject(new Error("down"))],
+    ["an empty id", () => ({ batchItemFailures: [{ itemIdentifier: "" }] })],
+    ["an id of no record", () => ({ batchItemFailures: [{ itemIdentifier: "999999" }] })],
+    ["failures that are no list", () => ({ batchItemFailures: "all" })],
+    ["a failure without an id", () => ({ batchItemFailures: [null] })],
+  ])("brings back the whole batch on %s", async (_, fail) => {
+    await stream.write("INVOICE", upTo(3));
+    const batches: number[][] = [];
+    const pump = await stream.start({
+      one: (event) => {
+        batches.push(numbersOf(event));
+        return batches.length === 1 ? fail() : { batchItemFailures: [] };
+      },
+    });
+    await pump.settled(patience);
+    expect(batches).toEqual([upTo(3), upTo(3)]);
+  });
+
+  it("lets no consumer wait for another that fails", async () => {
+    await stream.write("INVOICE", upTo(3));
+    let isDown = true;
+    const seen: Record<string, number[]> = { one: [], other: [] };
+    const pump = await stream.start({
+      one: (event) => {
+        if (isDown) throw new Error("down");
+        seen.one?.push(...numbersOf(event));
+      },
+      other: (event) => void seen.other?.push(...numbersOf(event)),
+    });
+    await expect.poll(() => seen.other, { timeout: patience }).toEqual(upTo(3));
+    await expect(pump.settled(50)).rejects.toThrow("one");
+    expect(seen.one).toEqual([]);
+    isDown = false;
+    await pump.settled(patience);
+    expect(seen.one).toEqual(upTo(3));
+    expect(stream.failures.map(String)).toContain("Error: down");
+  });
+
+  it("gives up what is older than a consumer may try, tells where it is, and goes on", async () => {
+    await stream.write("INVOICE", upTo(3));
+    const seen: number[] = [];
+    const pump = await stream.start({ one: (event) => void seen.push(...numbersOf(event)) }, { triedForSeconds: -120 });
+    await pump.settled(patience);
+    expect(seen).toEqual([]);
+    const [told] = stream.abandoned as Record<string, Record<string, unknown>>[];
+    expect(told?.requestContext).toMatchObject({ condition: "RecordAgeExceeded" });
+    expect(told?.DDBStreamBatchInfo).toMatchObject({ batchSize: 3, streamArn, shardId: expect.any(String) });
+    expect(JSON.stringify(told)).not.toContain("INVOICE");
+  });
+
+  it("gives up what was tried as often as its mapping says", async () => {
+    await stream.write("INVOICE", upTo(3));
+    let calls = 0;
+    const consume = (event: DynamoDBStreamEvent) => {
+      calls += 1;
+      return failing(event, 2);
+    };
+    const pump = await stream.start({ one: consume }, { retries: 2 });
+    await pump.settled(patience);
+    expect(calls).toBe(3);
+    expect(stream.abandoned).toMatchObject([
+      { requestContext: { condition: "RetryAttemptsExhausted" }, DDBStreamBatchInfo: { batchSize: 2 } },
+    ]);
+  });
+});
+
+describe("a pump that is started again", () => {
+  it("goes on where each consumer was, and hands over what was written meanwhile", async () => {
+    await stream.write("INVOICE", upTo(3));
+    const seen: number[] = [];
+    const consume = (event: DynamoDBStreamEvent) => void seen.push(...numbersOf(event));
+    const first = await stream.start({ one: consume });
+    await first.settled(patience);
+    await first.stop();
+    await stream.write("INVOICE", [4, 5]);
+    const second = await stream.start({ one: consume });
+    await second.settled(patience);
+    expect(seen).toEqual(upTo(5));
+  });
+
+  it("repeats what a consumer had not confirmed when it stopped, and nothing that it had", async () => {
+    await stream.write("INVOICE", upTo(5));
+    const batches: number[][] = [];
+    const isDown = Promise.withResolvers<void>();
+    const first = await stream.start({
+      one: (event) => {
+        batches.push(numbersOf(event));
+        if (batches.length === 2) isDown.resolve();
+        return failing(event, 3);
+      },
+    });
+    await isDown.promise;
+    await first.stop();
+    const second = await stream.start({ one: (event) => void batches.push(numbersOf(event)) });
+    await second.settled(patience);
+    expect(batches[0]).toEqual(upTo(5));
+    expect(batches.slice(1).every((batch) => batch.join() === "3,4,5")).toBe(true);
+    expect(batches.at(-1)).toEqual([3, 4, 5]);
+  });
+
+  it("finishes the batch in hand before it stops", async () => {
+    await stream.write("INVOICE", [1]);
+    const called = Promise.withResolvers<void>();
+    let isFinished = false;
+    const pump = await stream.start({
+      one: async () => {
+        called.resolve();
+        await new Promise(setImmediate);
+        isFinished = true;
+      },
+    });
+    await called.promise;
+    await pump.stop();
+    expect(isFinished).toBe(true);
+    expect(pump.passed()).toBeDefined();
+  });
+});

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBStreamEvent, SQSEvent } from "aws-lambda";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { type Queues, startQueues } from "../../../infra/local/aws/queues.ts";
+import { createTable } from "../../../infra/local/engine/table.ts";
+import { startWorkers, type Workers, type WorkersOptions } from "../../../infra/local/functions/workers.ts";
+import type { LocalStack } from "../../../infra/local/stack/template.ts";
+
+const region = "eu-west-2";
+const patience = 20_000;
+let directory: string;
+let tableName: string;
+let queues: Queues;
+let database: DynamoDBDocumentClient;
+let workers: Workers | undefined;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "workforce-workers-"));
+  tableName = `workers-${crypto.randomUUID()}`;
+  const client = new DynamoDBClient({ endpoint: inject("engineEndpoint"), region, credentials: localCredentials });
+  await createTable(client, inject("tableDefinition"), tableName);
+  database = DynamoDBDocumentClient.from(client);
+  queues = await startQueues(region);
+  await queues.create([{ name: "work", attributes: { VisibilityTimeout: "60" } }]);
+});
+
+afterEach(async () => {
+  await workers?.stop();
+  await queues.close();
+  database.destroy();
+  rmSync(directory, { recursive: true });
+});
+
+const put = (sk: string, number: number) =>
+  database.send(new PutCommand({ TableName: tableName, Item: { pk: `${sk}#${number}`, sk } }));
+
+async function start(invoke: WorkersOptions["invoke"]): Promise<Workers> {
+  const filters = [{ dynamodb: { Keys: { sk: { S: ["RECORD"] } } } }];
+  const limits = { triedForSeconds: Number.POSITIVE_INFINITY, retries: Number.POSITIVE_INFINITY };
+  const mapping = { functionName: "consumer", batchSize: 10, reportsItemFailures: true, filters, ...limits };
+  const streamArn = `arn:aws:dynamodb:${region}:000000000000:table/${tableName}/stream/local`;
+  const stack = {
+    mappings: [{ queueName: "work", functionName: "worker", batchSize: 10, reportsItemFailures: true }],
+    streamMappings: [{ ...mapping, streamArn, onFailureQueueName: undefined }],
+    schedules: [],
+    table: { name: tableName, definition: inject("tableDefinition") },
+  } as unknown as LocalStack;
+  const engine = { name: "external" as const, endpoint: inject("engineEndpoint"), close: async () => {} };
+  workers = await startWorkers({
+    stack,
+    engine,
+    region,
+    queueEndpoint: queues.endpoint,
+    placesDirectory: directory,
+    invoke,
+  });
+  return workers;
+}
+
+/** A consumer that queues each record, and a worker that writes what it is told. */
+async function chain(name: string, event: unknown): Promise<unknown> {
+  if (name === "consumer") {
+    const { Records } = event as DynamoDBStreamEvent;
+    await Promise.all(Records.map(({ dynamodb }) => queues.send("work", dynamodb?.Keys?.pk?.S?.split("#")[1] ?? "")));
+  } else {
+    for (const { body } of (event as SQSEvent).Records) await put("DONE", Number(body));
+  }
+  return { batchItemFailures: [] };
+}
+
+test("what is written goes through stream, queue and worker, and is settled when all that follows is done", async () => {
+  const { settled } = await start(chain);
+  for (let number = 1; number <= 25; number += 1) await put("RECORD", number);
+  await settled(patience);
+  const { Items = [] } = await database.send(new ScanCommand({ TableName: tableName }));
+  expect(Items.filter(({ sk }) => sk === "DONE")).toHaveLength(25);
+});
+
+test("where a message waits for its next try, it is said that not all is settled", async () => {
+  const { settled } = await start(async (name, event) => {
+    if (name === "worker") throw new Error("down");
+    return chain(name, event);
+  });
+  await put("RECORD", 1);
+  await expect(settled(1_000)).rejects.toThrow("1 messages");
+});

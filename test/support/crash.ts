@@ -1,0 +1,96 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { SNSClient } from "@aws-sdk/client-sns";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+
+/** Which side of an AWS call a crash falls on: nothing was asked for, or all was done and the answer is lost. */
+export type CrashMoment = "before" | "after";
+
+interface Life {
+  readonly lastCall: number;
+  readonly moment: CrashMoment;
+  readonly underWay: Set<Promise<unknown>>;
+  calls: number;
+  isOver: boolean;
+}
+
+type Send = (...parameters: unknown[]) => Promise<unknown>;
+
+const lives = new AsyncLocalStorage<Life>();
+
+/**
+ * Runs a piece of work and kills it at its n-th AWS call, counted from 1 in the order in which they begin, whatever client
+ * of whatever service makes them. From then on none of its calls reaches AWS; those that had begun are carried out. Gives
+ * true when it was killed, whatever it made of that, and false when it came to its end in fewer calls; then what it throws
+ * is thrown. Work outside, in the same process and at the same time, goes on unharmed.
+ */
+export async function crashAt(n: number, moment: CrashMoment, work: () => Promise<unknown>): Promise<boolean> {
+  watchCalls();
+  const life: Life = { lastCall: n, moment, underWay: new Set(), calls: 0, isOver: false };
+  const [outcome] = await Promise.allSettled([lives.run(life, work)]);
+  while (life.underWay.size > 0) await Promise.allSettled(life.underWay);
+  if (!life.isOver && outcome.status === "rejected") throw outcome.reason;
+  return life.isOver;
+}
+
+/**
+ * Kills work at each of its AWS calls in turn, before and after: `scenario` is run once for each crash, sets up what it
+ * needs, passes what is to be killed to `kill`, and checks what it left behind. Ends when the work came to its end unharmed
+ * on both sides; gives the number of crashes that there were.
+ */
+export async function crashEverywhere(
+  scenario: (kill: (work: () => Promise<unknown>) => Promise<boolean>, place: string) => Promise<void>,
+): Promise<number> {
+  let crashes = 0;
+  for (const moment of ["before", "after"] as const) {
+    let wasKilled = true;
+    for (let n = 1; wasKilled; n += 1) {
+      wasKilled = false;
+      const kill = async (work: () => Promise<unknown>) => {
+        wasKilled = await crashAt(n, moment, work);
+        return wasKilled;
+      };
+      await scenario(kill, `${moment} call ${n}`);
+      crashes += wasKilled ? 1 : 0;
+    }
+  }
+  return crashes;
+}
+
+let isWatching = false;
+
+/** Every client of the SDK inherits its `send`, so that this is the one place where all calls pass. */
+function watchCalls(): void {
+  if (isWatching) return;
+  isWatching = true;
+  const classes = [DynamoDBDocumentClient, SQSClient, SNSClient];
+  for (const client of new Set(classes.map(({ prototype }) => Object.getPrototypeOf(prototype) as { send: Send }))) {
+    const { send } = client;
+    client.send = function (this: unknown, ...parameters) {
+      const life = lives.getStore();
+      return life ? sendWithin(life, () => send.apply(this, parameters)) : send.apply(this, parameters);
+    };
+  }
+}
+
+async function sendWithin(life: Life, send: () => Promise<unknown>): Promise<unknown> {
+  life.calls += 1;
+  const isLast = life.calls === life.lastCall;
+  if (isLast && life.moment === "before") life.isOver = true;
+  if (life.isOver) throw crash();
+  const answer = send();
+  life.underWay.add(answer);
+  const settled = () => void life.underWay.delete(answer);
+  answer.then(settled, settled);
+  await answer.catch((error: unknown) => {
+    if (!isLast) throw error;
+  });
+  if (isLast) life.isOver = true;
+  if (life.isOver) throw crash();
+  return answer;
+}
+
+/** To the work it looks like a connection that broke. */
+function crash(): Error {
+  return Object.assign(new Error("The work was killed"), { code: "ECONNRESET" });
+}

@@ -1,0 +1,47 @@
+import { saveDeviceToken } from "../../shared/db/device-tokens.ts";
+import { findDevices } from "../../shared/db/push-devices.ts";
+import { notificationLine } from "./records.ts";
+import type { Service } from "./service.ts";
+import { write } from "./writes.ts";
+
+let lastId = 1_000;
+
+/** The ARN of a platform application of the stage. */
+export function applicationArn(platform: "GCM" | "APNS"): string {
+  return `arn:aws:sns:eu-west-1:000000000000:app/${platform}/workforce`;
+}
+
+/** Registers a device of a user; gives its id. */
+export function register(
+  userId: number,
+  token: string,
+  pushService: "fcm" | "apns" | "apns_sandbox" = "fcm",
+): Promise<number> {
+  lastId += 1;
+  return saveDeviceToken(userId, { token, platform: pushService, pushService }, lastId);
+}
+
+/** A new notification of a user, as the message that asks for its push. */
+export async function newPush(userId: number, changes: Record<string, unknown> = {}) {
+  lastId += 1;
+  await write(notificationLine(lastId, userId, changes), { notifies: true });
+  return { userId, notificationId: lastId };
+}
+
+/** The tokens that were pushed to, each as often as it was, in order. */
+export function pushedTo({ inbox }: Service): string[] {
+  return inbox
+    .entries()
+    .map(({ to }) => to)
+    .sort();
+}
+
+/** The endpoint that is kept with a user's device. */
+export async function endpointOf(userId: number, token: string): Promise<string | undefined> {
+  return (await findDevices(userId)).find((device) => device.token === token)?.endpointArn;
+}
+
+/** The tokens of a user's devices, in order. */
+export async function tokensOf(userId: number): Promise<string[]> {
+  return (await findDevices(userId)).map(({ token }) => token).sort();
+}
