@@ -21,7 +21,7 @@ interface Gate {
 }
 
 const storeReport = ".local/check/store.json";
-const historiesReport = ".local/check/histories.json";
+const longReport = ".local/check/long.json";
 
 const gates: readonly Gate[] = [
   {
@@ -48,8 +48,8 @@ const gates: readonly Gate[] = [
     obstacle: dynamodbLocalObstacle,
   },
   {
-    name: "histories",
-    title: "long histories, fan-out",
+    name: "long",
+    title: "fault tests at length",
     program: "vitest",
     parameters: [
       "run",
@@ -58,9 +58,10 @@ const gates: readonly Gate[] = [
       "test/faults/tally-histories.test.ts",
       "test/faults/notification-histories.test.ts",
       "test/faults/fan-out.test.ts",
+      "test/faults/intake.test.ts",
     ],
-    environment: { HISTORIES: "2000", RECIPIENTS: "10000", VITEST_REPORT: historiesReport },
-    report: historiesReport,
+    environment: { HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000", VITEST_REPORT: longReport },
+    report: longReport,
   },
   {
     name: "synth",
