@@ -15,8 +15,10 @@ export interface FaultProxy {
   readonly calls: Map<string, number>;
   /** Answers the next `times` calls of an action with a fault, once it has let some pass. */
   fail(action: string, fault: Fault, times: number, passing?: number): void;
-  /** Holds back the next call of an action; it goes on when what this gives is called. */
-  hold(action: string): () => void;
+  /** Holds back the next call of an action, once it has let some pass; it goes on when what this gives is called. */
+  hold(action: string, passing?: number): () => void;
+  /** True while a call of the action is held up. */
+  holding(action: string): boolean;
   /** Holds back one in so many calls of an action for a while, until it has done so to `times` of them. */
   slow(action: string, milliseconds: number, oneIn: number, times: number): void;
   reset(): void;
@@ -26,15 +28,21 @@ export interface FaultProxy {
 export function useFaultProxy(setting = "AWS_ENDPOINT_URL_DYNAMODB"): FaultProxy {
   const calls = new Map<string, number>();
   const faults = new Map<string, { fault: Fault; times: number; passing: number }>();
-  const holds = new Map<string, Promise<void>>();
+  const holds = new Map<string, { released: Promise<void>; passing: number }>();
+  const waiting = new Set<string>();
   const delays = new Map<string, { milliseconds: number; oneIn: number; times: number }>();
   let target = "";
   const server = createServer(async (request, response) => {
     const action = String(request.headers["x-amz-target"]).split(".")[1] ?? "";
     calls.set(action, (calls.get(action) ?? 0) + 1);
     const held = holds.get(action);
-    holds.delete(action);
-    await held;
+    if (held && held.passing > 0) held.passing -= 1;
+    else if (held) {
+      holds.delete(action);
+      waiting.add(action);
+      await held.released;
+      waiting.delete(action);
+    }
     const delay = delays.get(action);
     if (delay && delay.times > 0 && (calls.get(action) ?? 0) % delay.oneIn === 0) {
       delay.times -= 1;
@@ -72,11 +80,12 @@ export function useFaultProxy(setting = "AWS_ENDPOINT_URL_DYNAMODB"): FaultProxy
   return {
     calls,
     fail: (action, fault, times, passing = 0) => void faults.set(action, { fault, times, passing }),
-    hold: (action) => {
+    hold: (action, passing = 0) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      holds.set(action, promise);
+      holds.set(action, { released: promise, passing });
       return resolve;
     },
+    holding: (action) => waiting.has(action),
     slow: (action, milliseconds, oneIn, times) => void delays.set(action, { milliseconds, oneIn, times }),
     reset: () => {
       calls.clear();

@@ -53,6 +53,25 @@ test("killed before and after every call that it makes, and started again, it ha
   expect(crashes).toBeGreaterThanOrEqual(8);
 });
 
+test.each([
+  ["its reading of the count", "BatchGetItem", 0],
+  ["its reading of the record", "BatchGetItem", 1],
+  ["its transaction", "TransactWriteItems", 0],
+])("held up at %s while a later change is counted, it does not undo that", async (_, action, passing) => {
+  const Records = await storeSome();
+  await handler({ Records });
+  const id = nextId - 3;
+  await write({ type: "invoice", id, state: "paid" });
+  const release = proxy.hold(action, passing);
+  const late = handler({ Records });
+  await expect.poll(() => proxy.holding(action)).toBe(true);
+  await write({ type: "invoice", id, state: "overdue", issued_date: "2025-12-31" });
+  await handler({ Records });
+  release();
+  expect(await late).toEqual({ batchItemFailures: [] });
+  await expectExact();
+});
+
 describe("faults that pass", () => {
   test.each<[string, string, Fault, number]>([
     ["conflicting transactions", "TransactWriteItems", transactionConflict(5), 4],
