@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { type Drift, nameOf, type Survey, surveyTotals } from "../../shared/db/recount.ts";
 import { countAgain, rewriteNumberEntries, rewriteTotals } from "../../shared/db/recount-repair.ts";
 import { readArguments, runCommand } from "./command.ts";
@@ -7,7 +8,8 @@ import { localDirectory, openLocalService } from "./local-service.ts";
 const help = `npm run recount [-- --repair]
 
 Counts all records of the local machine anew and compares the totals of the lists, and what a search by number finds,
-with that. Reads the whole table; safe while the machine runs: what changes meanwhile is looked at twice.
+with that. Reads the whole table; safe while the machine runs: what changes meanwhile is looked at twice, and consumers
+of the table's stream that are behind are waited for.
 
   --repair  put right what differs
   --help    show this
@@ -31,7 +33,7 @@ export async function recount(parameters: string[], directory: string): Promise<
   }
   const service = await openLocalService(directory);
   try {
-    const found = await surveyTwice();
+    const found = await surveyUntilStill();
     process.stdout.write(describe(found.last));
     if (isRight(found.last)) return 0;
     if (!values.repair) {
@@ -39,7 +41,7 @@ export async function recount(parameters: string[], directory: string): Promise<
       return 1;
     }
     await repair(found.first, found.last);
-    const after = await surveyTwice();
+    const after = await surveyUntilStill();
     process.stdout.write(`After the repair: ${describe(after.last)}`);
     return isRight(after.last) ? 0 : 1;
   } finally {
@@ -47,17 +49,30 @@ export async function recount(parameters: string[], directory: string): Promise<
   }
 }
 
-/** What differs at first may be on its way: only what differs in two surveys, unchanged between them, counts. */
-async function surveyTwice(): Promise<{ first: Survey; last: Survey }> {
-  const first = await surveyTotals(createProgress());
-  if (isRight(first)) return { first, last: first };
-  await pause(graceMs);
-  const last = await surveyTotals(createProgress());
+/**
+ * Surveys until nothing differs, or what differs stays: what was just changed is on its way, and consumers that are behind
+ * are waited for as long as they come nearer. Only what differs in two surveys, unchanged between them, is a difference.
+ */
+async function surveyUntilStill(): Promise<{ first: Survey; last: Survey }> {
+  let first = await surveyTotals(createProgress());
+  let last = first;
+  while (!isRight(last)) {
+    await pause(graceMs);
+    [first, last] = [last, await surveyTotals(createProgress())];
+    if (last.uncounted.length >= first.uncounted.length) break;
+    process.stderr.write(`${last.uncounted.length} records wait to be counted …\n`);
+  }
+  if (first === last) return { first, last };
   const wasUncounted = new Set(first.uncounted.map(nameOf));
-  const isStill = ({ key }: Drift) =>
-    first.stored.get(nameOf(key))?.revision === last.stored.get(nameOf(key))?.revision;
   const uncounted = last.uncounted.filter((key) => wasUncounted.has(nameOf(key)));
-  return { first, last: { ...last, uncounted, drifts: last.drifts.filter(isStill) } };
+  const drifts = last.drifts.filter((drift) => isUnchanged(drift, first, last));
+  return { first, last: { ...last, uncounted, drifts } };
+}
+
+function isUnchanged(drift: Drift, first: Survey, last: Survey): boolean {
+  if (drift.figure === "entries") return first.drifts.some((each) => isDeepStrictEqual(each, drift));
+  const name = nameOf(drift.key);
+  return first.stored.get(name)?.revision === last.stored.get(name)?.revision;
 }
 
 function isRight({ drifts, uncounted, unreadable }: Survey): boolean {
