@@ -74,5 +74,16 @@ const stages: Readonly<Record<string, Stage>> = { dev, local };
 export function findStage(name: string): Stage {
   const stage = Object.hasOwn(stages, name) ? stages[name] : undefined;
   if (!stage) throw new Error(`There is no stage "${name}"; the stages are ${Object.keys(stages).join(", ")}.`);
+  requireTimeZone(stage);
   return stage;
+}
+
+/** Refuses a stage whose days cannot be told, before anything is deployed that would fail at midnight. */
+export function requireTimeZone({ name, businessTimeZone }: Stage): void {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: businessTimeZone });
+  } catch {
+    const advice = "is no IANA time zone, such as Europe/London: put it right in infra/stages.ts";
+    throw new Error(`The businessTimeZone "${businessTimeZone}" of the stage ${name} ${advice}.`);
+  }
 }

@@ -11,7 +11,7 @@ const maxAttempts = 10;
 const { mark_key: dueKey } = dueMark("", 0);
 
 /**
- * Access pattern I2: turns every pending invoice that was due before a calendar date overdue, and tells how many (D20).
+ * Access pattern I3: turns every pending invoice that was due before a calendar date overdue, and tells how many (D20).
  * What is turned leaves the index, so that a run goes on where the last one stopped, and two at once share the work. One
  * read unit and one write unit an invoice, and its way through the indexes. Refuses as `busy` when others keep changing one.
  */
