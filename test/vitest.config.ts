@@ -5,10 +5,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const report = process.env.VITEST_REPORT;
 const measured = ["test/attacks/enumeration.test.ts"];
 
+/** DynamoDB Local takes several times as long as the usual engine. */
+const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 4 : 1;
+
 const everywhere = {
   setupFiles: ["test/support/capture-logs.ts"],
-  testTimeout: 20_000,
-  hookTimeout: 60_000,
+  testTimeout: patience * 20_000,
+  hookTimeout: patience * 60_000,
 };
 
 export default defineConfig({
