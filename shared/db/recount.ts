@@ -39,8 +39,14 @@ export interface TotalsFigures {
   readonly figures: Map<string, number>;
 }
 
-/** Reads the whole table once and compares the totals with what was counted, and that with the records. */
-export async function surveyTotals(onProgress: (records: number) => void = () => {}): Promise<Survey> {
+/**
+ * Reads the whole table once and compares the totals with what was counted, and that with the records. `items` are all
+ * items of the table, those of one partition together.
+ */
+export async function surveyTotals(
+  onProgress: (records: number) => void = () => {},
+  items: AsyncIterable<Item[]> = partitions(),
+): Promise<Survey> {
   const totals = new Map<string, TotalsFigures>();
   const stored = new Map<string, Item>();
   const entries: EntrySums = new Map();
@@ -48,13 +54,13 @@ export async function surveyTotals(onProgress: (records: number) => void = () =>
   const uncounted: Key[] = [];
   const unreadable: Key[] = [];
   let records = 0;
-  for await (const items of partitions()) {
-    const first = items[0] as Item;
+  for await (const partition of items) {
+    const first = partition[0] as Item;
     if (String(first.pk).startsWith("TOTALS#"))
-      for (const item of items) stored.set(nameOf(item as unknown as Key), item);
-    else if (String(first.pk).endsWith("#NUMBERS")) for (const item of items) note(entries, item, "stored");
+      for (const item of partition) stored.set(nameOf(item as unknown as Key), item);
+    else if (String(first.pk).endsWith("#NUMBERS")) for (const item of partition) note(entries, item, "stored");
     else {
-      const counted = surveyRecord(items);
+      const counted = surveyRecord(partition);
       if (!counted) continue;
       records += counted.isThere ? 1 : 0;
       if (counted.standing === "unreadable") unreadable.push(counted.key);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { marshall } from "@aws-sdk/util-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import type { TableDefinition } from "../../../infra/local/engine/table.ts";
 import type { Item } from "../../../shared/db/table.ts";
 
@@ -9,6 +9,8 @@ const itemsOfATransaction = 20_000;
 /** A way around the engine's endpoint. */
 export interface EngineFile {
   put(item: Item): void;
+  /** All items, those of one partition together. The engine's own scan reads the table whole for every page. */
+  partitions(): AsyncGenerator<Item[]>;
   close(): void;
 }
 
@@ -46,11 +48,28 @@ export function openEngineFile(
       open += 1;
       if (open === itemsOfATransaction) commit();
     },
+    partitions() {
+      commit();
+      return readPartitions(database, table);
+    },
     close() {
       commit();
       database.close();
     },
   };
+}
+
+async function* readPartitions(database: DatabaseSync, table: string): AsyncGenerator<Item[]> {
+  let gathered: Item[] = [];
+  for (const { item_json } of database.prepare(`SELECT item_json FROM "${table}" ORDER BY pk, sk`).iterate()) {
+    const item = unmarshall(JSON.parse(String(item_json)));
+    if (gathered.length > 0 && gathered[0]?.pk !== item.pk) {
+      yield gathered;
+      gathered = [];
+    }
+    gathered.push(item);
+  }
+  if (gathered.length > 0) yield gathered;
 }
 
 function putItem(items: StatementSync, item: Item): void {

@@ -41,10 +41,10 @@ export async function putLines(lines: Iterable<object>, file: EngineFile, onProg
     loaded += 1;
     onProgress(loaded);
   }
-  file.close();
-  const survey = await surveyTotals();
+  const survey = await surveyTotals(undefined, file.partitions());
   await rewriteTotals(survey, survey);
-  const { drifts, uncounted, records } = await surveyTotals();
+  const { drifts, uncounted, records } = await surveyTotals(undefined, file.partitions());
+  file.close();
   if (drifts.length + uncounted.length > 0 || records !== loaded) {
     throw new Error("The loaded totals are not those of the records");
   }
