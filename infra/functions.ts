@@ -181,7 +181,7 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     room: "workers",
     readsStream: true,
     timeoutSeconds: 60,
-    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   },
   notify: {
     room: "workers",

@@ -17,6 +17,7 @@ interface Move {
   readonly before: ListPlace | null;
   readonly after: ListPlace | null;
   readonly tallied: Item | undefined;
+  readonly record: Item | undefined;
 }
 
 const maxAttempts = 12;
@@ -47,10 +48,7 @@ export async function tallyRecords(keys: readonly Key[], now: Date): Promise<num
   throw busy();
 }
 
-/**
- * The count is read before its record: who counts later than a change of the record must not take an older state of the
- * record for the newer count.
- */
+/** The count is read before its record, so that the record is never older than what it was counted as. */
 async function findMoves(keys: readonly Key[]): Promise<Move[]> {
   const tallied = await readBatch(keys.map(talliedKey));
   const records = await readBatch(keys);
@@ -60,7 +58,7 @@ async function findMoves(keys: readonly Key[]): Promise<Move[]> {
     const record = records[at];
     const before = (tallied[at]?.place ?? null) as ListPlace | null;
     const after = record ? placeOf(list, record.company_id, { ...(record.record as object), id: record.id }) : null;
-    return isDeepStrictEqual(before, after) ? [] : [{ key, list, before, after, tallied: tallied[at] }];
+    return isDeepStrictEqual(before, after) ? [] : [{ key, list, before, after, tallied: tallied[at], record }];
   });
 }
 
@@ -70,7 +68,7 @@ function* chunksOf(moves: readonly Move[]): Generator<Move[]> {
   let totals = createTotalsChanges();
   let writes = 0;
   for (const move of moves) {
-    const own = 1 + changeNumberEntries(move.before, move.after).length;
+    const own = 2 + changeNumberEntries(move.before, move.after).length;
     totals.move(move.list, move.before, move.after);
     const isTooMuch = totals.isFull() || writes + own + totals.size() > maxTransactionWrites;
     if (chunk.length > 0 && isTooMuch) {
@@ -88,7 +86,11 @@ function* chunksOf(moves: readonly Move[]): Generator<Move[]> {
 async function count(moves: readonly Move[], now: Date): Promise<boolean> {
   const totals = createTotalsChanges();
   for (const { list, before, after } of moves) totals.move(list, before, after);
-  const own = moves.flatMap((move) => [keepCount(move, now), ...changeNumberEntries(move.before, move.after)]);
+  const own = moves.flatMap((move) => [
+    keepCount(move, now),
+    requireUnchanged(move),
+    ...changeNumberEntries(move.before, move.after),
+  ]);
   const failed = await transact([...own, ...(await totals.writes())]);
   return failed.length === 0;
 }
@@ -103,4 +105,12 @@ function keepCount({ key, after, tallied }: Move, now: Date): TransactionWrite {
       ...(tallied && { ExpressionAttributeValues: { ":revision": revision } }),
     },
   };
+}
+
+/** A consumer that is held up must not count a state that the record has left, though nobody counted another since. */
+function requireUnchanged({ key, record }: Move): TransactionWrite {
+  const unchanged = record
+    ? { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": record.revision } }
+    : { ConditionExpression: "attribute_not_exists(pk)" };
+  return { ConditionCheck: { Key: { ...key }, ...unchanged } };
 }

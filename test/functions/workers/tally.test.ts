@@ -72,6 +72,21 @@ test.each([
   await expectExact();
 });
 
+test("held up at its transaction while the record goes again, uncounted by others, it does not count it", async () => {
+  const id = nextId + 1;
+  nextId += 4;
+  await write(invoiceLine(id, 1));
+  const Records = [changeOf("INVOICE", id)];
+  const release = proxy.hold("TransactWriteItems");
+  const late = handler({ Records });
+  await expect.poll(() => proxy.holding("TransactWriteItems")).toBe(true);
+  await write({ type: "invoice", id, deleted: true });
+  await handler({ Records });
+  release();
+  expect(await late).toEqual({ batchItemFailures: [] });
+  await expectExact();
+});
+
 describe("faults that pass", () => {
   test.each<[string, string, Fault, number]>([
     ["conflicting transactions", "TransactWriteItems", transactionConflict(5), 4],
