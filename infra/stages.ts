@@ -9,10 +9,14 @@ export interface Throttle {
 /** The settings of one stage. Every one has a unit or a form, and the default stage shows a working value. */
 export interface Stage {
   readonly name: string;
+  /** AWS region that the stage lives in. Left out, it is that of the credentials; named, a deploy elsewhere is refused. */
+  readonly region?: string;
   /** Name of the service in messages to people; up to 60 characters. */
   readonly serviceName: string;
-  /** Address that e-mails come from; a verified SES identity. */
+  /** Address that e-mails come from. */
   readonly senderAddress: string;
+  /** What SES verifies: the whole domain of the address, the address alone, or nothing as the account has it already. */
+  readonly senderIdentity: "domain" | "address" | "existing";
   /** ISO 3166 country that phone numbers without a country code are read with. */
   readonly defaultCountry: string;
   /** ISO 3166 countries that SMS are sent to. Each SMS costs: name only the countries you serve. */
@@ -23,6 +27,11 @@ export interface Stage {
   readonly registration: "open" | "closed";
   /** Most SMS that the stage sends in an hour and in a day: what an attacker can cost. Over it nothing is sent. */
   readonly smsCeilings: { readonly perHour: number; readonly perDay: number };
+  /**
+   * Most that the AWS account spends on SMS in a month, in whole US dollars. The limit is the account's, not the stage's: name
+   * it in one stage of an account. A new account is held to 1 dollar until AWS raises its quota.
+   */
+  readonly smsMonthlySpendLimitDollars?: number;
   /** IANA time zone that the business's days run in: invoices become overdue at its midnight. */
   readonly businessTimeZone: string;
   /** ARNs of SNS platform applications by push service (`fcm`, `apns`, `apns_sandbox`); without any, nothing is pushed. */
@@ -35,14 +44,31 @@ export interface Stage {
   readonly throttle: Throttle;
   /** What each account route takes that needs no token: passwords and pins are guessed there, and SMS cost money. */
   readonly anonymousThrottle: Throttle;
+  /** Address on which the API answers beside its own, and the certificate for it in the stage's region. */
+  readonly customDomain?: { readonly name: string; readonly certificateArn: string };
+  /** Concurrent calls set aside for a function, by its name. None by default: a new account has 10 to 50 in all. */
+  readonly reservedConcurrency?: Readonly<Record<string, number>>;
   /** Days that logs are kept. */
   readonly logRetentionDays: 1 | 7 | 14 | 30 | 90 | 180 | 365;
+  /** What becomes of records and secrets when the stack is destroyed: `keep` leaves them in the account. */
+  readonly removal: "keep" | "delete";
+  /** Whether nobody can delete the table before this is switched off. */
+  readonly deletionProtection: boolean;
+  /** Days that a daily backup is kept, beside the 35 days of point-in-time recovery; left out, none is made. */
+  readonly backupKeptDays?: number;
+  /** Whether a new version takes a tenth of the calls for five minutes, and goes back by itself when alarms ring. */
+  readonly deployment: "at-once" | "canary";
+  /** Address that alarms are sent to; left out, they stand on the dashboard alone. */
+  readonly alarmAddress?: string;
+  /** Whether calls are traced with X-Ray; 5 dollars for each million calls that are. */
+  readonly tracing: boolean;
 }
 
 const dev: Stage = {
   name: "dev",
   serviceName: "Workforce",
   senderAddress: "no-reply@workforce.example",
+  senderIdentity: "address",
   defaultCountry: "GB",
   servedCountries: ["GB", "GG", "IM", "JE", "IE"],
   recoveryDisclosure: "masked",
@@ -53,6 +79,36 @@ const dev: Stage = {
   throttle: { requestsPerSecond: 100, burst: 200 },
   anonymousThrottle: { requestsPerSecond: 10, burst: 20 },
   logRetentionDays: 14,
+  removal: "delete",
+  deletionProtection: false,
+  deployment: "at-once",
+  tracing: false,
+};
+
+/** A rehearsal of prod: the same in everything but its size and its addresses. */
+const staging: Stage = {
+  ...dev,
+  name: "staging",
+  senderIdentity: "domain",
+  origins: ["https://staging.workforce.example"],
+  logRetentionDays: 30,
+  removal: "keep",
+  deletionProtection: true,
+  alarmAddress: "on-call@workforce.example",
+  tracing: true,
+};
+
+/** What people depend on. */
+const prod: Stage = {
+  ...staging,
+  name: "prod",
+  smsCeilings: { perHour: 500, perDay: 2_000 },
+  origins: ["https://app.workforce.example"],
+  throttle: { requestsPerSecond: 1_000, burst: 2_000 },
+  anonymousThrottle: { requestsPerSecond: 50, burst: 100 },
+  logRetentionDays: 90,
+  backupKeptDays: 90,
+  deployment: "canary",
 };
 
 /** What the local machine and the tests run: everything that a stage can switch on. */
@@ -68,7 +124,7 @@ const local: Stage = {
 };
 
 /** Every stage, by name. */
-const stages: Readonly<Record<string, Stage>> = { dev, local };
+const stages: Readonly<Record<string, Stage>> = { dev, staging, prod, local };
 
 /** The stage of that name, or an error that lists the stages there are. */
 export function findStage(name: string): Stage {

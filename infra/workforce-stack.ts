@@ -16,11 +16,11 @@ import { StreamConsumer } from "./constructs/stream-consumer.ts";
 import { grantTokenVerification } from "./constructs/token-verification.ts";
 import { WorkQueue } from "./constructs/work-queue.ts";
 import { type FunctionName, functions } from "./functions.ts";
+import { namesOf, tokenAudience } from "./names.ts";
 import { readStageSetting } from "./stage-settings.ts";
 import type { Stage } from "./stages.ts";
 import { streamConsumers } from "./stream-filters.ts";
 
-const tokenAudience = "workforce-api";
 const usualRetentionHours = 4 * 24;
 // A pin is worth nothing after ten minutes.
 const pinRetentionHours = 1;
@@ -39,15 +39,16 @@ export interface WorkforceStackProps {
 /** The whole service of one stage. */
 export class WorkforceStack extends Stack {
   constructor(app: App, { stage, bundles }: WorkforceStackProps) {
-    super(app, `Workforce-${stage.name}`, { description: `Workforce API, stage ${stage.name}` });
-    const records = new RecordsTable(this, "Records");
-    const hmacKey = new HmacKey(this, "HmacKey");
-    const signingKeys = new SigningKeys(this, "SigningKeys");
+    const names = namesOf(stage.name);
+    super(app, names.stack, { description: `Workforce API, stage ${stage.name}` });
+    const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
+    const hmacKey = new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret });
+    const signingKeys = new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret });
     const { pins, notices, notifications, pushes, intake } = this.#queues();
     const setAside = new SetAside(this, "SetAside");
-    const bus = new IntakeBus(this, "IntakeBus", stage);
+    const bus = new IntakeBus(this, "IntakeBus", names.eventBus);
     const api = new Api(this, "Api", stage);
-    const tokenNames = { issuer: `workforce-${stage.name}`, audience: tokenAudience };
+    const tokenNames = { issuer: names.tokenIssuer, audience: tokenAudience };
 
     const addFunction = (name: FunctionName): LambdaFunction => {
       const { function: fn } = new ServiceFunction(this, name, { name, stage, bundles });

@@ -1,18 +1,19 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
+import { removalPolicyOf, type SecretProps } from "./removal.ts";
 
 /** The key that pins and passcodes are hashed with. Made once; never rotated by schedule, as what it hashed would be lost. */
 export class HmacKey extends Construct {
   readonly secret: Secret;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { name, removal }: SecretProps) {
     super(scope, id);
     this.secret = new Secret(this, "Secret", {
+      secretName: name,
       description: "Key for the HMACs of pins and passcodes",
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: removalPolicyOf(removal),
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ version: 1 }),
         generateStringKey: "key",

@@ -3,16 +3,15 @@ import { EventBus, Match, Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { Stage } from "../stages.ts";
 
 /** The event bus that other systems tell the service of their records through. */
 export class IntakeBus extends Construct {
   readonly bus: EventBus;
   readonly undelivered: Queue;
 
-  constructor(scope: Construct, id: string, { name }: Stage) {
+  constructor(scope: Construct, id: string, eventBusName: string) {
     super(scope, id);
-    this.bus = new EventBus(this, "Bus", { eventBusName: `workforce-${name}` });
+    this.bus = new EventBus(this, "Bus", { eventBusName });
     this.undelivered = new Queue(this, "Undelivered", {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,

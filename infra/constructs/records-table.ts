@@ -1,9 +1,10 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { TableAction, TableIndex } from "../functions.ts";
+import type { Stage } from "../stages.ts";
+import { removalPolicyOf } from "./removal.ts";
 
 interface IndexShape {
   readonly partitionKey: string;
@@ -26,20 +27,27 @@ const indexes: Readonly<Record<TableIndex, IndexShape>> = {
   "by-mark": { partitionKey: "mark_key", sortKey: "mark_order", sortType: AttributeType.STRING, carries: [] },
 };
 
+/** What the table is made from. */
+export interface RecordsTableProps extends Pick<Stage, "removal" | "deletionProtection"> {
+  readonly name: string;
+}
+
 /** The one table, with the indexes that its lists are read by. */
 export class RecordsTable extends Construct {
   readonly table: TableV2;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { name, removal, deletionProtection }: RecordsTableProps) {
     super(scope, id);
     this.table = new TableV2(this, "Table", {
+      tableName: name,
       partitionKey: { name: "pk", type: AttributeType.STRING },
       sortKey: { name: "sk", type: AttributeType.STRING },
       billing: Billing.onDemand(),
       timeToLiveAttribute: "expires_at",
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: removalPolicyOf(removal),
+      deletionProtection,
       globalSecondaryIndexes: Object.entries(indexes).map(
         ([indexName, { partitionKey, sortKey, sortType, carries }]) => ({
           indexName,

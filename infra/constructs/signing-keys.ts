@@ -1,10 +1,11 @@
-import { RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Trigger } from "aws-cdk-lib/triggers";
 import { Construct } from "constructs";
 import { DailySchedule } from "./daily-schedule.ts";
+import { removalPolicyOf, type SecretProps } from "./removal.ts";
 import { limitTriggerLogs } from "./trigger-logs.ts";
 
 /** Whose tokens the service signs, and for whom (D4). */
@@ -17,11 +18,12 @@ export interface TokenNames {
 export class SigningKeys extends Construct {
   readonly secret: Secret;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { name, removal }: SecretProps) {
     super(scope, id);
     this.secret = new Secret(this, "Secret", {
+      secretName: name,
       description: "Private keys that sign access tokens",
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: removalPolicyOf(removal),
       // A secret cannot be made empty: beside the list without keys stands a text that nobody reads.
       generateSecretString: { secretStringTemplate: JSON.stringify({ keys: [] }), generateStringKey: "unused" },
     });

@@ -1,4 +1,8 @@
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
 import { inject } from "vitest";
+import type { Stage } from "../../infra/stages.ts";
+import { WorkforceStack } from "../../infra/workforce-stack.ts";
 
 /** A resource of the template; laws look into its properties. */
 export interface Resource {
@@ -27,17 +31,28 @@ export interface SynthesizedStack {
   all(type: string): Resource[];
   /** The service's functions by the operation they run; those of the CDK, which help a deploy, are not among them. */
   functions(): Map<string, Resource>;
+  /** The whole template. */
+  template: object;
   /** Folder that the bundles were built into. */
   bundles: string;
 }
 
 /** The stack that was synthesised for this run. */
 export function useStack(): SynthesizedStack {
-  const resources = inject("template").Resources as TemplateResources;
-  return { ...read(resources), bundles: inject("bundles") };
+  return { ...read(inject("template")), bundles: inject("bundles") };
 }
 
-function read(resources: TemplateResources): Omit<SynthesizedStack, "bundles"> {
+/** The stack of any stage, with the bundles of this run. */
+export function stackOf(stage: Stage): SynthesizedStack {
+  const bundles = inject("bundles");
+  // The bundles are where they are: copying them for each stack takes seconds.
+  const app = new App({ analyticsReporting: false, context: { "aws:cdk:disable-asset-staging": true } });
+  const template = Template.fromStack(new WorkforceStack(app, { stage, bundles })).toJSON();
+  return { ...read(template), bundles };
+}
+
+function read(template: object): Omit<SynthesizedStack, "bundles"> {
+  const { Resources: resources } = template as { Resources: TemplateResources };
   const all = (type: string) => {
     const found = Object.entries(resources).filter(([, { Type }]) => Type === type);
     if (found.length === 0) throw new Error(`The stack has no ${type}`);
@@ -58,5 +73,5 @@ function read(resources: TemplateResources): Omit<SynthesizedStack, "bundles"> {
       }),
     );
   };
-  return { all, functions };
+  return { all, functions, template };
 }

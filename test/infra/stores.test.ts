@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { useStack } from "./stack.ts";
+import { namesOf } from "../../infra/names.ts";
+import { findStage } from "../../infra/stages.ts";
+import { stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
 
@@ -14,13 +16,24 @@ test("the table can be restored to any second, drops what expired, and tells its
   expect(StreamSpecification).toEqual({ StreamViewType: "NEW_AND_OLD_IMAGES" });
 });
 
-test("the table and every secret outlive the stack", () => {
-  for (const { id, deletionPolicy } of [
-    ...stack.all("AWS::DynamoDB::GlobalTable"),
-    ...stack.all("AWS::SecretsManager::Secret"),
-  ]) {
-    expect(deletionPolicy, id).toBe("Retain");
+test.each([
+  ["dev", "Delete"],
+  ["staging", "RetainExceptOnCreate"],
+  ["prod", "RetainExceptOnCreate"],
+])("when the stack of %s is destroyed, its table and secrets meet: %s", (name, policy) => {
+  const { all } = stackOf(findStage(name));
+  for (const { id, deletionPolicy } of [...all("AWS::DynamoDB::GlobalTable"), ...all("AWS::SecretsManager::Secret")]) {
+    expect(deletionPolicy, id).toBe(policy);
   }
+});
+
+test("the table and every secret have fixed names, so that CloudFormation refuses to replace them", () => {
+  const names = namesOf("local");
+  expect(stack.all("AWS::DynamoDB::GlobalTable").map(({ properties }) => properties.TableName)).toEqual([names.table]);
+  expect(stack.all("AWS::SecretsManager::Secret").map(({ properties }) => properties.Name)).toEqual([
+    names.hmacSecret,
+    names.signingSecret,
+  ]);
 });
 
 test("no secret's value stands in the template: each is made in AWS", () => {

@@ -1,0 +1,29 @@
+/** The names in AWS of what a stage must never lose, and of what tools find a deployed stage by. Fixed: CloudFormation cannot
+ * replace a resource whose name is taken, so a change that would lose it fails instead. */
+export interface StageNames {
+  readonly stack: string;
+  readonly table: string;
+  readonly hmacSecret: string;
+  readonly signingSecret: string;
+  readonly eventBus: string;
+  /** Namespace of the service's own metrics. */
+  readonly metrics: string;
+  /** `iss` of the access tokens it signs (D4). */
+  readonly tokenIssuer: string;
+}
+
+/** The audience of every stage's access tokens (D4). */
+export const tokenAudience = "workforce-api";
+
+/** The names of a stage. */
+export function namesOf(stageName: string): StageNames {
+  return {
+    stack: `Workforce-${stageName}`,
+    table: `workforce-${stageName}-records`,
+    hmacSecret: `workforce/${stageName}/hmac-key`,
+    signingSecret: `workforce/${stageName}/signing-keys`,
+    eventBus: `workforce-${stageName}`,
+    metrics: `Workforce/${stageName}`,
+    tokenIssuer: `workforce-${stageName}`,
+  };
+}
