@@ -1,6 +1,13 @@
 import { App } from "aws-cdk-lib";
+import { StageRefusal } from "./stages.ts";
 import { addStack } from "./synthesize.ts";
 
 const app = new App();
-addStack(app, app.node.tryGetContext("stage") ?? "dev");
-app.synth();
+try {
+  addStack(app, app.node.tryGetContext("stage") ?? "dev");
+  app.synth();
+} catch (error) {
+  if (!(error instanceof StageRefusal)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -6,8 +6,9 @@ export interface Throttle {
   readonly burst: number;
 }
 
-/** The settings of one stage. Every one has a unit or a form, and the default stage shows a working value. */
+/** The settings of one stage. `stage-forms.ts` has the form of each; what a `?` marks may be left out. */
 export interface Stage {
+  /** Part of the names of what it owns in AWS: up to 20 lower-case letters, digits and hyphens. Never change it. */
   readonly name: string;
   /** AWS region that the stage lives in. Left out, it is that of the credentials; named, a deploy elsewhere is refused. */
   readonly region?: string;
@@ -28,8 +29,9 @@ export interface Stage {
   /** Most SMS that the stage sends in an hour and in a day: what an attacker can cost. Over it nothing is sent. */
   readonly smsCeilings: { readonly perHour: number; readonly perDay: number };
   /**
-   * Most that the AWS account spends on SMS in a month, in whole US dollars. The limit is the account's, not the stage's: name
-   * it in one stage of an account. A new account is held to 1 dollar until AWS raises its quota.
+   * Most that the AWS account spends on SMS in a month, in whole US dollars. The limit is the account's and region's, not the
+   * stage's: name it in one stage of an account. A new account is held to 1 dollar, and a higher limit refused, until AWS
+   * raises its quota on request. Destroying the stack leaves the limit as it is.
    */
   readonly smsMonthlySpendLimitDollars?: number;
   /** IANA time zone that the business's days run in: invoices become overdue at its midnight. */
@@ -85,7 +87,7 @@ const dev: Stage = {
   tracing: false,
 };
 
-/** A rehearsal of prod: the same in everything but its size and its addresses. */
+/** A rehearsal of prod: smaller, and with addresses of its own. Put yours in place of those of workforce.example. */
 const staging: Stage = {
   ...dev,
   name: "staging",
@@ -98,7 +100,7 @@ const staging: Stage = {
   tracing: true,
 };
 
-/** What people depend on. */
+/** What people depend on. Put your own address in place of that of workforce.example. */
 const prod: Stage = {
   ...staging,
   name: "prod",
@@ -123,23 +125,26 @@ const local: Stage = {
   },
 };
 
-/** Every stage, by name. */
+/**
+ * Every stage, by name. To add one, copy the stage that is most like it, name it here, and run
+ * `npx cdk synth -c stage=<name>`: that lists what is still to be set.
+ */
 const stages: Readonly<Record<string, Stage>> = { dev, staging, prod, local };
 
-/** The stage of that name, or an error that lists the stages there are. */
-export function findStage(name: string): Stage {
-  const stage = Object.hasOwn(stages, name) ? stages[name] : undefined;
-  if (!stage) throw new Error(`There is no stage "${name}"; the stages are ${Object.keys(stages).join(", ")}.`);
-  requireTimeZone(stage);
-  return stage;
+/** The names of the stages. */
+export const stageNames: readonly string[] = Object.keys(stages);
+
+/** Why a stage cannot be deployed as it stands: one sentence a fault, with what to set and where. */
+export class StageRefusal extends Error {
+  constructor(faults: readonly string[]) {
+    super(faults.join("\n"));
+    this.name = "StageRefusal";
+  }
 }
 
-/** Refuses a stage whose days cannot be told, before anything is deployed that would fail at midnight. */
-export function requireTimeZone({ name, businessTimeZone }: Stage): void {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: businessTimeZone });
-  } catch {
-    const advice = "is no IANA time zone, such as Europe/London: put it right in infra/stages.ts";
-    throw new Error(`The businessTimeZone "${businessTimeZone}" of the stage ${name} ${advice}.`);
-  }
+/** The stage of that name as it stands, whether it can be deployed or not; refuses a name that no stage has. */
+export function findStage(name: string): Stage {
+  const stage = Object.hasOwn(stages, name) ? stages[name] : undefined;
+  if (!stage) throw new StageRefusal([`There is no stage "${name}"; the stages are ${stageNames.join(", ")}.`]);
+  return stage;
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { bundleFunctions } from "./bundle.ts";
+import { requireDeployable } from "./stage-rules.ts";
 import { findStage } from "./stages.ts";
 import { WorkforceStack } from "./workforce-stack.ts";
 
@@ -10,9 +11,11 @@ export interface Synthesis {
   readonly directory: string;
 }
 
-/** Adds a stage's stack to an app, its bundles built anew. */
+/** Adds a stage's stack to an app, its bundles built anew; throws a StageRefusal where the stage cannot be deployed. */
 export function addStack(app: App, stageName: string): WorkforceStack {
   const stage = findStage(stageName);
+  // The cdk command tells the region of the credentials it found.
+  requireDeployable(stage, process.env.CDK_DEFAULT_REGION);
   const bundles = join(app.outdir, "bundles");
   bundleFunctions(bundles);
   return new WorkforceStack(app, { stage, bundles });

@@ -1,4 +1,4 @@
-import { type App, CfnOutput, Stack } from "aws-cdk-lib";
+import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Operation } from "../shared/contract/operation.ts";
 import { operations } from "../shared/contract/operations.ts";
@@ -40,7 +40,12 @@ export interface WorkforceStackProps {
 export class WorkforceStack extends Stack {
   constructor(app: App, { stage, bundles }: WorkforceStackProps) {
     const names = namesOf(stage.name);
-    super(app, names.stack, { description: `Workforce API, stage ${stage.name}` });
+    super(app, names.stack, {
+      description: `Workforce API, stage ${stage.name}`,
+      ...(stage.region !== undefined && { env: { region: stage.region } }),
+    });
+    Tags.of(this).add("service", "workforce-api");
+    Tags.of(this).add("stage", stage.name);
     const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
     const hmacKey = new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret });
     const signingKeys = new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret });
