@@ -4,7 +4,7 @@ import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./command.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invocation.ts";
-import { type LocalService, localDirectory, openLocalService } from "./local-service.ts";
+import { type LocalService, localDirectory, withLocalService } from "./local-service.ts";
 import { asksFor, fillEvent, readEvent, sampleFile } from "./sample-event.ts";
 
 const tokenHours = 1;
@@ -36,12 +36,7 @@ export async function invoke(parameters: string[], directory: string): Promise<n
   }
   const name = findFunction(positionals);
   const text = readEvent(values.event ?? sampleFile(name));
-  const service = await openLocalService(directory);
-  try {
-    return await run(name, text, values.as, service);
-  } finally {
-    await service.close();
-  }
+  return withLocalService(directory, (service) => run(name, text, values.as, service));
 }
 
 async function run(

@@ -46,6 +46,16 @@ export async function openLocalService(directory: string): Promise<LocalService>
   };
 }
 
+/** Gives work a local service, which is closed however the work ends. */
+export async function withLocalService<T>(directory: string, work: (service: LocalService) => Promise<T>): Promise<T> {
+  const service = await openLocalService(directory);
+  try {
+    return await work(service);
+  } finally {
+    await service.close();
+  }
+}
+
 async function loadDemoData(aws: OpenLocalAws): Promise<void> {
   process.stderr.write("First use: loading the demo data …\n");
   const { loadDemo } = await import("../local/demo/demo.ts");

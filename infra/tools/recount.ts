@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Drift, nameOf, type Survey, surveyTotals } from "../../shared/db/recount.ts";
 import { countAgain, rewriteNumberEntries, rewriteTotals } from "../../shared/db/recount-repair.ts";
 import { readArguments, runCommand } from "./command.ts";
-import { localDirectory, openLocalService } from "./local-service.ts";
+import { localDirectory, withLocalService } from "./local-service.ts";
 
 const help = `npm run recount [-- --repair]
 
@@ -31,22 +31,21 @@ export async function recount(parameters: string[], directory: string): Promise<
     process.stdout.write(help);
     return 0;
   }
-  const service = await openLocalService(directory);
-  try {
-    const found = await surveyUntilStill();
-    process.stdout.write(describe(found.last));
-    if (isRight(found.last)) return 0;
-    if (!values.repair) {
-      process.stdout.write("Put it right with npm run recount -- --repair\n");
-      return 1;
-    }
-    await repair(found.first, found.last);
-    const after = await surveyUntilStill();
-    process.stdout.write(`After the repair: ${describe(after.last)}`);
-    return isRight(after.last) ? 0 : 1;
-  } finally {
-    await service.close();
+  return withLocalService(directory, () => compare(values.repair));
+}
+
+async function compare(repairs = false): Promise<number> {
+  const found = await surveyUntilStill();
+  process.stdout.write(describe(found.last));
+  if (isRight(found.last)) return 0;
+  if (!repairs) {
+    process.stdout.write("Put it right with npm run recount -- --repair\n");
+    return 1;
   }
+  await repair(found.first, found.last);
+  const after = await surveyUntilStill();
+  process.stdout.write(`After the repair: ${describe(after.last)}`);
+  return isRight(after.last) ? 0 : 1;
 }
 
 /**

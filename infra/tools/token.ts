@@ -1,6 +1,6 @@
 import { demoUsers } from "../local/demo/demo.ts";
 import { readArguments, runCommand, UsageError } from "./command.ts";
-import { localDirectory, openLocalService } from "./local-service.ts";
+import { localDirectory, withLocalService } from "./local-service.ts";
 
 const defaultHours = 24;
 const mostHours = 24 * 365;
@@ -30,16 +30,12 @@ export async function printToken(parameters: string[], directory: string): Promi
     process.stdout.write(help);
     return 0;
   }
-  if (!values.as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");
+  const { as } = values;
+  if (!as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");
   const hours = readHours(values.hours);
-  const service = await openLocalService(directory);
-  try {
-    const token = await service.mintTokenFor(values.as, hours);
-    process.stderr.write(`A token of ${values.as} for ${hours} hours; it works on the local machine alone.\n`);
-    process.stdout.write(`${token}\n`);
-  } finally {
-    await service.close();
-  }
+  const token = await withLocalService(directory, (service) => service.mintTokenFor(as, hours));
+  process.stderr.write(`A token of ${as} for ${hours} hours; it works on the local machine alone.\n`);
+  process.stdout.write(`${token}\n`);
   return 0;
 }
 

@@ -2,7 +2,7 @@ import { reopenPinFlow } from "../../shared/db/pins.ts";
 import { parseLogin } from "../../shared/domain/login.ts";
 import { settings } from "../../shared/settings.ts";
 import { readArguments, runCommand, UsageError } from "./command.ts";
-import { localDirectory, openLocalService } from "./local-service.ts";
+import { localDirectory, withLocalService } from "./local-service.ts";
 
 const help = `npm run unlock -- --login LOGIN
 
@@ -25,15 +25,15 @@ export async function unlock(parameters: string[], directory: string): Promise<n
     process.stdout.write(help);
     return 0;
   }
-  if (!values.login) throw new UsageError("Say whose pin flow: --login LOGIN (npm run unlock -- --help)");
-  const service = await openLocalService(directory);
-  try {
-    const login = parseLogin(values.login, settings.defaultCountry());
-    if (!login) throw new UsageError(`"${values.login}" is neither an e-mail address nor a phone number.`);
-    await reopenPinFlow(login.value);
-    process.stdout.write(`The pin flow of ${login.value} is open; its failed tries are forgotten.\n`);
-  } finally {
-    await service.close();
-  }
+  const { login } = values;
+  if (!login) throw new UsageError("Say whose pin flow: --login LOGIN (npm run unlock -- --help)");
+  return withLocalService(directory, () => reopen(login));
+}
+
+async function reopen(typed: string): Promise<number> {
+  const login = parseLogin(typed, settings.defaultCountry());
+  if (!login) throw new UsageError(`"${typed}" is neither an e-mail address nor a phone number.`);
+  await reopenPinFlow(login.value);
+  process.stdout.write(`The pin flow of ${login.value} is open; its failed tries are forgotten.\n`);
   return 0;
 }
