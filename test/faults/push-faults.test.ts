@@ -1,28 +1,19 @@
-import { SetEndpointAttributesCommand, SNSClient } from "@aws-sdk/client-sns";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { SetEndpointAttributesCommand } from "@aws-sdk/client-sns";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/workers/send-pushes.ts";
 import { dropDeviceTokens } from "../../shared/db/device-tokens.ts";
 import { claimPush } from "../../shared/db/pushes.ts";
 import { crashEverywhere } from "../support/crash.ts";
-import { applicationArn, endpointOf, newPush, pushedTo, register, tokensOf } from "../support/pushes.ts";
-import { useService } from "../support/service.ts";
-import { queueEvent } from "../support/workers.ts";
+import { endpointOf, newPush, newUserId, pushedTo, register, tokensOf, usePushService } from "../support/pushes.ts";
+import { nothingFailed, queueEvent } from "../support/workers.ts";
 
-const service = useService();
-const nothingFailed = { batchItemFailures: [] };
+const service = usePushService();
 const wentBack = { batchItemFailures: [{ itemIdentifier: "message-0" }] };
 const holdMs = 90_000;
-let sns: SNSClient;
-let userId = 100;
+let userId = 0;
 
-beforeAll(() => {
-  sns = new SNSClient({});
-  process.env.PLATFORM_APPLICATIONS = JSON.stringify({ fcm: applicationArn("GCM"), apns: applicationArn("APNS") });
-  return () => sns.destroy();
-});
 beforeEach(() => {
-  userId += 1;
-  service.inbox.clear();
+  userId = newUserId();
 });
 afterEach(() => vi.useRealTimers());
 
@@ -58,7 +49,7 @@ describe("D29: a push that fails", () => {
 test("D29: killed before and after every call that it makes, nothing is lost, and what is doubled shows once", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date() });
   const crashes = await crashEverywhere(async (kill, place) => {
-    userId += 1;
+    userId = newUserId();
     const ids = [
       await register(userId, `${place} a`),
       await register(userId, `${place} b`),
@@ -66,7 +57,7 @@ test("D29: killed before and after every call that it makes, nothing is lost, an
     ];
     await send(await newPush(userId));
     const EndpointArn = await endpointOf(userId, `${place} c`);
-    await sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
+    await service.sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
     await dropDeviceTokens(userId, ids.slice(0, 1));
     await register(userId, `${place} a`);
     service.inbox.clear();

@@ -1,10 +1,37 @@
+import { SNSClient } from "@aws-sdk/client-sns";
+import { beforeAll, beforeEach } from "vitest";
 import { saveDeviceToken } from "../../shared/db/device-tokens.ts";
 import { findDevices } from "../../shared/db/push-devices.ts";
 import { notificationLine } from "./records.ts";
-import type { Service } from "./service.ts";
+import { type Service, useService } from "./service.ts";
 import { write } from "./writes.ts";
 
 let lastId = 1_000;
+let lastUserId = 100;
+
+/** A service that pushes through FCM and APNs, with an inbox that is empty when a test begins. */
+export interface PushingService extends Service {
+  /** A client of SNS that the service does not know of. */
+  sns: SNSClient;
+}
+
+/** Gives a test file a service that pushes. */
+export function usePushService(): PushingService {
+  const service = useService() as PushingService;
+  beforeAll(() => {
+    service.sns = new SNSClient({});
+    process.env.PLATFORM_APPLICATIONS = JSON.stringify({ fcm: applicationArn("GCM"), apns: applicationArn("APNS") });
+    return () => service.sns.destroy();
+  });
+  beforeEach(() => service.inbox.clear());
+  return service;
+}
+
+/** The id of a user who has no device. */
+export function newUserId(): number {
+  lastUserId += 1;
+  return lastUserId;
+}
 
 /** The ARN of a platform application of the stage. */
 export function applicationArn(platform: "GCM" | "APNS"): string {

@@ -25,6 +25,9 @@ export function streamRecord(
   return { eventID, eventName: OldImage ? (NewImage ? "MODIFY" : "REMOVE") : "INSERT", dynamodb };
 }
 
+/** What a worker answers that worked off all of its batch. */
+export const nothingFailed = { batchItemFailures: [] };
+
 /** A batch of queue messages, named message-0 and so on; text is sent as it is, all else as JSON. */
 export function queueEvent(...messages: readonly unknown[]): SQSEvent {
   const records = messages.map((message, at) => ({

@@ -7,12 +7,11 @@ import { takeMessages } from "../../support/queues.ts";
 import { userLine } from "../../support/records.ts";
 import { useService } from "../../support/service.ts";
 import { store } from "../../support/store.ts";
-import { queueEvent, storedNotifications, workOff } from "../../support/workers.ts";
+import { nothingFailed, queueEvent, storedNotifications, workOff } from "../../support/workers.ts";
 import { readItem, write } from "../../support/writes.ts";
 
 useService();
 const proxy = useFaultProxy();
-const nothingFailed = { batchItemFailures: [] };
 const days = 24 * 60 * 60;
 let lastCompany = 100;
 let lastUser = 1_000;

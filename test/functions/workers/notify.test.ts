@@ -5,11 +5,10 @@ import { crashEverywhere } from "../../support/crash.ts";
 import { useFaultProxy } from "../../support/fault-proxy.ts";
 import { takeMessages } from "../../support/queues.ts";
 import { useService } from "../../support/service.ts";
-import { streamRecord } from "../../support/workers.ts";
+import { nothingFailed, streamRecord } from "../../support/workers.ts";
 
 useService();
 const queue = useFaultProxy("AWS_ENDPOINT_URL_SQS");
-const nothingFailed = { batchItemFailures: [] };
 
 beforeEach(async () => {
   await Promise.all(["NOTIFICATION_QUEUE_URL", "PUSH_QUEUE_URL", "SET_ASIDE_QUEUE_URL"].map(takeMessages));

@@ -2,28 +2,27 @@ import {
   CreatePlatformEndpointCommand,
   DeleteEndpointCommand,
   SetEndpointAttributesCommand,
-  SNSClient,
 } from "@aws-sdk/client-sns";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
 import { dropDeviceTokens } from "../../../shared/db/device-tokens.ts";
-import { applicationArn, endpointOf, newPush, pushedTo, register, tokensOf } from "../../support/pushes.ts";
-import { useService } from "../../support/service.ts";
-import { queueEvent } from "../../support/workers.ts";
+import {
+  applicationArn,
+  endpointOf,
+  newPush,
+  newUserId,
+  pushedTo,
+  register,
+  tokensOf,
+  usePushService,
+} from "../../support/pushes.ts";
+import { nothingFailed, queueEvent } from "../../support/workers.ts";
 
-const service = useService();
-const nothingFailed = { batchItemFailures: [] };
-let sns: SNSClient;
-let userId = 100;
+const service = usePushService();
+let userId = 0;
 
-beforeAll(() => {
-  sns = new SNSClient({});
-  process.env.PLATFORM_APPLICATIONS = JSON.stringify({ fcm: applicationArn("GCM"), apns: applicationArn("APNS") });
-  return () => sns.destroy();
-});
 beforeEach(() => {
-  userId += 1;
-  service.inbox.clear();
+  userId = newUserId();
 });
 
 const send = (...messages: unknown[]) => handler(queueEvent(...messages));
@@ -80,12 +79,12 @@ describe("D29: an endpoint", () => {
     await send(await newPush(userId));
     service.inbox.clear();
     const EndpointArn = await endpointOf(userId, "stale");
-    await sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
+    await service.sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
     expect(pushedTo(service)).toEqual(["fresh"]);
     expect(await tokensOf(userId)).toEqual(["fresh"]);
     const asked = new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "true" } });
-    await expect(sns.send(asked)).rejects.toMatchObject({ name: "NotFoundException" });
+    await expect(service.sns.send(asked)).rejects.toMatchObject({ name: "NotFoundException" });
   });
 
   test("that went stale is opened again when the device registers its token anew", async () => {
@@ -93,7 +92,7 @@ describe("D29: an endpoint", () => {
     await send(await newPush(userId));
     const EndpointArn = await endpointOf(userId, "returning");
     await dropDeviceTokens(userId, [id]);
-    await sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
+    await service.sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
     await register(userId, "returning");
     expect(await endpointOf(userId, "returning")).toBeUndefined();
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
@@ -104,7 +103,7 @@ describe("D29: an endpoint", () => {
     await register(userId, "missing");
     await send(await newPush(userId));
     const EndpointArn = await endpointOf(userId, "missing");
-    await sns.send(new DeleteEndpointCommand({ EndpointArn }));
+    await service.sns.send(new DeleteEndpointCommand({ EndpointArn }));
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
     expect(pushedTo(service)).toEqual(["missing", "missing"]);
     expect(await endpointOf(userId, "missing")).not.toBe(EndpointArn);
@@ -112,7 +111,7 @@ describe("D29: an endpoint", () => {
 
   test("that others made for the token with attributes of their own is used", async () => {
     const made = { PlatformApplicationArn: applicationArn("GCM"), Token: "shared", CustomUserData: "theirs" };
-    const { EndpointArn } = await sns.send(new CreatePlatformEndpointCommand(made));
+    const { EndpointArn } = await service.sns.send(new CreatePlatformEndpointCommand(made));
     await register(userId, "shared");
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
     expect(await endpointOf(userId, "shared")).toBe(EndpointArn);
@@ -129,7 +128,7 @@ describe("D29: an endpoint", () => {
     await register(userId, "moving");
     await send(await newPush(userId));
     const before = await endpointOf(userId, "moving");
-    userId += 1;
+    userId = newUserId();
     await register(userId, "moving");
     expect(await endpointOf(userId, "moving")).toBeUndefined();
     await send(await newPush(userId));
