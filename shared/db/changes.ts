@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { fieldsInvalid } from "../domain/record-line.ts";
 import { type Claim, takeClaim } from "./claims.ts";
+import { ifUnchanged } from "./conditions.ts";
 import { busy } from "./conflicts.ts";
 import { gatherItem } from "./gathered-reads.ts";
 import { findRehearsed, type Rehearsal, rehearse } from "./rehearsal.ts";
@@ -79,7 +80,7 @@ async function write(writes: readonly TransactionWrite[]): Promise<readonly numb
 export function replaceItem(stored: Item | undefined, next: Item, { notifies }: WriteContext): TransactionWrite {
   const revision = stored ? Number(stored.revision) + 1 : firstRevision();
   const Item = { ...next, revision, changed_by: undefined, silent: notifies ? undefined : true };
-  return { Put: { Item, ...(stored ? ifUnchanged(stored) : ifAbsent) } };
+  return { Put: { Item, ...ifUnchanged(stored) } };
 }
 
 /** The first revision of a new item: above those of any item that had its key before. */
@@ -100,10 +101,4 @@ export function isSameItem(stored: Item | undefined, next: Item): boolean {
 function contentOf(item: Item): Item {
   const content = Object.entries(item).filter(([name, value]) => value !== undefined && !writeAttributes.has(name));
   return Object.fromEntries(content);
-}
-
-const ifAbsent = { ConditionExpression: "attribute_not_exists(pk)" };
-
-function ifUnchanged({ revision }: Item) {
-  return { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": revision } };
 }

@@ -1,5 +1,6 @@
 import type { ListPlace } from "../domain/list-place.ts";
 import { readBatch } from "./batch-reads.ts";
+import { ifUnchanged } from "./conditions.ts";
 import { recordKey, talliedKey } from "./keys.ts";
 import { entriesOf } from "./number-search.ts";
 import type { Survey, TotalsFigures } from "./recount.ts";
@@ -41,12 +42,11 @@ function isRight(item: Item | undefined, right: TotalsFigures | undefined): bool
 }
 
 function rewrite(item: Item | undefined, right: TotalsFigures | undefined): TransactionWrite {
-  const unchanged = item
-    ? { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": item.revision } }
-    : { ConditionExpression: "attribute_not_exists(pk)" };
-  if (!right) return { Delete: { Key: { pk: item?.pk, sk: item?.sk }, ...unchanged } };
+  if (!right) return { Delete: { Key: { pk: item?.pk, sk: item?.sk }, ...ifUnchanged(item) } };
   const figures = Object.fromEntries(right.figures);
-  return { Put: { Item: { ...right.key, ...figures, revision: Number(item?.revision ?? 0) + 1 }, ...unchanged } };
+  return {
+    Put: { Item: { ...right.key, ...figures, revision: Number(item?.revision ?? 0) + 1 }, ...ifUnchanged(item) },
+  };
 }
 
 /**
@@ -96,8 +96,5 @@ function entryWrites(partition: string, stored: readonly Item[], tallied: Item |
 }
 
 function stillCounted(id: number, tallied: Item | undefined): TransactionWrite {
-  const unchanged = tallied
-    ? { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": tallied.revision } }
-    : { ConditionExpression: "attribute_not_exists(pk)" };
-  return { ConditionCheck: { Key: talliedKey(recordKey("INVOICE", id)), ...unchanged } };
+  return { ConditionCheck: { Key: talliedKey(recordKey("INVOICE", id)), ...ifUnchanged(tallied) } };
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ListName, type ListPlace, placeOf } from "../domain/list-place.ts";
 import { maxBatchReads, readBatch } from "./batch-reads.ts";
+import { ifUnchanged } from "./conditions.ts";
 import { busy } from "./conflicts.ts";
 import { epochSeconds } from "./expiry.ts";
 import { talliedKey } from "./keys.ts";
@@ -96,21 +97,12 @@ async function count(moves: readonly Move[], now: Date): Promise<boolean> {
 }
 
 function keepCount({ key, after, tallied }: Move, now: Date): TransactionWrite {
-  const revision = Number(tallied?.revision ?? 0);
+  const revision = Number(tallied?.revision ?? 0) + 1;
   const expires_at = after ? undefined : epochSeconds(now) + removedCountDays * 24 * 60 * 60;
-  return {
-    Put: {
-      Item: { ...talliedKey(key), place: after, revision: revision + 1, expires_at },
-      ConditionExpression: tallied ? "revision = :revision" : "attribute_not_exists(pk)",
-      ...(tallied && { ExpressionAttributeValues: { ":revision": revision } }),
-    },
-  };
+  return { Put: { Item: { ...talliedKey(key), place: after, revision, expires_at }, ...ifUnchanged(tallied) } };
 }
 
 /** A consumer that is held up must not count a state that the record has left, though nobody counted another since. */
 function requireUnchanged({ key, record }: Move): TransactionWrite {
-  const unchanged = record
-    ? { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": record.revision } }
-    : { ConditionExpression: "attribute_not_exists(pk)" };
-  return { ConditionCheck: { Key: { ...key }, ...unchanged } };
+  return { ConditionCheck: { Key: { ...key }, ...ifUnchanged(record) } };
 }

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { Refusal, type RefusalCode } from "../domain/refusal.ts";
 import { admittedAt, type Limit, longestWindowMs, retryAfterSeconds, withAttempt } from "../domain/throttle.ts";
 import { hmacKey } from "../secrets.ts";
+import { ifUnchanged } from "./conditions.ts";
 import { busy } from "./conflicts.ts";
 import { epochSeconds } from "./expiry.ts";
 import { throttleKey } from "./keys.ts";
@@ -56,10 +57,7 @@ export async function planAttempt(
     revision: Number(stored?.revision ?? 0) + 1,
     expires_at: epochSeconds(new Date(now.getTime() + longestWindowMs(throttle.limits))),
   };
-  const asItWasRead = stored
-    ? { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": stored.revision } }
-    : { ConditionExpression: "attribute_not_exists(pk)" };
-  return { Put: { Item, ...asItWasRead } };
+  return { Put: { Item, ...ifUnchanged(stored) } };
 }
 
 /** Access pattern H3: forgets a subject's attempts. One write unit. */
@@ -80,8 +78,7 @@ export async function takeBackAttempt({ throttle, subject }: Throttled, moment: 
     if (!stored || at < 0) return;
     const isTakenBack = await putIf({
       Item: { ...stored, attempts: attempts.toSpliced(at, 1), revision: Number(stored.revision) + 1 },
-      ConditionExpression: "revision = :revision",
-      ExpressionAttributeValues: { ":revision": stored.revision },
+      ...ifUnchanged(stored),
     });
     if (isTakenBack) return;
   }

@@ -1,0 +1,7 @@
+import type { Item } from "./table.ts";
+
+/** Holds a write to an item that is as it was read, by its revision; where none was read, to there being none. */
+export function ifUnchanged(read: Item | undefined) {
+  if (!read) return { ConditionExpression: "attribute_not_exists(pk)" };
+  return { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": read.revision } };
+}
