@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { type Drift, nameOf, type Survey, surveyTotals } from "../../shared/db/recount.ts";
+import { nameOf } from "../../shared/db/keys.ts";
+import { type Drift, type Survey, surveyTotals } from "../../shared/db/recount.ts";
 import { countAgain, rewriteNumberEntries, rewriteTotals } from "../../shared/db/recount-repair.ts";
 import { readArguments, runCommand } from "./command.ts";
 import { localDirectory, withLocalService } from "./local-service.ts";

@@ -1,6 +1,7 @@
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { settings } from "../settings.ts";
 import { busy } from "./conflicts.ts";
+import { nameOf } from "./keys.ts";
 import { documentClient, type Item, type Key } from "./table.ts";
 
 /** Most items that one call reads. */
@@ -33,8 +34,4 @@ async function pauseBefore(attempt: number, startedAt: number): Promise<void> {
   const pause = Math.random() * Math.min(25 * 2 ** attempt, longestPauseMs);
   if (performance.now() - startedAt + pause > patienceMs) throw busy();
   await new Promise((resume) => setTimeout(resume, pause));
-}
-
-function nameOf({ pk, sk }: Item | Key): string {
-  return JSON.stringify([pk, sk]);
 }

@@ -1,7 +1,12 @@
-import type { Key } from "./table.ts";
+import type { Item, Key } from "./table.ts";
 
 /** Records that live alone in their partition. */
 export type RecordKind = "COMPANY" | "USER" | "TIMESHEET" | "INVOICE" | "JOB";
+
+/** One text for each key. */
+export function nameOf({ pk, sk }: Key | Item): string {
+  return JSON.stringify([pk, sk]);
+}
 
 /** An id as text that sorts as the number does. */
 export function padId(id: number): string {

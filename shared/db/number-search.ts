@@ -5,9 +5,9 @@ import type { ListPlace } from "../domain/list-place.ts";
 import type { PageStart } from "../domain/paging.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { readBatch } from "./batch-reads.ts";
-import { padId, recordKey } from "./keys.ts";
+import { nameOf, padId, recordKey } from "./keys.ts";
 import { cutPage, type ListPage } from "./list-pages.ts";
-import { type Item, type Key, queryPages } from "./table.ts";
+import { type Item, queryPages } from "./table.ts";
 import type { TransactionWrite } from "./transaction.ts";
 
 /** What a search entry knows of its invoice. */
@@ -96,10 +96,6 @@ export function entriesOf(place: ListPlace | null) {
     mark_key: allEntries,
     mark_order: `${start}#${padId(id)}#${state}#${date}`,
   }));
-}
-
-function nameOf({ pk, sk }: Key): string {
-  return `${pk} ${sk}`;
 }
 
 /** A number may hold any character, so what follows it is read from the end. */

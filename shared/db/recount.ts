@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { type ListName, type ListPlace, placeOf } from "../domain/list-place.ts";
 import { settings } from "../settings.ts";
+import { nameOf } from "./keys.ts";
 import { isListedKind, listsByKind, totalsKey } from "./list-keys.ts";
 import { entriesOf } from "./number-search.ts";
 import { documentClient, type Item, type Key } from "./table.ts";
@@ -56,8 +57,7 @@ export async function surveyTotals(
   let records = 0;
   for await (const partition of items) {
     const first = partition[0] as Item;
-    if (String(first.pk).startsWith("TOTALS#"))
-      for (const item of partition) stored.set(nameOf(item as unknown as Key), item);
+    if (String(first.pk).startsWith("TOTALS#")) for (const item of partition) stored.set(nameOf(item), item);
     else if (String(first.pk).endsWith("#NUMBERS")) for (const item of partition) note(entries, item, "stored");
     else {
       const counted = surveyRecord(partition);
@@ -184,9 +184,4 @@ function hash(text: string): number {
     high = Math.imul(high ^ text.charCodeAt(at), 0x85ebca6b);
   }
   return (high >>> 12) * 2 ** 31 + (low >>> 1);
-}
-
-/** The name of a key in the maps of a survey. */
-export function nameOf({ pk, sk }: Key): string {
-  return `${pk} ${sk}`;
 }

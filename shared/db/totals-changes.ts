@@ -1,5 +1,6 @@
 import type { ListName, ListPlace } from "../domain/list-place.ts";
 import { readBatch } from "./batch-reads.ts";
+import { nameOf } from "./keys.ts";
 import { totalsKey } from "./list-keys.ts";
 import type { Item, Key } from "./table.ts";
 import { figureNames } from "./totals.ts";
@@ -110,8 +111,4 @@ function boundOf(name: string, id: number, stored: unknown, beyond: "<" | ">") {
     mustMove,
     condition: (figure: string, value: string) => `${figure} ${mustMove ? beyond : within} ${value}`,
   };
-}
-
-function nameOf({ pk, sk }: Key): string {
-  return `${pk} ${sk}`;
 }
