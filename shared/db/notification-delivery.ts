@@ -1,7 +1,7 @@
 import type { WholeRecord } from "../contract/records.ts";
 import { timeOrderedId } from "../domain/time-ordered-id.ts";
 import { replaceItem } from "./changes.ts";
-import { epochSeconds } from "./expiry.ts";
+import { epochSecondsAfter } from "./expiry.ts";
 import { deliveredKey, notificationKey, unreadMark } from "./keys.ts";
 import { addCounts } from "./notification-writes.ts";
 import { type TransactionWrite, transact } from "./transaction.ts";
@@ -47,8 +47,7 @@ function deliver(userId: number, { eventId, ...told }: Told, now: Date): Transac
   const id = timeOrderedId(now);
   const record = { ...told, created_at: now.toISOString(), read_at: null };
   const item = { ...notificationKey(userId, id), id, user_id: userId, record, ...unreadMark(userId, id), push: true };
-  const expiry = new Date(now.getTime() + rememberedDays * 24 * 60 * 60_000);
-  const event = { ...deliveredKey(userId, eventId), expires_at: epochSeconds(expiry) };
+  const event = { ...deliveredKey(userId, eventId), expires_at: epochSecondsAfter(now, rememberedDays) };
   return [
     { Put: { Item: event, ConditionExpression: "attribute_not_exists(pk)" } },
     replaceItem(undefined, item, { now, notifies: true }),

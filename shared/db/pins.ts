@@ -2,7 +2,7 @@ import { closesPinFlow, mayBeTried, type PinSeal, pinTryLimits } from "../domain
 import { registeredUser } from "../domain/registered-user.ts";
 import { withAttempt } from "../domain/throttle.ts";
 import { busy } from "./conflicts.ts";
-import { epochSeconds } from "./expiry.ts";
+import { epochSecondsAfter } from "./expiry.ts";
 import { pinKey } from "./keys.ts";
 import { getItem, type Item, updateIf } from "./table.ts";
 import { planAttempt, type Throttled } from "./throttles.ts";
@@ -63,7 +63,7 @@ export async function storePin(
       ":validTo": request.validTo.toISOString(),
       ":none": 0,
       ":registration": registration ?? null,
-      ":expiresAt": epochSeconds(request.validTo) + keepDays * 86_400,
+      ":expiresAt": epochSecondsAfter(request.validTo, keepDays),
     },
   });
   return stored !== undefined;

@@ -1,5 +1,5 @@
 import { busy } from "./conflicts.ts";
-import { epochSeconds } from "./expiry.ts";
+import { epochSecondsAfter } from "./expiry.ts";
 import { notificationKey, pushKey } from "./keys.ts";
 import { type Notification, toNotification } from "./notifications.ts";
 import { getItem, updateIf } from "./table.ts";
@@ -32,7 +32,6 @@ export async function findUnread(userId: number, notificationId: number): Promis
  */
 export async function claimPush(userId: number, notificationId: number, now: Date): Promise<PushClaim> {
   const heldUntil = new Date(now.getTime() + holdSeconds * 1000).toISOString();
-  const expiry = new Date(now.getTime() + rememberedDays * 24 * 60 * 60_000);
   const claimed = await updateIf({
     Key: { ...pushKey(userId, notificationId) },
     ConditionExpression: "attribute_not_exists(held_until) OR held_until < :now",
@@ -40,7 +39,7 @@ export async function claimPush(userId: number, notificationId: number, now: Dat
     ExpressionAttributeValues: {
       ":now": now.toISOString(),
       ":until": heldUntil,
-      ":expires": epochSeconds(expiry),
+      ":expires": epochSecondsAfter(now, rememberedDays),
     },
   });
   if (!claimed) throw busy();

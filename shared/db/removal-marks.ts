@@ -1,4 +1,4 @@
-import { epochSeconds } from "./expiry.ts";
+import { epochSeconds, epochSecondsAfter } from "./expiry.ts";
 import { removalKey } from "./keys.ts";
 import type { Item, Key } from "./table.ts";
 import type { TransactionWrite } from "./transaction.ts";
@@ -14,8 +14,7 @@ export function isRemovedAt(mark: Item | undefined, version: number | undefined,
 
 /** Keeps in mind at which version a record was removed, unless a later removal is kept already. */
 export function markRemoved(key: Key, version: number, now: Date): TransactionWrite {
-  const keptUntil = new Date(now.getTime() + keptDays * 24 * 60 * 60_000);
-  const Item = { ...removalKey(key), version, expires_at: epochSeconds(keptUntil) };
+  const Item = { ...removalKey(key), version, expires_at: epochSecondsAfter(now, keptDays) };
   return { Put: { Item, ...unlessRemovedAt(version, now) } };
 }
 

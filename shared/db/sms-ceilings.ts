@@ -1,4 +1,4 @@
-import { epochSeconds } from "./expiry.ts";
+import { epochSecondsAfter } from "./expiry.ts";
 import { smsCountKey } from "./keys.ts";
 import { updateIf } from "./table.ts";
 
@@ -25,7 +25,7 @@ async function count(window: string, most: number, now: Date): Promise<boolean> 
     ExpressionAttributeValues: {
       ":one": 1,
       ":most": most,
-      ":expiresAt": epochSeconds(now) + keepDays * 86_400,
+      ":expiresAt": epochSecondsAfter(now, keepDays),
     },
   });
   return counted !== undefined;

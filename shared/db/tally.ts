@@ -3,7 +3,7 @@ import { type ListName, type ListPlace, placeOf } from "../domain/list-place.ts"
 import { maxBatchReads, readBatch } from "./batch-reads.ts";
 import { ifUnchanged } from "./conditions.ts";
 import { busy } from "./conflicts.ts";
-import { epochSeconds } from "./expiry.ts";
+import { epochSecondsAfter } from "./expiry.ts";
 import { talliedKey } from "./keys.ts";
 import { isListedKind, listsByKind } from "./list-keys.ts";
 import { changeNumberEntries } from "./number-search.ts";
@@ -98,7 +98,7 @@ async function count(moves: readonly Move[], now: Date): Promise<boolean> {
 
 function keepCount({ key, after, tallied }: Move, now: Date): TransactionWrite {
   const revision = Number(tallied?.revision ?? 0) + 1;
-  const expires_at = after ? undefined : epochSeconds(now) + removedCountDays * 24 * 60 * 60;
+  const expires_at = after ? undefined : epochSecondsAfter(now, removedCountDays);
   return { Put: { Item: { ...talliedKey(key), place: after, revision, expires_at }, ...ifUnchanged(tallied) } };
 }
 
