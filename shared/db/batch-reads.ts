@@ -1,14 +1,11 @@
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { settings } from "../settings.ts";
-import { busy } from "./conflicts.ts";
+import { pauseBriefly } from "./conflicts.ts";
 import { nameOf } from "./keys.ts";
 import { documentClient, type Item, type Key } from "./table.ts";
 
 /** Most items that one call reads. */
 export const maxBatchReads = 100;
-
-const patienceMs = 1_000;
-const longestPauseMs = 200;
 
 /**
  * Reads up to 100 items consistently, in the order of the keys; absent ones are undefined. 1 read unit each. What the
@@ -21,17 +18,11 @@ export async function readBatch(keys: readonly Key[]): Promise<(Item | undefined
   const found = new Map<string, Item>();
   let open: Item[] = [...new Map(keys.map((key) => [nameOf(key), { ...key }])).values()];
   for (let attempt = 0; open.length > 0; attempt += 1) {
-    if (attempt > 0) await pauseBefore(attempt, startedAt);
+    if (attempt > 0) await pauseBriefly(attempt, startedAt);
     const RequestItems = { [table]: { Keys: open, ConsistentRead: true } };
     const { Responses, UnprocessedKeys } = await documentClient().send(new BatchGetCommand({ RequestItems }));
     for (const item of Responses?.[table] ?? []) found.set(nameOf(item), item);
     open = UnprocessedKeys?.[table]?.Keys ?? [];
   }
   return keys.map((key) => found.get(nameOf(key)));
-}
-
-async function pauseBefore(attempt: number, startedAt: number): Promise<void> {
-  const pause = Math.random() * Math.min(25 * 2 ** attempt, longestPauseMs);
-  if (performance.now() - startedAt + pause > patienceMs) throw busy();
-  await new Promise((resume) => setTimeout(resume, pause));
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { fieldsInvalid } from "../domain/record-line.ts";
 import { type Claim, takeClaim } from "./claims.ts";
 import { ifUnchanged } from "./conditions.ts";
-import { busy } from "./conflicts.ts";
+import { retryRaces } from "./conflicts.ts";
 import { gatherItem } from "./gathered-reads.ts";
 import { findRehearsed, type Rehearsal, rehearse } from "./rehearsal.ts";
 import { type Item, type Key, putIf } from "./table.ts";
@@ -27,8 +27,6 @@ export interface WriteContext {
   readonly rehearsal?: Rehearsal | undefined;
 }
 
-const maxAttempts = 40;
-const longestPauseMs = 50;
 /** Attributes that tell of the last write of an item, and are no part of what it holds. */
 const writeAttributes = new Set(["silent", "changed_by", "push"]);
 
@@ -42,14 +40,12 @@ export async function changeItem(
   { rehearsal }: WriteContext,
   decide: (...stored: (Item | undefined)[]) => Change | Promise<Change>,
 ): Promise<Outcome> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  return retryRaces(async () => {
     const items = await Promise.all(keys.map(gatherItem));
     const change = await decide(...keys.map((key, at) => findRehearsed(key, rehearsal, items[at])));
-    if (!change.writes?.length || (await commit(change.writes, change.claims ?? [], rehearsal))) return change.outcome;
-    const pause = Math.random() * Math.min(2 ** attempt, longestPauseMs);
-    await new Promise((resume) => setTimeout(resume, pause));
-  }
-  throw busy();
+    const isDone = !change.writes?.length || (await commit(change.writes, change.claims ?? [], rehearsal));
+    return isDone ? change.outcome : undefined;
+  });
 }
 
 /** True when everything was written; false when an item was changed by others meanwhile. */

@@ -5,8 +5,9 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { Refusal } from "../domain/refusal.ts";
 
-/** How long writes that lose against running transactions are retried before the caller is asked to come back (D18). */
+/** How long what the table puts off is retried before the caller is asked to come back (D18). */
 const patienceMs = 1_000;
+const firstPauseMs = 25;
 const longestPauseMs = 200;
 const retryAfterSeconds = 1;
 
@@ -18,11 +19,43 @@ export async function retryConflicts<T>(write: () => Promise<T>): Promise<T> {
       return await write();
     } catch (error) {
       if (!isConflict(error)) throw error;
-      const pause = Math.random() * Math.min(25 * 2 ** attempt, longestPauseMs);
-      if (performance.now() - startedAt + pause > patienceMs) throw busy();
-      await new Promise((resume) => setTimeout(resume, pause));
+      await pauseBriefly(attempt, startedAt);
     }
   }
+}
+
+/** Waits with jitter, the longer the more attempts there were; refuses as `busy` what would take longer than a second. */
+export async function pauseBriefly(attempt: number, startedAt: number): Promise<void> {
+  const pause = jitter(attempt, firstPauseMs, longestPauseMs);
+  if (performance.now() - startedAt + pause > patienceMs) throw busy();
+  await sleep(pause);
+}
+
+/** How often a lost race is run, and the pauses between, each up to twice as long as the one before. */
+export interface RacePace {
+  readonly races: number;
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+const usualPace: RacePace = { races: 40, firstPauseMs: 1, longestPauseMs: 50 };
+
+/** Runs a race until it gives something, which it does unless others came between; refuses as `busy` after many. */
+export async function retryRaces<T>(race: (count: number) => Promise<T | undefined>, pace = usualPace): Promise<T> {
+  for (let count = 0; count < pace.races; count += 1) {
+    const outcome = await race(count);
+    if (outcome !== undefined) return outcome;
+    await sleep(jitter(count, pace.firstPauseMs, pace.longestPauseMs));
+  }
+  throw busy();
+}
+
+function jitter(attempt: number, firstMs: number, longestMs: number): number {
+  return Math.random() * Math.min(firstMs * 2 ** attempt, longestMs);
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resume) => setTimeout(resume, ms));
 }
 
 /** The refusal of a write that kept losing against others. */

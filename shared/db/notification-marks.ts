@@ -1,7 +1,7 @@
 import { maxMarkedTogether } from "../contract/users.ts";
 import { readBatch } from "./batch-reads.ts";
 import { replaceItem } from "./changes.ts";
-import { busy } from "./conflicts.ts";
+import { retryRaces } from "./conflicts.ts";
 import { notificationKey, unreadMark } from "./keys.ts";
 import { addCounts, unreadMarkOf } from "./notification-writes.ts";
 import { type Notification, toNotification } from "./notifications.ts";
@@ -17,8 +17,6 @@ export interface MarkedNotifications {
 
 /** Most notifications that are shown of those marked without being named (D27). */
 const maxShown = 20;
-const maxAttempts = 40;
-const longestPauseMs = 50;
 /** How long one request goes on with further chunks: what is left of an API call's 30 seconds is for the last of them. */
 const markAllMs = 20_000;
 
@@ -79,7 +77,7 @@ async function markTogether(
   readAt: Date | null,
   token?: string,
 ): Promise<Marked[]> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  return retryRaces(async (race) => {
     const stored = await read();
     const marked = stored.map((item) => mark(userId, item, readAt));
     const after = marked.flatMap(({ item, isChanged }) => (isChanged ? [item] : []));
@@ -87,12 +85,9 @@ async function markTogether(
     const before = stored.filter((_, at) => marked[at]?.isChanged);
     const writes = before.map((item, at) => replaceItem(item, after[at] ?? item, { now: new Date(), notifies: true }));
     const counts = addCounts(userId, before, after);
-    const failed = await transact([...writes, ...counts], { token: attempt === 0 ? token : undefined });
-    if (failed.length === 0) return marked;
-    const pause = Math.random() * Math.min(2 ** attempt, longestPauseMs);
-    await new Promise((resume) => setTimeout(resume, pause));
-  }
-  throw busy();
+    const failed = await transact([...writes, ...counts], { token: race === 0 ? token : undefined });
+    return failed.length === 0 ? marked : undefined;
+  });
 }
 
 /** A notification as marking leaves it: one that stands so already keeps the moment at which it was read. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type ListName, type ListPlace, placeOf } from "../domain/list-place.ts";
 import { maxBatchReads, readBatch } from "./batch-reads.ts";
 import { ifUnchanged } from "./conditions.ts";
-import { busy } from "./conflicts.ts";
+import { type RacePace, retryRaces } from "./conflicts.ts";
 import { epochSecondsAfter } from "./expiry.ts";
 import { talliedKey } from "./keys.ts";
 import { isListedKind, listsByKind } from "./list-keys.ts";
@@ -21,8 +21,7 @@ interface Move {
   readonly record: Item | undefined;
 }
 
-const maxAttempts = 12;
-const longestPauseMs = 400;
+const pace: RacePace = { races: 12, firstPauseMs: 10, longestPauseMs: 400 };
 /** How long the count of a removed record is kept: longer than any consumer that still knows the record can run. */
 const removedCountDays = 2;
 
@@ -36,17 +35,15 @@ export async function tallyRecords(keys: readonly Key[], now: Date): Promise<num
   let open = [...new Map(keys.map((key) => [key.pk, key])).values()];
   if (open.length > maxBatchReads) throw new RangeError(`At most ${maxBatchReads} records can be counted at once`);
   let moved = 0;
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  return retryRaces(async () => {
     const moves = await findMoves(open);
     open = [];
     for (const chunk of chunksOf(moves)) {
       if (await count(chunk, now)) moved += chunk.length;
       else open.push(...chunk.map(({ key }) => key));
     }
-    if (open.length === 0) return moved;
-    await new Promise((resume) => setTimeout(resume, Math.random() * Math.min(10 * 2 ** attempt, longestPauseMs)));
-  }
-  throw busy();
+    return open.length === 0 ? moved : undefined;
+  }, pace);
 }
 
 /** The count is read before its record, so that the record is never older than what it was counted as. */
