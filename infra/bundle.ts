@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, type BuildResult, buildSync, context } from "esbuild";
+import { describeInterface } from "../shared/openapi/document.ts";
 import { functions } from "./functions.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -48,6 +49,8 @@ function optionsFor(outdir: string) {
     mainFields: ["module", "main"],
     supported: { "dynamic-import": false },
     alias: { "@aws-sdk/credential-provider-node": join(root, "infra", "lambda-credentials.ts") },
+    // The define is text that is a string literal: what makes the document stays outside the bundle.
+    define: { OPENAPI_DOCUMENT: JSON.stringify(JSON.stringify(describeInterface())) },
     metafile: true,
     logLevel: "warning",
   } as const satisfies BuildOptions;

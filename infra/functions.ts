@@ -163,6 +163,7 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
   "get-profile": { room: "users", verifiesTokens: true, table: ["GetItem"] },
   "get-key-set": { room: "service", readsPublicKeys: true },
   "get-health": { room: "service" },
+  "get-openapi": { room: "service" },
   "refuse-unrouted": { room: "service", settings: ["REGISTRATION"] },
   "deliver-pin": {
     room: "workers",

@@ -27,6 +27,7 @@ export const signIn = operation({
   body: { object: "user", fields: v.object({ login: loginText, password: typedPassword }) },
   answer: v.object({ user, token: issuedToken }),
   answersBearer: true,
+  refusals: ["login_invalid", "too_many_requests"],
 });
 
 /** POST users/token: a refresh token is spent for new tokens (D5). */
@@ -39,6 +40,7 @@ export const refreshToken = operation({
   body: { object: "token", fields: v.object({ refresh_token: text(4096) }) },
   answer: v.object({ token: issuedToken }),
   answersBearer: true,
+  refusals: ["refresh_token_invalid"],
 });
 
 /** DELETE users/sign_out: ends the session that the access token belongs to (D5). */
@@ -73,6 +75,7 @@ export const setPassword = operation({
     ),
   },
   answer: shownUser,
+  refusals: ["reset_token_invalid"],
 });
 
 /** POST users: starts a registration, which its pin completes; the answer is the same for taken logins (D16). */
@@ -87,6 +90,7 @@ export const registerUser = operation({
     fields: v.object({ login: loginText, password, first_name: text(200), last_name: text(200) }),
   },
   answer: v.object({ user: v.object({ ...user.entries, pin_valid_to: timestamp }) }),
+  refusals: ["route_not_found", "country_not_served", "too_many_requests"],
 });
 
 /** POST users/confirmation: spends a pin without a secret in the URL (D13). */
@@ -98,6 +102,7 @@ export const confirmLoginByBody = operation({
   access: "anyone",
   body: { object: "user", fields: v.object({ login: loginText, pin: pinText }) },
   answer: v.object({ user: v.object({ ...user.entries, reset_password_token: text(64) }) }),
+  refusals: ["pin_invalid", "too_many_requests"],
 });
 
 /** GET users/me: the caller's own profile (D37). */

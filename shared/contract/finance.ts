@@ -100,6 +100,7 @@ export const bulkUpdateTimesheets = operation({
   },
   answer: timesheet,
   list: "timesheets",
+  refusals: ["records_not_found", "passcode_invalid", "passcode_locked"],
 });
 
 const dateRange = {
@@ -131,6 +132,7 @@ export const listInvoices = operation({
   ),
   answer: invoice,
   list: "invoices",
+  refusals: ["query_too_broad"],
 });
 
 /** GET timesheets, the ids that bulk_update takes; dates compare with `date` (D21, D22, D37). */

@@ -35,6 +35,7 @@ export const adjustJobTimers = operation({
   },
   answer: job,
   list: "jobs",
+  refusals: ["records_not_found"],
 });
 
 /** GET jobs, the ids that adjust_timer takes (D37). */

@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import type { RefusalCode } from "./refusal-codes.ts";
 
 /** The closed set of roles (D1). */
 export const roles = ["admin", "operator", "client", "driver"] as const;
@@ -43,6 +44,8 @@ export interface Operation {
   readonly repeatable?: boolean;
   /** True where the answer's access token is repeated in the header `Authorization` (D5). */
   readonly answersBearer?: boolean;
+  /** The codes that it refuses with beside those that follow from the rest of its entry (`refusal-codes.ts`). */
+  readonly refusals?: readonly RefusalCode[];
   /** How long a shared cache may keep the answer, in seconds; left out, no cache keeps it. */
   readonly cacheSeconds?: number;
 }

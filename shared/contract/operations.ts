@@ -10,7 +10,7 @@ import {
 import { bulkUpdateTimesheets, listInvoices, listTimesheets } from "./finance.ts";
 import { adjustJobTimers, listJobs } from "./jobs.ts";
 import type { Method, Operation } from "./operation.ts";
-import { getHealth, getKeySet } from "./service.ts";
+import { getHealth, getKeySet, getOpenapi } from "./service.ts";
 import {
   confirmLogin,
   getUnreadCounts,
@@ -43,6 +43,7 @@ const entries = [
   getProfile,
   getHealth,
   getKeySet,
+  getOpenapi,
 ] as const;
 
 /** Every operation of the service, in the interface's order. Nothing else lists endpoints. */

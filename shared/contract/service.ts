@@ -34,3 +34,14 @@ export const getKeySet = operation({
   answer: v.object({ keys: v.array(publicJwk) }),
   cacheSeconds: 300,
 });
+
+/** GET openapi.json: this contract as an OpenAPI document (D37). */
+export const getOpenapi = operation({
+  name: "get-openapi",
+  summary: "Describes the interface as an OpenAPI document",
+  method: "GET",
+  path: "/api/v1/openapi.json",
+  access: "anyone",
+  answer: v.looseObject({ openapi: v.string(), info: v.looseObject({}), paths: v.looseObject({}) }),
+  cacheSeconds: 300,
+});

@@ -42,6 +42,7 @@ export const requestPasswordReset = operation({
   access: "anyone",
   body: { object: "user", fields: v.object({ login: loginText }) },
   answer: v.object({ user: v.object({ ...user.entries, pin_valid_to: timestamp }) }),
+  refusals: ["login_not_found", "country_not_served", "too_many_requests"],
 });
 
 /** GET users/confirmation: spends a pin (D10, D13). */
@@ -53,6 +54,7 @@ export const confirmLogin = operation({
   access: "anyone",
   query: v.object({ login: loginParameter, pin: pinText }),
   answer: v.object({ user: v.object({ ...user.entries, reset_password_token: text(64) }) }),
+  refusals: ["pin_invalid", "too_many_requests", "busy"],
 });
 
 /** A notification as the interface shows it. */
@@ -104,6 +106,7 @@ export const markNotifications = operation({
   },
   answer: notification,
   list: "notifications",
+  refusals: ["records_not_found"],
 });
 
 const pushServices = {

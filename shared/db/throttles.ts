@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { Refusal, type RefusalCode } from "../domain/refusal.ts";
+import type { RefusalCode } from "../contract/refusal-codes.ts";
+import { Refusal } from "../domain/refusal.ts";
 import { admittedAt, type Limit, longestWindowMs, retryAfterSeconds, withAttempt } from "../domain/throttle.ts";
 import { hmacKey } from "../secrets.ts";
 import { ifUnchanged } from "./conditions.ts";

@@ -1,4 +1,4 @@
-import type { RefusalCode } from "../domain/refusal.ts";
+import type { RefusalCode } from "../contract/refusal-codes.ts";
 
 /** The status and title of every refusal. A code without a row does not compile (D31). */
 export const statuses: Readonly<Record<RefusalCode, { readonly status: number; readonly title: string }>> = {

@@ -128,6 +128,7 @@ const expected: Record<string, Row> = {
   "get-profile": everySignedInUser,
   "get-health": anyone("200"),
   "get-key-set": anyone("200"),
+  "get-openapi": anyone("200"),
 };
 
 let bearers: Record<Sender, string | undefined>;

@@ -41,6 +41,7 @@ test("D3: every operation is either open to anyone or named in the access table"
     "confirm-login-by-body",
     "get-health",
     "get-key-set",
+    "get-openapi",
     "refresh-token",
     "register-user",
     "request-password-reset",

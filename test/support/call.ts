@@ -2,6 +2,7 @@ import type { Context } from "aws-lambda";
 import type { Operation } from "../../shared/contract/operation.ts";
 import type { HttpHandler } from "../../shared/http/endpoint.ts";
 import type { HttpEvent } from "../../shared/http/request.ts";
+import { expectDescribed } from "./described-answers.ts";
 import { type TestUser, tokenOf } from "./tokens.ts";
 
 /** What a test sends to a handler. */
@@ -30,14 +31,16 @@ export interface TestAnswer {
   readonly body: any;
 }
 
-/** Calls a handler the way API Gateway does. */
+/** Calls a handler the way API Gateway does, and holds its answer against the OpenAPI document. */
 export async function call(handler: HttpHandler, operation: Operation, request: TestRequest = {}): Promise<TestAnswer> {
   const event = await eventOf(operation, request);
   const answer = await handler(event, { awsRequestId: "lambda-request" } as Context);
   const headers = Object.fromEntries(
     Object.entries(answer.headers ?? {}).map(([name, value]) => [name, String(value)]),
   );
-  return { status: answer.statusCode ?? 0, headers, body: JSON.parse(answer.body ?? "null") };
+  const given = { status: answer.statusCode ?? 0, headers, body: JSON.parse(answer.body ?? "null") };
+  expectDescribed(operation, given);
+  return given;
 }
 
 /** The event that API Gateway's HTTP API sends for a request, payload 2.0. */

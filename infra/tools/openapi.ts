@@ -1,0 +1,15 @@
+import { describeInterface } from "../../shared/openapi/document.ts";
+import { readArguments, runCommand } from "./command.ts";
+
+const help = `npm run -s openapi
+
+Prints the OpenAPI document of the interface, which GET /api/v1/openapi.json answers.
+
+  --help  show this
+`;
+
+await runCommand((parameters) => {
+  const { values } = readArguments("openapi", { args: parameters, options: { help: { type: "boolean" } } } as const);
+  process.stdout.write(values.help ? help : `${JSON.stringify(describeInterface(), null, 2)}\n`);
+  return 0;
+});

@@ -1,0 +1,110 @@
+import type { Answer, Operation } from "../contract/operation.ts";
+import { operations } from "../contract/operations.ts";
+import type { getOpenapi } from "../contract/service.ts";
+import { problemHeaders, problemResponses, problemSchemas } from "./problems.ts";
+import { refusalsOf } from "./refusals.ts";
+import { fieldsOf, type JsonSchema, jsonSchemaOf, namedSchemas } from "./schemas.ts";
+
+/** The finished document as JSON, which the bundler puts in its place; unknown where the source itself runs. */
+declare const OPENAPI_DOCUMENT: string;
+
+const bearer = "bearer";
+
+/** Headers of answers, by name. */
+const headers = {
+  "x-request-id": { description: "The id of the request, to be quoted.", schema: { type: "string" } },
+  "per-page": { description: "Items on a page.", schema: { type: "integer", minimum: 1 } },
+  total: { description: "All that match, on all pages.", schema: { type: "integer", minimum: 0 } },
+  link: {
+    description: "first, prev, next and last page (RFC 8288); absent on a single page.",
+    schema: { type: "string" },
+  },
+  authorization: { description: "Bearer and the access token.", schema: { type: "string" } },
+  "idempotency-replayed": { description: "The first answer to this key, again.", schema: { const: "true" } },
+  ...problemHeaders,
+};
+
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "Repeated with the same key within 24 hours, the request is answered as the first time.",
+  schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+};
+
+/** An OpenAPI document, as the contract answers it. */
+export type InterfaceDocument = Answer<typeof getOpenapi>;
+
+/** The OpenAPI 3.1 document of these operations: all that the contract says of them, and nothing that it does not. */
+export function describeInterface(described: readonly Operation[] = operations) {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const each of described) {
+    paths[each.path] = { ...paths[each.path], [each.method.toLowerCase()]: describe(each) };
+  }
+  return {
+    openapi: "3.1.1",
+    info: { title: "Workforce API", version: "1", description: "Workforce finance, jobs and notifications." },
+    servers: [{ url: "/" }],
+    paths,
+    components: {
+      schemas: { ...namedSchemas(), ...problemSchemas },
+      headers,
+      securitySchemes: { [bearer]: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+    },
+  };
+}
+
+/** The document of the whole service. In a bundle it is ready: what it is made with stays outside. */
+export function openApiDocument(): InterfaceDocument {
+  return typeof OPENAPI_DOCUMENT === "undefined" ? describeInterface() : JSON.parse(OPENAPI_DOCUMENT);
+}
+
+function describe(operation: Operation): object {
+  const { name, path, summary, access, body } = operation;
+  const [, room = "service"] = /^\/api\/v1\/(finance|jobs|users)\b/.exec(path) ?? [];
+  const parameters = parametersOf(operation);
+  return {
+    operationId: name,
+    tags: [room],
+    summary,
+    description: access === "anyone" ? "For anyone." : `For the roles ${access.join(", ")}.`,
+    ...(access !== "anyone" && { security: [{ [bearer]: [] }] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: jsonOf(inside(body.object, jsonSchemaOf(body.fields))) } }),
+    responses: { "200": answerOf(operation), ...problemResponses(refusalsOf(operation)) },
+  };
+}
+
+function parametersOf({ parameters, query, repeatable }: Operation): object[] {
+  const inPath = fieldsOf(parameters).map((field) => ({ ...field, in: "path", required: true }));
+  const inQuery = fieldsOf(query).map((field) => ({
+    ...field,
+    in: "query",
+    // Several values are written with commas between them (D22).
+    ...(field.schema.type === "array" && { style: "form", explode: false }),
+  }));
+  return [...inPath, ...inQuery, ...(repeatable ? [idempotencyKey] : [])];
+}
+
+function answerOf({ answer, list, answersBearer, repeatable }: Operation): object {
+  const schema = jsonSchemaOf(answer);
+  const names: (keyof typeof headers)[] = [
+    "x-request-id",
+    ...(list ? (["per-page", "total", "link"] as const) : []),
+    ...(answersBearer ? (["authorization"] as const) : []),
+    ...(repeatable ? (["idempotency-replayed"] as const) : []),
+  ];
+  return {
+    description: "Done.",
+    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    content: jsonOf(list ? inside(list, { type: "array", items: schema }) : schema),
+  };
+}
+
+function inside(name: string, schema: JsonSchema): JsonSchema {
+  return { type: "object", required: [name], properties: { [name]: schema } };
+}
+
+function jsonOf(schema: JsonSchema): object {
+  return { "application/json": { schema } };
+}

@@ -1,0 +1,87 @@
+import type { RefusalCode } from "../contract/refusal-codes.ts";
+import { statuses } from "../http/statuses.ts";
+import type { JsonSchema } from "./schemas.ts";
+
+type ProblemCode = RefusalCode | "internal_error";
+
+const text: JsonSchema = { type: "string" };
+
+/** The shapes of refusals: the problem document (RFC 9457), and what API Gateway answers by itself. */
+export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
+  Problem: {
+    type: "object",
+    required: ["type", "title", "status", "instance", "code", "request_id"],
+    properties: {
+      type: { ...text, format: "uri" },
+      title: text,
+      status: { type: "integer", minimum: 400, maximum: 599 },
+      detail: { ...text, description: "Absent where the status is 500 or more." },
+      instance: { ...text, description: "The path that was asked for." },
+      code: { ...text, description: "Stable: branch on this." },
+      request_id: { ...text, description: "To be quoted." },
+      errors: { type: "array", items: { $ref: "#/components/schemas/FieldFault" } },
+      missing_ids: { type: "array", items: { $ref: "#/components/schemas/Id" } },
+    },
+  },
+  FieldFault: {
+    type: "object",
+    required: ["code", "detail"],
+    properties: {
+      pointer: { ...text, description: "JSON Pointer (RFC 6901) into the body." },
+      parameter: { ...text, description: "Name of the parameter in the query or path." },
+      header: { ...text, description: "Name of the header." },
+      code: text,
+      detail: text,
+    },
+  },
+  GatewayMessage: { type: "object", properties: { message: text } },
+};
+
+/** The headers that refusals carry. */
+export const problemHeaders = {
+  "retry-after": { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
+  "www-authenticate": { description: "RFC 6750.", schema: text },
+};
+
+const headersOf: Readonly<Record<number, readonly (keyof typeof problemHeaders)[]>> = {
+  401: ["www-authenticate"],
+  409: ["retry-after"],
+  429: ["retry-after"],
+  503: ["retry-after"],
+};
+
+/** API Gateway answers these by itself too, when its throttles or Lambda's concurrency are exhausted. */
+const gatewayStatuses = [429, 503];
+
+/** The answers of an operation that refuses with these codes, by status. */
+export function problemResponses(codes: readonly RefusalCode[]): Record<string, object> {
+  const byStatus = new Map<number, ProblemCode[]>([[500, ["internal_error"]], ...gatewayStatuses.map(none)]);
+  for (const code of codes) {
+    const { status } = statuses[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const sorted = [...byStatus].toSorted(([one], [other]) => one - other);
+  return Object.fromEntries(sorted.map(([status, ofStatus]) => [String(status), responseOf(status, ofStatus)]));
+}
+
+function none(status: number): [number, ProblemCode[]] {
+  return [status, []];
+}
+
+function responseOf(status: number, codes: readonly ProblemCode[]): object {
+  const names = headersOf[status] ?? [];
+  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  const isGateways = gatewayStatuses.includes(status);
+  return {
+    description: [codes.join(", "), isGateways ? "API Gateway's throttles" : ""].filter(Boolean).join("; or "),
+    headers: { "x-request-id": { $ref: "#/components/headers/x-request-id" }, ...headers },
+    content: {
+      ...(codes.length > 0 && { "application/problem+json": { schema: problemOf(codes) } }),
+      ...(isGateways && { "application/json": { schema: { $ref: "#/components/schemas/GatewayMessage" } } }),
+    },
+  };
+}
+
+function problemOf(codes: readonly ProblemCode[]): JsonSchema {
+  return { allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { code: { enum: [...codes] } } }] };
+}

@@ -1,0 +1,26 @@
+import { type Operation, roles } from "../contract/operation.ts";
+import type { RefusalCode } from "../contract/refusal-codes.ts";
+
+const ofSignedIn: readonly RefusalCode[] = ["token_missing", "token_invalid", "token_expired"];
+const ofBody: readonly RefusalCode[] = ["media_type_not_supported", "malformed_json", "body_object_missing"];
+const ofPages: readonly RefusalCode[] = ["cursor_invalid", "page_too_deep"];
+const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused", "request_in_progress"];
+
+/** Every code that an operation refuses with: those that follow from its shape, and those that its entry names (D31). */
+export function refusalsOf(operation: Operation): RefusalCode[] {
+  const { access, companyBound, query, parameters, body, list, repeatable, method, refusals = [] } = operation;
+  const codes = new Set<RefusalCode>(["body_too_large", "query_too_long"]);
+  const add = (applies: unknown, more: readonly RefusalCode[]) => {
+    if (applies) for (const code of more) codes.add(code);
+  };
+  add(access !== "anyone", ofSignedIn);
+  add(access !== "anyone" && access.length < roles.length, ["role_not_allowed"]);
+  add(companyBound, ["company_required"]);
+  add(body, ofBody);
+  add(body || query || parameters || repeatable, ["fields_invalid"]);
+  add(query && list, ofPages);
+  add(repeatable, ofRepetition);
+  add(method !== "GET", ["busy"]);
+  add(true, refusals);
+  return [...codes];
+}

@@ -1,0 +1,122 @@
+import {
+  type JsonSchema,
+  type OverrideActionContext,
+  type OverrideSchemaContext,
+  toJsonSchema,
+  toJsonSchemaDefs,
+} from "@valibot/to-json-schema";
+import type * as v from "valibot";
+import { driver, invoice, timelog, timesheet } from "../contract/finance.ts";
+import { job } from "../contract/jobs.ts";
+import { password } from "../contract/password.ts";
+import { dateFilter, defaultPerPage, idParameter, maxPerPage, paging } from "../contract/query.ts";
+import { notification, user } from "../contract/users.ts";
+import { calendarDate, currency, decimal, id, timestamp } from "../contract/values.ts";
+
+export type { JsonSchema };
+
+type Schema = v.GenericSchema<unknown, unknown>;
+
+const named = {
+  Id: id,
+  CalendarDate: calendarDate,
+  Timestamp: timestamp,
+  Decimal: decimal,
+  Currency: currency,
+  Timesheet: timesheet,
+  Driver: driver,
+  Timelog: timelog,
+  Invoice: invoice,
+  Job: job,
+  Notification: notification,
+  User: user,
+  Page: paging.page,
+  PerPage: paging.per_page,
+  DateFilter: dateFilter,
+  IdParameter: idParameter,
+  Password: password,
+};
+
+/** What the schemas say in code, which JSON Schema cannot run. */
+const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
+  CalendarDate: { type: "string", format: "date", examples: ["2026-05-01"] },
+  Timestamp: {
+    type: "string",
+    format: "date-time",
+    pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
+    examples: ["2026-05-01T08:30:00.000Z"],
+  },
+  Page: { type: "integer", minimum: 1, default: 1, description: "Nonsense counts as absent." },
+  PerPage: {
+    type: "integer",
+    minimum: 1,
+    maximum: maxPerPage,
+    default: defaultPerPage,
+    description: "Nonsense counts as absent; what is above the maximum counts as the maximum.",
+  },
+  DateFilter: {
+    type: "string",
+    maxLength: 40,
+    description: "A date, YYYY-MM-DD, or a timestamp whose date part counts.",
+    examples: ["2026-05-01"],
+  },
+  IdParameter: { type: "integer", minimum: 1, maximum: 999_999_999_999_999 },
+  Password: { type: "string", format: "password", minLength: 8, maxLength: 128 },
+};
+
+const config = {
+  target: "draft-2020-12",
+  typeMode: "ignore",
+  // Transformations and checks in code have no JSON Schema; what they promise stands in `inWords` or in a description.
+  errorMode: "ignore",
+  definitions: named,
+  overrideAction: describeAction,
+  overrideSchema: typeChoices,
+  overrideRef: ({ referenceId }: { referenceId: string }) => `#/components/schemas/${referenceId}`,
+} as const;
+
+/** The JSON Schema (2020-12) of a schema of the contract; shapes that have a name are references to it. */
+export function jsonSchemaOf(schema: Schema): JsonSchema {
+  const { $schema: _, $defs: __, ...rest } = toJsonSchema(schema, config);
+  return rest;
+}
+
+/** The shapes that have a name, for the document's components. */
+export function namedSchemas(): Record<string, JsonSchema> {
+  const { definitions, ...rest } = config;
+  return { ...toJsonSchemaDefs(definitions, rest), ...inWords };
+}
+
+/** The fields of an object, as the contract declares them: name, JSON Schema, and whether it must be there. */
+export function fieldsOf(schema: Schema | undefined) {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = jsonSchemaOf(schema);
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    schema: referenceOr(property),
+    required: required.includes(name),
+  }));
+}
+
+/** A filter that may be empty is text before it is what it refers to. */
+function referenceOr(property: JsonSchema | boolean): JsonSchema {
+  if (typeof property === "boolean") return {};
+  return property.$ref === undefined ? property : { $ref: property.$ref };
+}
+
+function typeChoices({ valibotSchema, jsonSchema }: OverrideSchemaContext): JsonSchema | undefined {
+  const isChoice = valibotSchema.type === "picklist" || valibotSchema.type === "literal";
+  return isChoice ? { type: "string", ...jsonSchema } : undefined;
+}
+
+function describeAction({ valibotAction, jsonSchema }: OverrideActionContext): JsonSchema | undefined {
+  const { type, requirement, message } = valibotAction as { type: string; requirement?: unknown; message?: unknown };
+  if (type === "safe_integer") return { ...jsonSchema, type: "integer", maximum: Number.MAX_SAFE_INTEGER };
+  if (type !== "regex" || !(requirement instanceof RegExp)) return undefined;
+  return {
+    ...jsonSchema,
+    // JSON Schema's patterns have no flags.
+    pattern: requirement.flags === "" ? requirement.source : undefined,
+    ...(typeof message === "string" ? { description: message } : {}),
+  };
+}

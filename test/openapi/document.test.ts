@@ -1,0 +1,90 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, test } from "vitest";
+import { operations } from "../../shared/contract/operations.ts";
+import { faultsAt, openApi } from "../support/described-answers.ts";
+import { endpoints } from "../support/every-operation.ts";
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: { readonly type?: string };
+}
+
+function describedAs({ method, path }: { method: string; path: string }) {
+  return openApi.paths[path][method.toLowerCase()];
+}
+
+test("the document is valid OpenAPI 3.1", async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(openApi));
+  expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+  expect(openApi.openapi).toMatch(/^3\.1\./);
+});
+
+test("every reference of the document leads somewhere", () => {
+  const references = [...JSON.stringify(openApi).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, place = ""]) => place);
+  const leadsNowhere = (place: string) => place.split("/").reduce((at, part) => at?.[part], openApi) === undefined;
+  expect(references.length).toBeGreaterThan(100);
+  expect(references.filter(leadsNowhere)).toEqual([]);
+});
+
+test("the document describes every operation of the contract and nothing else", () => {
+  const described = Object.entries<Record<string, { operationId: string }>>(openApi.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`),
+  );
+  expect(described.toSorted()).toEqual(
+    operations.map(({ method, path, name }) => `${method} ${path} ${name}`).toSorted(),
+  );
+});
+
+test.each(
+  operations,
+)("$name asks for a bearer token exactly where the contract does, and says what for", (operation) => {
+  const { security, summary, responses } = describedAs(operation);
+  const isOpen = operation.access === "anyone";
+  expect(security).toEqual(isOpen ? undefined : [{ bearer: [] }]);
+  expect(summary).toBe(operation.summary);
+  expect(responses["401"] !== undefined).toBe(!isOpen || ["sign-in", "refresh-token"].includes(operation.name));
+});
+
+test.each(
+  operations,
+)("$name may be refused by throttles (429), by being busy (503) and by a fault (500)", (operation) => {
+  const { responses } = describedAs(operation);
+  for (const status of ["429", "503"]) expect(responses[status].content["application/json"]).toBeDefined();
+  expect(responses["500"].content["application/problem+json"]).toBeDefined();
+});
+
+describe.each(endpoints)("the sample event of $name", ({ operation, sample: { parameters: inPath, query, body } }) => {
+  const { parameters = [], requestBody } = describedAs(operation);
+
+  test("names only parameters that the document has, in a form that it allows", () => {
+    const sent = { query: filled(query ?? {}), path: inPath ?? {} };
+    for (const [place, values] of Object.entries(sent)) {
+      for (const [name, value] of Object.entries(values)) {
+        const at = parameters.findIndex((parameter: Parameter) => parameter.name === name && parameter.in === place);
+        expect(at, name).toBeGreaterThanOrEqual(0);
+        const where = ["paths", operation.path, operation.method.toLowerCase(), "parameters", String(at), "schema"];
+        expect(faultsAt(where, read(String(value), parameters[at])), name).toEqual([]);
+      }
+    }
+  });
+
+  test("has a body where the document wants one, in the form that it wants", () => {
+    expect(body !== undefined).toBe(requestBody !== undefined);
+    const where = ["paths", operation.path, operation.method.toLowerCase(), "requestBody", "content"];
+    if (requestBody) expect(faultsAt([...where, "application/json", "schema"], filled(body))).toEqual([]);
+  });
+});
+
+/** A sample with a pin in the place that `invoke` fills. */
+function filled<T>(sample: T): T {
+  return JSON.parse(JSON.stringify(sample).replaceAll("{{pin}}", "012345"));
+}
+
+/** A parameter's text as the client meant it, by the type that the document gives it. */
+function read(value: string, { schema }: Parameter): unknown {
+  const reference = (schema as { $ref?: string }).$ref?.split("/").at(-1);
+  const { type } = reference ? openApi.components.schemas[reference] : schema;
+  if (type === "array") return value.split(",");
+  return type === "integer" ? Number(value) : value;
+}
