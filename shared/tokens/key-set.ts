@@ -26,6 +26,12 @@ export async function findVerificationKey(kid: string, now: Date): Promise<Crypt
   return keys.get(kid);
 }
 
+/** Reads the keys, as the first verification does, and gives the id of one of them; undefined while there is none. */
+export async function findAnyKeyId(now: Date): Promise<string | undefined> {
+  await findVerificationKey("", now);
+  return keys.keys().next().value;
+}
+
 async function readKeys(now: Date): Promise<void> {
   const read = new Map<string, CryptoKey>();
   for (const jwk of await findPublicKeys(now)) {

@@ -4,7 +4,7 @@ import { roles } from "../contract/operation.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../settings.ts";
-import { findVerificationKey } from "./key-set.ts";
+import { findAnyKeyId, findVerificationKey } from "./key-set.ts";
 import { type VerifiedToken, verifyOutsideToken } from "./outside-issuer.ts";
 
 const maxTokenBytes = 4096;
@@ -43,6 +43,22 @@ export async function verifyAccessToken(token: string, now: Date): Promise<Calle
   if (remembered.size >= maxRemembered) remembered.clear();
   remembered.set(token, { caller, expiresAt });
   return caller;
+}
+
+/**
+ * Runs one verification, of a token that cannot pass: the keys are read then, the connection to them is open, and the code
+ * has run. Throws what keeps keys from being read.
+ */
+export async function rehearseVerification(now: Date): Promise<void> {
+  const kid = settings.outsideIssuer() ? "none" : await findAnyKeyId(now);
+  const header = { alg: "ES256", typ: "at+jwt", kid };
+  const [head, payload] = [header, {}].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
+  const signature = Buffer.alloc(64, 1).toString("base64url");
+  try {
+    await verify(`${head}.${payload}.${signature}`, now);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
 }
 
 async function verify(token: string, now: Date): Promise<VerifiedToken> {

@@ -50,7 +50,7 @@ test("every function is given only settings that shared/settings.ts reads, and n
 
 test("every bundle is at most 320 KB, or 450 KB where a login is taken", () => {
   const sizes = Object.entries(functions).map(([name, { settings = [] }]) => {
-    const kilobytes = Math.ceil(statSync(join(bundleFolder(stack.bundles, name), "index.js")).size / 1000);
+    const kilobytes = Math.ceil(statSync(join(bundleFolder(stack.bundles, name), "function.cjs")).size / 1000);
     return { name, kilobytes, limit: settings.includes("DEFAULT_COUNTRY") ? 450 : 320 };
   });
   const lines = sizes.map(({ name, kilobytes, limit }) => `${name.padEnd(24)} ${kilobytes} of ${limit} KB`);

@@ -1,12 +1,14 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { compileFunction, constants } from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
 
 /** What the thread of one function needs to know. */
 export interface WorkerSetup {
-  file: string;
+  /** Folder of its bundle. */
+  directory: string;
   functionName: string;
   memoryMegabytes: number;
 }
@@ -27,7 +29,7 @@ export type Outcome = { id: string } & (
 type Handler = (event: unknown, context: unknown) => unknown;
 
 const setup = workerData as WorkerSetup;
-const handler = loadHandler();
+const handler = await loadHandler();
 
 parentPort?.on("message", async (invocation: Invocation) => {
   parentPort?.postMessage(await run(invocation));
@@ -47,23 +49,28 @@ async function run({ id, deadline, event }: Invocation): Promise<Outcome> {
   }
 }
 
-/** Lambda treats a bundle without a package.json as CommonJS, whatever the package.json above this checkout says. */
-function loadHandler(): { handle: Handler } | { failure: unknown } {
-  const { file } = setup;
-  const bundle: { exports: { handler?: unknown } } = { exports: {} };
+/** As Lambda does: `index.js` if there is one, else `index.mjs`, which it awaits to its end. */
+async function loadHandler(): Promise<{ handle: Handler } | { failure: unknown }> {
+  const script = join(setup.directory, "index.js");
+  const module = pathToFileURL(join(setup.directory, "index.mjs")).href;
   try {
-    const run = compileFunction(
-      readFileSync(file, "utf8"),
-      ["exports", "require", "module", "__filename", "__dirname"],
-      { filename: file, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER },
-    );
-    run(bundle.exports, createRequire(file), bundle, file, dirname(file));
-    const { handler } = bundle.exports;
+    const { handler } = existsSync(script) ? runScript(script) : await import(module);
     if (typeof handler !== "function") throw new Error("index.handler is undefined or not exported");
     return { handle: handler as Handler };
   } catch (failure) {
     return { failure };
   }
+}
+
+/** Lambda treats a script without a package.json as CommonJS, whatever the package.json above this checkout says. */
+function runScript(file: string): { handler?: unknown } {
+  const bundle: { exports: { handler?: unknown } } = { exports: {} };
+  const run = compileFunction(readFileSync(file, "utf8"), ["exports", "require", "module", "__filename", "__dirname"], {
+    filename: file,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  run(bundle.exports, createRequire(file), bundle, file, dirname(file));
+  return bundle.exports;
 }
 
 function context(awsRequestId: string, deadline: number) {

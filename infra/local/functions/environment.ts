@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { LocalFunction } from "../stack/template.ts";
 import type { Invocation, Outcome, WorkerSetup } from "./environment-worker.ts";
@@ -52,7 +51,7 @@ export function startEnvironment(
   let retired = false;
 
   const setup: WorkerSetup = {
-    file: join(definition.directory, "index.js"),
+    directory: definition.directory,
     functionName: name,
     memoryMegabytes: definition.memoryMegabytes,
   };

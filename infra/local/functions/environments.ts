@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LocalFunction } from "../stack/template.ts";
 import { type Environment, type EnvironmentOutput, startEnvironment } from "./environment.ts";
@@ -65,9 +65,12 @@ export function createEnvironments(options: EnvironmentsOptions): Environments {
 }
 
 function retireIfChanged(slot: Slot, generation: number): void {
-  const digest = createHash("sha256")
-    .update(readFileSync(join(slot.definition.directory, "index.js")))
-    .digest("hex");
+  const { directory } = slot.definition;
+  const hash = createHash("sha256");
+  for (const file of globSync("*.{js,mjs,cjs}", { cwd: directory }).toSorted()) {
+    hash.update(`${file}\n`).update(readFileSync(join(directory, file)));
+  }
+  const digest = hash.digest("hex");
   if (digest !== slot.digest) {
     slot.environment?.retire();
     slot.environment = undefined;

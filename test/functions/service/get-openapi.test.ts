@@ -20,7 +20,7 @@ describe("200", () => {
   });
 
   test("the bundle holds the same document, ready made", async () => {
-    const file = join(bundleFolder(inject("bundles"), getOpenapi.name), "index.js");
+    const file = join(bundleFolder(inject("bundles"), getOpenapi.name), "function.cjs");
     const { handler: bundled } = createRequire(import.meta.url)(file);
     expect((await call(bundled, getOpenapi)).body).toEqual(openApi);
     expect(readFileSync(file, "utf8")).not.toContain("cannot be converted to JSON Schema");
