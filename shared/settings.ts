@@ -4,6 +4,8 @@ import type { CountryCode } from "libphonenumber-js/min";
 export const settings = {
   /** Name of the operation or worker this function runs. */
   operation: () => required("OPERATION"),
+  /** Namespace of the service's own metrics. */
+  metricNamespace: () => required("METRIC_NAMESPACE"),
   tableName: () => required("TABLE_NAME"),
   /** Issuer of access tokens (D4). */
   tokenIssuer: () => required("TOKEN_ISSUER"),

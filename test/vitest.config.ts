@@ -10,6 +10,8 @@ const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 4 : 1;
 
 const everywhere = {
   setupFiles: ["test/support/capture-logs.ts"],
+  // What handlers need that are called without a table or a queue.
+  env: { METRIC_NAMESPACE: "Workforce/test" },
   testTimeout: patience * 20_000,
   hookTimeout: patience * 60_000,
 };

@@ -5,6 +5,7 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { bundleFolder } from "../bundle.ts";
 import { type FunctionName, functions } from "../functions.ts";
+import { namesOf } from "../names.ts";
 import type { Stage } from "../stages.ts";
 
 const usualTimeoutSeconds = 10;
@@ -45,7 +46,7 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(timeoutSecondsOf(name)),
       handler: "index.handler",
       code: Code.fromAsset(bundleFolder(bundles, name)),
-      environment: { OPERATION: name },
+      environment: { OPERATION: name, METRIC_NAMESPACE: namesOf(stage.name).metrics },
       logGroup,
     });
   }

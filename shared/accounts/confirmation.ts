@@ -5,6 +5,7 @@ import type { Login } from "../domain/login.ts";
 import { pinFits } from "../domain/pin.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { hashResetToken, makeResetToken } from "../domain/reset-token.ts";
+import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
 import { pinTriesFrom } from "./throttles.ts";
 
@@ -17,7 +18,7 @@ export type ConfirmedUser = User & { readonly reset_password_token: string };
  */
 export async function confirm(login: Login, pin: string, address: string, now: Date): Promise<ConfirmedUser> {
   const attempt = await tryPin(login.value, pinTriesFrom(address), now);
-  if (!attempt || !pinFits(pin, attempt.user.id, attempt.seal, await hmacKey())) throw pinInvalid();
+  if (!attempt || !pinFits(pin, attempt.user.id, attempt.seal, await hmacKey())) refusePin();
 
   const { user, registration } = attempt;
   const resetToken = makeResetToken();
@@ -28,10 +29,12 @@ export async function confirm(login: Login, pin: string, address: string, now: D
       : spendPin(login.value, attempt, resetHash, now),
     findCompany(user.financial_company_id),
   ]);
-  if (!isSpent) throw pinInvalid();
+  if (!isSpent) refusePin();
   return { ...user, company, reset_password_token: resetToken };
 }
 
-function pinInvalid(): Refusal {
-  return new Refusal("pin_invalid", "The pin is wrong, expired or spent; ask for a new one");
+/** Whatever is wrong counts as one failure: guessing shows in their number. */
+function refusePin(): never {
+  count("PinFailures", {});
+  throw new Refusal("pin_invalid", "The pin is wrong, expired or spent; ask for a new one");
 }

@@ -1,12 +1,18 @@
 import type { Operation } from "../contract/operation.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { log } from "../logger.ts";
+import { count } from "../metrics.ts";
 import { type HttpRequest, requestIdOf } from "./request.ts";
 
-/** Middleware: one line when a request starts and one when it is answered; ids and codes only (house rule 11). */
+/**
+ * Middleware: one line when a request starts and one when it is answered; ids and codes only (house rule 11). An answer
+ * with a 5xx counts as a fault: to Lambda it is a success like any other.
+ */
 export function logRequests(operation: Pick<Operation, "name">) {
   const startedAt = new WeakMap<object, number>();
   const end = (request: HttpRequest) => {
+    const { statusCode = 0 } = request.response ?? {};
+    if (statusCode >= 500) count("Faults", { operation: operation.name });
     log("info", "answered", {
       operation: operation.name,
       request_id: requestIdOf(request),

@@ -2,6 +2,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, type LogFields, log } from "../logger.ts";
+import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 
 /** A Lambda handler for a batch of queue messages. */
@@ -34,6 +35,7 @@ async function attempt<S extends v.GenericSchema>(
     return undefined;
   } catch (error) {
     log("error", "fault", { ...fields, ...faultFields(error), ...refusalFields(error) });
+    count("Faults", { operation: fields.operation });
     return messageId;
   }
 }

@@ -1,4 +1,5 @@
 import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
+import { count } from "../metrics.ts";
 
 let client: SNSClient | undefined;
 
@@ -12,4 +13,5 @@ export async function sendSms(to: string, text: string): Promise<void> {
       MessageAttributes: { "AWS.SNS.SMS.SMSType": { DataType: "String", StringValue: "Transactional" } },
     }),
   );
+  count("SmsSent", {});
 }

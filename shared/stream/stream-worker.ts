@@ -3,6 +3,7 @@ import { isPassingFault } from "../db/passing-faults.ts";
 import { nameOfChange, readTableChange, type TableChange } from "../db/table-changes.ts";
 import { faultFields, log } from "../logger.ts";
 import { setAside } from "../messaging/set-aside.ts";
+import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 
 /** A Lambda handler for a batch of the table's stream. */
@@ -23,6 +24,7 @@ export function forStream(work: (changes: readonly TableChange[], now: Date) => 
       return { batchItemFailures: [] };
     } catch (error) {
       log("error", "fault", { ...fields, ...faultFields(error) });
+      count("Faults", { operation: fields.operation });
       return isPassingFault(error) ? failFrom(Records[0]) : workOneByOne(Records, work);
     }
   };
@@ -36,7 +38,9 @@ async function workOneByOne(
     try {
       await workOrSetAside(record, work);
     } catch (error) {
-      log("error", "fault", { operation: settings.operation(), ...faultFields(error) });
+      const operation = settings.operation();
+      log("error", "fault", { operation, ...faultFields(error) });
+      count("Faults", { operation });
       return failFrom(record);
     }
   }
@@ -57,6 +61,7 @@ async function workOrSetAside(
     const reason = [name, message].filter(Boolean).join(": ");
     await setAside({ operation, ...nameOfChange(record), ...place, reason });
     log("error", "set aside", { operation, event_id: place.eventId, sequence_number: place.sequenceNumber, reason });
+    count("ChangesSetAside", {});
   }
 }
 

@@ -8,7 +8,7 @@ import type { OperationName } from "../../shared/contract/operations.ts";
 import { log } from "../../shared/logger.ts";
 import { readSigningKeys } from "../../shared/tokens/signing-keys.ts";
 import { call, type TestAnswer, type TestRequest } from "../support/call.ts";
-import { loggedLines } from "../support/capture-logs.ts";
+import { countedMetrics, loggedLines } from "../support/capture-logs.ts";
 import { endpoints } from "../support/every-operation.ts";
 import { deliverPins, newestPin } from "../support/pins.ts";
 import { timesheetLine, userLine } from "../support/records.ts";
@@ -206,6 +206,8 @@ test("no pin, token, password, passcode, login or name is in a log line or error
   await tryEverything(await goThrough(phone));
   const statuses = new Set(answers.map(({ answer }) => answer.status));
   for (const status of [200, 400, 401, 403, 413, 415, 422, 429]) expect(statuses).toContain(status);
+  // Metrics are lines as well.
+  expect(countedMetrics()).toEqual(expect.arrayContaining([{ PinFailures: 1 }, { SmsSent: 1 }]));
   expectNothingLeaked();
 }, 60_000);
 

@@ -1,0 +1,36 @@
+import { settings } from "./settings.ts";
+
+/**
+ * The service's own metrics, and what each is told apart by. A metric costs money for each hour that it is sent in, and
+ * once more for each value of a dimension: what nobody is woken by, or looks at then, is none.
+ */
+export const metrics = {
+  /** Answers with a 5xx, and items of a queue or the table's stream that a worker failed on. */
+  Faults: ["operation"],
+  /** Pins that were wrong, expired or spent when a login was to be confirmed. */
+  PinFailures: [],
+  /** SMS that SNS has taken. */
+  SmsSent: [],
+  /** SMS that were not sent, as the stage's ceiling was reached. */
+  SmsRefused: [],
+  /** Changes of the table that a consumer could not take. */
+  ChangesSetAside: [],
+  /** Totals and search entries that are not what the records make them. */
+  TotalsDrift: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** Name of one of the service's own metrics. */
+export type MetricName = keyof typeof metrics;
+
+type Dimensions<M extends MetricName> = Readonly<Record<(typeof metrics)[M][number], string>>;
+
+/** Adds to a metric: one line on standard output, in CloudWatch's embedded metric format. Dimensions never name a person. */
+export function count<M extends MetricName>(metric: M, dimensions: Dimensions<M>, amount = 1): void {
+  const directive = {
+    Namespace: settings.metricNamespace(),
+    Dimensions: [metrics[metric]],
+    Metrics: [{ Name: metric, Unit: "Count" }],
+  };
+  const _aws = { Timestamp: Date.now(), CloudWatchMetrics: [directive] };
+  process.stdout.write(`${JSON.stringify({ _aws, ...dimensions, [metric]: amount })}\n`);
+}

@@ -1,0 +1,152 @@
+import type { DynamoDBStreamEvent } from "aws-lambda";
+import * as v from "valibot";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as confirmHandler } from "../functions/users/confirm-login.ts";
+import { handler as deliverPin } from "../functions/workers/deliver-pin.ts";
+import { operation } from "../shared/contract/operation.ts";
+import { confirmLogin } from "../shared/contract/users.ts";
+import { Refusal, type RefusalCode } from "../shared/domain/refusal.ts";
+import { forAnyone } from "../shared/http/endpoint.ts";
+import { count, metrics } from "../shared/metrics.ts";
+import { forStream } from "../shared/stream/stream-worker.ts";
+import { call } from "./support/call.ts";
+import { countedMetrics, loggedLines } from "./support/capture-logs.ts";
+import { newestPin } from "./support/pins.ts";
+import { userLine } from "./support/records.ts";
+import { useService } from "./support/service.ts";
+import { store } from "./support/store.ts";
+import { queueEvent, streamRecord } from "./support/workers.ts";
+
+const service = useService();
+const login = "+447400123456";
+
+beforeAll(() => store([userLine(10, { phone_number: login })]));
+beforeEach(() => void loggedLines.splice(0));
+afterEach(() => void vi.useRealTimers());
+
+describe("a metric is one line of JSON in CloudWatch's embedded metric format", () => {
+  const now = Date.parse("2026-06-01T08:00:00.123Z");
+  const directive = { Namespace: "Workforce/test", Metrics: [{ Name: "Faults", Unit: "Count" }] };
+
+  test("with its dimension beside it", () => {
+    vi.useFakeTimers({ now, toFake: ["Date"] });
+    count("Faults", { operation: "sign-in" });
+    const CloudWatchMetrics = [{ ...directive, Dimensions: [["operation"]] }];
+    const line = { _aws: { Timestamp: now, CloudWatchMetrics }, operation: "sign-in", Faults: 1 };
+    expect(loggedLines.map((each) => JSON.parse(each))).toEqual([line]);
+    expect(loggedLines[0]).toMatch(/^[^\n]+\n$/);
+  });
+
+  test("without dimensions as one empty set of them, which the format asks for", () => {
+    vi.useFakeTimers({ now, toFake: ["Date"] });
+    count("TotalsDrift", {}, 7);
+    const CloudWatchMetrics = [{ ...directive, Dimensions: [[]], Metrics: [{ Name: "TotalsDrift", Unit: "Count" }] }];
+    expect(JSON.parse(loggedLines[0] ?? "")).toEqual({ _aws: { Timestamp: now, CloudWatchMetrics }, TotalsDrift: 7 });
+  });
+
+  test("none is told apart by anything but the operation: no dimension can name a person", () => {
+    expect(new Set(Object.values(metrics).flat())).toEqual(new Set(["operation"]));
+  });
+});
+
+describe("Faults", () => {
+  const sample = operation({
+    name: "sample",
+    summary: "Fails as it is told",
+    method: "GET",
+    path: "/sample",
+    access: "anyone",
+    answer: v.object({}),
+  });
+  const answering = (thrown: Error) =>
+    call(
+      forAnyone(sample, () => Promise.reject(thrown)),
+      sample,
+    );
+
+  test("counts an answer with a 5xx, whether it broke or is busy", async () => {
+    await answering(new Error("broken"));
+    await answering(new Refusal("busy", "later"));
+    expect(countedMetrics()).toEqual([
+      { operation: "sample", Faults: 1 },
+      { operation: "sample", Faults: 1 },
+    ]);
+  });
+
+  test.each<RefusalCode>([
+    "login_invalid",
+    "fields_invalid",
+    "too_many_requests",
+  ])("counts no refusal, as it is the caller's: %s", async (code) => {
+    await answering(new Refusal(code, "no"));
+    expect(countedMetrics()).toEqual([]);
+  });
+
+  test("counts no answer that is well", async () => {
+    await call(
+      forAnyone(sample, async () => ({})),
+      sample,
+    );
+    expect(countedMetrics()).toEqual([]);
+  });
+
+  test("counts each message of a queue that fails, and none that is worked off", async () => {
+    await deliverPin(queueEvent("{", "{}", pinRequest("nobody@example.com", "email")));
+    expect(countedMetrics()).toEqual([
+      { operation: "test", Faults: 1 },
+      { operation: "test", Faults: 1 },
+    ]);
+  });
+
+  const change = streamRecord({ pk: "JOB#1", sk: "JOB" }, { after: { pk: "JOB#1", sk: "JOB" } });
+  const event: DynamoDBStreamEvent = { Records: [change, change] };
+
+  test("counts a batch of the stream that is given back, once", async () => {
+    const timeout = Object.assign(new Error("slow"), { name: "TimeoutError" });
+    expect((await forStream(() => Promise.reject(timeout))(event)).batchItemFailures).toHaveLength(1);
+    expect(countedMetrics()).toEqual([{ operation: "test", Faults: 1 }]);
+  });
+
+  test("counts a batch that cannot be taken, and ChangesSetAside each change of it that was set aside", async () => {
+    const { batchItemFailures } = await forStream(() => Promise.reject(new Error("odd")))(event);
+    expect(batchItemFailures).toEqual([]);
+    const aside = { ChangesSetAside: 1 };
+    expect(countedMetrics()).toEqual([{ operation: "test", Faults: 1 }, aside, aside]);
+  });
+});
+
+test("PinFailures counts pins that are wrong, spent, or of an unknown login; a right one is none", async () => {
+  await deliverPin(queueEvent(pinRequest(login, "sms")));
+  const pin = newestPin(service.inbox, login);
+  const wrong = pin === "000000" ? "000001" : "000000";
+  loggedLines.length = 0;
+  const attempt = async (query: object) =>
+    (await call(confirmHandler, confirmLogin, { query: { login, pin, ...query } })).status;
+  const statuses = [await attempt({ pin: wrong }), await attempt({ login: "nobody@example.com" }), await attempt({})];
+  expect([...statuses, await attempt({})]).toEqual([422, 422, 200, 422]);
+  expect(countedMetrics()).toEqual([{ PinFailures: 1 }, { PinFailures: 1 }, { PinFailures: 1 }]);
+});
+
+test("SmsSent counts an SMS that went out, and SmsRefused one that the ceiling kept back", async () => {
+  await deliverPin(queueEvent(pinRequest(login, "sms")));
+  expect(countedMetrics()).toEqual([{ SmsSent: 1 }]);
+  vi.stubEnv("SMS_PER_HOUR", "0");
+  await deliverPin(queueEvent(pinRequest(login, "sms")));
+  vi.unstubAllEnvs();
+  expect(countedMetrics()).toEqual([{ SmsSent: 1 }, { SmsRefused: 1 }]);
+});
+
+test("an SMS that SNS refuses is a fault and was not sent", async () => {
+  service.endpoints.failNext("Publish", "InvalidParameter");
+  await deliverPin(queueEvent(pinRequest(login, "sms")));
+  expect(countedMetrics()).toEqual([{ operation: "test", Faults: 1 }]);
+});
+
+let requests = 0;
+
+function pinRequest(to: string, channel: "email" | "sms") {
+  requests += 1;
+  const requestedAt = new Date(Date.now() + requests);
+  const validTo = new Date(requestedAt.getTime() + 600_000);
+  return { login: to, channel, requestId: `request-${requests}`, requestedAt, validTo };
+}
