@@ -6,6 +6,7 @@ export type TableAction =
   | "GetItem"
   | "BatchGetItem"
   | "Query"
+  | "Scan"
   | "PutItem"
   | "UpdateItem"
   | "DeleteItem"
@@ -18,8 +19,8 @@ export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-mo
 export interface FunctionRow {
   /** Folder of the function's file under `functions/`. */
   readonly room: "finance" | "jobs" | "users" | "service" | "workers";
-  /** Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both. */
-  readonly memoryMegabytes?: 1024;
+  /** Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both, as does the whole table. */
+  readonly memoryMegabytes?: 1024 | 2048;
   readonly table?: readonly TableAction[];
   /** Indexes that it queries. */
   readonly indexes?: readonly TableIndex[];
@@ -64,7 +65,8 @@ export type ServiceFunctionName =
   | "deliver-notifications"
   | "send-pushes"
   | "intake"
-  | "mark-overdue";
+  | "mark-overdue"
+  | "check-totals";
 
 /** The name of any function. */
 export type FunctionName = OperationName | ServiceFunctionName;
@@ -220,5 +222,6 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     indexes: ["by-mark"],
     table: ["BatchGetItem", "UpdateItem"],
   },
+  "check-totals": { room: "workers", memoryMegabytes: 2048, timeoutSeconds: 900, table: ["Scan"] },
   "rotate-signing-key": { room: "workers", rotatesSigningKeys: true, table: ["PutItem", "UpdateItem"] },
 };

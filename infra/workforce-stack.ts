@@ -28,6 +28,8 @@ const pinRetentionHours = 1;
 const pushRetentionHours = 24;
 // A little after midnight, when the new day has begun on every clock.
 const overdueTime = { hour: 0, minute: 5 };
+// When few people are at work, and those who mend what it finds soon are.
+const totalsTime = { hour: 4, minute: 0 };
 
 /** What a stack is made from. */
 export interface WorkforceStackProps {
@@ -92,8 +94,9 @@ export class WorkforceStack extends Stack {
       const place = { streamArn: records.streamArn, setAside: setAside.queue };
       new StreamConsumer(this, `${name}-stream`, { name, fn: addFunction(name), ...place });
     }
-    const overdue = { ...overdueTime, timeZone: stage.businessTimeZone };
-    new DailySchedule(this, "Overdue", { ...overdue, fn: addFunction("mark-overdue") });
+    const timeZone = stage.businessTimeZone;
+    new DailySchedule(this, "Overdue", { ...overdueTime, timeZone, fn: addFunction("mark-overdue") });
+    new DailySchedule(this, "TotalsCheck", { ...totalsTime, timeZone, fn: addFunction("check-totals") });
     new CfnOutput(this, "BaseUrl", { value: api.httpApi.apiEndpoint });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
   }

@@ -1,8 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
-import { nameOf } from "../../shared/db/keys.ts";
-import { type Drift, type Survey, surveyTotals } from "../../shared/db/recount.ts";
+import type { Survey } from "../../shared/db/recount.ts";
 import { countAgain, rewriteNumberEntries, rewriteTotals } from "../../shared/db/recount-repair.ts";
+import { differencesOf, isRight, type SettledSurvey, settleSurvey } from "../../shared/db/settled-survey.ts";
 import { readArguments, runCommand } from "./command.ts";
 import { localDirectory, withLocalService } from "./local-service.ts";
 
@@ -49,34 +47,9 @@ async function compare(repairs = false): Promise<number> {
   return isRight(after.last) ? 0 : 1;
 }
 
-/**
- * Surveys until nothing differs, or what differs stays: what was just changed is on its way, and consumers that are behind
- * are waited for as long as they come nearer. Only what differs in two surveys, unchanged between them, is a difference.
- */
-async function surveyUntilStill(): Promise<{ first: Survey; last: Survey }> {
-  let first = await surveyTotals(createProgress());
-  let last = first;
-  while (!isRight(last)) {
-    await pause(graceMs);
-    [first, last] = [last, await surveyTotals(createProgress())];
-    if (last.uncounted.length >= first.uncounted.length) break;
-    process.stderr.write(`${last.uncounted.length} records wait to be counted …\n`);
-  }
-  if (first === last) return { first, last };
-  const wasUncounted = new Set(first.uncounted.map(nameOf));
-  const uncounted = last.uncounted.filter((key) => wasUncounted.has(nameOf(key)));
-  const drifts = last.drifts.filter((drift) => isUnchanged(drift, first, last));
-  return { first, last: { ...last, uncounted, drifts } };
-}
-
-function isUnchanged(drift: Drift, first: Survey, last: Survey): boolean {
-  if (drift.figure === "entries") return first.drifts.some((each) => isDeepStrictEqual(each, drift));
-  const name = nameOf(drift.key);
-  return first.stored.get(name)?.revision === last.stored.get(name)?.revision;
-}
-
-function isRight({ drifts, uncounted, unreadable }: Survey): boolean {
-  return drifts.length + uncounted.length + unreadable.length === 0;
+function surveyUntilStill(): Promise<SettledSurvey> {
+  const onWaiting = (uncounted: number) => void process.stderr.write(`${uncounted} records wait to be counted …\n`);
+  return settleSurvey({ pauseMs: graceMs, beginProgress: createProgress, onWaiting });
 }
 
 async function repair(first: Survey, last: Survey): Promise<void> {
@@ -89,14 +62,9 @@ async function repair(first: Survey, last: Survey): Promise<void> {
   process.stdout.write(`Counted ${counted} records, wrote ${totals} totals and ${entries} search entries.\n`);
 }
 
-function describe({ records, drifts, uncounted, unreadable }: Survey): string {
-  const lines = [
-    ...drifts.map(
-      ({ key, figure, stored, counted }) => `${key.pk} ${key.sk} ${figure}: ${stored}, should be ${counted}`,
-    ),
-    ...uncounted.map((key) => `${key.pk}: not counted as it is now`),
-    ...unreadable.map((key) => `${key.pk}: lacks what its list goes by`),
-  ];
+function describe(survey: Survey): string {
+  const { records } = survey;
+  const lines = differencesOf(survey);
   const summary =
     lines.length === 0
       ? `${records} records: totals are exact.\n`

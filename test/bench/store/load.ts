@@ -41,9 +41,9 @@ export async function putLines(lines: Iterable<object>, file: EngineFile, onProg
     loaded += 1;
     onProgress(loaded);
   }
-  const survey = await surveyTotals(undefined, file.partitions());
+  const survey = await surveyTotals({ items: file.partitions() });
   await rewriteTotals(survey, survey);
-  const { drifts, uncounted, records } = await surveyTotals(undefined, file.partitions());
+  const { drifts, uncounted, records } = await surveyTotals({ items: file.partitions() });
   file.close();
   if (drifts.length + uncounted.length > 0 || records !== loaded) {
     throw new Error("The loaded totals are not those of the records");
