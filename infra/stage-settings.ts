@@ -18,3 +18,9 @@ const stageSettings = {
 export function readStageSetting(stage: Stage, setting: StageSetting): string {
   return stageSettings[setting](stage);
 }
+
+/** All settings of a stage by name: what tools are given, which stand for no function in particular. */
+export function readStageSettings(stage: Stage): Record<StageSetting, string> {
+  const settings = Object.entries(stageSettings).map(([name, read]) => [name, read(stage)]);
+  return Object.fromEntries(settings) as Record<StageSetting, string>;
+}

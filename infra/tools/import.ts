@@ -4,17 +4,20 @@ import type { Readable } from "node:stream";
 import { readArguments, runCommand, UsageError } from "./command.ts";
 import { createErrorReport } from "./import-error-report.ts";
 import { createProgressBar } from "./import-progress.ts";
-import { defaultConcurrency, type ImportSummary, importRecords } from "./import-records.ts";
-import { localDirectory, openLocalService } from "./local-service.ts";
+import { defaultConcurrency, type ImportSummary, importRecords, type LineError } from "./import-records.ts";
+import { localDirectory } from "./local-service.ts";
+import { withService } from "./open-service.ts";
+import type { Service } from "./service.ts";
 
-const help = `npm run import -- FILE.jsonl [--notify] [--dry-run] [--report FILE] [--concurrency N]
+const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--report FILE] [--concurrency N]
 
-Imports records, one JSON object a line, into the running local machine or, when none runs, its table. "-" reads
-standard input. Adds or changes by id: fields left out stay as they are. Safe to repeat.
+Imports records, one JSON object a line, into a stage in AWS or, without --stage, the local machine, whether it runs or
+not. "-" reads standard input. Adds or changes by id: fields left out stay as they are. Safe to repeat.
 
   {"type": "invoice", "id": 17, "company_id": 1, "number": "INV-17", ...}   type: company, user, timesheet, invoice,
   {"type": "invoice", "id": 17, "deleted": true}                            job or notification
 
+  --stage NAME     the stage; your own AWS credentials are used
   --notify         tell those whom the changes concern, as if they had been made in daily work; without it nobody is told
   --dry-run        check every line as a real run would, and write nothing
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
@@ -35,37 +38,50 @@ async function runImport(parameters: string[], directory: string): Promise<numbe
     return 0;
   }
   const { source, size } = openSource(call.file);
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
-  const report = createErrorReport(call.report, process.stderr);
+  const signal = abortOnSignals();
   const bar = createProgressBar(process.stderr, size);
-  const service = await openLocalService(directory);
+  const { stage } = call;
   try {
-    const began = performance.now();
-    const summary = await importRecords({
-      ...call,
-      source,
-      now: new Date(),
-      signal: stop.signal,
-      onError(error) {
-        bar.clear();
-        report.add(error);
-      },
-      onProgress: bar.show,
-    });
-    bar.clear();
-    process.stderr.write(report.close());
-    process.stdout.write(describe(summary, call.dryRun, (performance.now() - began) / 1000));
-    if (!call.dryRun && !service.running) {
-      process.stderr.write("No machine runs: counting what was imported …\n");
-      await service.workOff();
-    }
-    return summary.isComplete ? Number(summary.failed > 0) : interrupted;
+    return await withService({ stage, directory }, (service) => importInto(service, { ...call, source, signal }, bar));
   } finally {
     bar.clear();
     source.destroy();
-    await service.close();
   }
+}
+
+function abortOnSignals(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
+  return stop.signal;
+}
+
+type Call = NonNullable<ReturnType<typeof readCall>>;
+
+async function importInto(
+  service: Service,
+  call: Call & { readonly source: Readable; readonly signal: AbortSignal },
+  bar: ReturnType<typeof createProgressBar>,
+): Promise<number> {
+  const report = createErrorReport(call.report, process.stderr);
+  const began = performance.now();
+  const onError = (error: LineError) => {
+    bar.clear();
+    report.add(error);
+  };
+  const summary = await importRecords({ ...call, now: new Date(), onError, onProgress: bar.show });
+  bar.clear();
+  process.stderr.write(report.close());
+  process.stdout.write(describe(summary, call.dryRun, (performance.now() - began) / 1000));
+  if (!call.dryRun) await countImported(service, call.stage);
+  return summary.isComplete ? Number(summary.failed > 0) : interrupted;
+}
+
+/** The lists' totals come from the table's stream, which somebody has to work off. */
+async function countImported(service: Service, stage: string | undefined): Promise<void> {
+  if (stage !== undefined) process.stderr.write("The stage's own workers count what was imported.\n");
+  if (service.running) return;
+  process.stderr.write("No machine runs: counting what was imported …\n");
+  await service.workOff();
 }
 
 function readCall(parameters: string[]) {
@@ -74,6 +90,7 @@ function readCall(parameters: string[]) {
     allowPositionals: true,
     options: {
       help: { type: "boolean" },
+      stage: { type: "string" },
       notify: { type: "boolean" },
       "dry-run": { type: "boolean" },
       report: { type: "string" },
@@ -90,7 +107,8 @@ function readCall(parameters: string[]) {
   const report = values.report ?? `${file === "-" ? "import" : file}.errors.jsonl`;
   if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
   if (!existsSync(dirname(resolve(report)))) throw new UsageError(`There is no folder for the report ${report}`);
-  return { file, report, concurrency, notifies: values.notify ?? false, dryRun: values["dry-run"] ?? false };
+  const { stage, notify: notifies = false, "dry-run": dryRun = false } = values;
+  return { file, report, concurrency, stage, notifies, dryRun };
 }
 
 /** The file as a stream, and its size in bytes where it has one. */

@@ -1,17 +1,9 @@
 import { join } from "node:path";
-import { findUser, findUserIdOfLogin } from "../../shared/db/users.ts";
-import { parseLogin } from "../../shared/domain/login.ts";
-import { settings } from "../../shared/settings.ts";
 import { type InboxEntry, openInbox } from "../local/aws/inbox.ts";
-import {
-  dataDirectory,
-  enterEnvironment,
-  type OpenLocalAws,
-  openLocalAws,
-  type TokenUser,
-} from "../local/local-aws.ts";
+import { dataDirectory, enterEnvironment, type OpenLocalAws, openLocalAws } from "../local/local-aws.ts";
 import { root } from "../local/stack/synthesis.ts";
-import { UsageError } from "./command.ts";
+import type { Service } from "./service.ts";
+import { findTokenUser } from "./token-user.ts";
 
 /** Where the local machine keeps its data: `.local`, or the folder that `WORKFORCE_DIRECTORY` names. */
 export function localDirectory(): string {
@@ -19,15 +11,13 @@ export function localDirectory(): string {
 }
 
 /** Local AWS with records in it, and this process its client. */
-export interface LocalService extends OpenLocalAws {
+export interface LocalService extends OpenLocalAws, Service {
   /** Everything the service sent, newest first. */
   messages(): InboxEntry[];
-  /** A bearer token for the user of a login, in any form. Throws `UsageError` when no user has it. */
-  mintTokenFor(login: string, hours: number): Promise<string>;
 }
 
 /** Joins the running machine, or opens its data without a server; on first use loads the demo data. */
-export async function openLocalService(directory: string): Promise<LocalService> {
+async function openLocalService(directory: string): Promise<LocalService> {
   const aws = await openLocalAws({ directory });
   try {
     enterEnvironment(aws.environment);
@@ -41,7 +31,7 @@ export async function openLocalService(directory: string): Promise<LocalService>
     ...aws,
     messages: () => openInbox(join(dataDirectory(directory), "inbox.jsonl")).entries(),
     async mintTokenFor(login, hours) {
-      return aws.mintAccessToken(await findTokenUser(login), Math.ceil(hours * 60 * 60));
+      return aws.mintAccessToken(await findTokenUser(login, "the local machine"), Math.ceil(hours * 60 * 60));
     },
   };
 }
@@ -63,13 +53,4 @@ async function loadDemoData(aws: OpenLocalAws): Promise<void> {
   aws.demoLoaded();
   // The lists' totals come from the stream, and no machine runs that would work it off.
   await aws.workOff();
-}
-
-async function findTokenUser(typed: string): Promise<TokenUser> {
-  const login = parseLogin(typed, settings.defaultCountry());
-  if (!login) throw new UsageError(`"${typed}" is neither an e-mail address nor a phone number.`);
-  const id = await findUserIdOfLogin(login.value);
-  const user = id === undefined ? undefined : await findUser(id);
-  if (!user) throw new UsageError(`No user of the local machine has the login ${login.value}.`);
-  return { id: user.id, role: user.role, company_id: user.financial_company_id };
 }

@@ -2,16 +2,18 @@ import type { Survey } from "../../shared/db/recount.ts";
 import { countAgain, rewriteNumberEntries, rewriteTotals } from "../../shared/db/recount-repair.ts";
 import { differencesOf, isRight, type SettledSurvey, settleSurvey } from "../../shared/db/settled-survey.ts";
 import { readArguments, runCommand } from "./command.ts";
-import { localDirectory, withLocalService } from "./local-service.ts";
+import { localDirectory } from "./local-service.ts";
+import { withService } from "./open-service.ts";
 
-const help = `npm run recount [-- --repair]
+const help = `npm run recount [-- --repair] [--stage NAME]
 
-Counts all records of the local machine anew and compares the totals of the lists, and what a search by number finds,
-with that. Reads the whole table; safe while the machine runs: what changes meanwhile is looked at twice, and consumers
-of the table's stream that are behind are waited for.
+Counts all records anew and compares the totals of the lists, and what a search by number finds, with that. Reads the
+whole table, which costs money in AWS; safe while the service runs: what changes meanwhile is looked at twice, and
+consumers of the table's stream that are behind are waited for.
 
-  --repair  put right what differs
-  --help    show this
+  --repair      put right what differs
+  --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --help        show this
 
 Ends with 0 when all is equal, or has been put right; 1 when it is not; 2 when the call was wrong.
 `;
@@ -24,21 +26,22 @@ if (import.meta.main) await runCommand((parameters) => recount(parameters, local
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function recount(parameters: string[], directory: string): Promise<number> {
-  const options = { repair: { type: "boolean" }, help: { type: "boolean" } } as const;
+  const options = { repair: { type: "boolean" }, stage: { type: "string" }, help: { type: "boolean" } } as const;
   const { values } = readArguments("recount", { args: parameters, options });
   if (values.help) {
     process.stdout.write(help);
     return 0;
   }
-  return withLocalService(directory, () => compare(values.repair));
+  const { repair: repairs, stage } = values;
+  return withService({ stage, directory }, () => compare({ repairs, stage }));
 }
 
-async function compare(repairs = false): Promise<number> {
+async function compare({ repairs = false, stage }: { repairs?: boolean; stage?: string }): Promise<number> {
   const found = await surveyUntilStill();
   process.stdout.write(describe(found.last));
   if (isRight(found.last)) return 0;
   if (!repairs) {
-    process.stdout.write("Put it right with npm run recount -- --repair\n");
+    process.stdout.write(`Put it right with npm run recount -- --repair${stage ? ` --stage ${stage}` : ""}\n`);
     return 1;
   }
   await repair(found.first, found.last);

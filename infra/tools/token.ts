@@ -1,17 +1,20 @@
 import { demoUsers } from "../local/demo/demo.ts";
 import { readArguments, runCommand, UsageError } from "./command.ts";
-import { localDirectory, withLocalService } from "./local-service.ts";
+import { localDirectory } from "./local-service.ts";
+import { withService } from "./open-service.ts";
 
-const defaultHours = 24;
-const mostHours = 24 * 365;
+/** A token of a stage speaks for a real person and cannot be taken back: it is short-lived. */
+const lives = { local: { usualHours: 24, mostHours: 24 * 365 }, stage: { usualHours: 0.25, mostHours: 1 } } as const;
 
-const help = `npm run token -- --as LOGIN [--hours N]
+const help = `npm run token -- --as LOGIN [--hours N] [--stage NAME]
 
-Prints a bearer token for a user of the local machine, whether it runs or not.
+Prints a bearer token for a user.
 
-  --as LOGIN   e-mail address or phone number of the user
-  --hours N    how long the token counts (${defaultHours})
-  --help       show this
+  --as LOGIN    e-mail address or phone number of the user
+  --hours N     how long the token counts: on the local machine ${lives.local.usualHours} and up to ${lives.local.mostHours},
+                on a stage ${lives.stage.usualHours} and up to ${lives.stage.mostHours}
+  --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --help        show this
 
   curl -H "Authorization: Bearer $(npm run -s token -- --as LOGIN)" …
 
@@ -24,23 +27,33 @@ if (import.meta.main) await runCommand((parameters) => printToken(parameters, lo
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function printToken(parameters: string[], directory: string): Promise<number> {
-  const options = { as: { type: "string" }, hours: { type: "string" }, help: { type: "boolean" } } as const;
+  const text = { type: "string" } as const;
+  const options = { as: text, hours: text, stage: text, help: { type: "boolean" } } as const;
   const { values } = readArguments("token", { args: parameters, options });
   if (values.help) {
     process.stdout.write(help);
     return 0;
   }
-  const { as } = values;
+  const { as, stage } = values;
   if (!as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");
-  const hours = readHours(values.hours);
-  const token = await withLocalService(directory, (service) => service.mintTokenFor(as, hours));
-  process.stderr.write(`A token of ${as} for ${hours} hours; it works on the local machine alone.\n`);
+  const hours = readHours(values.hours, stage === undefined ? lives.local : lives.stage);
+  const token = await withService({ stage, directory }, (service) => service.mintTokenFor(as, hours));
+  process.stderr.write(stage === undefined ? describeLocal(as, hours) : describeDeployed(as, stage, hours));
   process.stdout.write(`${token}\n`);
   return 0;
 }
 
-function readHours(text = String(defaultHours)): number {
-  const hours = Number(text);
+function describeLocal(login: string, hours: number): string {
+  return `A token of ${login} for ${hours} hours; it works on the local machine alone.\n`;
+}
+
+function describeDeployed(login: string, stage: string, hours: number): string {
+  const what = `A token of ${login} on the stage ${stage} for ${Math.round(hours * 60)} minutes.`;
+  return `${what} Whoever has it is that user until then; nobody can take it back.\n`;
+}
+
+function readHours(text: string | undefined, { usualHours, mostHours }: (typeof lives)["local" | "stage"]): number {
+  const hours = Number(text ?? usualHours);
   if (hours > 0 && hours <= mostHours) return hours;
   throw new UsageError(`--hours takes a number above 0 and up to ${mostHours}, not "${text}".`);
 }

@@ -2,14 +2,16 @@ import { reopenPinFlow } from "../../shared/db/pins.ts";
 import { parseLogin } from "../../shared/domain/login.ts";
 import { settings } from "../../shared/settings.ts";
 import { readArguments, runCommand, UsageError } from "./command.ts";
-import { localDirectory, withLocalService } from "./local-service.ts";
+import { localDirectory } from "./local-service.ts";
+import { withService } from "./open-service.ts";
 
-const help = `npm run unlock -- --login LOGIN
+const help = `npm run unlock -- --login LOGIN [--stage NAME]
 
-Reopens the pin flow of a login on the local machine, whether it runs or not: after too many wrong pins in a row no pin
-is sent to it and none is taken. Its failed tries are forgotten. Safe to repeat; a login that nobody has is no mistake.
+Reopens the pin flow of a login: after too many wrong pins in a row no pin is sent to it and none is taken. Its failed
+tries are forgotten. Safe to repeat; a login that nobody has is no mistake.
 
   --login LOGIN  e-mail address or phone number, in any form
+  --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help         show this
 
 Ends with 0 when it is open, 1 when that failed, 2 when the call was wrong.
@@ -19,15 +21,15 @@ if (import.meta.main) await runCommand((parameters) => unlock(parameters, localD
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function unlock(parameters: string[], directory: string): Promise<number> {
-  const options = { login: { type: "string" }, help: { type: "boolean" } } as const;
+  const options = { login: { type: "string" }, stage: { type: "string" }, help: { type: "boolean" } } as const;
   const { values } = readArguments("unlock", { args: parameters, options });
   if (values.help) {
     process.stdout.write(help);
     return 0;
   }
-  const { login } = values;
+  const { login, stage } = values;
   if (!login) throw new UsageError("Say whose pin flow: --login LOGIN (npm run unlock -- --help)");
-  return withLocalService(directory, () => reopen(login));
+  return withService({ stage, directory }, () => reopen(login));
 }
 
 async function reopen(typed: string): Promise<number> {

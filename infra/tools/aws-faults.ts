@@ -1,0 +1,68 @@
+/** Where a call went: the stage it was for, and the region. */
+export interface CallPlace {
+  readonly stage: string;
+  readonly region: string;
+}
+
+/** What kind of refusal AWS gave, as far as the user can do something about it. */
+type AwsFault = "no-credentials" | "expired" | "unknown-credentials" | "denied" | "not-found" | "unreachable";
+
+const faultOfName: Readonly<Record<string, AwsFault>> = {
+  CredentialsProviderError: "no-credentials",
+  TokenProviderError: "no-credentials",
+  ExpiredToken: "expired",
+  ExpiredTokenException: "expired",
+  UnrecognizedClientException: "unknown-credentials",
+  InvalidClientTokenId: "unknown-credentials",
+  InvalidSignatureException: "unknown-credentials",
+  SignatureDoesNotMatch: "unknown-credentials",
+  IncompleteSignature: "unknown-credentials",
+  MissingAuthenticationToken: "unknown-credentials",
+  AccessDenied: "denied",
+  AccessDeniedException: "denied",
+  AuthorizationError: "denied",
+  AuthorizationErrorException: "denied",
+  ResourceNotFoundException: "not-found",
+  NotFoundException: "not-found",
+  ParameterNotFound: "not-found",
+  TimeoutError: "unreachable",
+};
+
+const networkCodes = ["ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"];
+
+/** What kind of refusal an error is; undefined where it is none that the user can do something about. */
+function kindOfAwsFault(error: unknown): AwsFault | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const kind = faultOfName[error.name];
+  // Credentials that were there and have run out are a kind of their own, whoever found out.
+  if (kind === "no-credentials" && /expired|session.*invalid/i.test(error.message)) return "expired";
+  return kind ?? (networkCodes.includes(codeOf(error)) ? "unreachable" : undefined);
+}
+
+/** An error in one sentence that says what to do, where it is a refusal of AWS; any other as it is. */
+export function explainAwsFault(error: unknown, place: CallPlace): unknown {
+  const kind = kindOfAwsFault(error);
+  return kind === undefined ? error : new Error(describeAwsFault(kind, error as Error, place), { cause: error });
+}
+
+/** The sentence for a refusal. */
+function describeAwsFault(kind: AwsFault, error: Error, { stage, region }: CallPlace): string {
+  const said = (error.message.split("\n")[0] ?? "").replace(/\.$/, "");
+  const { AWS_PROFILE: profile } = process.env;
+  const who = profile ? `with the profile ${profile}` : "by the usual ways";
+  const sentences: Record<AwsFault, string> = {
+    "no-credentials": `No AWS credentials were found ${who} (${said}): name a profile with AWS_PROFILE, or sign in with aws sso login.`,
+    expired: "The AWS credentials have expired: sign in again, such as with aws sso login.",
+    "unknown-credentials": `AWS does not take the credentials (${said}): look at AWS_PROFILE, at the access key and at this machine's clock.`,
+    denied: `AWS denies access (${said}): the work needs credentials with that right.`,
+    "not-found": `The stage ${stage} is not deployed in this account in ${region} (${said}): choose the account with AWS_PROFILE and the region with AWS_REGION, or deploy it with npx cdk deploy -c stage=${stage}.`,
+    unreachable: `AWS does not answer in ${region} (${said || codeOf(error)}): look at the network, AWS_REGION and AWS_ENDPOINT_URL.`,
+  };
+  return sentences[kind];
+}
+
+/** The system's code of a network error; one that tried several addresses carries it inside. */
+function codeOf(error: Error): string {
+  const { code, errors = [] } = error as Error & { code?: string; errors?: { code?: string }[] };
+  return code ?? errors[0]?.code ?? "";
+}

@@ -1,0 +1,163 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { importJWK, jwtVerify } from "jose";
+import { afterAll, expect, test } from "vitest";
+import { startHttpService } from "../../infra/local/http-service.ts";
+import { namesOf } from "../../infra/names.ts";
+import { pinKey, recordKey } from "../../shared/db/keys.ts";
+import { publicPartOf } from "../../shared/tokens/signing-keys.ts";
+import { type CommandResult, makeDirectory, runTool } from "../support/local-machine.ts";
+import { companyLine, invoiceLine, userLine } from "../support/records.ts";
+import { useDeployedStage } from "../support/stage.ts";
+
+const stage = useDeployedStage("dev");
+const directory = makeDirectory();
+const TableName = namesOf("dev").table;
+const login = "ines.marsh@example.com";
+const place = "Stage dev, account 000000000000, region eu-west-1\n";
+const patience = 30_000;
+afterAll(directory.remove);
+
+function run(tool: string, parameters: string[], changes: Record<string, string> = {}): Promise<CommandResult> {
+  const environment = { ...stage.environment, ...changes };
+  return runTool(`infra/tools/${tool}.ts`, [...parameters, "--stage", "dev"], directory.path, environment);
+}
+
+function unlock(changes: Record<string, string>): Promise<CommandResult> {
+  return run("unlock", ["--login", login], changes);
+}
+
+/** The one line that a command ended with when it refused. */
+function refusal({ code, stdout, stderr }: CommandResult): string {
+  const lines = stderr.replace(place, "").trim().split("\n");
+  expect({ code, stdout, lines }).toEqual({ code: 1, stdout: "", lines: [expect.any(String)] });
+  return lines[0] ?? "";
+}
+
+test(
+  "records, an owner's passcode among them, are imported into the stage's table, which its own workers count",
+  async () => {
+    const file = join(directory.path, "lines.jsonl");
+    const user = userLine(12, { email: login, passcode: "1234" });
+    const lines = [companyLine(1), user, invoiceLine(31, 1)];
+    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join("\n"));
+    // The user's shell may hold what a local machine or another stage left behind.
+    const imported = await run("import", [file], { TABLE_NAME: "workforce-prod-records", HMAC_SECRET_ARN: "another" });
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining("3 created") });
+    expect(imported.stderr).toBe(`${place}The stage's own workers count what was imported.\n`);
+    const Key = { ...recordKey("INVOICE", 31) };
+    const { Item } = await stage.database.send(new GetCommand({ TableName, Key }));
+    expect(Item?.record).toMatchObject({ number: "INV-2026-00031" });
+  },
+  patience,
+);
+
+test(
+  "a token speaks for the user for 15 minutes unless told otherwise, and never for more than an hour",
+  async () => {
+    const { code, stdout, stderr } = await run("token", ["--as", login]);
+    expect(code).toBe(0);
+    const key = await importJWK(publicPartOf(stage.signingKey), "ES256");
+    const expected = { issuer: namesOf("dev").tokenIssuer, audience: "workforce-api", subject: "12", typ: "at+jwt" };
+    const { payload } = await jwtVerify(stdout.trim(), key, expected);
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(15 * 60);
+    expect(stderr).toContain(`A token of ${login} on the stage dev for 15 minutes.`);
+    expect(stderr).not.toContain(stdout.trim());
+    const long = await run("token", ["--as", login, "--hours", "1.5"]);
+    expect(long).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("up to 1,") });
+  },
+  patience,
+);
+
+test(
+  "a record that nobody counts is found by recount, and counted with --repair",
+  async () => {
+    const found = await run("recount", []);
+    expect(found.code).toBe(1);
+    expect(found.stdout).toContain("npm run recount -- --repair --stage dev");
+    const repaired = await run("recount", ["--repair"]);
+    expect(repaired).toMatchObject({ code: 0, stdout: expect.stringContaining("Counted 1 records") });
+  },
+  2 * patience,
+);
+
+test(
+  "a closed pin flow is open again",
+  async () => {
+    await stage.database.send(new PutCommand({ TableName, Item: { ...pinKey(login), streak: 100 } }));
+    expect(await unlock({})).toMatchObject({ code: 0, stdout: expect.stringContaining(login) });
+    const { Item } = await stage.database.send(new GetCommand({ TableName, Key: { ...pinKey(login) } }));
+    expect(Item?.streak ?? 0).toBe(0);
+  },
+  patience,
+);
+
+test(
+  "a stage that there is not, or that is the local machine's, ends with 2 and a sentence that says so",
+  async () => {
+    const runOn = (name: string) =>
+      runTool("infra/tools/recount.ts", ["--stage", name], directory.path, stage.environment);
+    const unknown = await runOn("production");
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no stage "production"') });
+    expect(await runOn("local")).toMatchObject({ code: 2, stderr: expect.stringContaining("leave --stage out") });
+  },
+  patience,
+);
+
+test(
+  "without credentials, without a region and with a profile that is not there, one sentence says what to do",
+  async () => {
+    const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
+    expect(refusal(await unlock(none))).toMatch(/^No AWS credentials .*AWS_PROFILE/);
+    expect(refusal(await unlock({ ...none, AWS_PROFILE: "nobody" }))).toMatch(/^No AWS credentials .*nobody/);
+    expect(await unlock({ AWS_REGION: "" })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^No AWS region/),
+    });
+  },
+  patience,
+);
+
+test(
+  "a single sign-on that has ended says so",
+  async () => {
+    const folder = join(directory.path, "aws");
+    mkdirSync(folder);
+    const session =
+      "sso_session = work\nsso_account_id = 000000000000\nsso_role_name = Developer\nregion = eu-west-1\n";
+    const start = "[sso-session work]\nsso_region = eu-west-1\nsso_start_url = https://work.example/start\n";
+    writeFileSync(join(folder, "config"), `[profile work]\n${session}${start}`);
+    const profile = { AWS_PROFILE: "work", AWS_CONFIG_FILE: join(folder, "config") };
+    expect(refusal(await unlock({ AWS_ACCESS_KEY_ID: "", ...profile }))).toContain("sign in");
+  },
+  patience,
+);
+
+test(
+  "what AWS refuses is one sentence that says what to do",
+  async () => {
+    const aws = await startHttpService((request, response) => {
+      request.resume();
+      const body = { __type: "com.amazon.coral.service#AccessDeniedException", message: "User X is not authorized" };
+      response.writeHead(400, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
+    });
+    const refused = await unlock({ AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${aws.port}` });
+    await aws.close();
+    expect(refusal(refused)).toContain("AWS denies access (User X is not authorized)");
+  },
+  patience,
+);
+
+test(
+  "a stage without its table and an address where nobody answers say so",
+  async () => {
+    const gone = await runTool("infra/tools/token.ts", ["--as", login, "--stage", "staging"], directory.path, {
+      ...stage.environment,
+    });
+    expect(refusal(gone)).toContain("The stage staging is not deployed");
+    const silent = await unlock({ AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:9" });
+    expect(refusal(silent)).toMatch(/^AWS does not answer in eu-west-1/);
+  },
+  patience,
+);
