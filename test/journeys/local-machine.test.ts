@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../shared/contract/operations.ts";
-import { messageTo, send } from "../support/http-client.ts";
+import { type HttpResult, messageTo, send } from "../support/http-client.ts";
 import { makeDirectory, runTool, type StartedMachine, startLocalMachine } from "../support/local-machine.ts";
 import { companyLine, timesheetLine, userLine } from "../support/records.ts";
 
@@ -102,6 +103,22 @@ test("the gateway answers unknown paths, methods and HEAD through the service, a
   expect(preflight.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
   const broken = await fetch(`${machine.baseUrl}/api/v1/finance/invoices?by_number=%zz%ff&by_state=%`);
   expect(broken.status).toBe(401);
+});
+
+test("D4: two Authorization headers reach the service joined, as API Gateway joins them, and are refused with 401", async () => {
+  const bearer = machine.tokenOf("operator");
+  const path = "/api/v1/users/notifications/unread_count";
+  expect((await request("GET", path, { role: "operator" })).status).toBe(200);
+  // fetch joins them itself: node:http sends a line for each.
+  const twice = await new Promise<HttpResult>((resolve, reject) => {
+    const headers = { Authorization: [`Bearer ${bearer}`, `Bearer ${bearer}`] };
+    const sent = get(`${machine.baseUrl}${path}`, { headers }, async (answer) => {
+      const body = (await answer.toArray()).join("");
+      resolve({ status: answer.statusCode ?? 0, headers: new Headers(), body: JSON.parse(body) });
+    });
+    sent.on("error", reject);
+  });
+  expect(twice).toMatchObject({ status: 401, body: { code: "token_invalid" } });
 });
 
 test("Ctrl-C ends it with 0; a restart keeps the data; --fresh drops it", async () => {
