@@ -1,7 +1,7 @@
 import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Operation } from "../shared/contract/operation.ts";
 import { operations } from "../shared/contract/operations.ts";
+import { CanaryReleases } from "./constructs/canary-releases.ts";
 import { DailySchedule } from "./constructs/daily-schedule.ts";
 import { HmacKey } from "./constructs/hmac-key.ts";
 import { Api } from "./constructs/http-api.ts";
@@ -57,8 +57,11 @@ export class WorkforceStack extends Stack {
     const api = new Api(this, "Api", stage);
     const tokenNames = { issuer: names.tokenIssuer, audience: tokenAudience };
 
-    const addFunction = (name: FunctionName): LambdaFunction => {
-      const { function: fn } = new ServiceFunction(this, name, { name, stage, bundles });
+    const releases = stage.deployment === "canary" ? new CanaryReleases(this, "Releases", api.httpApi) : undefined;
+
+    const addFunction = (name: FunctionName): ServiceFunction => {
+      const service = new ServiceFunction(this, name, { name, stage, bundles, releases });
+      const { function: fn } = service;
       const row = functions[name];
       if (row.table || row.indexes) records.grant(fn, row.table ?? [], row.indexes ?? []);
       if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);
@@ -74,29 +77,29 @@ export class WorkforceStack extends Stack {
       if (row.readsStream) setAside.grantSetAside(fn);
       if (row.sendsMessages) grantSending(fn, stage);
       for (const setting of row.settings ?? []) fn.addEnvironment(setting, readStageSetting(stage, setting));
-      return fn;
+      return service;
     };
 
     for (const operation of operations) {
       const { name, method, path } = operation;
       const throttle = isAnonymousAccountRoute(operation) ? stage.anonymousThrottle : undefined;
-      api.route(name, method, path, addFunction(name as FunctionName), throttle);
+      api.route(name, method, path, addFunction(name as FunctionName).live, throttle);
     }
-    api.routeRest("refuse-unrouted", addFunction("refuse-unrouted"));
-    pins.feed(addFunction("deliver-pin"));
-    notices.feed(addFunction("tell-password-changed"));
+    api.routeRest("refuse-unrouted", addFunction("refuse-unrouted").live);
+    pins.feed(addFunction("deliver-pin").live);
+    notices.feed(addFunction("tell-password-changed").live);
     signingKeys.rotateBy(addFunction("rotate-signing-key"), [records]);
-    notifications.feed(addFunction("deliver-notifications"));
-    pushes.feed(addFunction("send-pushes"));
-    intake.feed(addFunction("intake"));
+    notifications.feed(addFunction("deliver-notifications").live);
+    pushes.feed(addFunction("send-pushes").live);
+    intake.feed(addFunction("intake").live);
     bus.leadTo(intake.queue);
     for (const name of streamConsumers) {
       const place = { streamArn: records.streamArn, setAside: setAside.queue };
-      new StreamConsumer(this, `${name}-stream`, { name, fn: addFunction(name), ...place });
+      new StreamConsumer(this, `${name}-stream`, { name, fn: addFunction(name).live, ...place });
     }
     const timeZone = stage.businessTimeZone;
-    new DailySchedule(this, "Overdue", { ...overdueTime, timeZone, fn: addFunction("mark-overdue") });
-    new DailySchedule(this, "TotalsCheck", { ...totalsTime, timeZone, fn: addFunction("check-totals") });
+    new DailySchedule(this, "Overdue", { ...overdueTime, timeZone, fn: addFunction("mark-overdue").live });
+    new DailySchedule(this, "TotalsCheck", { ...totalsTime, timeZone, fn: addFunction("check-totals").live });
     new CfnOutput(this, "BaseUrl", { value: api.httpApi.apiEndpoint });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
   }

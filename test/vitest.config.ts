@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const report = process.env.VITEST_REPORT;
 const measured = ["test/attacks/enumeration.test.ts"];
+const laws = ["test/infra/**/*.test.ts"];
 
 /** DynamoDB Local takes several times as long as the usual engine. */
 const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 4 : 1;
@@ -29,7 +30,17 @@ export default defineConfig({
           ...everywhere,
           name: "tests",
           include: ["test/**/*.test.ts"],
-          exclude: measured,
+          exclude: [...measured, ...laws],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        root,
+        test: {
+          ...everywhere,
+          name: "laws",
+          include: laws,
+          globalSetup: ["test/support/synthesize-stages.ts"],
           sequence: { groupOrder: 0 },
         },
       },

@@ -1,5 +1,5 @@
 import { Duration, TimeZone } from "aws-cdk-lib";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Schedule, ScheduleExpression } from "aws-cdk-lib/aws-scheduler";
 import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
 import { Construct } from "constructs";
@@ -13,7 +13,7 @@ export interface DailyScheduleProps {
   readonly minute: number;
   /** IANA time zone of the hour; UTC where none is named. */
   readonly timeZone?: string;
-  readonly fn: LambdaFunction;
+  readonly fn: IFunction;
 }
 
 /** Calls a function once a day, and again when the call did not reach it or it failed. */

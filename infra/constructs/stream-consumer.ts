@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { EventSourceMapping, type Function as LambdaFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import { EventSourceMapping, type IFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type StreamConsumerName, streamFilters } from "../stream-filters.ts";
@@ -12,7 +12,7 @@ const triedFor = Duration.hours(24);
 /** What a consumer of the table's stream is made from. */
 export interface StreamConsumerProps {
   readonly name: StreamConsumerName;
-  readonly fn: LambdaFunction;
+  readonly fn: IFunction;
   readonly streamArn: string;
   /** Where the place of changes goes that the consumer failed on until they expired. */
   readonly setAside: Queue;

@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { EventSourceMapping, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { EventSourceMapping, type IFunction, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { ServiceFunctionName } from "../functions.ts";
@@ -51,7 +51,7 @@ export class WorkQueue extends Construct {
   }
 
   /** Makes a function the worker of the queue: the one that the queue was made for. */
-  feed(fn: LambdaFunction): void {
+  feed(fn: IFunction): void {
     new EventSourceMapping(this, "Worker", {
       target: fn,
       eventSourceArn: this.queue.queueArn,

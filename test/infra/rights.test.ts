@@ -1,34 +1,41 @@
 import { expect, test } from "vitest";
 import { functions } from "../../infra/functions.ts";
-import { useStack } from "./stack.ts";
+import { stageNames } from "../../infra/stages.ts";
+import { type Statement, stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
 
-interface Statement {
-  readonly Effect: string;
-  readonly Action?: string | string[];
-  readonly NotAction?: unknown;
-  readonly Resource?: unknown;
-  readonly NotResource?: unknown;
-}
+/** Actions that AWS gives for all resources or for none, each with the reason. */
+const withoutResource: Readonly<Record<string, string>> = {
+  "xray:PutTraceSegments": "a trace has no ARN",
+  "xray:PutTelemetryRecords": "a trace has no ARN",
+  "cloudwatch:DescribeAlarms": "CodeDeploy asks for all alarms at once",
+  "sns:SetSMSAttributes": "the attributes are the account's, and have no ARN",
+};
 
-/** A phone number has no ARN to name: the right to send it an SMS is that to publish to anything but topics and endpoints. */
-const withoutResource = ["sns:Publish"];
+const stageNamesAndFull = [...stageNames, "full"];
 
-test("no right is for every action, or for every action of a service", () => {
-  for (const { policy, statement } of allowed()) {
-    expect(statement.NotAction, policy).toBeUndefined();
+test.each(stageNamesAndFull)("in %s no right is for every action, or for every action of a service", (name) => {
+  for (const { role, statement } of allowed(name)) {
+    expect(statement.NotAction, role).toBeUndefined();
     expect(
       [statement.Action].flat().filter((action) => action?.includes("*")),
-      policy,
+      role,
     ).toEqual([]);
   }
 });
 
-test("no right is for every resource; SMS alone are for all phone numbers", () => {
-  for (const { policy, statement } of allowed()) {
-    expect([statement.Resource].flat(), policy).not.toContain("*");
-    if (statement.Resource === undefined) expect([statement.Action].flat(), policy).toEqual(withoutResource);
+test.each(stageNamesAndFull)("in %s no right is for every resource, but for what has none to name", (name) => {
+  for (const { role, statement } of allowed(name)) {
+    const actions = [statement.Action].flat();
+    if ([statement.Resource].flat().includes("*")) {
+      expect(
+        actions.filter((action = "") => !Object.hasOwn(withoutResource, action)),
+        role,
+      ).toEqual([]);
+    }
+    // A phone number has no ARN: the right to send it an SMS is that to publish to anything but topics and endpoints.
+    if (statement.Resource === undefined) expect(actions, role).toEqual(["sns:Publish"]);
   }
 });
 
@@ -45,7 +52,8 @@ test("a function uses the table by the actions its row names, the public keys wh
 test("D6: the private keys are read by the functions that sign and replaced by the one that rotates, and by no other", () => {
   const [signingSecret] = stack.all("AWS::SecretsManager::Secret").filter(({ id }) => id.startsWith("SigningKeys"));
   const touching = [...stack.functions().keys()].flatMap((name) => {
-    const actions = statementsOf(name)
+    const actions = stack
+      .rightsOf(name)
       .filter(({ Resource }) => [Resource].flat().some((each) => refOf(each) === signingSecret?.id))
       .flatMap(({ Action = [] }) => Action);
     return actions.length > 0 ? [[name, actions.toSorted()] as const] : [];
@@ -61,7 +69,7 @@ test("D6: the private keys are read by the functions that sign and replaced by t
 test("the key for HMACs is read by the functions whose rows say so, and by no other", () => {
   const [hmacSecret] = stack.all("AWS::SecretsManager::Secret").filter(({ id }) => id.startsWith("HmacKey"));
   const reading = [...stack.functions().keys()].filter((name) =>
-    statementsOf(name).some(({ Resource }) => [Resource].flat().some((each) => refOf(each) === hmacSecret?.id)),
+    stack.rightsOf(name).some(({ Resource }) => [Resource].flat().some((each) => refOf(each) === hmacSecret?.id)),
   );
   const wanted = Object.entries(functions).flatMap(([name, { readsHmacKey }]) => (readsHmacKey ? [name] : []));
   expect(reading.toSorted()).toEqual(wanted.toSorted());
@@ -69,7 +77,8 @@ test("the key for HMACs is read by the functions whose rows say so, and by no ot
 
 test("a function sends to the queues that its row names, and to no other", () => {
   for (const [name, row] of Object.entries(functions)) {
-    const sent = statementsOf(name)
+    const sent = stack
+      .rightsOf(name)
       .filter(({ Action }) => [Action].flat().includes("sqs:SendMessage"))
       .flatMap(({ Resource }) => [Resource].flat().map(attributeOf));
     const wanted = Object.entries(queueOfFlag).flatMap(([flag, queue]) => (Reflect.get(row, flag) ? [queue] : []));
@@ -86,11 +95,19 @@ test("e-mail and SMS are sent by the functions whose rows say so, and by those a
   expect(holders("sns:").toSorted()).toEqual([...sending, ...pushing].toSorted());
 });
 
-test("no role carries a ready-made policy but Lambda's own for writing log lines", () => {
-  for (const { id, properties } of stack.all("AWS::IAM::Role")) {
+/** Ready-made policies that a role may carry, each with the reason. */
+const readyMade: Readonly<Record<string, string>> = {
+  AWSLambdaBasicExecutionRole: "the CDK's own functions, which run during a deploy alone, write log lines",
+  AWSBackupServiceRolePolicyForBackup: "what AWS Backup needs for a table is AWS's own to change",
+};
+
+test.each(stageNamesAndFull)("in %s no role carries a ready-made policy but those with a reason", (name) => {
+  for (const { id, properties } of stackOf(name).all("AWS::IAM::Role")) {
     const policies = (properties.ManagedPolicyArns ?? []).map((arn: unknown) => JSON.stringify(arn));
-    for (const policy of policies)
-      expect(policy, id).toContain(":iam::aws:policy/service-role/AWSLambdaBasicExecutionRole");
+    for (const policy of policies) {
+      const [, policyName = ""] = /:iam::aws:policy\/service-role\/(\w+)/.exec(policy) ?? [];
+      expect(Object.keys(readyMade), id).toContain(policyName);
+    }
   }
 });
 
@@ -103,32 +120,19 @@ const queueOfFlag = {
   readsStream: "SetAsideQueue",
 };
 
-/** Every statement that allows something, in policies of their own and in those written into a role. */
-function allowed(): { policy: string; statement: Statement }[] {
-  const own = stack.all("AWS::IAM::Policy").map(({ id, properties }) => ({ id, document: properties.PolicyDocument }));
-  const inline = stack.all("AWS::IAM::Role").flatMap(({ id, properties }) => {
-    const policies: { PolicyDocument: { Statement: Statement[] } }[] = properties.Policies ?? [];
-    return policies.map(({ PolicyDocument }) => ({ id, document: PolicyDocument }));
-  });
-  return [...own, ...inline].flatMap(({ id, document }) => {
-    const statements: Statement[] = document.Statement;
-    return statements.filter(({ Effect }) => Effect === "Allow").map((statement) => ({ policy: id, statement }));
-  });
+/** Every statement that allows something in a stage, with the role that it allows it. */
+function allowed(name: string): { role: string; statement: Statement }[] {
+  return [...stackOf(name).rights()].flatMap(([role, statements]) =>
+    statements.map((statement) => ({ role, statement })),
+  );
 }
 
 /** Each function, and the actions it may take of those that begin so. */
 function actionsOf(prefix: string): [string, Set<string>][] {
   return [...stack.functions().keys()].map((name) => {
-    const actions = statementsOf(name).flatMap(({ Action = [] }) => Action);
+    const actions = stack.rightsOf(name).flatMap(({ Action = [] }) => Action);
     return [name, new Set(actions.filter((action) => action.startsWith(prefix)))];
   });
-}
-
-/** What the policy of a function's role says. */
-function statementsOf(name: string): Statement[] {
-  const role = stack.functions().get(name)?.properties.Role["Fn::GetAtt"][0];
-  const policies = stack.all("AWS::IAM::Policy").filter(({ properties }) => properties.Roles[0].Ref === role);
-  return policies.flatMap(({ properties }) => properties.PolicyDocument.Statement as Statement[]);
 }
 
 function attributeOf(resource: unknown): string | undefined {

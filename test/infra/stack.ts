@@ -1,8 +1,5 @@
-import { App } from "aws-cdk-lib";
-import { Template } from "aws-cdk-lib/assertions";
 import { inject } from "vitest";
-import type { Stage } from "../../infra/stages.ts";
-import { WorkforceStack } from "../../infra/workforce-stack.ts";
+import type { StageSynthesis } from "../support/synthesize-stages.ts";
 
 /** A resource of the template; laws look into its properties. */
 export interface Resource {
@@ -11,6 +8,8 @@ export interface Resource {
   /** Ids of the resources that must be there before it. */
   readonly dependsOn: readonly string[];
   readonly deletionPolicy: string | undefined;
+  readonly updateReplacePolicy: string | undefined;
+  readonly updatePolicy: Properties | undefined;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what CloudFormation takes for any type of resource
@@ -21,9 +20,21 @@ interface TemplateResource {
   readonly Properties: Properties;
   readonly DependsOn?: string | readonly string[];
   readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+  readonly UpdatePolicy?: Properties;
 }
 
 type TemplateResources = Record<string, TemplateResource>;
+
+/** What a statement of a policy allows or denies. */
+export interface Statement {
+  readonly Effect: string;
+  readonly Action?: string | string[];
+  readonly NotAction?: unknown;
+  readonly Resource?: unknown;
+  readonly NotResource?: unknown;
+  readonly Condition?: unknown;
+}
 
 /** The synthesised stack that a test file holds its laws against. */
 export interface SynthesizedStack {
@@ -31,6 +42,12 @@ export interface SynthesizedStack {
   all(type: string): Resource[];
   /** The service's functions by the operation they run; those of the CDK, which help a deploy, are not among them. */
   functions(): Map<string, Resource>;
+  /** Everything that roles are allowed, by the id of the role. */
+  rights(): Map<string, Statement[]>;
+  /** What the role of a function is allowed. */
+  rightsOf(name: string): Statement[];
+  /** How many resources there are. */
+  resourceCount: number;
   /** The whole template. */
   template: object;
   /** Folder that the bundles were built into. */
@@ -42,13 +59,16 @@ export function useStack(): SynthesizedStack {
   return { ...read(inject("template")), bundles: inject("bundles") };
 }
 
-/** The stack of any stage, with the bundles of this run. */
-export function stackOf(stage: Stage): SynthesizedStack {
-  const bundles = inject("bundles");
-  // The bundles are where they are: copying them for each stack takes seconds.
-  const app = new App({ analyticsReporting: false, context: { "aws:cdk:disable-asset-staging": true } });
-  const template = Template.fromStack(new WorkforceStack(app, { stage, bundles })).toJSON();
-  return { ...read(template), bundles };
+/** The stack of a stage whose placeholders are replaced, or of the full one; synthesised once for the run. */
+export function stackOf(name: string): SynthesizedStack {
+  return { ...read(findSynthesis(name).template), bundles: inject("bundles") };
+}
+
+/** What came of the synthesis of a stage. */
+export function findSynthesis(name: string): StageSynthesis {
+  const synthesis = inject("syntheses")[name];
+  if (!synthesis) throw new Error(`No stage ${name} was synthesised`);
+  return synthesis;
 }
 
 function read(template: object): Omit<SynthesizedStack, "bundles"> {
@@ -56,11 +76,13 @@ function read(template: object): Omit<SynthesizedStack, "bundles"> {
   const all = (type: string) => {
     const found = Object.entries(resources).filter(([, { Type }]) => Type === type);
     if (found.length === 0) throw new Error(`The stack has no ${type}`);
-    return found.map(([id, { Properties, DependsOn = [], DeletionPolicy }]) => ({
+    return found.map(([id, { Properties, DependsOn = [], DeletionPolicy, UpdateReplacePolicy, UpdatePolicy }]) => ({
       id,
       properties: Properties,
       dependsOn: [DependsOn].flat() as string[],
       deletionPolicy: DeletionPolicy,
+      updateReplacePolicy: UpdateReplacePolicy,
+      updatePolicy: UpdatePolicy,
     }));
   };
   const functions = () => {
@@ -73,5 +95,18 @@ function read(template: object): Omit<SynthesizedStack, "bundles"> {
       }),
     );
   };
-  return { all, functions, template };
+  const rights = () =>
+    new Map(
+      all("AWS::IAM::Role").map(({ id, properties }) => {
+        const beside = Object.values(resources).filter(
+          ({ Type, Properties }) =>
+            Type === "AWS::IAM::Policy" && Properties.Roles.some((role: { Ref: string }) => role.Ref === id),
+        );
+        const documents = [...(properties.Policies ?? []), ...beside.map(({ Properties }) => Properties)];
+        const statements: Statement[] = documents.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+        return [id, statements.filter(({ Effect }) => Effect === "Allow")] as const;
+      }),
+    );
+  const rightsOf = (name: string) => rights().get(functions().get(name)?.properties.Role["Fn::GetAtt"][0]) ?? [];
+  return { all, functions, rights, rightsOf, resourceCount: Object.keys(resources).length, template };
 }

@@ -1,0 +1,24 @@
+import {
+  type AddToPrincipalPolicyResult,
+  PolicyDocument,
+  type PolicyStatement,
+  Role,
+  type RoleProps,
+} from "aws-cdk-lib/aws-iam";
+import type { Construct } from "constructs";
+
+/** A role with its rights written into it, where a policy beside it would be one more resource of the stack's 500. */
+export class InlineRole extends Role {
+  readonly #rights: PolicyDocument;
+
+  constructor(scope: Construct, id: string, props: Pick<RoleProps, "assumedBy">) {
+    const rights = new PolicyDocument();
+    super(scope, id, { ...props, inlinePolicies: { rights } });
+    this.#rights = rights;
+  }
+
+  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
+    this.#rights.addStatements(statement);
+    return { statementAdded: true, policyDependable: this };
+  }
+}
