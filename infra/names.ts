@@ -6,6 +6,10 @@ export interface StageNames {
   readonly hmacSecret: string;
   readonly signingSecret: string;
   readonly eventBus: string;
+  /** What e-mails are sent by, in SES. */
+  readonly configurationSet: string;
+  /** Log group of the requests to the API. The prefix keeps it out of a policy of the account that can grow full. */
+  readonly accessLogs: string;
   /** Namespace of the service's own metrics. */
   readonly metrics: string;
   /** `iss` of the access tokens it signs (D4). */
@@ -23,6 +27,8 @@ export function namesOf(stageName: string): StageNames {
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     eventBus: `workforce-${stageName}`,
+    configurationSet: `workforce-${stageName}`,
+    accessLogs: `/aws/vendedlogs/workforce-${stageName}/access`,
     metrics: `Workforce/${stageName}`,
     tokenIssuer: `workforce-${stageName}`,
   };

@@ -12,7 +12,10 @@ import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { Method } from "../../shared/contract/operation.ts";
+import { namesOf } from "../names.ts";
 import type { Stage, Throttle } from "../stages.ts";
+import { logAccess } from "./access-log.ts";
+import { ApiDomain } from "./api-domain.ts";
 
 /** The HTTP API that clients call. */
 export class Api extends Construct {
@@ -20,7 +23,7 @@ export class Api extends Construct {
   readonly #stage: CfnStage;
   #routeSettings: Readonly<Record<string, unknown>> = {};
 
-  constructor(scope: Construct, id: string, { origins, throttle }: Stage) {
+  constructor(scope: Construct, id: string, { name, origins, throttle, logRetentionDays, customDomain }: Stage) {
     super(scope, id);
     this.httpApi = new HttpApi(this, "HttpApi", {
       createDefaultStage: false,
@@ -50,7 +53,11 @@ export class Api extends Construct {
     const defaultStage = this.httpApi.addStage("DefaultStage", {
       autoDeploy: true,
       throttle: { rateLimit: throttle.requestsPerSecond, burstLimit: throttle.burst },
+      accessLogSettings: logAccess(this, namesOf(name).accessLogs, logRetentionDays),
+      // Metrics by route cost as much as a small stage; each function has its own calls, errors and times without them.
+      detailedMetricsEnabled: false,
     });
+    if (customDomain) new ApiDomain(this, "Domain", { ...customDomain, api: this.httpApi, stage: defaultStage });
     this.#stage = defaultStage.node.defaultChild as CfnStage;
   }
 

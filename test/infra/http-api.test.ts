@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { type FunctionName, functions } from "../../infra/functions.ts";
-import { findStage } from "../../infra/stages.ts";
+import { findStage, stageNames } from "../../infra/stages.ts";
 import { operations } from "../../shared/contract/operations.ts";
-import { useStack } from "./stack.ts";
+import { fullStage } from "../support/owned-stage.ts";
+import { stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
 
@@ -59,6 +60,60 @@ test("D34: browsers of the stage's origins, and no others, may send and read wha
     ],
     MaxAge: 3600,
   });
+});
+
+test.each(
+  stageNames,
+)("%s logs every request as JSON, without paths, queries or headers, in a log group that expires", (name) => {
+  const { all } = stackOf(name);
+  const [apiStage] = all("AWS::ApiGatewayV2::Stage");
+  const { DestinationArn, Format } = apiStage?.properties.AccessLogSettings ?? {};
+  const group = all("AWS::Logs::LogGroup").find(({ id }) => id === DestinationArn["Fn::GetAtt"][0]);
+  expect(group?.properties.RetentionInDays).toBe(findStage(name).logRetentionDays);
+  expect(group?.properties.LogGroupName).toMatch(/^\/aws\/vendedlogs\//);
+  expect(Object.values(JSON.parse(Format)).toSorted()).toEqual([
+    "$context.error.responseType",
+    "$context.identity.sourceIp",
+    "$context.integrationLatency",
+    "$context.integrationStatus",
+    "$context.requestId",
+    "$context.requestTimeEpoch",
+    "$context.responseLatency",
+    "$context.routeKey",
+    "$context.status",
+  ]);
+});
+
+test.each(stageNames)("%s takes no more than its throttle says, and no metrics are paid for by route", (name) => {
+  const [apiStage] = stackOf(name).all("AWS::ApiGatewayV2::Stage");
+  const { throttle } = findStage(name);
+  expect(apiStage?.properties.DefaultRouteSettings).toEqual({
+    ThrottlingRateLimit: throttle.requestsPerSecond,
+    ThrottlingBurstLimit: throttle.burst,
+    DetailedMetricsEnabled: false,
+  });
+});
+
+test("an address of one's own leads to the API with TLS 1.2, and the outputs say what DNS needs", () => {
+  const { all, template } = stackOf("full");
+  const [domain] = all("AWS::ApiGatewayV2::DomainName");
+  const { name, certificateArn } = fullStage.customDomain;
+  expect(domain?.properties.DomainName).toBe(name);
+  expect(domain?.properties.DomainNameConfigurations).toEqual([
+    expect.objectContaining({ CertificateArn: certificateArn, SecurityPolicy: "TLS_1_2", EndpointType: "REGIONAL" }),
+  ]);
+  const [mapping] = all("AWS::ApiGatewayV2::ApiMapping");
+  const refTo = (type: string) => ({ Ref: all(type)[0]?.id });
+  expect(mapping?.properties).toMatchObject({
+    ApiId: refTo("AWS::ApiGatewayV2::Api"),
+    DomainName: refTo("AWS::ApiGatewayV2::DomainName"),
+    Stage: "$default",
+  });
+  expect(mapping?.dependsOn).toContain(all("AWS::ApiGatewayV2::Stage")[0]?.id);
+  const { Outputs } = template as { Outputs: Record<string, { Value: unknown }> };
+  expect(Outputs.CustomBaseUrl?.Value).toBe(`https://${name}`);
+  expect(Outputs.CustomDomainTarget?.Value).toEqual({ "Fn::GetAtt": [domain?.id, "RegionalDomainName"] });
+  expect(Outputs.CustomDomainHostedZone?.Value).toEqual({ "Fn::GetAtt": [domain?.id, "RegionalHostedZoneId"] });
 });
 
 /** Each route's key, and the operation of the function that it leads to. */
