@@ -171,13 +171,13 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     room: "workers",
     readsHmacKey: true,
     sendsMessages: true,
-    settings: ["SMS_PER_HOUR", "SMS_PER_DAY"],
+    settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
   },
   "tell-password-changed": {
     room: "workers",
     sendsMessages: true,
-    settings: ["SMS_PER_HOUR", "SMS_PER_DAY"],
+    settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
   },
   tally: {

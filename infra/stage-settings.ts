@@ -4,6 +4,7 @@ import type { Stage } from "./stages.ts";
 export type StageSetting = keyof typeof stageSettings;
 
 const stageSettings = {
+  SERVICE_NAME: ({ serviceName }: Stage) => serviceName,
   DEFAULT_COUNTRY: ({ defaultCountry }: Stage) => defaultCountry,
   SERVED_COUNTRIES: ({ servedCountries }: Stage) => servedCountries.join(","),
   RECOVERY_DISCLOSURE: ({ recoveryDisclosure }: Stage) => recoveryDisclosure,

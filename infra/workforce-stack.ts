@@ -3,16 +3,17 @@ import type { Operation } from "../shared/contract/operation.ts";
 import { operations } from "../shared/contract/operations.ts";
 import { CanaryReleases } from "./constructs/canary-releases.ts";
 import { DailySchedule } from "./constructs/daily-schedule.ts";
+import { EmailSending } from "./constructs/email-sending.ts";
 import { HmacKey } from "./constructs/hmac-key.ts";
 import { Api } from "./constructs/http-api.ts";
 import { IntakeBus } from "./constructs/intake-bus.ts";
 import { grantPushing } from "./constructs/pushing.ts";
 import { RecordsTable } from "./constructs/records-table.ts";
-import { grantSending } from "./constructs/sending.ts";
 import { ServiceFunction } from "./constructs/service-function.ts";
 import { SetAside } from "./constructs/set-aside.ts";
 import { SigningKeys } from "./constructs/signing-keys.ts";
 import { StreamConsumer } from "./constructs/stream-consumer.ts";
+import { grantTexting } from "./constructs/texting.ts";
 import { grantTokenVerification } from "./constructs/token-verification.ts";
 import { WorkQueue } from "./constructs/work-queue.ts";
 import { type FunctionName, functions } from "./functions.ts";
@@ -54,6 +55,7 @@ export class WorkforceStack extends Stack {
     const { pins, notices, notifications, pushes, intake } = this.#queues();
     const setAside = new SetAside(this, "SetAside");
     const bus = new IntakeBus(this, "IntakeBus", names.eventBus);
+    const emails = new EmailSending(this, "Emails", stage);
     const api = new Api(this, "Api", stage);
     const tokenNames = { issuer: names.tokenIssuer, audience: tokenAudience };
 
@@ -75,7 +77,10 @@ export class WorkforceStack extends Stack {
       if (row.queuesPushes) pushes.grantQueue(fn);
       if (row.pushesToDevices) grantPushing(fn, stage);
       if (row.readsStream) setAside.grantSetAside(fn);
-      if (row.sendsMessages) grantSending(fn, stage);
+      if (row.sendsMessages) {
+        emails.grantSend(fn);
+        grantTexting(fn);
+      }
       for (const setting of row.settings ?? []) fn.addEnvironment(setting, readStageSetting(stage, setting));
       return service;
     };

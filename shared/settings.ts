@@ -38,6 +38,8 @@ export const settings = {
   serviceName: () => required("SERVICE_NAME"),
   /** Address that e-mails come from. */
   senderAddress: () => required("SENDER_ADDRESS"),
+  /** What e-mails are sent by, in SES. */
+  configurationSet: () => required("CONFIGURATION_SET"),
   /** ISO 3166 country that phone numbers without a country code are read with (D7). */
   defaultCountry: () => required("DEFAULT_COUNTRY") as CountryCode,
   /** ISO 3166 countries that SMS are sent to (D11). */

@@ -18,6 +18,7 @@ export async function sendEmail({ to, subject, text, html }: Email): Promise<voi
   await client.send(
     new SendEmailCommand({
       Source: settings.senderAddress(),
+      ConfigurationSetName: settings.configurationSet(),
       Destination: { ToAddresses: [to] },
       Message: { Subject: inUtf8(subject), Body: { Text: inUtf8(text), Html: inUtf8(html) } },
     }),
