@@ -12,7 +12,9 @@ import { RecordsTable } from "./constructs/records-table.ts";
 import { ServiceFunction } from "./constructs/service-function.ts";
 import { SetAside } from "./constructs/set-aside.ts";
 import { SigningKeys } from "./constructs/signing-keys.ts";
+import { SmsSpendLimit } from "./constructs/sms-spend-limit.ts";
 import { StreamConsumer } from "./constructs/stream-consumer.ts";
+import { TableBackups } from "./constructs/table-backups.ts";
 import { grantTexting } from "./constructs/texting.ts";
 import { grantTokenVerification } from "./constructs/token-verification.ts";
 import { WorkQueue } from "./constructs/work-queue.ts";
@@ -56,6 +58,12 @@ export class WorkforceStack extends Stack {
     const setAside = new SetAside(this, "SetAside");
     const bus = new IntakeBus(this, "IntakeBus", names.eventBus);
     const emails = new EmailSending(this, "Emails", stage);
+    if (stage.smsMonthlySpendLimitDollars !== undefined) {
+      new SmsSpendLimit(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
+    }
+    if (stage.backupKeptDays !== undefined) {
+      new TableBackups(this, "Backups", { ...stage, table: records.table, keptDays: stage.backupKeptDays });
+    }
     const api = new Api(this, "Api", stage);
     const tokenNames = { issuer: names.tokenIssuer, audience: tokenAudience };
 

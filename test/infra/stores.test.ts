@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { namesOf } from "../../infra/names.ts";
-import { findStage } from "../../infra/stages.ts";
+import { findStage, stageNames } from "../../infra/stages.ts";
 import { stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
@@ -21,7 +21,7 @@ test.each([
   ["staging", "RetainExceptOnCreate"],
   ["prod", "RetainExceptOnCreate"],
 ])("when the stack of %s is destroyed, its table and secrets meet: %s", (name, policy) => {
-  const { all } = stackOf(findStage(name));
+  const { all } = stackOf(name);
   for (const { id, deletionPolicy } of [...all("AWS::DynamoDB::GlobalTable"), ...all("AWS::SecretsManager::Secret")]) {
     expect(deletionPolicy, id).toBe(policy);
   }
@@ -34,6 +34,50 @@ test("the table and every secret have fixed names, so that CloudFormation refuse
     names.hmacSecret,
     names.signingSecret,
   ]);
+});
+
+test.each(
+  stageNames,
+)("what %s must not lose keeps its logical id: with another one, CloudFormation would make it anew", (name) => {
+  const { all } = stackOf(name);
+  const ids = [...all("AWS::DynamoDB::GlobalTable"), ...all("AWS::SecretsManager::Secret")].map(({ id }) => id);
+  expect(ids.toSorted()).toEqual(["HmacKeySecret6488F390", "RecordsTableC9B7A30B", "SigningKeysSecret988BD324"]);
+});
+
+test.each([
+  "staging",
+  "prod",
+])("a deploy to %s that would replace the table or a secret fails, and leaves them", (name) => {
+  const { all } = stackOf(name);
+  for (const { id, properties, deletionPolicy, updateReplacePolicy } of [
+    ...all("AWS::DynamoDB::GlobalTable"),
+    ...all("AWS::SecretsManager::Secret"),
+  ]) {
+    // CloudFormation makes the new one first, and its name is taken.
+    expect(properties.TableName ?? properties.Name, id).toMatch(new RegExp(`^workforce[/-]${name}[/-]`));
+    expect(updateReplacePolicy, id).toBe("Retain");
+    // A first deploy that fails leaves nothing behind that would stop the second.
+    expect(deletionPolicy, id).toBe("RetainExceptOnCreate");
+  }
+});
+
+test("a stage that names days has its table backed up every night, and keeps each backup that long", () => {
+  const { all } = stackOf("prod");
+  const [vault] = all("AWS::Backup::BackupVault");
+  const [plan] = all("AWS::Backup::BackupPlan");
+  const [selection] = all("AWS::Backup::BackupSelection");
+  const [rule, ...others] = plan?.properties.BackupPlan.BackupPlanRule ?? [];
+  expect(others).toEqual([]);
+  expect(rule.ScheduleExpression).toMatch(/^cron\(\d+ \d+ \* \* \? \*\)$/);
+  expect(rule.Lifecycle).toEqual({ DeleteAfterDays: findStage("prod").backupKeptDays });
+  expect(rule.TargetBackupVault).toEqual({ "Fn::GetAtt": [vault?.id, "BackupVaultName"] });
+  expect(vault?.deletionPolicy).toBe("RetainExceptOnCreate");
+  const [table] = all("AWS::DynamoDB::GlobalTable");
+  expect(selection?.properties.BackupSelection.Resources).toEqual([{ "Fn::GetAtt": [table?.id, "Arn"] }]);
+});
+
+test("a stage that names no days pays for no backups", () => {
+  expect(() => stackOf("dev").all("AWS::Backup::BackupPlan")).toThrow();
 });
 
 test("no secret's value stands in the template: each is made in AWS", () => {

@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { findStage, stageNames } from "../../infra/stages.ts";
+import { fullStage, ownedStage } from "../support/owned-stage.ts";
+import { stackOf } from "./stack.ts";
+
+const senders = ["deliver-pin", "tell-password-changed"];
+
+test.each(stageNames)("%s sends e-mail over TLS alone, and not again to who bounced or complained", (name) => {
+  const { all, functions } = stackOf(name);
+  const [set, ...others] = all("AWS::SES::ConfigurationSet");
+  expect(others).toEqual([]);
+  expect(set?.properties).toMatchObject({
+    DeliveryOptions: { TlsPolicy: "REQUIRE" },
+    ReputationOptions: { ReputationMetricsEnabled: true },
+    SuppressionOptions: { SuppressedReasons: ["BOUNCE", "COMPLAINT"] },
+  });
+  for (const sender of senders) {
+    const { CONFIGURATION_SET } = functions().get(sender)?.properties.Environment.Variables ?? {};
+    expect(CONFIGURATION_SET, sender).toEqual({ Ref: set?.id });
+  }
+});
+
+test.each(stageNames)("%s counts bounces and complaints in CloudWatch", (name) => {
+  const [destination] = stackOf(name).all("AWS::SES::ConfigurationSetEventDestination");
+  const { Enabled, MatchingEventTypes, CloudWatchDestination } = destination?.properties.EventDestination ?? {};
+  expect(Enabled).toBe(true);
+  expect(MatchingEventTypes).toEqual(expect.arrayContaining(["bounce", "complaint"]));
+  expect(CloudWatchDestination.DimensionConfigurations).toHaveLength(1);
+});
+
+test.each([
+  "staging",
+  "prod",
+])("%s verifies its domain, and the outputs are the three DNS records that prove it", (name) => {
+  const { all, template } = stackOf(name);
+  const [identity] = all("AWS::SES::EmailIdentity");
+  const [, domain] = ownedStage(name).senderAddress.split("@");
+  expect(identity?.properties.EmailIdentity).toBe(domain);
+  const { Outputs } = template as { Outputs: Record<string, { Value: unknown }> };
+  for (const number of [1, 2, 3]) {
+    const value = JSON.stringify(Outputs[`DkimRecord${number}`]?.Value);
+    for (const part of ["Name", "Value"]) expect(value).toContain(`"DkimDNSToken${part}${number}"`);
+  }
+});
+
+test("dev verifies its address alone; a stage that has an identity already makes none", () => {
+  const [identity] = stackOf("dev").all("AWS::SES::EmailIdentity");
+  expect(identity?.properties.EmailIdentity).toBe(findStage("dev").senderAddress);
+  expect(() => stackOf("full").all("AWS::SES::EmailIdentity")).toThrow();
+});
+
+test.each([
+  "staging",
+  "prod",
+  "full",
+])("%s sends from its own identity and by its own configuration set, and no other", (name) => {
+  const { senderAddress, senderIdentity } = name === "full" ? fullStage : ownedStage(name);
+  const [, domain = ""] = senderAddress.split("@");
+  const identities = senderIdentity === "existing" ? [domain, senderAddress] : [domain];
+  for (const { Resource, Condition } of sendingRights(name)) {
+    expect(Resource.map(lastPart)).toEqual([
+      ...identities.map((identity) => `:identity/${identity}`),
+      ":configuration-set/",
+    ]);
+    expect(Condition).toEqual({ StringEquals: { "ses:FromAddress": senderAddress } });
+  }
+});
+
+test("dev, which may be in SES's sandbox, may write to every identity there, but from its own address alone", () => {
+  for (const { Resource, Condition } of sendingRights("dev")) {
+    expect(Resource.map(lastPart)).toEqual([":identity/*", ":configuration-set/"]);
+    expect(Condition).toEqual({ StringEquals: { "ses:FromAddress": findStage("dev").senderAddress } });
+  }
+});
+
+test("the account's limit on SMS is set by the stage that names one, and stays when the stage goes", () => {
+  const [attributes, ...others] = stackOf("full").all("Custom::AWS");
+  expect(others).toEqual([]);
+  expect(attributes?.properties.Delete).toBeUndefined();
+  for (const call of [attributes?.properties.Create, attributes?.properties.Update]) {
+    expect(JSON.parse(call)).toMatchObject({
+      service: "SNS",
+      action: "SetSMSAttributes",
+      parameters: { attributes: { MonthlySpendLimit: "200", DefaultSMSType: "Transactional" } },
+    });
+  }
+  for (const name of stageNames) expect(() => stackOf(name).all("Custom::AWS"), name).toThrow();
+});
+
+/** The rights to send e-mail in a stage: one statement for each function that does. */
+function sendingRights(name: string): { Resource: unknown[]; Condition: unknown }[] {
+  const rights = senders.flatMap((sender) =>
+    stackOf(name)
+      .rightsOf(sender)
+      .filter(({ Action }) => Action === "ses:SendEmail"),
+  );
+  expect(rights).toHaveLength(senders.length);
+  return rights.map(({ Resource, Condition }) => ({ Resource: [Resource].flat(), Condition }));
+}
+
+/** The end of an ARN, which is written in the template. */
+function lastPart(arn: unknown): string | undefined {
+  const {
+    "Fn::Join": [, parts],
+  } = arn as { "Fn::Join": [string, unknown[]] };
+  return parts.findLast((part): part is string => typeof part === "string");
+}
