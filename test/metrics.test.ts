@@ -4,8 +4,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { handler as confirmHandler } from "../functions/users/confirm-login.ts";
 import { handler as deliverPin } from "../functions/workers/deliver-pin.ts";
 import { operation } from "../shared/contract/operation.ts";
+import type { RefusalCode } from "../shared/contract/refusal-codes.ts";
 import { confirmLogin } from "../shared/contract/users.ts";
-import { Refusal, type RefusalCode } from "../shared/domain/refusal.ts";
+import { Refusal } from "../shared/domain/refusal.ts";
 import { forAnyone } from "../shared/http/endpoint.ts";
 import { count, metrics } from "../shared/metrics.ts";
 import { forStream } from "../shared/stream/stream-worker.ts";
