@@ -138,6 +138,13 @@ export const settingForms: SettingForms = {
     hosts: (address) => [hostOfAddress(address)],
     isOptional: ({ removal }) => removal !== "keep",
   },
+  failedPinsPerHour: { wanted: "a whole number of wrong pins above 0", fits: isCount },
+  runbookUrl: {
+    wanted: "the https address of infra/RUNBOOK.md, such as where its repository shows it",
+    fits: (url) => readUrl(url)?.protocol === "https:",
+    hosts: (url) => [hostOfUrl(url)],
+    isOptional: true,
+  },
   tracing: trueOrFalse(),
 };
 

@@ -62,6 +62,10 @@ export interface Stage {
   readonly deployment: "at-once" | "canary";
   /** Address that alarms are sent to; left out, they stand on the dashboard alone. */
   readonly alarmAddress?: string;
+  /** Wrong pins in an hour, of all users together, that are more than slips of the finger: an alarm rings. */
+  readonly failedPinsPerHour: number;
+  /** Address at which people read infra/RUNBOOK.md, for the links of alarms; left out, they name the file. */
+  readonly runbookUrl?: string;
   /** Whether calls are traced with X-Ray; 5 dollars for each million calls that are. */
   readonly tracing: boolean;
 }
@@ -76,6 +80,7 @@ const dev: Stage = {
   recoveryDisclosure: "masked",
   registration: "closed",
   smsCeilings: { perHour: 100, perDay: 300 },
+  failedPinsPerHour: 50,
   businessTimeZone: "Europe/London",
   origins: ["http://localhost:5173"],
   throttle: { requestsPerSecond: 100, burst: 200 },
@@ -105,6 +110,7 @@ const prod: Stage = {
   ...staging,
   name: "prod",
   smsCeilings: { perHour: 500, perDay: 2_000 },
+  failedPinsPerHour: 200,
   origins: ["https://app.workforce.example"],
   throttle: { requestsPerSecond: 1_000, burst: 2_000 },
   anonymousThrottle: { requestsPerSecond: 50, burst: 100 },

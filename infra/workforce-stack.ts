@@ -1,4 +1,5 @@
 import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Operation } from "../shared/contract/operation.ts";
 import { operations } from "../shared/contract/operations.ts";
 import { CanaryReleases } from "./constructs/canary-releases.ts";
@@ -7,6 +8,7 @@ import { EmailSending } from "./constructs/email-sending.ts";
 import { HmacKey } from "./constructs/hmac-key.ts";
 import { Api } from "./constructs/http-api.ts";
 import { IntakeBus } from "./constructs/intake-bus.ts";
+import { Monitoring } from "./constructs/monitoring.ts";
 import { grantPushing } from "./constructs/pushing.ts";
 import { RecordsTable } from "./constructs/records-table.ts";
 import { ServiceFunction } from "./constructs/service-function.ts";
@@ -54,7 +56,8 @@ export class WorkforceStack extends Stack {
     const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
     const hmacKey = new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret });
     const signingKeys = new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret });
-    const { pins, notices, notifications, pushes, intake } = this.#queues();
+    const queues = this.#queues();
+    const { pins, notices, notifications, pushes, intake } = queues;
     const setAside = new SetAside(this, "SetAside");
     const bus = new IntakeBus(this, "IntakeBus", names.eventBus);
     const emails = new EmailSending(this, "Emails", stage);
@@ -69,9 +72,11 @@ export class WorkforceStack extends Stack {
 
     const releases = stage.deployment === "canary" ? new CanaryReleases(this, "Releases", api.httpApi) : undefined;
 
+    const all = new Map<FunctionName, LambdaFunction>();
     const addFunction = (name: FunctionName): ServiceFunction => {
       const service = new ServiceFunction(this, name, { name, stage, bundles, releases });
       const { function: fn } = service;
+      all.set(name, fn);
       const row = functions[name];
       if (row.table || row.indexes) records.grant(fn, row.table ?? [], row.indexes ?? []);
       if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);
@@ -113,6 +118,9 @@ export class WorkforceStack extends Stack {
     const timeZone = stage.businessTimeZone;
     new DailySchedule(this, "Overdue", { ...overdueTime, timeZone, fn: addFunction("mark-overdue").live });
     new DailySchedule(this, "TotalsCheck", { ...totalsTime, timeZone, fn: addFunction("check-totals").live });
+    const places = { undelivered: bus.undelivered, setAside: setAside.queue, queues };
+    const watched = { ...places, functions: all, tableName: names.table, apiId: api.httpApi.apiId };
+    new Monitoring(this, "Monitoring", { stage, watched });
     new CfnOutput(this, "BaseUrl", { value: api.httpApi.apiEndpoint });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
   }

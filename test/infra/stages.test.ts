@@ -76,6 +76,8 @@ test.each<[keyof Stage, unknown]>([
   ["backupKeptDays", 0],
   ["deployment", "blue-green"],
   ["alarmAddress", "nobody"],
+  ["failedPinsPerHour", 0],
+  ["runbookUrl", "infra/RUNBOOK.md"],
   ["tracing", 1],
 ])("%s %j is refused in one sentence that says what to set, and where", (setting, value) => {
   const faults = faultsOf({ ...dev, [setting]: value });
@@ -94,6 +96,7 @@ test.each(Object.keys(settingForms))("a stage without %s is refused, or can do w
     "customDomain",
     "reservedConcurrency",
     "backupKeptDays",
+    "runbookUrl",
   ];
   const faults = faultsOf(rest as Stage);
   if (optional.includes(setting)) expect(faults).toEqual([]);
@@ -115,6 +118,7 @@ test.each([
     ["origins", [`https://${host}`]],
     ["outsideIssuer", { ...outsideIssuer, jwksUrl: `https://${host}/jwks` }],
     ["customDomain", { name: host, certificateArn }],
+    ["runbookUrl", `https://${host}/RUNBOOK.md`],
   ];
   for (const [setting, value] of settings) {
     const expected = expect.stringMatching(`^Set ${setting} of .* it has the placeholder ${host}\\.$`);

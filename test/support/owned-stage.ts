@@ -32,5 +32,6 @@ export const fullStage = {
     name: `api.${host}`,
     certificateArn: "arn:aws:acm:eu-west-2:123456789012:certificate/0bd60c40-2f4c-4e4c-8f0e-9a3d8ad0a4fd",
   },
+  runbookUrl: `https://code.${host}/workforce/infra/RUNBOOK.md`,
   reservedConcurrency: { "sign-in": 20, intake: 2 },
 } as const satisfies Stage;

@@ -1,0 +1,55 @@
+import { type AlarmRow, awsMetric, type Watched } from "./alarm-row.ts";
+
+const slowMilliseconds = 3_000;
+/** Nearly every request reads by one of the first two and writes by one of the others; the dashboard shows them all. */
+const throttledActions = ["GetItem", "Query", "UpdateItem", "TransactWriteItems"];
+const failingActions = ["GetItem", "TransactWriteItems"];
+
+/** Alarms on what all requests go through: API Gateway, Lambda's concurrency, and the table. */
+export function apiAlarms({ apiId: ApiId, tableName: TableName }: Watched): AlarmRow[] {
+  const five = { statistic: "Sum", minutes: 5 } as const;
+  return [
+    {
+      id: "api-5xx",
+      metric: awsMetric("ApiGateway 5xx", { ApiId }, five),
+      threshold: 5,
+      missing: "well",
+      impact: "Some requests fail, whatever users try: the answers are 5xx.",
+      heading: "Many requests fail",
+    },
+    {
+      id: "api-slow",
+      metric: awsMetric("ApiGateway Latency", { ApiId }, { statistic: "p99", minutes: 5 }),
+      threshold: slowMilliseconds,
+      periods: 3,
+      missing: "well",
+      impact: "One request in a hundred takes more than 3 seconds: apps seem to hang.",
+      heading: "Requests are slow",
+    },
+    {
+      // Of the whole account and region: that is what concurrency is counted for.
+      id: "functions-throttled",
+      metric: awsMetric("Lambda Throttles", {}, five),
+      threshold: 10,
+      missing: "well",
+      impact: "Some requests are refused with 503, and workers are late, as the account has no more concurrency.",
+      heading: "Functions are throttled",
+    },
+    ...throttledActions.map((Operation) => ({
+      id: `table-throttles-${Operation}`,
+      metric: awsMetric("DynamoDB ThrottledRequests", { TableName, Operation }, five),
+      threshold: 10,
+      missing: "well" as const,
+      impact: "Some requests are slow or fail with 503, and totals and notifications come late.",
+      heading: "The table throttles",
+    })),
+    ...failingActions.map((Operation) => ({
+      id: `table-fails-${Operation}`,
+      metric: awsMetric("DynamoDB SystemErrors", { TableName, Operation }, five),
+      threshold: 10,
+      missing: "well" as const,
+      impact: "Some requests fail, whatever users try: DynamoDB itself has faults.",
+      heading: "The table fails",
+    })),
+  ];
+}

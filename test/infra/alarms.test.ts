@@ -1,0 +1,224 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { impacts } from "../../infra/alarms/impacts.ts";
+import { placeInRunbook } from "../../infra/alarms/runbook.ts";
+import { type FunctionName, functions } from "../../infra/functions.ts";
+import { namesOf } from "../../infra/names.ts";
+import { type MetricName, metrics } from "../../shared/metrics.ts";
+import { fullStage } from "../support/owned-stage.ts";
+import { type Resource, type SynthesizedStack, stackOf, useStack } from "./stack.ts";
+
+const stack = useStack();
+const full = stackOf("full");
+const runbook = readFileSync(join(import.meta.dirname, "../../infra/RUNBOOK.md"), "utf8");
+
+const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
+
+/** The heading that an alarm's text ends in, as the file or as its address. */
+const headingOf = ({ AlarmDescription }: Resource["properties"]) =>
+  headings.find((heading) =>
+    [{}, fullStage].some((stage) => AlarmDescription.endsWith(` Runbook: ${placeInRunbook(heading, stage)}`)),
+  );
+
+/** The alarms that tell people something; those that watch a release of their own accord are not among them. */
+const alarmsOf = ({ all }: SynthesizedStack) => all("AWS::CloudWatch::Alarm").filter(({ id }) => id.startsWith("Mon"));
+const alarms = alarmsOf(stack);
+const dimensionsOf = ({ properties }: Resource) =>
+  Object.fromEntries(
+    (properties.Dimensions ?? []).map((each: { Name: string; Value: unknown }) => [each.Name, each.Value]),
+  );
+const alarmOn = (metric: string, dimensions: object) =>
+  alarms.filter((alarm) => alarm.properties.MetricName === metric && same(dimensionsOf(alarm), dimensions));
+
+describe("what is watched", () => {
+  test("every function has an alarm that says what users cannot do: endpoints on their faults, workers on errors", () => {
+    for (const [name, { id }] of stack.functions()) {
+      const isWorker = functions[name as FunctionName].room === "workers";
+      const own = isWorker ? alarmOn("Errors", { FunctionName: { Ref: id } }) : alarmOn("Faults", { operation: name });
+      expect(own, name).toHaveLength(1);
+      expect(own[0]?.properties.AlarmDescription, name).toContain(impacts[name as FunctionName]);
+    }
+  });
+
+  test("every queue that a worker works off has an alarm on its oldest message, and every other on any message", () => {
+    for (const { id, properties } of stack.all("AWS::SQS::Queue")) {
+      const isWorkedOff = properties.RedrivePolicy !== undefined;
+      const metric = isWorkedOff ? "ApproximateAgeOfOldestMessage" : "ApproximateNumberOfMessagesVisible";
+      const own = alarmOn(metric, { QueueName: { "Fn::GetAtt": [id, "QueueName"] } });
+      expect(own, id).toHaveLength(1);
+      if (!isWorkedOff) expect(own[0]?.properties, id).toMatchObject({ Threshold: 1, EvaluationPeriods: 1 });
+    }
+  });
+
+  test("every function that works off the stream has an alarm on how far it is behind", () => {
+    const consumers = [...stack.functions()].filter(([name]) => functions[name as FunctionName].readsStream);
+    for (const [name, { id }] of consumers)
+      expect(alarmOn("IteratorAge", { FunctionName: { Ref: id } }), name).toHaveLength(1);
+    expect(consumers.length).toBeGreaterThan(0);
+  });
+
+  test("whatever a schedule calls has an alarm that rings when nothing is heard of it", () => {
+    const nameOf = new Map([...stack.functions()].map(([name, { id }]) => [id, name]));
+    for (const { id, properties } of stack.all("AWS::Scheduler::Schedule")) {
+      const name = nameOf.get(properties.Target.Arn["Fn::GetAtt"][0]);
+      const own = alarms.find((alarm) => alarm.properties.AlarmName === `Workforce-local-${name}-not-run`);
+      expect(own?.properties, id).toMatchObject({ TreatMissingData: "breaching", Threshold: 1 });
+      expect(own?.properties.ComparisonOperator, id).toBe("LessThanThreshold");
+      expect(own?.properties.Period * own?.properties.EvaluationPeriods, id).toBeGreaterThan(24 * 3_600);
+    }
+  });
+
+  test("check-totals is called once a day and has a quarter of an hour", () => {
+    const fn = stack.functions().get("check-totals");
+    const schedules = stack.all("AWS::Scheduler::Schedule").filter(({ properties }) => {
+      return properties.Target.Arn["Fn::GetAtt"][0] === fn?.id;
+    });
+    expect(schedules.map(({ properties }) => properties.ScheduleExpression)).toEqual(["cron(0 4 * * ? *)"]);
+    expect(fn?.properties.Timeout).toBe(900);
+  });
+
+  test.each([
+    "SmsRefused",
+    "PinFailures",
+    "TotalsDrift",
+    "5xx",
+    "Latency",
+    "Throttles",
+    "ThrottledRequests",
+    "SystemErrors",
+  ])("%s rings", (metric) => expect(alarms.some(({ properties }) => properties.MetricName === metric)).toBe(true));
+
+  test("what the account spends on SMS rings at four fifths of the limit, in the stage that owns it and in no other", () => {
+    const spend = ({ properties }: Resource) => properties.MetricName === "SMSMonthToDateSpentUSD";
+    expect(alarmsOf(full).filter(spend)).toMatchObject([
+      { properties: { Threshold: 0.8 * Number(fullStage.smsMonthlySpendLimitDollars) } },
+    ]);
+    expect(alarms.filter(spend)).toEqual([]);
+  });
+});
+
+describe("every alarm", () => {
+  const everywhere = [...alarms, ...alarmsOf(full)];
+
+  test("says in a sentence what users cannot do, and names its heading in the runbook", () => {
+    for (const { properties } of everywhere) {
+      expect(properties.AlarmDescription, properties.AlarmName).toMatch(/^[A-Z][^\n]+[.] Runbook: \S/);
+      expect(headingOf(properties), properties.AlarmName).toBeDefined();
+    }
+  });
+
+  test("of the runbook is there, and is told what to look at, what to do, and how to know that it is over", () => {
+    const [, chapter = ""] = runbook.split(/^## When an alarm rings$/m);
+    const sections = chapter.split(/^## /m)[0]?.split(/^### /m).slice(1) ?? [];
+    const rung = new Set(everywhere.map(({ properties }) => headingOf(properties)));
+    expect(new Set(sections.map((section) => section.split("\n")[0]))).toEqual(rung);
+    for (const section of sections) {
+      for (const part of ["**Users:**", "**Look:**", "**Do:**", "**Over:**"]) expect(section, section).toContain(part);
+    }
+  });
+
+  test("is on one metric that comes: the service's own, or one of a resource of the stack, or of the account", () => {
+    for (const alarm of alarms) {
+      const { Namespace, MetricName, Metrics, AlarmName } = alarm.properties;
+      expect(Metrics, AlarmName).toBeUndefined();
+      const dimensions = dimensionsOf(alarm);
+      if (Namespace === namesOf("local").metrics) {
+        expect(Object.keys(dimensions), AlarmName).toEqual([...metrics[MetricName as MetricName]]);
+      } else for (const value of Object.values(dimensions)) expectOfStack(value, AlarmName);
+    }
+  });
+
+  test("has a period and a stretch that CloudWatch takes, and says what it means when no figure comes", () => {
+    for (const { properties } of everywhere) {
+      const { Period, EvaluationPeriods, TreatMissingData, AlarmName } = properties;
+      const most = Period >= 3_600 ? 7 * 86_400 : 86_400;
+      expect(Period * EvaluationPeriods, AlarmName).toBeLessThanOrEqual(most);
+      expect(TreatMissingData, AlarmName).toMatch(/^(notBreaching|breaching|ignore)$/);
+    }
+  });
+
+  test("is sent when it rings and when it is over, where the stage has an address; else nothing is sent", () => {
+    const [topic] = full.all("AWS::SNS::Topic");
+    for (const { properties } of alarmsOf(full)) {
+      expect([properties.AlarmActions, properties.OKActions], properties.AlarmName).toEqual([
+        [{ Ref: topic?.id }],
+        [{ Ref: topic?.id }],
+      ]);
+    }
+    for (const { properties } of alarms) expect(properties.AlarmActions, properties.AlarmName).toBeUndefined();
+    expect(() => stack.all("AWS::SNS::Topic")).toThrow();
+  });
+});
+
+test("functions send their metrics where the alarms look", () => {
+  for (const [name, { properties }] of stack.functions()) {
+    expect(properties.Environment.Variables.METRIC_NAMESPACE, name).toBe(namesOf("local").metrics);
+  }
+});
+
+test("what alarms say is encrypted, goes by TLS alone, and to the stage's address; CloudWatch may send it", () => {
+  const [topic, ...others] = full.all("AWS::SNS::Topic");
+  const [key] = full.all("AWS::KMS::Key").filter(({ id }) => id.startsWith("Monitoring"));
+  expect(others).toEqual([]);
+  expect(topic?.properties.KmsMasterKeyId).toEqual({ "Fn::GetAtt": [key?.id, "Arn"] });
+  expect(
+    full.all("AWS::SNS::Subscription").map(({ properties }) => [properties.Protocol, properties.Endpoint]),
+  ).toEqual([["email", fullStage.alarmAddress]]);
+  const [policy] = full.all("AWS::SNS::TopicPolicy");
+  const statements = policy?.properties.PolicyDocument.Statement;
+  expect(statements).toContainEqual(
+    expect.objectContaining({ Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } }),
+  );
+  for (const allowing of [statements, key?.properties.KeyPolicy.Statement]) {
+    expect(allowing).toContainEqual(
+      expect.objectContaining({ Effect: "Allow", Principal: { Service: "cloudwatch.amazonaws.com" } }),
+    );
+  }
+});
+
+test("the one dashboard shows every function, queue and metric of the service, and leads to every heading", () => {
+  const [dashboard, ...others] = stack.all("AWS::CloudWatch::Dashboard");
+  expect(others).toEqual([]);
+  const body = JSON.stringify(dashboard?.properties.DashboardBody);
+  const shown = [...stack.functions().values(), ...stack.all("AWS::SQS::Queue")].map(({ id }) => `"${id}"`);
+  const rung = alarms.map(({ properties }) => String(headingOf(properties)));
+  for (const each of [...shown, ...Object.keys(metrics), ...rung]) expect(body).toContain(each);
+});
+
+test("every function, queue and heading that the runbook names is there", () => {
+  const ids = (type: string, pattern: RegExp) =>
+    [...runbook.matchAll(pattern)].map(([, name = ""]) => {
+      const prefix = type === "AWS::Lambda::Function" ? `${name.replaceAll("-", "")}Function` : name;
+      return [name, stack.all(type).filter(({ id }) => id.startsWith(prefix)).length];
+    });
+  const named = [
+    ...ids("AWS::Lambda::Function", /\$\(fn ([a-z-]+)\)/g),
+    ...ids("AWS::SQS::Queue", /(?:queue|arn) ([A-Z]\w+)/g),
+    ...ids("AWS::SQS::Queue", /`([A-Z][a-z]+(?:DeadLetters|Queue))`/g),
+  ];
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(([, found]) => found !== 1)).toEqual([]);
+  const links = [...runbook.matchAll(/\]\((#[^)]+)\)/g)].map(([, anchor]) => `x${anchor}`);
+  const anchors = headings.map((heading) => placeInRunbook(heading, { runbookUrl: "x" }));
+  expect(links.filter((link) => !anchors.includes(link))).toEqual([]);
+});
+
+test("a stage that says where its runbook is read has links to the headings", () => {
+  const runbookUrl = "https://code.harbour-logistics.co.uk/workforce/infra/RUNBOOK.md";
+  expect(placeInRunbook("E-mails bounce", { runbookUrl })).toBe(`${runbookUrl}#e-mails-bounce`);
+  expect(placeInRunbook("E-mails bounce", {})).toBe('infra/RUNBOOK.md, "E-mails bounce"');
+});
+
+function expectOfStack(value: unknown, alarm: string): void {
+  const { Ref, "Fn::GetAtt": [id] = [] } = value as { Ref?: string; "Fn::GetAtt"?: string[] };
+  const resources = (stack.template as { Resources: object }).Resources;
+  const isFixed = [namesOf("local").table, ...["GetItem", "Query", "UpdateItem", "TransactWriteItems"]].includes(
+    String(value),
+  );
+  expect(isFixed || Object.hasOwn(resources, Ref ?? id ?? ""), `${alarm} ${JSON.stringify(value)}`).toBe(true);
+}
+
+function same(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
