@@ -59,6 +59,7 @@ export class WorkQueue extends Construct {
       ...(this.#props.maximumConcurrency !== undefined && { maxConcurrency: this.#props.maximumConcurrency }),
       reportBatchItemFailures: true,
     });
-    this.queue.grantConsumeMessages(fn);
+    const actions = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
+    fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.queue.queueArn] }));
   }
 }
