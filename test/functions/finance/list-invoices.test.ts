@@ -69,6 +69,11 @@ describe("200", () => {
     expect(foreign).toMatchObject({ status: 200, body: { invoices: [] }, headers: { total: "0" } });
   });
 
+  test("D2, D22: an admin's dates and numbers reach every company's", async () => {
+    expect(idsOf(await list({ from_date: "2026-05-22", to_date: "2026-05-25" }, admin))).toEqual([45, 44]);
+    expect(idsOf(await list({ by_number: "Acme/" }, admin))).toEqual([102, 101]);
+  });
+
   test("D22: by_state takes one value or a comma list", async () => {
     expect((await list({ by_state: "paid" })).headers.total).toBe("15");
     expect((await list({ by_state: "paid,overdue" })).headers.total).toBe("30");

@@ -60,6 +60,10 @@ describe("200", () => {
     expect((await list({ by_state: "paid,pending" })).headers.total).toBe("24");
   });
 
+  test("D2, D22: an admin's dates reach every company's", async () => {
+    expect(idsOf(await list({ from_date: "2026-05-03", to_date: "2026-05-04" }, admin))).toEqual([101, 4, 3]);
+  });
+
   test("D30: a walk by Link gives every timesheet once", async () => {
     const ids: number[] = [];
     let query: Record<string, string> | undefined = { per_page: "7" };

@@ -22,8 +22,8 @@ beforeEach(() =>
   ]),
 );
 
-function mark(notification: unknown, as: TestUser = driver) {
-  return call(handler, markNotifications, { as, body: { notification } });
+function mark(notification: unknown, as: TestUser = driver, headers: Record<string, string> = {}) {
+  return call(handler, markNotifications, { as, body: { notification }, headers });
 }
 
 function idsOf(answer: TestAnswer): number[] {
@@ -118,6 +118,15 @@ describe("404", () => {
     expect(answer).toMatchObject({ status: 404, body: { code: "records_not_found", missing_ids: [4, 99] } });
     expect(await readAtOf(5)).toEqual({ 1: null, 2: null, 3: readAt });
     expect(await findUnreadCounts(5)).toMatchObject({ notifications: 2 });
+  });
+
+  test("D32: it gives its Idempotency-Key back, for others to be marked with", async () => {
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    expect((await mark({ notification_ids: [99], read: true }, driver, key)).status).toBe(404);
+    expect(idsOf(await mark({ notification_ids: [1], read: true }, driver, key))).toEqual([1]);
+    expect((await mark({ notification_ids: [1], read: true }, driver, key)).headers["idempotency-replayed"]).toBe(
+      "true",
+    );
   });
 });
 
