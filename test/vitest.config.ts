@@ -1,21 +1,28 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { recordHandlers } from "./support/handler-recorder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const report = process.env.VITEST_REPORT;
 const measured = ["test/attacks/enumeration.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];
+const concluding = ["test/rights/used-rights.test.ts"];
+
+/** What takes its turn; of 0, vitest would run the files after all others on a machine that has one worker. */
+const turns = { usual: 1, measured: 2, concluding: 3 };
 
 /** DynamoDB Local takes several times as long as the usual engine. */
 const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 4 : 1;
 
 const everywhere = {
-  setupFiles: ["test/support/capture-logs.ts"],
+  setupFiles: ["test/support/capture-logs.ts", "test/support/record-files.ts"],
   // What handlers need that are called without a table or a queue.
   env: { METRIC_NAMESPACE: "Workforce/test" },
   testTimeout: patience * 20_000,
   hookTimeout: patience * 60_000,
 };
+
+const plugins = [recordHandlers(root)];
 
 export default defineConfig({
   root,
@@ -26,12 +33,13 @@ export default defineConfig({
     projects: [
       {
         root,
+        plugins,
         test: {
           ...everywhere,
           name: "tests",
           include: ["test/**/*.test.ts"],
-          exclude: [...measured, ...laws],
-          sequence: { groupOrder: 0 },
+          exclude: [...measured, ...concluding, ...laws],
+          sequence: { groupOrder: turns.usual },
         },
       },
       {
@@ -41,11 +49,26 @@ export default defineConfig({
           name: "laws",
           include: laws,
           globalSetup: ["test/support/synthesize-stages.ts"],
-          sequence: { groupOrder: 0 },
+          sequence: { groupOrder: turns.usual },
         },
       },
       // What compares times runs when nothing else does.
-      { root, test: { ...everywhere, name: "times", include: measured, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      {
+        root,
+        plugins,
+        test: {
+          ...everywhere,
+          name: "times",
+          include: measured,
+          maxWorkers: 1,
+          sequence: { groupOrder: turns.measured },
+        },
+      },
+      // What the others have recorded is read when they have ended.
+      {
+        root,
+        test: { ...everywhere, name: "rights", include: concluding, sequence: { groupOrder: turns.concluding } },
+      },
     ],
   },
 });

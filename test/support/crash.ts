@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { SNSClient } from "@aws-sdk/client-sns";
-import { SQSClient } from "@aws-sdk/client-sqs";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { watchCalls } from "./aws-calls.ts";
 
 /** Which side of an AWS call a crash falls on: nothing was asked for, or all was done and the answer is lost. */
 export type CrashMoment = "before" | "after";
@@ -14,8 +12,6 @@ interface Life {
   isOver: boolean;
 }
 
-type Send = (...parameters: unknown[]) => Promise<unknown>;
-
 const lives = new AsyncLocalStorage<Life>();
 
 /**
@@ -25,7 +21,7 @@ const lives = new AsyncLocalStorage<Life>();
  * is thrown. Work outside, in the same process and at the same time, goes on unharmed.
  */
 export async function crashAt(n: number, moment: CrashMoment, work: () => Promise<unknown>): Promise<boolean> {
-  watchCalls();
+  watch();
   const life: Life = { lastCall: n, moment, underWay: new Set(), calls: 0, isOver: false };
   const [outcome] = await Promise.allSettled([lives.run(life, work)]);
   while (life.underWay.size > 0) await Promise.allSettled(life.underWay);
@@ -59,18 +55,13 @@ export async function crashEverywhere(
 
 let isWatching = false;
 
-/** Every client of the SDK inherits its `send`, so that this is the one place where all calls pass. */
-function watchCalls(): void {
+function watch(): void {
   if (isWatching) return;
   isWatching = true;
-  const classes = [DynamoDBDocumentClient, SQSClient, SNSClient];
-  for (const client of new Set(classes.map(({ prototype }) => Object.getPrototypeOf(prototype) as { send: Send }))) {
-    const { send } = client;
-    client.send = function (this: unknown, ...parameters) {
-      const life = lives.getStore();
-      return life ? sendWithin(life, () => send.apply(this, parameters)) : send.apply(this, parameters);
-    };
-  }
+  watchCalls((_, send) => {
+    const life = lives.getStore();
+    return life ? sendWithin(life, send) : send();
+  });
 }
 
 async function sendWithin(life: Life, send: () => Promise<unknown>): Promise<unknown> {

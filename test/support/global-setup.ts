@@ -17,6 +17,8 @@ declare module "vitest" {
     template: Record<string, unknown>;
     /** Folder that the bundles were built into. */
     bundles: string;
+    /** Folder where test files leave what they record for the end of the run. */
+    recordings: string;
   }
 }
 
@@ -30,6 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("tableDefinition", tableOf(template));
   project.provide("template", template);
   project.provide("bundles", join(directory, "bundles"));
+  project.provide("recordings", await mkdtemp(join(directory, "recordings-")));
   return async () => {
     await engine.close();
     await rm(directory, { recursive: true });

@@ -1,10 +1,14 @@
 import { SNSClient } from "@aws-sdk/client-sns";
 import { beforeAll, beforeEach } from "vitest";
+import { findStage } from "../../infra/stages.ts";
 import { saveDeviceToken } from "../../shared/db/device-tokens.ts";
 import { findDevices } from "../../shared/db/push-devices.ts";
 import { notificationLine } from "./records.ts";
 import { type Service, useService } from "./service.ts";
 import { write } from "./writes.ts";
+
+/** The stage's platform applications, by push service. */
+export const applications = findStage("local").platformApplications ?? {};
 
 let lastId = 1_000;
 let lastUserId = 100;
@@ -18,9 +22,10 @@ export interface PushingService extends Service {
 /** Gives a test file a service that pushes. */
 export function usePushService(): PushingService {
   const service = useService() as PushingService;
+  const { fcm, apns } = applications;
   beforeAll(() => {
     service.sns = new SNSClient({});
-    process.env.PLATFORM_APPLICATIONS = JSON.stringify({ fcm: applicationArn("GCM"), apns: applicationArn("APNS") });
+    process.env.PLATFORM_APPLICATIONS = JSON.stringify({ fcm, apns });
     return () => service.sns.destroy();
   });
   beforeEach(() => service.inbox.clear());
@@ -31,11 +36,6 @@ export function usePushService(): PushingService {
 export function newUserId(): number {
   lastUserId += 1;
   return lastUserId;
-}
-
-/** The ARN of a platform application of the stage. */
-export function applicationArn(platform: "GCM" | "APNS"): string {
-  return `arn:aws:sns:eu-west-1:000000000000:app/${platform}/workforce`;
 }
 
 /** Registers a device of a user; gives its id. */

@@ -7,6 +7,7 @@ import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { type Queues, queueUrl, startQueues } from "../../infra/local/aws/queues.ts";
 import { openSecrets } from "../../infra/local/aws/secrets.ts";
 import { createTable } from "../../infra/local/engine/table.ts";
+import { findStage } from "../../infra/stages.ts";
 import { publishTestKey } from "./tokens.ts";
 
 const region = "eu-west-1";
@@ -18,7 +19,7 @@ const notificationQueue = "notifications";
 const pushQueue = "pushes";
 const setAsideQueue = "set-aside";
 
-const platformApplications = { fcm: `arn:aws:sns:${region}:000000000000:app/GCM/workforce` };
+const { platformApplications } = findStage("local");
 
 /** What a test file has to itself: a table, an inbox, and the AWS endpoints behind them. */
 export interface Service {
@@ -81,7 +82,7 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     NOTIFICATION_QUEUE_URL: queueUrl(queueEndpoint, notificationQueue),
     PUSH_QUEUE_URL: queueUrl(queueEndpoint, pushQueue),
     SET_ASIDE_QUEUE_URL: queueUrl(queueEndpoint, setAsideQueue),
-    PLATFORM_APPLICATIONS: JSON.stringify(platformApplications),
+    PLATFORM_APPLICATIONS: JSON.stringify({ fcm: platformApplications?.fcm }),
     BUSINESS_TIME_ZONE: "Europe/London",
     REGISTRATION: "open",
     SMS_PER_HOUR: "100",

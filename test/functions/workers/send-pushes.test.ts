@@ -3,11 +3,11 @@ import {
   DeleteEndpointCommand,
   SetEndpointAttributesCommand,
 } from "@aws-sdk/client-sns";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
 import { dropDeviceTokens } from "../../../shared/db/device-tokens.ts";
 import {
-  applicationArn,
+  applications,
   endpointOf,
   newPush,
   newUserId,
@@ -38,6 +38,16 @@ describe("D29: a notification is pushed", () => {
     const texts = service.inbox.entries().map(({ text }) => text ?? "");
     expect(texts.find((text) => text.includes("fcmV1Message"))).toContain(String(push.notificationId));
     expect(texts.find((text) => text.includes('"aps"'))).toContain("A job was published");
+  });
+
+  test("to an app in development through the sandbox, where the stage has one", async () => {
+    const served = process.env.PLATFORM_APPLICATIONS;
+    onTestFinished(() => void Object.assign(process.env, { PLATFORM_APPLICATIONS: served }));
+    process.env.PLATFORM_APPLICATIONS = JSON.stringify(applications);
+    await register(userId, "abc012", "apns_sandbox");
+    expect(await send(await newPush(userId))).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["abc012"]);
+    expect(await endpointOf(userId, "abc012")).toMatch(/:endpoint\/APNS_SANDBOX\/workforce\//);
   });
 
   test.each([
@@ -110,7 +120,7 @@ describe("D29: an endpoint", () => {
   });
 
   test("that others made for the token with attributes of their own is used", async () => {
-    const made = { PlatformApplicationArn: applicationArn("GCM"), Token: "shared", CustomUserData: "theirs" };
+    const made = { PlatformApplicationArn: applications.fcm, Token: "shared", CustomUserData: "theirs" };
     const { EndpointArn } = await service.sns.send(new CreatePlatformEndpointCommand(made));
     await register(userId, "shared");
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
