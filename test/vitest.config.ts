@@ -6,6 +6,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const report = process.env.VITEST_REPORT;
 const measured = ["test/attacks/enumeration.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];
+// It has a configuration of its own.
+const deployed = "test/deploy/**";
 const concluding = ["test/rights/used-rights.test.ts"];
 
 /** What takes its turn; of 0, vitest would run the files after all others on a machine that has one worker. */
@@ -38,7 +40,7 @@ export default defineConfig({
           ...everywhere,
           name: "tests",
           include: ["test/**/*.test.ts"],
-          exclude: [...measured, ...concluding, ...laws],
+          exclude: [...measured, ...concluding, ...laws, deployed],
           sequence: { groupOrder: turns.usual },
         },
       },

@@ -6,6 +6,7 @@ import { writeJsonFile } from "../local/json-file.ts";
 import { root } from "../local/stack/synthesis.ts";
 import { readArguments, runCommand, unknownWord } from "./command.ts";
 import { countTests, sumCounts, type TestCounts } from "./count-tests.ts";
+import { findPython, neededPython } from "./python.ts";
 
 /** One gate: a program that ends with 0 when all is well. */
 interface Gate {
@@ -22,6 +23,7 @@ interface Gate {
 
 const storeReport = ".local/check/store.json";
 const longReport = ".local/check/long.json";
+const deployReport = ".local/check/deploy.json";
 
 const gates: readonly Gate[] = [
   {
@@ -69,6 +71,15 @@ const gates: readonly Gate[] = [
     program: "cdk",
     parameters: ["synth", "--quiet", "--no-notices", "--output", ".local/check/cdk.out"],
     environment: { CDK_DISABLE_VERSION_CHECK: "true" },
+  },
+  {
+    name: "deploy",
+    title: "deploy into an emulator",
+    program: "vitest",
+    parameters: ["run", "--config", "test/deploy/vitest.config.ts"],
+    environment: { VITEST_REPORT: deployReport },
+    report: deployReport,
+    obstacle: () => (findPython() ? undefined : `it needs ${neededPython}`),
   },
 ];
 

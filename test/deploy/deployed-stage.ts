@@ -1,0 +1,67 @@
+import { startApiFront } from "./api-front.ts";
+import { account, type Emulator, region } from "./emulator.ts";
+
+/** A message as AWS took it for a person. */
+interface SentMessage {
+  readonly to: string;
+  readonly text: string;
+}
+
+/** A stage that was deployed into the emulator. */
+export interface DeployedStage {
+  readonly baseUrl: string;
+  readonly eventBusName: string;
+  /** The newest message to a login, as soon as it is there. */
+  messageTo(login: string, about?: RegExp): Promise<string>;
+  /** How many messages wait in each queue, by its name. */
+  waiting(): Promise<Map<string, number>>;
+  close(): Promise<void>;
+}
+
+const arrivesWithinMs = 60_000;
+
+/** Opens the stage whose outputs a deploy printed. */
+export async function openStage({ port, clientEnvironment }: Emulator, printed: string): Promise<DeployedStage> {
+  const read = async <T>(path: string): Promise<T> =>
+    (await (await fetch(`${clientEnvironment.AWS_ENDPOINT_URL}/_ministack/${path}`)).json()) as T;
+  const front = await startApiFront(port, new URL(outputOf(printed, "BaseUrl")).host);
+
+  const messages = async (): Promise<SentMessage[]> => {
+    const mails = await read<{ messages: Record<string, { To: string[]; BodyText: string }[]> }>("ses/messages");
+    const sms = await read<{ sms_messages: Record<string, { Message: string }[]> }>("sns/sms-messages");
+    return [
+      ...Object.values(mails.messages)
+        .flat()
+        .flatMap(({ To, BodyText }) => To.map((to) => ({ to, text: BodyText }))),
+      ...Object.entries(sms.sms_messages).flatMap(([to, all]) => all.map(({ Message }) => ({ to, text: Message }))),
+    ];
+  };
+  return {
+    baseUrl: front.baseUrl,
+    eventBusName: outputOf(printed, "EventBusName"),
+    async messageTo(login, about = /./) {
+      const deadline = Date.now() + arrivesWithinMs;
+      while (Date.now() < deadline) {
+        const found = (await messages()).findLast(({ to, text }) => to === login && about.test(text));
+        if (found) return found.text;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      throw new Error(`No message to ${login} arrived`);
+    },
+    async waiting() {
+      const { messages } = await read<{ messages: Record<string, Record<string, Record<string, unknown[]>>> }>(
+        "sqs/messages",
+      );
+      const queues = messages[account]?.[region] ?? {};
+      return new Map(Object.entries(queues).map(([url, all]) => [url.split("/").at(-1) ?? "", all.length]));
+    },
+    close: front.close,
+  };
+}
+
+/** An output of the stack, as the cdk command printed it. */
+function outputOf(printed: string, name: string): string {
+  const [, value] = new RegExp(`^\\S+\\.${name} = (.+)$`, "m").exec(printed) ?? [];
+  if (!value) throw new Error(`The deploy printed no output ${name}`);
+  return value.trim();
+}

@@ -1,0 +1,117 @@
+"""Runs MiniStack as the tests of a deploy need it: where this file differs from MiniStack, AWS does too."""
+
+import json
+import os
+import signal
+import sys
+import threading
+from urllib.parse import parse_qs
+
+from ministack import app as ministack
+from ministack.core import iam_actions
+from ministack.services import lambda_svc, scheduler
+from ministack.services.cloudformation import provisioners
+
+
+def name_secrets_by_arn():
+    """Ref of a secret is its ARN, which the rights of functions name; MiniStack has its name there."""
+    handlers = provisioners._RESOURCE_HANDLERS["AWS::SecretsManager::Secret"]
+    create, update, delete = handlers["create"], handlers["update"], handlers["delete"]
+
+    def name_of(physical_id):
+        secrets = provisioners._sm._secrets
+        return next((name for name, secret in secrets.items() if secret["ARN"] == physical_id), physical_id)
+
+    def by_arn(result):
+        _, attributes = result
+        return attributes["Arn"], attributes
+
+    handlers["create"] = lambda *given: by_arn(create(*given))
+    handlers["update"] = lambda physical_id, *given: by_arn(update(name_of(physical_id), *given))
+    handlers["delete"] = lambda physical_id, props: delete(name_of(physical_id), props)
+
+
+def judge_mails_by_sender():
+    """Sending a mail is a right to an identity, under the condition of the sender's address."""
+    arn_of, context_of = iam_actions.extract_resource_arn, iam_actions.request_tag_context
+
+    def sender_of(service, body):
+        return parse_qs(bytes(body or b"").decode()).get("Source", [""])[0] if service == "ses" else ""
+
+    def extract_resource_arn(service, method, path, headers, body, query_params, region, account_id):
+        sender = sender_of(service, body)
+        if sender:
+            return f"arn:aws:ses:{region}:{account_id}:identity/{sender}"
+        return arn_of(service, method, path, headers, body, query_params, region, account_id)
+
+    def request_tag_context(service, action, body, query_params):
+        sender = sender_of(service, body)
+        return {**context_of(service, action, body, query_params), **({"ses:FromAddress": sender} if sender else {})}
+
+    iam_actions.extract_resource_arn = extract_resource_arn
+    iam_actions.request_tag_context = request_tag_context
+
+
+def judge_batches_by_their_entries():
+    """There is no right to a batch of SQS: each of its entries wants the right to do the same alone."""
+    action_of = iam_actions.extract_iam_action
+
+    def extract_iam_action(*given):
+        action = action_of(*given)
+        return action.removesuffix("Batch") if (action or "").startswith("sqs:") else action
+
+    iam_actions.extract_iam_action = extract_iam_action
+
+
+def match_what_is_absent():
+    """A filter that wants a leaf of an event not to exist matches where its parent does not exist either."""
+    match_leaf = lambda_svc._match_esm_filter
+
+    def match(record, pattern):
+        found = record if isinstance(record, dict) else {}
+        return all(
+            match(found.get(key), wanted) if isinstance(wanted, dict) else match_leaf(found, {key: wanted})
+            for key, wanted in pattern.items()
+        )
+
+    lambda_svc._match_esm_filter = match
+
+
+def answer_as_behind_tls(application, refusals):
+    """Calls count as made over TLS, as AWS takes no others, and those that a role has no right to are written down."""
+
+    async def serve(scope, receive, send):
+        if scope["type"] != "http":
+            return await application(scope, receive, send)
+        headers = dict(scope["headers"])
+        scope = {**scope, "headers": [*scope["headers"], (b"x-forwarded-proto", b"https")]}
+        status = 0
+
+        async def note(message):
+            nonlocal status
+            status = message.get("status", status)
+            body = message.get("body", b"")
+            if headers.get(b"authorization", b"").startswith(b"AWS4-") and status >= 400 and b":assumed-role/" in body:
+                with open(refusals, "a") as file:
+                    file.write(json.dumps(body.decode()) + "\n")
+            await send(message)
+
+        await application(scope, receive, note)
+
+    return serve
+
+
+def end_with_parent():
+    """The parent holds the other end of standard input: when it is gone, however it went, so is the emulator."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+name_secrets_by_arn()
+judge_mails_by_sender()
+judge_batches_by_their_entries()
+match_what_is_absent()
+scheduler._SCHEDULE_TICK_INTERVAL = 1
+ministack.app = answer_as_behind_tls(ministack.app, os.environ["REFUSALS_FILE"])
+threading.Thread(target=end_with_parent, daemon=True).start()
+ministack.main()
