@@ -56,11 +56,14 @@ export interface Stage {
   readonly removal: "keep" | "delete";
   /** Whether nobody can delete the table before this is switched off. */
   readonly deletionProtection: boolean;
-  /** Days that a daily backup is kept, beside the 35 days of point-in-time recovery; left out, none is made. */
+  /**
+   * Days that a nightly backup is kept, beside the 35 days of point-in-time recovery; left out, none is made. Each costs as
+   * much as the table's size does.
+   */
   readonly backupKeptDays?: number;
   /** Whether a new version takes a tenth of the calls for five minutes, and goes back by itself when alarms ring. */
   readonly deployment: "at-once" | "canary";
-  /** Address that alarms are sent to; left out, they stand on the dashboard alone. */
+  /** Address that alarms are sent to. A stage that keeps its data needs one; elsewhere they may stand on the dashboard alone. */
   readonly alarmAddress?: string;
   /** Wrong pins in an hour, of all users together, that are more than slips of the finger: an alarm rings. */
   readonly failedPinsPerHour: number;
