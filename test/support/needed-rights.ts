@@ -24,9 +24,11 @@ const readers: Readonly<Record<string, (name: string, input: Input) => NeededRig
   DynamoDB: tableRights,
   SQS: (name, { QueueUrl }) => [right(`sqs:${name.replace(/Batch$/, "")}`, settingOf(QueueUrl))],
   "Secrets Manager": (name, { SecretId }) => [right(`secretsmanager:${name}`, settingOf(SecretId))],
-  SES: (name, { Source }) => {
+  SES: (name, { Source, ConfigurationSetName }) => {
     const sender = settingOf(Source);
-    return [right(`ses:${name}`, `arn:aws:ses:region:account:identity/${sender}`, { "ses:FromAddress": [sender] })];
+    return [`identity/${sender}`, `configuration-set/${settingOf(ConfigurationSetName)}`].map((each) =>
+      right(`ses:${name}`, `arn:aws:ses:region:account:${each}`, { "ses:FromAddress": [sender] }),
+    );
   },
   SNS: (name, { PhoneNumber, TopicArn, TargetArn, EndpointArn, PlatformApplicationArn }) => {
     if (PhoneNumber) return [right(`sns:${name}`, "a phone number")];

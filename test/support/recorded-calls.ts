@@ -3,7 +3,7 @@ import { watchCalls } from "./aws-calls.ts";
 import { neededRights } from "./needed-rights.ts";
 import { record } from "./recordings.ts";
 
-const callers = new AsyncLocalStorage<string>();
+const callers = new AsyncLocalStorage<string | undefined>();
 
 /**
  * The handler of a function, with what rights its AWS calls need recorded under the function's name. What a process keeps
@@ -11,6 +11,11 @@ const callers = new AsyncLocalStorage<string>();
  */
 export function recordCallsOf<P extends unknown[], R>(caller: string, handler: (...parameters: P) => R) {
   return (...parameters: P): R => callers.run(caller, () => handler(...parameters));
+}
+
+/** Does what a test does itself while a handler waits for it: that is no call of the function's. */
+export function besideHandlers<T>(work: () => T): T {
+  return callers.run(undefined, work);
 }
 
 watchCalls((call, send) => {

@@ -24,15 +24,10 @@ export interface FunctionRights {
 }
 
 /** The roles of the stack's functions. Throws on a policy that says more than it can compare. */
-export function readRights(stack: Pick<SynthesizedStack, "all" | "functions">): FunctionRights[] {
+export function readRights(stack: Pick<SynthesizedStack, "functions" | "rightsOf">): FunctionRights[] {
   return [...stack.functions()].map(([caller, { properties }]) => {
-    const role = properties.Role["Fn::GetAtt"][0];
-    const { Policies, ManagedPolicyArns } = stack.all("AWS::IAM::Role").find(({ id }) => id === role)?.properties ?? {};
-    if (Policies || ManagedPolicyArns) throw new Error(`No test knows what else the role of ${caller} allows`);
-    const policies = stack.all("AWS::IAM::Policy").filter(({ properties: { Roles } }) => Roles[0].Ref === role);
-    const statements = policies.flatMap(({ properties: { PolicyDocument } }) => PolicyDocument.Statement);
     const settings = Object.entries(properties.Environment.Variables).map(([name, value]) => [name, textOf(value)]);
-    return { caller, settings: Object.fromEntries(settings), given: statements.map(readStatement) };
+    return { caller, settings: Object.fromEntries(settings), given: stack.rightsOf(caller).map(readStatement) };
   });
 }
 

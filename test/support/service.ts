@@ -89,7 +89,7 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     SMS_PER_DAY: "500",
     SERVICE_NAME: "Workforce",
     SENDER_ADDRESS: "no-reply@workforce.example",
-    CONFIGURATION_SET: "workforce-test",
+    CONFIGURATION_SET: "workforce-test-emails",
     DEFAULT_COUNTRY: "GB",
     SERVED_COUNTRIES: "GB,IE",
     RECOVERY_DISCLOSURE: "masked",

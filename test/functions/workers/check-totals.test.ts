@@ -4,6 +4,7 @@ import { recordKey } from "../../../shared/db/keys.ts";
 import { putIf } from "../../../shared/db/table.ts";
 import { countedMetrics, loggedLines } from "../../support/capture-logs.ts";
 import { useFaultProxy } from "../../support/fault-proxy.ts";
+import { besideHandlers } from "../../support/recorded-calls.ts";
 import { invoiceLine, timesheetLine, userLine } from "../../support/records.ts";
 import { useService } from "../../support/service.ts";
 import { store, tally } from "../../support/store.ts";
@@ -27,7 +28,7 @@ function whilePausing(work: (pause: number) => Promise<unknown> = async () => {}
   const pausing = (resume: () => void, milliseconds?: number) => {
     if (milliseconds !== pauseMs) return realSetTimeout(resume, milliseconds);
     seen.pauses += 1;
-    return void work(seen.pauses).then(resume);
+    return void besideHandlers(() => work(seen.pauses)).then(resume);
   };
   timers = vi.spyOn(globalThis, "setTimeout").mockImplementation(pausing as typeof setTimeout);
   return seen;
