@@ -80,7 +80,7 @@ export function forAnyone<O extends AnonymousOperation>(
 
 /** The handler for requests that no route takes: whatever comes, it refuses. */
 export function forUnrouted(name: string, refuse: (method: string, path: string) => never): HttpHandler {
-  return compose([logRequests({ name }), answerProblems()], async ({ requestContext, rawPath }) =>
+  return compose([logRequests({ name }), answerProblems({ name })], async ({ requestContext, rawPath }) =>
     refuse(requestContext.http.method, rawPath),
   );
 }
@@ -94,7 +94,7 @@ function chain<O extends Operation>(
 ): HttpHandler {
   const middlewares = [
     logRequests(operation),
-    answerProblems(),
+    answerProblems(operation),
     refuseWhereClosed(closes),
     headerNormalizer(),
     limitSizes(),

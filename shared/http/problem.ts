@@ -1,3 +1,4 @@
+import type { Operation } from "../contract/operation.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
 import { answerHeaders } from "./answer.ts";
@@ -5,19 +6,19 @@ import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
 import { statuses } from "./statuses.ts";
 
 /** Middleware: turns whatever was thrown into a problem document (RFC 9457, D31). */
-export function answerProblems() {
+export function answerProblems({ name }: Pick<Operation, "name">) {
   return {
     onError(request: HttpRequest): void {
       if (request.response) return;
-      request.response = problemAnswer(request);
+      request.response = problemAnswer(request, name);
     },
   };
 }
 
-function problemAnswer(request: HttpRequest): HttpAnswer {
+function problemAnswer(request: HttpRequest, operation: string): HttpAnswer {
   const { error } = request;
   const isRefusal = error instanceof Refusal;
-  if (!isRefusal) log("error", "fault", { request_id: requestIdOf(request), ...faultFields(error) });
+  if (!isRefusal) log("error", "fault", { operation, request_id: requestIdOf(request), ...faultFields(error) });
   const code = isRefusal ? error.code : "internal_error";
   const { status, title } = isRefusal ? statuses[error.code] : { status: 500, title: "Internal error" };
   const facts = isRefusal ? error.facts : {};

@@ -31,6 +31,8 @@ test("D31: a fault says only its code and request id; what was thrown stays in t
   const logged = loggedLines.join("");
   expect(logged).toContain(answer.body.request_id);
   expect(logged).toContain("SyntaxError");
+  expect(logged).toContain('"message":"fault"');
+  for (const line of loggedLines) expect(JSON.parse(line), line).toMatchObject({ operation: "sample" });
   expect(logged).not.toContain("ines@example.com");
 });
 
