@@ -5,7 +5,7 @@ export interface CallPlace {
 }
 
 /** What kind of refusal AWS gave, as far as the user can do something about it. */
-type AwsFault = "no-credentials" | "expired" | "unknown-credentials" | "denied" | "not-found" | "unreachable";
+export type AwsFault = "no-credentials" | "expired" | "unknown-credentials" | "denied" | "not-found" | "unreachable";
 
 const faultOfName: Readonly<Record<string, AwsFault>> = {
   CredentialsProviderError: "no-credentials",
@@ -31,7 +31,7 @@ const faultOfName: Readonly<Record<string, AwsFault>> = {
 const networkCodes = ["ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"];
 
 /** What kind of refusal an error is; undefined where it is none that the user can do something about. */
-function kindOfAwsFault(error: unknown): AwsFault | undefined {
+export function kindOfAwsFault(error: unknown): AwsFault | undefined {
   if (!(error instanceof Error)) return undefined;
   const kind = faultOfName[error.name];
   // Credentials that were there and have run out are a kind of their own, whoever found out.

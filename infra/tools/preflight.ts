@@ -1,0 +1,81 @@
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import { requireDeployable } from "../stage-rules.ts";
+import { type Stage, StageRefusal } from "../stages.ts";
+import { explainAwsFault } from "./aws-faults.ts";
+import { readArguments, runCommand, UsageError } from "./command.ts";
+import { enterStage, findDeployedStage, findRegion } from "./deployed-stage.ts";
+import { checks, type DeployPlace } from "./preflight-checks.ts";
+
+const help = `npm run preflight -- --stage NAME
+
+Looks for what a first deploy of a stage, or its first users, would trip over: wrong settings, credentials, the CDK's
+bootstrap, what an earlier stack left, the sandboxes of e-mail and SMS, and quotas. Changes nothing. Each line begins
+with ok, with missing, or with unchecked where your credentials may not look.
+
+  --stage NAME  the stage
+  --help        show this
+
+Ends with 0 when all is ok, 1 when something is missing or could not be checked, 2 when the call was wrong.
+`;
+
+type Outcome = "ok" | "missing" | "unchecked";
+
+if (import.meta.main) await runCommand(preflight);
+
+async function preflight(parameters: string[]): Promise<number> {
+  const options = { stage: { type: "string" }, help: { type: "boolean" } } as const;
+  const { values } = readArguments("preflight", { args: parameters, options });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  if (!values.stage) throw new UsageError("Say which stage: --stage NAME (npm run preflight -- --help)");
+  const stage = findDeployedStage(values.stage);
+  const outcomes: Outcome[] = [checkSettings(stage)];
+  const place = await checkCredentials(stage);
+  if (!place) return 1;
+  for (const { about, find } of checks) {
+    const finding = await find(place).catch((error) => ({
+      outcome: "unchecked" as const,
+      text: explain(error, place),
+    }));
+    outcomes.push(say(finding.outcome, about, finding.text));
+  }
+  return outcomes.every((outcome) => outcome === "ok") ? 0 : 1;
+}
+
+function checkSettings(stage: Stage): Outcome {
+  try {
+    requireDeployable(stage, stage.region && process.env.AWS_REGION);
+    return say("ok", "settings", "infra/stages.ts");
+  } catch (error) {
+    if (!(error instanceof StageRefusal)) throw error;
+    for (const fault of error.message.split("\n")) say("missing", "settings", fault);
+    return "missing";
+  }
+}
+
+/** The account and region of the credentials; undefined, having said why, where nothing else can be looked at. */
+async function checkCredentials(stage: Stage): Promise<DeployPlace | undefined> {
+  enterStage(stage);
+  let region = "";
+  try {
+    region = await findRegion(stage);
+    const { Account = "" } = await new STSClient({}).send(new GetCallerIdentityCommand({}));
+    say("ok", "credentials", `account ${Account}, region ${region}`);
+    return { stage, account: Account, region };
+  } catch (error) {
+    say("missing", "credentials", explain(error, { stage, region }));
+    return undefined;
+  }
+}
+
+function explain(error: unknown, { stage, region }: Pick<DeployPlace, "stage" | "region">): string {
+  const explained = explainAwsFault(error, { stage: stage.name, region });
+  return explained instanceof Error ? explained.message : String(explained);
+}
+
+function say(outcome: Outcome, about: string, text: string): Outcome {
+  process.stdout.write(`${outcome.padEnd(9)}  ${about.padEnd(18)}  ${text}\n`);
+  return outcome;
+}

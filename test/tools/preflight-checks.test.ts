@@ -1,0 +1,118 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
+import { findStage, type Stage } from "../../infra/stages.ts";
+import { checks } from "../../infra/tools/preflight-checks.ts";
+import { type FakeAnswer, useFakeAws } from "../support/fake-aws.ts";
+
+const aws = useFakeAws();
+const dev = findStage("dev");
+const gone = { error: "ResourceNotFoundException" };
+const sender = "GET /v2/email/identities/no-reply%40workforce.example";
+
+/** An account in which a first deploy of dev works, and all that it sends arrives. */
+const ready: Readonly<Record<string, FakeAnswer>> = {
+  GetParameter: { json: { Parameter: { Value: "27" } } },
+  DescribeStacks: { error: "ValidationError" },
+  DescribeTable: gone,
+  DescribeSecret: gone,
+  [sender]: { json: { VerifiedForSendingStatus: true } },
+  "GET /v2/email/account": { json: { ProductionAccessEnabled: true } },
+  GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>false</IsInSandbox>" },
+  GetSMSAttributes: { xml: spendLimit(50) },
+  "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 1_000 } } },
+};
+
+beforeAll(() => {
+  const { accessKeyId, secretAccessKey } = localCredentials;
+  for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
+  Object.assign(process.env, {
+    AWS_REGION: "eu-west-1",
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_ENDPOINT_URL: aws.endpoint,
+  });
+});
+
+beforeEach(() => {
+  aws.answers = { ...ready };
+});
+
+function spendLimit(dollars: number): string {
+  return `<attributes><entry><key>MonthlySpendLimit</key><value>${dollars}</value></entry></attributes>`;
+}
+
+function stackStatus(status: string): FakeAnswer {
+  const created = "<CreationTime>2026-01-01T00:00:00Z</CreationTime>";
+  const stack = `<StackName>Workforce-dev</StackName>${created}<StackStatus>${status}</StackStatus>`;
+  return { xml: `<Stacks><member>${stack}</member></Stacks>` };
+}
+
+async function find(about: string, changes: Partial<Stage> = {}) {
+  const check = checks.find((each) => each.about === about);
+  if (!check) throw new Error(`There is no check of ${about}`);
+  return check.find({ stage: { ...dev, ...changes }, account: "000000000000", region: "eu-west-1" });
+}
+
+const existing = { senderIdentity: "existing" } as const;
+
+test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAnswer>]>([
+  ["CDK bootstrap", {}, {}],
+  ["earlier stack", {}, {}],
+  ["earlier stack", {}, { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeTable: { json: { Table: {} } } }],
+  ["e-mail sender", existing, {}],
+  ["e-mail sender", {}, { DescribeStacks: stackStatus("CREATE_COMPLETE") }],
+  ["e-mail sandbox", {}, {}],
+  ["SMS sandbox", {}, {}],
+  ["SMS spend", {}, { GetSMSAttributes: { xml: "<attributes></attributes>" } }],
+  ["SMS spend", { smsMonthlySpendLimitDollars: 50 }, {}],
+  ["Lambda concurrency", { reservedConcurrency: { "sign-in": 900 } }, {}],
+])("%s is ok where nothing is in the way", async (about, stage, answers) => {
+  Object.assign(aws.answers, answers);
+  expect(await find(about, stage)).toMatchObject({ outcome: "ok", text: expect.any(String) });
+});
+
+const settings = "GET /2016-08-19/account-settings";
+const newAccount = { json: { AccountLimit: { ConcurrentExecutions: 10 } } };
+
+test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAnswer>, advice: string]>([
+  [
+    "CDK bootstrap",
+    {},
+    { GetParameter: { error: "ParameterNotFound" } },
+    "npx cdk bootstrap aws://000000000000/eu-west-1",
+  ],
+  [
+    "earlier stack",
+    {},
+    { DescribeStacks: stackStatus("ROLLBACK_COMPLETE") },
+    "delete-stack --stack-name Workforce-dev",
+  ],
+  ["earlier stack", {}, { DescribeTable: { json: { Table: {} } } }, "the table workforce-dev-records"],
+  ["earlier stack", {}, { DescribeSecret: { json: {} } }, "the secret workforce/dev/hmac-key"],
+  ["e-mail sender", existing, { [sender]: { json: { VerifiedForSendingStatus: false } } }, "open the link"],
+  ["e-mail sender", {}, {}, 'set senderIdentity to "existing"'],
+  ["e-mail sender", {}, { [sender]: { error: "NotFoundException" } }, "the deploy asks SES for it"],
+  [
+    "e-mail sandbox",
+    {},
+    { "GET /v2/email/account": { json: { ProductionAccessEnabled: false } } },
+    "production access",
+  ],
+  [
+    "SMS sandbox",
+    {},
+    { GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>true</IsInSandbox>" } },
+    "leave the SMS sandbox",
+  ],
+  ["SMS spend", { smsMonthlySpendLimitDollars: 51 }, {}, "raise the SMS spend quota to 51"],
+  ["Lambda concurrency", { reservedConcurrency: { "sign-in": 901 } }, {}, "the stage wants 1001"],
+  ["Lambda concurrency", { throttle: { requestsPerSecond: 101, burst: 1 } }, { [settings]: newAccount }, "wants 11"],
+])("%s is missing: %j", async (about, stage, answers, advice) => {
+  Object.assign(aws.answers, answers);
+  expect(await find(about, stage)).toEqual({ outcome: "missing", text: expect.stringContaining(advice) });
+});
+
+test("what AWS does not let the credentials see is thrown, and never ok", async () => {
+  aws.answers = {};
+  for (const { about } of checks) await expect(find(about), about).rejects.toThrow("It says AccessDeniedException");
+});

@@ -1,0 +1,69 @@
+import { afterAll, expect, test } from "vitest";
+import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
+import { type FakeAnswer, useFakeAws } from "../support/fake-aws.ts";
+import { makeDirectory, runTool } from "../support/local-machine.ts";
+
+const aws = useFakeAws();
+const directory = makeDirectory();
+const timeout = 30_000;
+afterAll(directory.remove);
+
+const caller: FakeAnswer = { xml: "<Account>000000000000</Account>" };
+const stack = "<StackName>S</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime>";
+
+/** An account in which dev is deployed, and all that it sends arrives. */
+const ready: Readonly<Record<string, FakeAnswer>> = {
+  GetCallerIdentity: caller,
+  GetParameter: { json: { Parameter: { Value: "27" } } },
+  DescribeStacks: { xml: `<Stacks><member>${stack}<StackStatus>CREATE_COMPLETE</StackStatus></member></Stacks>` },
+  "GET /v2/email/identities/no-reply%40workforce.example": { json: { VerifiedForSendingStatus: true } },
+  "GET /v2/email/account": { json: { ProductionAccessEnabled: true } },
+  GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>false</IsInSandbox>" },
+  GetSMSAttributes: { xml: "<attributes></attributes>" },
+  "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 1_000 } } },
+};
+
+async function run(parameters: string[], answers: Readonly<Record<string, FakeAnswer>>, changes = {}) {
+  aws.answers = { ...answers };
+  const { accessKeyId, secretAccessKey } = localCredentials;
+  const { code, stdout, stderr } = await runTool("infra/tools/preflight.ts", parameters, directory.path, {
+    HOME: directory.path,
+    AWS_EC2_METADATA_DISABLED: "true",
+    AWS_REGION: "eu-west-1",
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_ENDPOINT_URL: aws.endpoint,
+    ...changes,
+  });
+  const lines = stdout.trim().split("\n");
+  return { code, stderr, lines, outcomes: lines.map((line) => line.split(" ")[0]) };
+}
+
+test("an account where nothing is missing is ok in every line, and ends with 0", { timeout }, async () => {
+  const { code, lines, outcomes } = await run(["--stage", "dev"], ready);
+  expect({ code, outcomes }, lines.join("\n")).toEqual({ code: 0, outcomes: Array(9).fill("ok") });
+  expect(lines[1]).toContain("account 000000000000, region eu-west-1");
+});
+
+test("what the credentials may not look at is unchecked, says so, and ends with 1", { timeout }, async () => {
+  const { code, lines, outcomes } = await run(["--stage", "dev"], { GetCallerIdentity: caller });
+  expect({ code, outcomes }).toEqual({ code: 1, outcomes: ["ok", "ok", ...Array(7).fill("unchecked")] });
+  for (const line of lines.slice(2)) expect(line).toContain("AWS denies access");
+});
+
+test("wrong settings are missing, one line each; without credentials nothing else is looked at", {
+  timeout,
+}, async () => {
+  const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
+  const { code, lines, outcomes } = await run(["--stage", "prod"], ready, none);
+  expect(code).toBe(1);
+  expect(new Set(outcomes)).toEqual(new Set(["missing"]));
+  expect(lines[0]).toMatch(/^missing +settings +Set \w+ of the stage prod in infra\/stages\.ts to /);
+  expect(lines.at(-1)).toMatch(/^missing +credentials +No AWS credentials/);
+});
+
+test("without a stage, or with one that there is not, it ends with 2", { timeout }, async () => {
+  expect(await run([], ready)).toMatchObject({ code: 2, stderr: expect.stringContaining("--stage NAME") });
+  const unknown = await run(["--stage", "production"], ready);
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no stage "production"') });
+});
