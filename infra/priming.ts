@@ -13,7 +13,7 @@ export function primingStepsOf({ room, table = [], ...row }: FunctionRow): Primi
   const steps: (PrimingStep | false | undefined)[] = [
     row.verifiesTokens && "primeVerification",
     row.readsPublicKeys && "primePublicKeys",
-    !row.verifiesTokens && table.includes("GetItem") && "primeTable",
+    table.includes("GetItem") && "primeTable",
     row.readsHmacKey && "primeHmacKey",
     row.signsTokens && "primeSigningKey",
   ];
