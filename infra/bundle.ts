@@ -25,7 +25,7 @@ export { handler };
  */
 export function bundleFunctions(outdir: string): void {
   writeEntries(outdir);
-  buildSync(optionsFor(outdir));
+  buildSync(bundleOptions(outdir));
 }
 
 /** Builds the same bundles again and again, with source maps beside them, for the local machine. */
@@ -38,7 +38,7 @@ export interface Bundler {
 /** Opens a bundler that writes into `<outdir>/<function name>/`. */
 export async function createBundler(outdir: string): Promise<Bundler> {
   writeEntries(outdir);
-  const builder = await context({ ...optionsFor(outdir), sourcemap: "linked", logLevel: "silent" });
+  const builder = await context({ ...bundleOptions(outdir), sourcemap: "linked", logLevel: "silent" });
   return { rebuild: () => builder.rebuild(), close: () => builder.dispose() };
 }
 
@@ -67,7 +67,8 @@ function writeEntries(outdir: string): void {
   }
 }
 
-function optionsFor(outdir: string) {
+/** How bundles are built: one place for the flags that a fast start hangs on. */
+export function bundleOptions(outdir: string) {
   const entryPoints = Object.keys(functions).map((name) => ({
     in: entryFile(outdir, name),
     out: join(name, "function"),

@@ -1,17 +1,41 @@
 import { readArguments, runCommand, UsageError, unknownWord } from "../../infra/tools/command.ts";
-import { benchStore } from "./store/store-bench.ts";
 
-const help = `npm run bench -- store [--sizes N,N,…]
+const usualSizes = "1000,100000,1000000";
+const usualRounds = { cold: 31, warm: 9, load: 3 };
+const usualSeconds = 60;
+
+const help = `npm run bench -- BENCHMARK [--rounds N] [--seconds N] [--sizes N,N,…]
 
 store  read units, write units and round trips of every call that has a bar, on a local engine of its own
+cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
+warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
+load   GET invoices through the local server, against Express, Fastify, Hono and NestJS doing the same job
 
-  --sizes N,N,…  numbers of invoices (1000,100000,1000000); above 100,000 they are put straight into the file of the engine, dynoxide
+  --rounds N     how often each candidate runs, in an order of chance (cold ${usualRounds.cold}, warm ${usualRounds.warm}, load ${usualRounds.load})
+  --seconds N    how long each server is under load, all rounds together (${usualSeconds})
+  --sizes N,N,…  numbers of invoices (${usualSizes}); above 100,000 they are put straight into the file of the engine, dynoxide
   --help         show this
 
+cold, warm and load install what they measure against under .local/bench, once. They want a machine that does nothing else.
 Ends with 0 when every figure keeps within its bar, 1 when one does not, 2 when the call was wrong.
 `;
 
-const usualSizes = "1000,100000,1000000";
+interface Options {
+  readonly sizes: readonly number[];
+  readonly rounds: number | undefined;
+  readonly seconds: number;
+}
+
+type Say = (text: string) => void;
+
+/** A benchmark is only loaded when it is asked for: what it needs is not small. */
+const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promise<boolean>>> = {
+  store: async ({ sizes }, say) => (await import("./store/store-bench.ts")).benchStore(sizes, say),
+  cold: async ({ rounds = usualRounds.cold }, say) => (await import("./call/call-bench.ts")).benchCold(rounds, say),
+  warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
+  load: async ({ rounds = usualRounds.load, seconds }, say) =>
+    (await import("./load/load-bench.ts")).benchLoad({ rounds, seconds }, say),
+};
 
 await runCommand(bench);
 
@@ -19,18 +43,31 @@ async function bench(parameters: string[]): Promise<number> {
   const { values, positionals } = readArguments("bench", {
     args: parameters,
     allowPositionals: true,
-    options: { sizes: { type: "string" }, help: { type: "boolean" } },
+    options: {
+      sizes: { type: "string" },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      help: { type: "boolean" },
+    },
   } as const);
   if (values.help) {
     process.stdout.write(help);
     return 0;
   }
-  const [name, ...others] = positionals;
-  if (name !== "store") throw unknownWord("benchmark", name ?? "", ["store"]);
+  const [name = "", ...others] = positionals;
+  const benchmark = benchmarks[name];
+  if (!benchmark) throw unknownWord("benchmark", name, Object.keys(benchmarks));
   if (others.length > 0) throw new UsageError("Name one benchmark (npm run bench -- --help)");
-  const sizes = (values.sizes ?? usualSizes).split(",").map(Number);
-  if (sizes.some((size) => !Number.isInteger(size) || size < 1_000)) {
-    throw new UsageError("--sizes must be whole numbers of at least 1000, with commas between them");
-  }
-  return (await benchStore(sizes, (text) => process.stdout.write(`${text}\n`))) ? 0 : 1;
+  const options = {
+    sizes: (values.sizes ?? usualSizes).split(",").map((size) => wholeNumber("sizes", size, 1_000)),
+    rounds: values.rounds === undefined ? undefined : wholeNumber("rounds", values.rounds, 1),
+    seconds: wholeNumber("seconds", values.seconds ?? String(usualSeconds), 1),
+  };
+  return (await benchmark(options, (text) => process.stdout.write(`${text}\n`))) ? 0 : 1;
+}
+
+function wholeNumber(option: string, text: string, least: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new UsageError(`--${option} takes whole numbers of at least ${least}, not "${text}"`);
 }

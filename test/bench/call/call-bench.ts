@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Figure, median, reportFigures, shuffled } from "../figures.ts";
+import { openRivals } from "../rivals.ts";
+import { buildCandidates, type Candidates } from "./candidates.ts";
+import { openInvoiceTable } from "./invoice-table.ts";
+import { type Run, type RunRequest, run, type Span } from "./run.ts";
+
+type Say = (text: string) => void;
+type Candidate = keyof Candidates;
+type Runs = Readonly<Record<Candidate, readonly Run[]>>;
+
+interface Plan {
+  readonly of: readonly Candidate[];
+  readonly rounds: number;
+  readonly calls?: number;
+  readonly warmUp?: number;
+}
+
+type RunRounds = (plan: Plan) => Promise<Runs>;
+
+/** Share of a processor that 512 MB of memory get outside INIT, and the milliseconds of the periods it is dealt out in. */
+const share = 0.29;
+const period = 20;
+const microseconds = 1000;
+
+/** Measures start and first call of GET invoices against others, in fresh processes; true when all keep within their bars. */
+export function benchCold(rounds: number, say: Say): Promise<boolean> {
+  return withCandidates(say, async (runRounds, candidates) => {
+    const runs = await runRounds({ of: ["ours", "bare", "usual"], rounds });
+    const cold = (name: Candidate) => median(runs[name].map(({ init, first }) => init.wall + first.wall));
+    const first = (name: Candidate) => median(runs[name].map((each) => throttled(each.first)));
+    const firstCpu = (name: Candidate) => median(runs[name].map((each) => each.first.cpu));
+    return [
+      ...sizesOf(candidates),
+      { name: "cold: start and first call", value: cold("ours"), unit: "ms" },
+      { name: "cold: lib-dynamodb and jose, bare", value: cold("bare"), unit: "ms" },
+      { name: "cold: middy, lib-dynamodb, zod and Powertools", value: cold("usual"), unit: "ms" },
+      { name: "cold against bare", value: cold("ours") / cold("bare"), unit: "", atMost: 1.2 },
+      { name: "cold against the usual stack", value: cold("ours") / cold("usual"), unit: "", atMost: 0.8 },
+      { name: `first call after INIT at ${share} of a processor`, value: first("ours"), unit: "ms", atMost: 10 },
+      { name: "the same call, bare", value: first("bare"), unit: "ms" },
+      { name: "first call, processor time", value: firstCpu("ours"), unit: "ms" },
+      { name: "the same call, bare, processor time", value: firstCpu("bare"), unit: "ms" },
+    ];
+  });
+}
+
+/** Measures repeated calls of GET invoices against others; true when all keep within their bars. */
+export function benchWarm(rounds: number, say: Say): Promise<boolean> {
+  return withCandidates(say, async (runRounds) => {
+    const own = await runRounds({ of: ["oursCanned", "bareCanned"], rounds, calls: 4_000, warmUp: 4_000 });
+    const whole = await runRounds({ of: ["ours", "bare"], rounds, calls: 1_000, warmUp: 500 });
+    const [{ rss }] = (await runRounds({ of: ["ours"], rounds: 1, calls: 4_999, warmUp: 0 })).ours as [Run];
+    const ownOf = (name: Candidate) => median(own[name].map(({ warm }) => warm.wall * microseconds));
+    const wholeOf = (name: Candidate) => median(whole[name].map(({ warm }) => warm.wall * microseconds));
+    const added = ownOf("oursCanned") - ownOf("bareCanned");
+    return [
+      { name: "own code: a call with a canned table", value: ownOf("oursCanned"), unit: "µs" },
+      { name: "own code: a bare handler with a canned table", value: ownOf("bareCanned"), unit: "µs" },
+      { name: "own code over a bare handler", value: added, unit: "µs", atMost: 60 },
+      { name: "whole call", value: wholeOf("ours"), unit: "µs" },
+      { name: "whole call, lib-dynamodb and jose, bare", value: wholeOf("bare"), unit: "µs" },
+      { name: "whole call against bare", value: wholeOf("ours") / wholeOf("bare"), unit: "", atMost: 1.15 },
+      { name: "memory after 5,000 calls", value: rss / 1_000_000, unit: "MB", atMost: 170 },
+    ];
+  });
+}
+
+/**
+ * How long work takes where a processor is dealt out as Linux's scheduler does it for Lambda: so much of each period, and
+ * what needs more waits for the next one. Waiting for the table takes as long as anywhere.
+ */
+function throttled({ wall, cpu }: Span): number {
+  const quota = share * period;
+  const wholePeriods = Math.floor(cpu / quota);
+  return Math.max(0, wall - cpu) + wholePeriods * period + (cpu - wholePeriods * quota);
+}
+
+/** Prepares table and candidates, measures, and cleans up. */
+async function withCandidates(
+  say: Say,
+  measure: (runRounds: RunRounds, candidates: Candidates) => Promise<Figure[]>,
+): Promise<boolean> {
+  const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
+  try {
+    const candidates = buildCandidates(openRivals(say), directory);
+    const table = await openInvoiceTable(directory);
+    try {
+      const request = { event: table.event, environment: table.environment };
+      const runRounds: RunRounds = (plan) => runCandidates(candidates, request, plan);
+      return reportFigures(await measure(runRounds, candidates), say);
+    } finally {
+      await table.close();
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+async function runCandidates(
+  candidates: Candidates,
+  request: Omit<RunRequest, "file">,
+  { of, rounds, ...counts }: Plan,
+): Promise<Runs> {
+  const runs: Record<Candidate, Run[]> = { ours: [], bare: [], usual: [], oursCanned: [], bareCanned: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of shuffled(of)) runs[name].push(await run({ ...request, ...counts, file: candidates[name] }));
+  }
+  return runs;
+}
+
+function sizesOf({ ours, bare, usual }: Candidates): Figure[] {
+  const kilobytes = (file: string) => statSync(file).size / 1000;
+  const bundle = join(fileURLToPath(ours), "../function.cjs");
+  return [
+    { name: "size of the bundle", value: kilobytes(bundle), unit: "KB", atMost: 320 },
+    { name: "size: lib-dynamodb and jose, bare", value: kilobytes(bare), unit: "KB" },
+    { name: "size: middy, lib-dynamodb, zod and Powertools", value: kilobytes(usual), unit: "KB" },
+  ];
+}

@@ -1,0 +1,52 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type BuildOptions, buildSync } from "esbuild";
+import { bundleFolder, bundleFunctions, bundleOptions } from "../../../infra/bundle.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
+import { listInvoices } from "../../../shared/contract/finance.ts";
+
+const name = listInvoices.name;
+
+/** What does the job of GET invoices: the file that a runtime loads. */
+export interface Candidates {
+  /** The service's own bundle, as it is deployed. */
+  readonly ours: string;
+  /** lib-dynamodb and jose, built with the same flags. */
+  readonly bare: string;
+  /** middy, lib-dynamodb, zod and Powertools, built with esbuild's defaults. */
+  readonly usual: string;
+  /** The service's own bundle with a canned table. */
+  readonly oursCanned: string;
+  /** A handler that only fetches and answers, with a canned table. */
+  readonly bareCanned: string;
+}
+
+/** Builds all of them under a folder of this run. */
+export function buildCandidates(rivals: string, directory: string): Candidates {
+  const bundles = mkdtempSync(join(directory, "bundles-"));
+  bundleFunctions(bundles);
+  const { outExtension: _, outdir: __, entryPoints: ___, ...flags } = bundleOptions(bundles);
+  const build = (to: string, entry: string, options: BuildOptions) => {
+    const outfile = join(bundles, to, "index.cjs");
+    buildSync({ logLevel: "error", ...options, entryPoints: [entry], outfile });
+    return outfile;
+  };
+  const buildCanned = (to: string, handlerFile: string) => {
+    const entry = join(bundles, "entries", `${to}.ts`);
+    const lines = [
+      `import { answerFromMemory } from ${JSON.stringify(join(import.meta.dirname, "canned-dynamodb.ts"))};`,
+      "answerFromMemory();",
+      `export { handler } from ${JSON.stringify(handlerFile)};`,
+    ];
+    writeFileSync(entry, `${lines.join("\n")}\n`);
+    return build(to, entry, flags);
+  };
+  return {
+    ours: pathToFileURL(join(bundleFolder(bundles, name), "index.mjs")).href,
+    bare: build("bare", join(rivals, "bare.mjs"), flags),
+    usual: build("usual", join(rivals, "usual.mjs"), { bundle: true, platform: "node" }),
+    oursCanned: buildCanned("ours-canned", join(root, "functions/finance", `${name}.ts`)),
+    bareCanned: buildCanned("bare-canned", join(rivals, "bare-handler.mjs")),
+  };
+}

@@ -1,0 +1,79 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { startEngine } from "../../../infra/local/engine/engine.ts";
+import { createTable, type TableDefinition } from "../../../infra/local/engine/table.ts";
+import { enterEnvironment } from "../../../infra/local/local-aws.ts";
+import { synthesize } from "../../../infra/synthesize.ts";
+import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/sample-event.ts";
+import { listInvoices } from "../../../shared/contract/finance.ts";
+import { stateKey, totalsKey } from "../../../shared/db/list-keys.ts";
+import { findPublicKeys } from "../../../shared/db/public-keys.ts";
+import { documentClient, getItem, queryPage } from "../../../shared/db/table.ts";
+import { publishTestKey, tokenOf } from "../../support/tokens.ts";
+import { invoiceLines } from "../store/invoices.ts";
+import { importLines } from "../store/load.ts";
+
+const invoices = 300;
+const state = "pending";
+const hour = 3600;
+
+/** A table with invoices, the settings of a function that reads it, and a request for one page of them. */
+export interface InvoiceTable {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly event: object;
+  close(): Promise<void>;
+}
+
+/** Starts an engine with some hundred invoices and a key that the request's token is signed with. */
+export async function openInvoiceTable(directory: string): Promise<InvoiceTable> {
+  const { template } = synthesize("local", join(directory, "cdk.out"));
+  const engine = await startEngine();
+  const environment = {
+    PATH: process.env.PATH ?? "",
+    AWS_REGION: "eu-west-2",
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
+    TABLE_NAME: "bench",
+    OPERATION: listInvoices.name,
+    TOKEN_ISSUER: "workforce-test",
+    TOKEN_AUDIENCE: "workforce-api",
+    CANNED: join(directory, "canned.json"),
+  };
+  enterEnvironment(environment);
+  const client = new DynamoDBClient({});
+  await createTable(client, tableOf(template), environment.TABLE_NAME);
+  client.destroy();
+  await importLines(invoiceLines(invoices, "by date"), () => {});
+  await publishTestKey(documentClient(), environment.TABLE_NAME);
+  writeFileSync(environment.CANNED, JSON.stringify(await readCanned()));
+  return { environment, event: await requestEvent(), close: () => engine.close() };
+}
+
+async function requestEvent(): Promise<object> {
+  const user = { id: 1, role: "admin", company_id: null } as const;
+  const exp = Math.floor(Date.now() / 1000) + 12 * hour;
+  const sample = fillEvent(readEvent(sampleFile(listInvoices.name)), { token: await tokenOf(user, { exp }) });
+  return { ...(sample as object), rawQueryString: `by_state=${state}`, queryStringParameters: { by_state: state } };
+}
+
+async function readCanned() {
+  const keys = (await findPublicKeys(new Date())).map((jwk) => ({ jwk }));
+  const { items: rows } = await queryPage({
+    IndexName: "by-state",
+    KeyConditionExpression: "all_key = :key",
+    ExpressionAttributeValues: { ":key": stateKey("INVOICES", "all", state) },
+    ScanIndexForward: false,
+    Limit: 21,
+  });
+  return { keys, rows, totals: await getItem(totalsKey("INVOICES", "all")) };
+}
+
+function tableOf(template: Record<string, unknown>): TableDefinition {
+  const resources = Object.values(template.Resources as Record<string, { Type: string; Properties: unknown }>);
+  const table = resources.find(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
+  const { StreamSpecification: _, ...definition } = table?.Properties as TableDefinition;
+  return definition;
+}

@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+/** Time in milliseconds, and the time of processors that went into it. */
+export interface Span {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+/** What a fresh process took: to load a function, for its first call, and for each of the calls after that. */
+export interface Run {
+  readonly init: Span;
+  readonly first: Span;
+  readonly warm: Span;
+  /** Bytes of memory at the end. */
+  readonly rss: number;
+}
+
+/** What a process is to load and how often it is to call it once it is warm. */
+export interface RunRequest {
+  readonly file: string;
+  readonly event: object;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly calls?: number;
+  readonly warmUp?: number;
+}
+
+const longestMilliseconds = 120_000;
+
+/** Loads and calls a function in a process of its own. Throws what the process said when it failed. */
+export async function run({ file, event, environment, calls = 0, warmUp = 0 }: RunRequest): Promise<Run> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "runtime.mjs")], {
+    env: { ...environment, BENCH: JSON.stringify({ file, event, calls, warmUp }) },
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
+    timeout: longestMilliseconds,
+  });
+  let [told, failure] = ["", ""];
+  child.stdio[3]?.on("data", (text) => {
+    told += text;
+  });
+  child.stderr?.on("data", (text) => {
+    failure += text;
+  });
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`${file} ended with ${code}: ${failure}`);
+  return JSON.parse(told) as Run;
+}

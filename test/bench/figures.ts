@@ -1,0 +1,42 @@
+/** A figure of a benchmark and its bar; without a bar it is only told. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly atMost?: number;
+  readonly atLeast?: number;
+}
+
+/** Prints figures beside their bars; true when all keep within them. */
+export function reportFigures(figures: readonly Figure[], say: (text: string) => void): boolean {
+  for (const figure of figures) {
+    const { name, value, unit, atMost, atLeast } = figure;
+    const bar = atMost !== undefined ? `at most ${atMost}` : atLeast !== undefined ? `at least ${atLeast}` : "";
+    const shown = `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
+    say(`${name.padEnd(66)}${shown.padStart(14)}  ${bar}${keeps(figure) ? "" : "  OVER"}`);
+  }
+  return figures.every(keeps);
+}
+
+function keeps({ value, atMost, atLeast }: Figure): boolean {
+  // A figure that is not a number keeps to no bar.
+  return (
+    !Number.isNaN(value) && !(atMost !== undefined && value > atMost) && !(atLeast !== undefined && value < atLeast)
+  );
+}
+
+/** The middle one of some numbers; NaN of none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  const [low = Number.NaN, high = Number.NaN] = [sorted[Math.max(0, middle - 1)], sorted[middle]];
+  return sorted.length % 2 === 1 ? high : (low + high) / 2;
+}
+
+/** The same things in an order of chance, so that what drifts on the machine strikes all alike. */
+export function shuffled<T>(all: readonly T[]): T[] {
+  return all
+    .map((each) => ({ each, order: Math.random() }))
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ each }) => each);
+}
