@@ -4,6 +4,7 @@ import { claimRun, keepAnswer, type Run, releaseRun } from "../db/idempotency.ts
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
 import { hmacKey } from "../secrets.ts";
+import { settings } from "../settings.ts";
 import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { forSignedInAnswer, type Passage, type SignedInRequest } from "./endpoint.ts";
 import { type HttpAnswer, requestIdOf } from "./request.ts";
@@ -70,7 +71,8 @@ async function endRun(message: string, passage: Passage, end: () => Promise<unkn
   try {
     await end();
   } catch (error) {
-    log("error", message, { request_id: requestIdOf(passage), ...faultFields(error) });
+    const fields = { operation: settings.operation(), request_id: requestIdOf(passage) };
+    log("error", message, { ...fields, ...faultFields(error) });
   }
 }
 
