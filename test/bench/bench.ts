@@ -9,6 +9,7 @@ const help = `npm run bench -- BENCHMARK [--rounds N] [--seconds N] [--sizes N,N
 store  read units, write units and round trips of every call that has a bar, on a local engine of its own
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
+costs  what a million calls of every operation cost, and a month; prints infra/COSTS.md
 load   GET invoices through the local server, against Express, Fastify, Hono and NestJS doing the same job
 
   --rounds N     how often each candidate runs, in an order of chance (cold ${usualRounds.cold}, warm ${usualRounds.warm}, load ${usualRounds.load})
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promis
   store: async ({ sizes }, say) => (await import("./store/store-bench.ts")).benchStore(sizes, say),
   cold: async ({ rounds = usualRounds.cold }, say) => (await import("./call/call-bench.ts")).benchCold(rounds, say),
   warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
+  costs: async (_, say) => (await import("./costs/costs-bench.ts")).benchCosts(say),
   load: async ({ rounds = usualRounds.load, seconds }, say) =>
     (await import("./load/load-bench.ts")).benchLoad({ rounds, seconds }, say),
 };

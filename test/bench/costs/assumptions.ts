@@ -1,0 +1,44 @@
+import type { OperationName } from "../../../shared/contract/operations.ts";
+
+/** Operations that hash a password, which takes most of their time. */
+const hashing: readonly string[] = ["sign-in", "register-user", "set-password"];
+
+/** How long a warm call runs in Lambda, in milliseconds: assumed, as it depends on the region's load. */
+export function assumedMilliseconds(name: string, writeUnits: number): number {
+  if (hashing.includes(name)) return 150;
+  return writeUnits > 0 ? 25 : 12;
+}
+
+/** Bytes that Lambda itself writes to the log for each call: START, END and REPORT. */
+export const platformLogBytes = 350;
+
+/** Requests that a message costs: to send, to receive, to delete it. */
+export const queueRequestsPerMessage = 3;
+
+/** What a user does in a month. */
+export const callsPerUser: Partial<Record<OperationName, number>> = {
+  "get-profile": 30,
+  "get-unread-counts": 120,
+  "list-notifications": 60,
+  "list-invoices": 20,
+  "list-timesheets": 20,
+  "list-jobs": 20,
+  "bulk-update-timesheets": 2,
+  "mark-notifications": 20,
+  "refresh-token": 120,
+  "sign-in": 1,
+  "register-device-token": 1,
+};
+
+/** Pins that a user asks for in a month, and how many of them go out by SMS. */
+export const pinsPerUser = 0.3;
+export const shareOfSms = 0.3;
+
+/** Records of a user's that change in a month, each of which is counted and told to somebody. */
+export const changesPerUser = 30;
+
+/** Kilobytes that a user's records take, indexes included. */
+export const kilobytesPerUser = 200;
+
+/** Numbers of users in the example. */
+export const userCounts = [100, 10_000, 1_000_000] as const;

@@ -1,0 +1,39 @@
+import { type FunctionName, functions } from "../../../infra/functions.ts";
+import { assumedMilliseconds, platformLogBytes, queueRequestsPerMessage } from "./assumptions.ts";
+import type { MeasuredCall } from "./measure-calls.ts";
+import { prices } from "./prices.ts";
+
+const million = 1_000_000;
+const usualMemoryMegabytes = 512;
+
+/** What a million calls of a function cost, in US dollars, and of what it is made up. */
+export interface Bill {
+  readonly name: FunctionName;
+  readonly isOperation: boolean;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly milliseconds: number;
+  readonly gateway: number;
+  readonly lambda: number;
+  readonly table: number;
+  readonly logs: number;
+  readonly queue: number;
+  readonly total: number;
+}
+
+/** The bill of a million calls that each take what was measured. */
+export function billOf({ name, isOperation, readUnits, writeUnits, logBytes }: MeasuredCall): Bill {
+  const { room, memoryMegabytes = usualMemoryMegabytes, readsStream } = functions[name];
+  const milliseconds = assumedMilliseconds(name, writeUnits);
+  const gigabyteSeconds = (memoryMegabytes / 1024) * (milliseconds / 1000) * million;
+  const parts = {
+    gateway: isOperation ? prices.gatewayPerMillion : 0,
+    lambda: prices.lambdaPerMillion + gigabyteSeconds * prices.lambdaPerGigabyteSecond,
+    table: readUnits * prices.readUnitsPerMillion + writeUnits * prices.writeUnitsPerMillion,
+    logs: ((logBytes + platformLogBytes) / 1000) * prices.logsPerGigabyte,
+    // Reading the table's stream costs nothing to Lambda.
+    queue: room === "workers" && !readsStream ? queueRequestsPerMessage * prices.queueRequestsPerMillion : 0,
+  };
+  const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  return { name, isOperation, readUnits, writeUnits, milliseconds, ...parts, total };
+}

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { synthesize } from "../../../infra/synthesize.ts";
+import { callsPerUser, changesPerUser, kilobytesPerUser, pinsPerUser, shareOfSms, userCounts } from "./assumptions.ts";
+import { type Bill, billOf } from "./bill.ts";
+import { measureCalls } from "./measure-calls.ts";
+import { prices } from "./prices.ts";
+
+type Say = (text: string) => void;
+
+/** Measures every operation on the demo data and prints what it costs as Markdown; true when it could. */
+export async function benchCosts(say: Say): Promise<boolean> {
+  const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
+  try {
+    const bills = (await measureCalls(join(directory, "machine"))).map(billOf);
+    const { template } = synthesize("dev", join(directory, "cdk.out"));
+    say(documentOf(bills, fixedOf(template)));
+    return true;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function documentOf(bills: readonly Bill[], fixed: Readonly<Record<string, number>>): string {
+  const operations = bills.filter(({ isOperation }) => isOperation);
+  const workers = bills.filter(({ isOperation }) => !isOperation);
+  return `# What it costs
+
+Written by \`npm run -s bench -- costs > infra/COSTS.md\`. Read and write units are measured, each operation on its sample event
+and the demo data, warm. Prices are AWS list prices of ${prices.region}, ${prices.asOf}, without free tiers
+(\`test/bench/costs/prices.ts\`). Durations, and what users do, are assumed (\`test/bench/costs/assumptions.ts\`).
+
+## A million calls, in US dollars
+
+${tableOf(operations)}
+
+## A million runs of what follows from them
+
+A pin that goes out costs its e-mail, $${(prices.emailsPerThousand / 1000).toFixed(4)}, or its SMS, about $${prices.sms.toFixed(2)} to the United Kingdom, on top.
+
+${tableOf(workers)}
+
+## A month, in US dollars
+
+${monthsOf(bills, fixed)}
+
+A user makes ${sum(Object.values(callsPerUser))} calls a month, asks for ${pinsPerUser} pins, ${shareOfSms * 100} % of them by SMS, has ${changesPerUser} records changed, and
+${kilobytesPerUser} KB stored. **The number to watch is SMS**: one costs as much as ${smsInCalls(bills)} calls of list-invoices. The limits on
+\`POST /users/password\` and the stage's ceilings on SMS are the largest control of costs there is.`;
+}
+
+function tableOf(bills: readonly Bill[]): string {
+  const head = "| | read units | write units | ms | gateway | function | table | queue | logs | total |";
+  const rows = bills.map((bill) => {
+    const { name, readUnits, writeUnits, milliseconds, gateway, lambda, table, queue, logs, total } = bill;
+    const dollars = [gateway, lambda, table, queue, logs, total].map((part) => part.toFixed(2));
+    return `| ${[name, readUnits, writeUnits, milliseconds, ...dollars].join(" | ")} |`;
+  });
+  return [head, `|---|${"---:|".repeat(9)}`, ...rows].join("\n");
+}
+
+function monthsOf(bills: readonly Bill[], fixed: Readonly<Record<string, number>>): string {
+  const months = userCounts.map((users) => monthOf(bills, users, fixed));
+  const parts = Object.keys(months[0] ?? {});
+  const rows = parts.map((part) => `| ${part} | ${months.map((month) => (month[part] ?? 0).toFixed(2)).join(" | ")} |`);
+  const totals = months.map((month) => `**${sum(Object.values(month)).toFixed(2)}**`);
+  const head = `| | ${userCounts.map((users) => `${users.toLocaleString("en")} users`).join(" | ")} |`;
+  return [head, `|---|${"---:|".repeat(userCounts.length)}`, ...rows, `| **total** | ${totals.join(" | ")} |`].join(
+    "\n",
+  );
+}
+
+function monthOf(bills: readonly Bill[], users: number, fixed: Readonly<Record<string, number>>) {
+  const each = (name: string, times: number) => ((bills.find((bill) => bill.name === name)?.total ?? 0) * times) / 1e6;
+  const pins = users * pinsPerUser;
+  const changes = users * changesPerUser;
+  const following = ["tally", "notify", "deliver-notifications"];
+  const confirming = ["request-password-reset", "deliver-pin", "confirm-login", "set-password"];
+  const parts: Record<string, number> = {
+    calls: sum(Object.entries(callsPerUser).map(([name, times]) => each(name, times * users))),
+    "what follows from changes": sum(following.map((name) => each(name, changes))),
+    "pins, without what sends them": sum(confirming.map((name) => each(name, pins))),
+    "e-mails": (pins * (1 - shareOfSms) * prices.emailsPerThousand) / 1000,
+    SMS: pins * shareOfSms * prices.sms,
+    storage: ((users * kilobytesPerUser) / 1e6) * prices.storagePerGigabyteMonth,
+    ...fixed,
+  };
+  return parts;
+}
+
+/** What a stage costs by being there. */
+function fixedOf(template: Record<string, unknown>): Record<string, number> {
+  const types = Object.values(template.Resources as Record<string, { Type: string }>).map(({ Type }) => Type);
+  const count = (type: string) => types.filter((each) => each === type).length;
+  return {
+    secrets: count("AWS::SecretsManager::Secret") * prices.secretPerMonth,
+    alarms: count("AWS::CloudWatch::Alarm") * prices.alarmPerMonth,
+    dashboards: count("AWS::CloudWatch::Dashboard") * prices.dashboardPerMonth,
+  };
+}
+
+function smsInCalls(bills: readonly Bill[]): string {
+  const perCall = (bills.find(({ name }) => name === "list-invoices")?.total ?? Number.NaN) / 1e6;
+  return (Math.round(prices.sms / perCall / 100) * 100).toLocaleString("en");
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

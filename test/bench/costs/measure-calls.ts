@@ -1,0 +1,127 @@
+import { type FunctionName, functions } from "../../../infra/functions.ts";
+import { demoUsers } from "../../../infra/local/demo/demo.ts";
+import { enterEnvironment } from "../../../infra/local/local-aws.ts";
+import { invokeHandler, isSuccess } from "../../../infra/tools/invocation.ts";
+import { type LocalService, openLocalService } from "../../../infra/tools/local-service.ts";
+import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/sample-event.ts";
+import { operations } from "../../../shared/contract/operations.ts";
+import { writeRecord } from "../../../shared/db/write-record.ts";
+import { parseRecordLine } from "../../../shared/domain/record-line.ts";
+import { costOf } from "../../support/costs.ts";
+import { readRecord } from "../../support/store.ts";
+
+/** What one call of a function takes, as measured. */
+export interface MeasuredCall {
+  readonly name: FunctionName;
+  readonly isOperation: boolean;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** What the function itself writes to its log. */
+  readonly logBytes: number;
+}
+
+/** Workers that follow from what operations do, by the sample event of each. */
+const workers: readonly FunctionName[] = [
+  "deliver-pin",
+  "tell-password-changed",
+  "tally",
+  "notify",
+  "deliver-notifications",
+];
+
+/** Those whose sample event wants a secret that another call gives. */
+const secretHolders: readonly string[] = ["refresh-token", "confirm-login", "set-password", "confirm-login-by-body"];
+
+/** Runs every operation and the workers behind them once on the demo data, warm, and counts what each takes. */
+export async function measureCalls(directory: string): Promise<MeasuredCall[]> {
+  const service = await openLocalService(directory);
+  try {
+    return await measureAll(service);
+  } finally {
+    await service.close();
+  }
+}
+
+async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
+  const measured = new Map<FunctionName, MeasuredCall>();
+  const call = async (name: FunctionName, secrets: Record<string, string> = {}) => {
+    const { answer, ...taken } = await measureCall(name, service, secrets);
+    measured.set(name, taken);
+    return answer;
+  };
+  // Public keys are kept for five minutes: a call that finds them is what is to be measured.
+  await call("get-profile");
+  for (const { name } of operations) {
+    if (!secretHolders.includes(name)) await call(name as FunctionName);
+  }
+  const { token } = bodyOf(await call("sign-in"));
+  await call("refresh-token", { refresh_token: token.refresh_token });
+  await call("deliver-pin");
+  const { user } = bodyOf(await call("confirm-login", { pin: newestPin(service) }));
+  await call("set-password", { reset_password_token: user.reset_password_token });
+  await call("deliver-pin");
+  await call("confirm-login-by-body", { pin: newestPin(service) });
+  await changeInvoice();
+  for (const name of workers) if (!measured.has(name)) await call(name);
+  return [...operations.map(({ name }) => name as FunctionName), ...workers].flatMap(
+    (name) => measured.get(name) ?? [],
+  );
+}
+
+/** A change of the invoice that the sample event of tally is about: there is something to count then. */
+async function changeInvoice(): Promise<void> {
+  const { state } = (await readRecord("INVOICE", 1)) ?? {};
+  const line = { type: "invoice", id: 1, state: state === "paid" ? "overdue" : "paid" };
+  await writeRecord(parseRecordLine(line, "GB"), { now: new Date() });
+}
+
+async function measureCall(
+  name: FunctionName,
+  service: LocalService,
+  secrets: Readonly<Record<string, string>>,
+): Promise<MeasuredCall & { answer: unknown }> {
+  const event = await eventOf(name, service, secrets);
+  enterEnvironment(service.functionEnvironment(name));
+  let logBytes = 0;
+  const { write } = process.stderr;
+  process.stderr.write = (chunk: string | Uint8Array) => {
+    logBytes += Buffer.byteLength(chunk);
+    return true;
+  };
+  try {
+    let answer: unknown;
+    const { readUnits, writeUnits } = await costOf(async () => {
+      const outcome = await invokeHandler(name, event);
+      answer = outcome.answer;
+      if (!isSuccess(outcome)) throw new Error(`${name} failed: ${JSON.stringify(answer)}`);
+    });
+    return { name, isOperation: functions[name].room !== "workers", readUnits, writeUnits, logBytes, answer };
+  } finally {
+    process.stderr.write = write;
+  }
+}
+
+async function eventOf(name: FunctionName, service: LocalService, secrets: Readonly<Record<string, string>>) {
+  const now = Date.now();
+  const { access = [] } = operations.find((each) => each.name === name) ?? {};
+  const user = access.includes(demoUsers.operatorA.role) ? demoUsers.operatorA : demoUsers.admin;
+  const sample = fillEvent(readEvent(sampleFile(name)), {
+    token: await service.mintTokenFor(user.login, 1),
+    pin: secrets.pin ?? "000000",
+    now: new Date(now).toISOString(),
+    in_10_minutes: new Date(now + 600_000).toISOString(),
+  }) as { body?: string };
+  if (!sample.body) return sample;
+  const [[object, fields] = []] = Object.entries<object>(JSON.parse(sample.body));
+  const known = Object.entries(secrets).filter(([field]) => Object.hasOwn(fields ?? {}, field));
+  return { ...sample, body: JSON.stringify({ [String(object)]: { ...fields, ...Object.fromEntries(known) } }) };
+}
+
+function bodyOf(answer: unknown) {
+  return JSON.parse((answer as { body: string }).body);
+}
+
+function newestPin(service: LocalService): string {
+  const pins = service.messages().map(({ text }) => /\b[0-9]{6}\b/.exec(text ?? "")?.[0]);
+  return pins.find((pin) => pin !== undefined) ?? "000000";
+}

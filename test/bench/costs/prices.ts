@@ -1,0 +1,22 @@
+/** AWS list prices in US dollars, us-east-1, as published in November 2026; without free tiers and discounts. */
+export const prices = {
+  region: "us-east-1",
+  asOf: "November 2026",
+  /** API Gateway, HTTP API. */
+  gatewayPerMillion: 1.0,
+  lambdaPerMillion: 0.2,
+  /** Lambda on arm64. */
+  lambdaPerGigabyteSecond: 0.0000133334,
+  /** DynamoDB on demand: request units. */
+  readUnitsPerMillion: 0.125,
+  writeUnitsPerMillion: 0.625,
+  storagePerGigabyteMonth: 0.25,
+  queueRequestsPerMillion: 0.4,
+  emailsPerThousand: 0.1,
+  /** To the United Kingdom; it differs by country and provider and changes often: look it up before you rely on it. */
+  sms: 0.04,
+  logsPerGigabyte: 0.5,
+  secretPerMonth: 0.4,
+  alarmPerMonth: 0.1,
+  dashboardPerMonth: 3.0,
+} as const;
