@@ -10,7 +10,7 @@ import { type DeployedStage, openStage } from "./deployed-stage.ts";
 import { account, type Emulator, region, startEmulator } from "./emulator.ts";
 import { testGaps } from "./gaps.ts";
 import { testJourneys, testUpdate } from "./journeys.ts";
-import { root } from "./program.ts";
+import { root, runProgram } from "./program.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "workforce-deploy-"));
 // What was printed stays, for whoever looks for the reason of a failure.
@@ -66,6 +66,16 @@ test("cdk deploy makes the whole service", async () => {
 });
 
 testJourneys(() => stage);
+
+test("the journeys that every stage takes go well", async () => {
+  const [mails, sms] = ["ses/messages", "sns/sms-messages"].map(
+    (path) => `${emulator.clientEnvironment.AWS_ENDPOINT_URL}/_ministack/${path}`,
+  );
+  const inboxes = ["--inbox", mails ?? "", "--inbox", sms ?? ""];
+  const call = ["test/journeys/journeys.ts", "--url", stage.baseUrl, "--stage", "dev", ...inboxes];
+  const { code, output: printed } = await runProgram(process.execPath, call, process.env, 240_000);
+  expect(code, printed.slice(-3_000)).toBe(0);
+});
 
 test("cdk deploy of the same changes nothing", async () => {
   const { code, printed } = await cdk([...deploy, "-c", "stage=dev", "--output", output("again")]);

@@ -9,7 +9,7 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["schedules and API Gateway may call only what they are allowed to", "the emulator judges the rights of roles only"],
   ["items that expire reach the stream", "the emulator drops them without a record"],
   ["a stream's batch goes on from the change that failed", "the emulator goes on with the next batch"],
-  ["alarms ring", "the emulator measures nothing"],
+  ["alarms ring", "no test waits for a metric to count minutes of faults"],
   ["rights and names are known everywhere at once", "the emulator is one process; AWS takes seconds"],
   ["pushes reach devices", "the stage dev names no platform applications"],
 ];

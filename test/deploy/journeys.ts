@@ -106,7 +106,7 @@ export function testJourneys(stage: () => DeployedStage): void {
     const keys = (await request("GET", "/.well-known/jwks.json")).body;
     const scheduler = new SchedulerClient();
     const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand());
-    expect(Schedules).toHaveLength(2);
+    expect(Schedules.length).toBeGreaterThan(1);
     for (const { Name } of Schedules) {
       const { Target } = await scheduler.send(new GetScheduleCommand({ Name }));
       const moment = new Date().toISOString().slice(0, 19);
