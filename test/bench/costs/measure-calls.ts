@@ -2,7 +2,7 @@ import { type FunctionName, functions } from "../../../infra/functions.ts";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { invokeHandler, isSuccess } from "../../../infra/tools/invocation.ts";
-import { type LocalService, openLocalService } from "../../../infra/tools/local-service.ts";
+import { type LocalService, withLocalService } from "../../../infra/tools/local-service.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/sample-event.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
@@ -33,13 +33,8 @@ const workers: readonly FunctionName[] = [
 const secretHolders: readonly string[] = ["refresh-token", "confirm-login", "set-password", "confirm-login-by-body"];
 
 /** Runs every operation and the workers behind them once on the demo data, warm, and counts what each takes. */
-export async function measureCalls(directory: string): Promise<MeasuredCall[]> {
-  const service = await openLocalService(directory);
-  try {
-    return await measureAll(service);
-  } finally {
-    await service.close();
-  }
+export function measureCalls(directory: string): Promise<MeasuredCall[]> {
+  return withLocalService(directory, measureAll);
 }
 
 async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
