@@ -11,7 +11,8 @@ const help = `npm run test:journeys [-- --url URL --stage NAME] [--inbox URL] [-
 
 Goes through whole stories over HTTP, from sign-in to notifications, on the service of a stage or, without --url, on a
 local machine of its own. On a stage it imports a company and people of its own with your AWS credentials, sends events
-to the stage's bus, and removes all of it at the end. It can run again and again; pins go out 10 times an hour at most.
+to the stage's bus, and removes all of it at the end, but for totals of nought and marks that expire by themselves. It
+can run again and again, with an inbox up to five times an hour: the service limits how often an address asks for pins.
 
   --url URL      base URL of the service, as the deploy printed it
   --stage NAME   the stage behind it
