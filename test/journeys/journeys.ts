@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readArguments, runCommand, UsageError } from "../../infra/tools/command.ts";
 import { withDeployedService } from "../../infra/tools/deployed-service.ts";
+import { findDeployedStage } from "../../infra/tools/deployed-stage.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -19,6 +20,7 @@ can run again and again, with an inbox up to five times an hour: the service lim
   --inbox URL    where the messages that it sent can be read; may be given several times. Without one, the stories that
                  need a pin or a push are skipped. Takes the form of the local machine's /_local/inbox, and an
                  emulator's /_ministack/ses/messages and /_ministack/sns/sms-messages
+  --real-data    run on a stage that keeps its data, which is refused otherwise: an admin is among the people imported
   --report FILE  write vitest's JSON report
   --help         show this
 
@@ -34,6 +36,7 @@ async function runJourneys(parameters: string[]): Promise<number> {
       url: { type: "string" },
       stage: { type: "string" },
       inbox: { type: "string", multiple: true },
+      "real-data": { type: "boolean" },
       report: { type: "string" },
       help: { type: "boolean" },
     },
@@ -47,6 +50,11 @@ async function runJourneys(parameters: string[]): Promise<number> {
     throw new UsageError("Name --url and --stage together, or neither");
   if (inbox.length > 0 && !url) throw new UsageError("--inbox goes with --url: the local machine has one of its own");
   for (const address of [...(url ? [url] : []), ...inbox]) requireHttp(address);
+  if (stage && findDeployedStage(stage).removal === "keep" && !values["real-data"]) {
+    throw new UsageError(
+      `The stage ${stage} keeps real data: add --real-data to bring an admin of the journeys' into it`,
+    );
+  }
   if (url && stage) await requireService(url, stage);
   const place: Record<string, string> =
     url && stage ? { JOURNEY_URL: url, JOURNEY_STAGE: stage, JOURNEY_INBOX: inbox.join(" ") } : {};

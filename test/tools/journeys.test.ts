@@ -16,6 +16,7 @@ test.each([
   [["--inbox", "http://127.0.0.1/inbox"], "--inbox goes with --url"],
   [["--url", "api.example.com", "--stage", "staging"], '"api.example.com" is no URL'],
   [["--url", "https://api.example.com", "--stage", "production"], 'There is no stage "production"'],
+  [["--url", "https://api.example.com", "--stage", "staging"], "keeps real data: add --real-data"],
 ])("%j ends with 2 and one clear line, before anything is sent", { timeout: 30_000 }, async (parameters, said) => {
   const { code, stdout, stderr } = await run(...parameters);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -26,7 +27,7 @@ test.each([
 test("an address where no service answers ends with 1 and one sentence", { timeout: 30_000 }, async () => {
   const other = await startHttpService((_, response) => response.writeHead(404).end());
   const url = `http://127.0.0.1:${other.port}`;
-  const { code, stdout, stderr } = await run("--url", url, "--stage", "staging");
+  const { code, stdout, stderr } = await run("--url", url, "--stage", "staging", "--real-data");
   await other.close();
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(`No service answers at ${url}/api/v1/health (404): look at --url.`);
