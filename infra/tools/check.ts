@@ -79,7 +79,7 @@ const gates: readonly Gate[] = [
     parameters: ["run", "--config", "test/deploy/vitest.config.ts"],
     environment: { VITEST_REPORT: deployReport },
     report: deployReport,
-    obstacle: () => (findPython() ? undefined : `it needs ${neededPython}`),
+    obstacle: emulatorObstacle,
   },
 ];
 
@@ -153,6 +153,14 @@ function dynamodbLocalObstacle(): string | undefined {
   } catch {
     return "it needs Java 17 or newer";
   }
+}
+
+/** Where there is no Python, or no way to its packages, there is no emulator; a deploy that fails in it is another thing. */
+function emulatorObstacle(): string | undefined {
+  if (!findPython()) return `it needs ${neededPython}`;
+  const { status, stderr } = spawnSync(process.execPath, [join(root, "test/deploy/install.ts")], { encoding: "utf8" });
+  if (status === 0) return undefined;
+  return `the emulator could not be installed: ${stderr.trim().split("\n").at(-1)}`;
 }
 
 function print(text: string): 0 {

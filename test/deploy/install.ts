@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runCommand } from "../../infra/tools/command.ts";
 import { findPython, neededPython } from "../../infra/tools/python.ts";
 import { root, runProgram } from "./program.ts";
 
@@ -27,3 +28,6 @@ async function run(program: string, parameters: readonly string[]): Promise<void
   const { code, output } = await runProgram(program, parameters, process.env, longestMs);
   if (code !== 0) throw new Error(`${program} ${parameters.join(" ")} failed:\n${output}`);
 }
+
+// The gate installs first, to tell a machine without a way to Python's packages from a deploy that fails.
+if (import.meta.main) await runCommand(async () => Number(!(await installEmulator())));
