@@ -25,7 +25,7 @@ test("an e-mail comes from the stage's address and goes by its configuration set
   expect(Object.fromEntries(sent[0] ?? [])).toMatchObject({
     Action: "SendEmail",
     Source: "no-reply@workforce.example",
-    ConfigurationSetName: "workforce-test",
+    ConfigurationSetName: "workforce-test-emails",
     "Destination.ToAddresses.member.1": "ines@example.com",
     "Message.Subject.Data": "A subject",
   });
