@@ -79,13 +79,16 @@ function kindOf(partition: unknown): string {
 }
 
 const settingNames = new Map<unknown, string>();
+// Other settings, such as an issuer, may have the same value.
+const namesResource = /(?:_NAME|_ARN|_URL|_ADDRESS|_SET)$/;
 
 /** The setting that names a resource to the function; the resource itself where none does. */
 function settingOf(resource: unknown): string {
   // To go through the whole environment for each write of a transaction would slow tests down that make thousands.
   const known = settingNames.get(resource);
   if (known !== undefined && process.env[known] === resource) return `<${known}>`;
-  const [name] = Object.entries(process.env).find(([, value]) => value === resource) ?? [];
+  const [name] =
+    Object.entries(process.env).find(([key, value]) => value === resource && namesResource.test(key)) ?? [];
   if (name === undefined) return String(resource);
   settingNames.set(resource, name);
   return `<${name}>`;
