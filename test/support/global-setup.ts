@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import type { TableDefinition } from "../../infra/local/engine/table.ts";
-import { synthesize } from "../../infra/synthesize.ts";
+import { synthesizeOnce } from "../../infra/local/stack/synthesis.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -17,6 +17,8 @@ declare module "vitest" {
     template: Record<string, unknown>;
     /** Folder that the bundles were built into. */
     bundles: string;
+    /** Folder of a machine with that synthesis and no data. */
+    synthesized: string;
     /** Folder where test files leave what they record for the end of the run. */
     recordings: string;
   }
@@ -25,13 +27,14 @@ declare module "vitest" {
 /** Starts one DynamoDB engine for the run, and reads the table's definition from the synthesised stack. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "workforce-test-"));
-  const { template } = synthesize("local", directory);
+  const { template, bundles } = await synthesizeOnce(directory);
   const engine = await startEngine();
   project.provide("engineEndpoint", engine.endpoint);
   project.provide("engineName", engine.name);
   project.provide("tableDefinition", tableOf(template));
   project.provide("template", template);
-  project.provide("bundles", join(directory, "bundles"));
+  project.provide("bundles", bundles);
+  project.provide("synthesized", directory);
   project.provide("recordings", await mkdtemp(join(directory, "recordings-")));
   return async () => {
     await engine.close();

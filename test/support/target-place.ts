@@ -1,7 +1,8 @@
 import { namesOf } from "../../infra/names.ts";
 import { findStage } from "../../infra/stages.ts";
 import { withService } from "../../infra/tools/open-service.ts";
-import { makeDirectory, startLocalMachine } from "./local-machine.ts";
+import { startLocalMachine } from "./local-machine.ts";
+import { makeMachineDirectory } from "./machine-directory.ts";
 import { openInboxes, type TargetInboxes } from "./target-inboxes.ts";
 
 /** Where journeys go: a running service, and how to reach what stands behind it. This process is its client. */
@@ -29,7 +30,7 @@ export function openPlace(): Promise<TargetPlace> {
 }
 
 async function openLocalMachine(): Promise<TargetPlace> {
-  const directory = makeDirectory();
+  const directory = makeMachineDirectory();
   const machine = await startLocalMachine(directory.path);
   const { baseUrl } = machine;
   const close = async () => {

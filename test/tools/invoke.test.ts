@@ -106,7 +106,7 @@ test("without a machine, the first use of an empty directory loads the demo data
   expect(stderr).toContain("loading the demo data");
   expect(stdout).toMatch(/^200 OK/);
   expect(status).toBe(0);
-}, 60_000);
+}, 120_000);
 
 function eventFile(event: unknown): string {
   const folder = mkdtempSync(join(tmpdir(), "workforce-event-"));

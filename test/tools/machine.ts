@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, vi } from "vitest";
 import { loadDemo } from "../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../infra/local/local-aws.ts";
 import { type Machine, startMachine } from "../../infra/local/machine.ts";
+import { makeMachineDirectory } from "../support/machine-directory.ts";
 
 /** Runs a local machine with the demo data for a test file; gives the directory that tools join it by. */
 export function useMachine(): string {
-  const directory = mkdtempSync(join(tmpdir(), "workforce-machine-"));
+  const { path: directory, remove } = makeMachineDirectory();
   let machine: Machine | undefined;
   beforeAll(async () => {
     machine = await startMachine({ directory, port: 0 });
@@ -18,7 +16,7 @@ export function useMachine(): string {
   });
   afterAll(async () => {
     await machine?.close();
-    rmSync(directory, { recursive: true, force: true });
+    remove();
   });
   return directory;
 }

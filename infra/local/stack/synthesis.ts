@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,13 +10,13 @@ export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** The stack's template, and the folder with a folder for each function's bundle. */
 export interface LocalSynthesis {
-  template: unknown;
+  template: Record<string, unknown>;
   bundles: string;
 }
 
 interface LastSynthesis {
   digest: string;
-  template: unknown;
+  template: Record<string, unknown>;
 }
 
 /** Synthesises the stack, or takes the last synthesis where nothing that it is made from has changed since. */
@@ -36,6 +36,12 @@ export async function synthesizeOnce(directory: string): Promise<LocalSynthesis>
   return { template, bundles };
 }
 
+/** Lets a machine's folder begin with the synthesis of another one. */
+export function copySynthesis(from: string, to: string): void {
+  cpSync(join(from, "cdk.out"), join(to, "cdk.out"), { recursive: true });
+  cpSync(synthesisFile(from), synthesisFile(to));
+}
+
 /** Forgets the last synthesis: its bundles are about to be built anew. */
 export function forgetSynthesis(directory: string): void {
   rmSync(synthesisFile(directory), { force: true });
@@ -46,7 +52,7 @@ function synthesisFile(directory: string): string {
 }
 
 function digestSources(): string {
-  const sources = ["package-lock.json", "tsconfig.json", "infra/*.ts", "infra/constructs/**/*.ts"];
+  const sources = ["package-lock.json", "tsconfig.json", "infra/*.ts", "infra/{alarms,constructs}/**/*.ts"];
   const files = globSync([...sources, "functions/**/*", "shared/**/*"], { cwd: root, withFileTypes: true });
   const digest = createHash("sha256");
   for (const path of files
