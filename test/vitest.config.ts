@@ -14,7 +14,7 @@ const concluding = ["test/rights/used-rights.test.ts"];
 const turns = { usual: 1, measured: 2, concluding: 3 };
 
 /** DynamoDB Local takes several times as long as the usual engine. */
-const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 4 : 1;
+const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 6 : 1;
 
 const everywhere = {
   setupFiles: ["test/support/capture-logs.ts", "test/support/record-files.ts"],
