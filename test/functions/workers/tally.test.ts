@@ -53,6 +53,16 @@ test("killed before and after every call that it makes, and started again, it ha
   expect(crashes).toBeGreaterThanOrEqual(8);
 });
 
+test("an invoice whose number changes, or that is removed, leaves nothing that a search by its old number finds", async () => {
+  const Records = await storeSome();
+  const id = nextId - 3;
+  for (const line of [{ number: "WREN-2026-1" }, { number: "ROOK-7" }, { deleted: true }]) {
+    await write({ type: "invoice", id, ...line });
+    await handler({ Records });
+    await expectExact();
+  }
+});
+
 test.each([
   ["its reading of the count", "BatchGetItem", 0],
   ["its reading of the record", "BatchGetItem", 1],
