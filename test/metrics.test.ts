@@ -1,9 +1,7 @@
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import * as v from "valibot";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as confirmHandler } from "../functions/users/confirm-login.ts";
 import { handler as deliverPin } from "../functions/workers/deliver-pin.ts";
-import { operation } from "../shared/contract/operation.ts";
 import type { RefusalCode } from "../shared/contract/refusal-codes.ts";
 import { confirmLogin } from "../shared/contract/users.ts";
 import { Refusal } from "../shared/domain/refusal.ts";
@@ -14,6 +12,7 @@ import { call } from "./support/call.ts";
 import { countedMetrics, loggedLines } from "./support/capture-logs.ts";
 import { newestPin } from "./support/pins.ts";
 import { userLine } from "./support/records.ts";
+import { sample } from "./support/sample-operation.ts";
 import { useService } from "./support/service.ts";
 import { store } from "./support/store.ts";
 import { queueEvent, streamRecord } from "./support/workers.ts";
@@ -51,14 +50,6 @@ describe("a metric is one line of JSON in CloudWatch's embedded metric format", 
 });
 
 describe("Faults", () => {
-  const sample = operation({
-    name: "sample",
-    summary: "Fails as it is told",
-    method: "GET",
-    path: "/sample",
-    access: "anyone",
-    answer: v.object({}),
-  });
   const answering = (thrown: Error) =>
     call(
       forAnyone(sample, () => Promise.reject(thrown)),
@@ -85,7 +76,7 @@ describe("Faults", () => {
 
   test("counts no answer that is well", async () => {
     await call(
-      forAnyone(sample, async () => ({})),
+      forAnyone(sample, async () => ({ shown: "well" })),
       sample,
     );
     expect(countedMetrics()).toEqual([]);

@@ -85,7 +85,7 @@ function waitingRow({ queues, setAside, undelivered, functions }: Watched): IWid
   const ofQueue = (name: string, QueueName: string, label: string) =>
     awsMetric(`SQS ${name}`, { QueueName }, highest).with({ label });
   const named = Object.entries(queues);
-  const kept = [...named.map(([name, { deadLetters }]) => [name, deadLetters] as const)];
+  const kept = named.map(([name, { deadLetters }]) => [name, deadLetters] as const);
   const aside = [["set aside", setAside] as const, ["undelivered", undelivered] as const];
   const consumers = streamConsumers.map((name) => functions.get(name)?.functionName ?? "");
   return row([

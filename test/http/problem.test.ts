@@ -1,19 +1,9 @@
-import * as v from "valibot";
 import { expect, test } from "vitest";
-import { operation } from "../../shared/contract/operation.ts";
 import { forAnyone } from "../../shared/http/endpoint.ts";
 import { statuses } from "../../shared/http/statuses.ts";
 import { call } from "../support/call.ts";
 import { loggedLines } from "../support/capture-logs.ts";
-
-const sample = operation({
-  name: "sample",
-  summary: "Fails as it is told",
-  method: "GET",
-  path: "/sample",
-  access: "anyone",
-  answer: v.object({ shown: v.string() }),
-});
+import { sample } from "../support/sample-operation.ts";
 
 test("D31: a fault says only its code and request id; what was thrown stays in the log, without what it quotes", async () => {
   loggedLines.length = 0;
