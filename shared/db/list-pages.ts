@@ -1,7 +1,6 @@
 import type { Scope } from "../domain/caller.ts";
 import type { ListName } from "../domain/list-place.ts";
 import type { PageStart } from "../domain/paging.ts";
-import { toRecord } from "./records.ts";
 import type { Item } from "./table.ts";
 
 /** The records of a list in some states, of one company or of all. */
@@ -22,6 +21,11 @@ export interface ListPage<Fields> {
 /** Cuts a page out of the rows from its start on; one row more than the page says that more follow. */
 export function cutPage<Fields>(rows: readonly Item[], total: number, { skip, limit }: PageStart): ListPage<Fields> {
   const newest = rows.toSorted((a, b) => Number(b.id) - Number(a.id));
-  const items = newest.slice(skip, skip + limit).map((item) => toRecord<Fields>(item).fields);
+  const items = newest.slice(skip, skip + limit).map(toFields<Fields>);
   return { items, total, hasMore: newest.length > skip + limit };
+}
+
+/** The row was read for the page alone: its record is taken, not copied. */
+function toFields<Fields>({ id, record }: Item): Fields {
+  return Object.assign(record as object, { id }) as Fields;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * An opaque place in a list that runs by descending id: just after `lastId`. It carries a digest of the operation and
@@ -16,5 +16,5 @@ export function decodeCursor(cursor: string, filters: string): number | undefine
 }
 
 function digest(filters: string): string {
-  return createHash("sha256").update(filters).digest("base64url").slice(0, 16);
+  return hash("sha256", filters, "base64url").slice(0, 16);
 }

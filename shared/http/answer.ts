@@ -1,4 +1,4 @@
-import * as v from "valibot";
+import { allowListOf } from "../contract/allow-list.ts";
 import type { Answer, Operation } from "../contract/operation.ts";
 import { defaultPerPage } from "../contract/query.ts";
 import type { Page } from "../domain/paging.ts";
@@ -33,8 +33,9 @@ export function successAnswer<O extends Operation>(
     "content-type": "application/json; charset=utf-8",
   };
   if (operation.cacheSeconds !== undefined) headers["cache-control"] = `public, max-age=${operation.cacheSeconds}`;
+  const allow = allowListOf(operation.answer);
   if (operation.list === undefined) {
-    const answer = v.parse(operation.answer, reply);
+    const answer = allow(reply);
     if (operation.answersBearer) headers.authorization = `Bearer ${(answer as IssuedTokenAnswer).token.access_token}`;
     return { statusCode: 200, headers, body: JSON.stringify(answer) };
   }
@@ -43,6 +44,6 @@ export function successAnswer<O extends Operation>(
   headers.total = String(total);
   const link = place && pageLinks(request.event, place, total);
   if (link) headers.link = link;
-  const answered = items.map((item) => v.parse(operation.answer, item));
+  const answered = items.map(allow);
   return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };
 }

@@ -1,0 +1,91 @@
+import type * as v from "valibot";
+
+/** Takes of a value what a schema names. Throws where the value is of another shape. */
+export type AllowList = (value: unknown) => unknown;
+
+type Schema = v.GenericSchema<unknown, unknown>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The parts that the types of schema have beside what they share. */
+interface SchemaParts {
+  readonly entries: Readonly<Record<string, Schema>>;
+  readonly item: Schema;
+  readonly wrapped: Schema;
+  readonly options: readonly unknown[];
+  readonly literal: unknown;
+}
+
+const allowLists = new WeakMap<Schema, AllowList>();
+
+/**
+ * The allow-list that an answer's schema stands for. It looks at names and types of fields and not at their values, which
+ * were held against the same schemas on their way into the table: that would take most of a call's time.
+ */
+export function allowListOf(schema: Schema): AllowList {
+  const allow = allowLists.get(schema) ?? makeAllowList(schema, "the answer");
+  allowLists.set(schema, allow);
+  return allow;
+}
+
+function makeAllowList(schema: Schema, place: string): AllowList {
+  const { entries, item, wrapped, options, literal } = schema as unknown as SchemaParts;
+  switch (schema.type) {
+    case "string":
+    case "number":
+    case "boolean":
+      return allowWhere((value) => typeof value === schema.type, place);
+    case "picklist":
+      return allowWhere((value) => options.includes(value), place);
+    case "literal":
+      return allowWhere((value) => value === literal, place);
+    case "nullable":
+      return allowNullable(makeAllowList(wrapped, place));
+    case "array":
+      return allowItems(makeAllowList(item, `an item of ${place}`), place);
+    case "object":
+      return allowFields(entries, place);
+    case "loose_object":
+      return allowFields(entries, place, (fields) => fields);
+    default:
+      throw new Error(`No allow-list can be made of ${place}, a ${schema.type}`);
+  }
+}
+
+function allowWhere(fits: (value: unknown) => boolean, place: string): AllowList {
+  return (value) => {
+    if (!fits(value)) throw breach(place);
+    return value;
+  };
+}
+
+function allowNullable(allow: AllowList): AllowList {
+  return (value) => (value === null ? null : allow(value));
+}
+
+function allowItems(allow: AllowList, place: string): AllowList {
+  return (value) => {
+    if (!Array.isArray(value)) throw breach(place);
+    return value.map(allow);
+  };
+}
+
+function allowFields(
+  entries: Readonly<Record<string, Schema>>,
+  place: string,
+  unnamed: (fields: Fields) => Fields | undefined = () => undefined,
+): AllowList {
+  const allowed = Object.entries(entries).map(
+    ([name, entry]) => [name, makeAllowList(entry, `${name} of ${place}`)] as const,
+  );
+  return (value) => {
+    if (typeof value !== "object" || value === null) throw breach(place);
+    const fields = value as Fields;
+    const answered: Record<string, unknown> = { ...unnamed(fields) };
+    for (const [name, allow] of allowed) answered[name] = allow(fields[name]);
+    return answered;
+  };
+}
+
+function breach(place: string): Error {
+  return new Error(`The contract knows no such value for ${place}`);
+}
