@@ -1,28 +1,32 @@
+import * as v from "valibot";
 import { functions } from "./functions.ts";
 import {
-  hasKeys,
-  hostOfAddress,
-  hostOfUrl,
-  isCount,
-  isCountry,
-  isHere,
-  isListOf,
-  isOrigin,
-  isRecord,
-  isThrottle,
-  isTimeZone,
-  matches,
-  patterns,
-  readUrl,
-} from "./setting-checks.ts";
+  applicationArn,
+  certificateArn,
+  count,
+  countFromZero,
+  country,
+  emailAddress,
+  host,
+  httpsUrl,
+  listOf,
+  oneLine,
+  origin,
+  region,
+  someText,
+  stageName,
+  throttle,
+  timeZone,
+} from "./setting-schemas.ts";
 import type { Stage } from "./stages.ts";
 
 /** What a setting must be. */
 export interface SettingForm<Value> {
   /** The words that follow "Set … to". */
   readonly wanted: string;
-  /** Whether a value is that; asked of an optional setting only where the stage has it. */
-  fits(value: Value, stage: Stage): boolean;
+  readonly schema: v.GenericSchema;
+  /** Whether a value of that schema goes with the stage's other settings. */
+  agrees?(value: Value, stage: Stage): boolean;
   /** The hosts that it names; reserved ones are refused where a stage keeps its data. */
   hosts?(value: Value): readonly string[];
   /** Whether the stage may leave it out. */
@@ -31,117 +35,106 @@ export interface SettingForm<Value> {
 
 type SettingForms = { readonly [Setting in keyof Stage]-?: SettingForm<NonNullable<Stage[Setting]>> };
 
-const applicationServices = { fcm: "GCM", apns: "APNS", apns_sandbox: "APNS_SANDBOX" };
 const logRetentionDays = [1, 7, 14, 30, 90, 180, 365];
 
 /** The form of every setting. A setting without one does not compile. */
 export const settingForms: SettingForms = {
   name: {
     wanted: "a word of up to 20 lower-case letters, digits and hyphens that begins with a letter",
-    fits: (name) => matches(name, patterns.stageName),
+    schema: stageName,
   },
-  region: {
-    wanted: "an AWS region, such as eu-west-2",
-    fits: (region) => matches(region, patterns.region),
-    isOptional: true,
-  },
-  serviceName: {
-    wanted: "a name of 1 to 60 characters on one line",
-    fits: (name) => matches(name, patterns.oneLine),
-  },
+  region: { wanted: "an AWS region, such as eu-west-2", schema: region, isOptional: true },
+  serviceName: { wanted: "a name of 1 to 60 characters on one line", schema: oneLine },
   senderAddress: {
     wanted: "an e-mail address that SES may send from",
-    fits: (sender) => matches(sender, patterns.emailAddress),
+    schema: emailAddress,
     hosts: (address) => [hostOfAddress(address)],
   },
   senderIdentity: oneOf(["domain", "address", "existing"]),
-  defaultCountry: { wanted: "the ISO 3166 code of a country, such as GB", fits: isCountry },
+  defaultCountry: { wanted: "the ISO 3166 code of a country, such as GB", schema: country },
   servedCountries: {
     wanted: "a list of the ISO 3166 codes of one or more countries, such as GB",
-    fits: (countries) => isListOf(countries, isCountry),
+    schema: listOf(country),
   },
   recoveryDisclosure: oneOf(["masked", "full"]),
   registration: oneOf(["open", "closed"]),
   smsCeilings: {
     wanted: "{ perHour, perDay }, two whole numbers of which the day's is not the lower one",
-    fits: (ceilings) =>
-      hasKeys(ceilings, ["perHour", "perDay"]) &&
-      Number.isSafeInteger(ceilings.perDay) &&
-      Number.isSafeInteger(ceilings.perHour) &&
-      0 <= ceilings.perHour &&
-      ceilings.perHour <= ceilings.perDay,
+    schema: v.pipe(
+      v.strictObject({ perHour: countFromZero, perDay: countFromZero }),
+      v.check(({ perHour, perDay }) => perHour <= perDay),
+    ),
   },
-  smsMonthlySpendLimitDollars: count("US dollars"),
-  businessTimeZone: { wanted: "an IANA time zone, such as Europe/London", fits: isTimeZone },
+  smsMonthlySpendLimitDollars: countOf("US dollars"),
+  businessTimeZone: { wanted: "an IANA time zone, such as Europe/London", schema: timeZone },
   platformApplications: {
     wanted:
       "ARNs of SNS platform applications in the stage's region: fcm of GCM, apns of APNS, apns_sandbox of APNS_SANDBOX",
-    fits: (applications, { region }) =>
-      isRecord(applications) &&
-      Object.entries(applications).every(([service, arn]) => {
-        const [, where, kind] = patterns.platformApplicationArn.exec(String(arn)) ?? [];
-        return kind !== undefined && kind === Reflect.get(applicationServices, service) && isHere(where, region);
+    schema: keyed(
+      v.strictObject({
+        fcm: v.exactOptional(applicationArn("GCM")),
+        apns: v.exactOptional(applicationArn("APNS")),
+        apns_sandbox: v.exactOptional(applicationArn("APNS_SANDBOX")),
       }),
+    ),
+    agrees: (applications, stage) => Object.values(applications).every((arn) => isHere(arn, stage)),
     isOptional: true,
   },
   outsideIssuer: {
     wanted: "{ issuer, audience, jwksUrl, claims: { user, role, company } }, both addresses https",
-    fits: (issuer) =>
-      hasKeys(issuer, ["issuer", "audience", "jwksUrl", "claims"]) &&
-      [issuer.issuer, issuer.jwksUrl].every((each) => readUrl(each)?.protocol === "https:") &&
-      matches(issuer.audience, patterns.notEmpty) &&
-      hasKeys(issuer.claims, ["user", "role", "company"]) &&
-      Object.values(issuer.claims).every((claim) => matches(claim, patterns.notEmpty)),
+    schema: v.strictObject({
+      issuer: httpsUrl,
+      audience: someText,
+      jwksUrl: httpsUrl,
+      claims: v.strictObject({ user: someText, role: someText, company: someText }),
+    }),
     hosts: ({ issuer, jwksUrl }) => [issuer, jwksUrl].map(hostOfUrl),
     isOptional: true,
   },
   origins: {
     wanted:
       "a list of one or more https origins without path or *, such as https://app.your-company.com (http for localhost alone)",
-    fits: (origins) => isListOf(origins, isOrigin),
+    schema: listOf(origin),
     hosts: (origins) => origins.map(hostOfUrl),
   },
-  throttle: { wanted: "{ requestsPerSecond, burst }, two whole numbers above 0", fits: isThrottle },
+  throttle: { wanted: "{ requestsPerSecond, burst }, two whole numbers above 0", schema: throttle },
   anonymousThrottle: {
     wanted: "{ requestsPerSecond, burst }, two whole numbers above 0 and not above those of throttle",
-    fits: (own, { throttle }) =>
-      isThrottle(own) &&
-      (!isThrottle(throttle) || (own.requestsPerSecond <= throttle.requestsPerSecond && own.burst <= throttle.burst)),
+    schema: throttle,
+    agrees: (own, stage) =>
+      !v.is(throttle, stage.throttle) ||
+      (own.requestsPerSecond <= stage.throttle.requestsPerSecond && own.burst <= stage.throttle.burst),
   },
   customDomain: {
     wanted: "{ name, certificateArn }, a host name and the ARN of an ACM certificate in the stage's region",
-    fits: (domain, { region }) =>
-      hasKeys(domain, ["name", "certificateArn"]) &&
-      matches(domain.name, patterns.host) &&
-      isHere(patterns.certificateArn.exec(String(domain.certificateArn))?.[1], region),
+    schema: v.strictObject({ name: host, certificateArn }),
+    agrees: ({ certificateArn }, stage) => isHere(certificateArn, stage),
     hosts: ({ name }) => [name],
     isOptional: true,
   },
   reservedConcurrency: {
     wanted: "whole numbers above 0 by the name of a function in infra/functions.ts",
-    fits: (reserved) =>
-      isRecord(reserved) &&
-      Object.entries(reserved).every(([name, value]) => Object.hasOwn(functions, name) && isCount(value)),
+    schema: keyed(v.record(v.picklist(Object.keys(functions)), count)),
     isOptional: true,
   },
   logRetentionDays: {
     wanted: `a number of days among ${logRetentionDays.join(", ")}`,
-    fits: (days) => logRetentionDays.includes(days),
+    schema: v.picklist(logRetentionDays),
   },
   removal: oneOf(["keep", "delete"]),
   deletionProtection: trueOrFalse(),
-  backupKeptDays: count("days"),
+  backupKeptDays: countOf("days"),
   deployment: oneOf(["at-once", "canary"]),
   alarmAddress: {
     wanted: "an e-mail address that somebody reads, as a stage needs that keeps its data",
-    fits: (reader) => matches(reader, patterns.emailAddress),
+    schema: emailAddress,
     hosts: (address) => [hostOfAddress(address)],
     isOptional: ({ removal }) => removal !== "keep",
   },
-  failedPinsPerHour: { wanted: "a whole number of wrong pins above 0", fits: isCount },
+  failedPinsPerHour: { wanted: "a whole number of wrong pins above 0", schema: count },
   runbookUrl: {
     wanted: "the https address of infra/RUNBOOK.md, such as where its repository shows it",
-    fits: (url) => readUrl(url)?.protocol === "https:",
+    schema: httpsUrl,
     hosts: (url) => [hostOfUrl(url)],
     isOptional: true,
   },
@@ -149,13 +142,34 @@ export const settingForms: SettingForms = {
 };
 
 function oneOf<const Value extends string>(values: readonly Value[]): SettingForm<Value> {
-  return { wanted: values.map((value) => `"${value}"`).join(" or "), fits: (value) => values.includes(value) };
+  return { wanted: values.map((value) => `"${value}"`).join(" or "), schema: v.picklist(values) };
 }
 
 function trueOrFalse(): SettingForm<boolean> {
-  return { wanted: "true or false", fits: (value) => typeof value === "boolean" };
+  return { wanted: "true or false", schema: v.boolean() };
 }
 
-function count(unit: string): SettingForm<number> {
-  return { wanted: `a whole number of ${unit} above 0`, fits: isCount, isOptional: true };
+function countOf(unit: string): SettingForm<number> {
+  return { wanted: `a whole number of ${unit} above 0`, schema: count, isOptional: true };
+}
+
+/** To valibot a list is an object too, one whose keys may all be missing. */
+function keyed(schema: v.GenericSchema) {
+  return v.pipe(
+    schema,
+    v.check((value) => !Array.isArray(value)),
+  );
+}
+
+/** Whether a resource is where the stage is; a stage without a region may be anywhere. */
+function isHere(arn: string, { region }: Stage): boolean {
+  return region === undefined || arn.split(":")[3] === region;
+}
+
+function hostOfAddress(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}
+
+function hostOfUrl(url: string): string {
+  return new URL(url).hostname;
 }

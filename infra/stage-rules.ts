@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { type SettingForm, settingForms } from "./stage-forms.ts";
 import { type Stage, StageRefusal } from "./stages.ts";
 
@@ -25,7 +26,8 @@ function faultOf(stage: Stage, setting: string, form: SettingForm<never>): strin
     const isOptional = typeof form.isOptional === "function" ? form.isOptional(stage) : form.isOptional;
     return isOptional ? [] : fault("it is missing");
   }
-  if (!form.fits(value, stage)) return fault(`it is ${JSON.stringify(value)}`);
+  if (!v.is(form.schema, value) || form.agrees?.(value, stage) === false)
+    return fault(`it is ${JSON.stringify(value)}`);
   if (stage.removal !== "keep") return [];
   const placeholders = form.hosts?.(value).filter(isReserved) ?? [];
   return placeholders.length > 0 ? fault(`it has the placeholder ${placeholders.join(", ")}`) : [];
