@@ -9,7 +9,6 @@ import { HmacKey } from "./constructs/hmac-key.ts";
 import { Api } from "./constructs/http-api.ts";
 import { IntakeBus } from "./constructs/intake-bus.ts";
 import { Monitoring } from "./constructs/monitoring.ts";
-import { grantPushing } from "./constructs/pushing.ts";
 import { RecordsTable } from "./constructs/records-table.ts";
 import { ServiceFunction } from "./constructs/service-function.ts";
 import { SetAside } from "./constructs/set-aside.ts";
@@ -17,20 +16,14 @@ import { SigningKeys } from "./constructs/signing-keys.ts";
 import { SmsSpendLimit } from "./constructs/sms-spend-limit.ts";
 import { StreamConsumer } from "./constructs/stream-consumer.ts";
 import { TableBackups } from "./constructs/table-backups.ts";
-import { grantTexting } from "./constructs/texting.ts";
-import { grantTokenVerification } from "./constructs/token-verification.ts";
 import { WorkQueue } from "./constructs/work-queue.ts";
 import { type FunctionName, functions } from "./functions.ts";
-import { namesOf, tokenAudience } from "./names.ts";
-import { readStageSetting } from "./stage-settings.ts";
+import { grantRow, type Resources } from "./grants.ts";
+import { namesOf } from "./names.ts";
+import { type QueueName, queues } from "./queues.ts";
 import type { Stage } from "./stages.ts";
 import { streamConsumers } from "./stream-filters.ts";
 
-const usualRetentionHours = 4 * 24;
-// A pin is worth nothing after ten minutes.
-const pinRetentionHours = 1;
-// Nobody is to be woken by the news of yesterday.
-const pushRetentionHours = 24;
 // A little after midnight, when the new day has begun on every clock.
 const overdueTime = { hour: 0, minute: 5 };
 // When few people are at work, and those who mend what it finds soon are.
@@ -45,7 +38,14 @@ export interface WorkforceStackProps {
 
 /** The whole service of one stage. */
 export class WorkforceStack extends Stack {
-  constructor(app: App, { stage, bundles }: WorkforceStackProps) {
+  readonly #props: WorkforceStackProps;
+  readonly #resources: Resources;
+  readonly #api: Api;
+  readonly #releases: CanaryReleases | undefined;
+  readonly #functions = new Map<FunctionName, LambdaFunction>();
+
+  constructor(app: App, props: WorkforceStackProps) {
+    const { stage } = props;
     const names = namesOf(stage.name);
     super(app, names.stack, {
       description: `Workforce API, stage ${stage.name}`,
@@ -53,103 +53,93 @@ export class WorkforceStack extends Stack {
     });
     Tags.of(this).add("service", "workforce-api");
     Tags.of(this).add("stage", stage.name);
-    const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
-    const hmacKey = new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret });
-    const signingKeys = new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret });
-    const queues = this.#queues();
-    const { pins, notices, notifications, pushes, intake } = queues;
-    const setAside = new SetAside(this, "SetAside");
-    const bus = new IntakeBus(this, "IntakeBus", names.eventBus);
-    const emails = new EmailSending(this, "Emails", stage);
-    if (stage.smsMonthlySpendLimitDollars !== undefined) {
-      new SmsSpendLimit(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
-    }
-    if (stage.backupKeptDays !== undefined) {
-      new TableBackups(this, "Backups", { ...stage, table: records.table, keptDays: stage.backupKeptDays });
-    }
-    const api = new Api(this, "Api", stage);
-    const tokenNames = { issuer: names.tokenIssuer, audience: tokenAudience };
-
-    const releases = stage.deployment === "canary" ? new CanaryReleases(this, "Releases", api.httpApi) : undefined;
-
-    const all = new Map<FunctionName, LambdaFunction>();
-    const addFunction = (name: FunctionName): ServiceFunction => {
-      const service = new ServiceFunction(this, name, { name, stage, bundles, releases });
-      const { function: fn } = service;
-      all.set(name, fn);
-      const row = functions[name];
-      if (row.table || row.indexes) records.grant(fn, row.table ?? [], row.indexes ?? []);
-      if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);
-      if (row.verifiesTokens) grantTokenVerification(fn, tokenNames, stage);
-      if (row.signsTokens) signingKeys.grantSign(fn, tokenNames);
-      if (row.rotatesSigningKeys) signingKeys.grantRotate(fn);
-      if (row.readsHmacKey) hmacKey.grantRead(fn);
-      if (row.queuesPins) pins.grantQueue(fn);
-      if (row.queuesNotices) notices.grantQueue(fn);
-      if (row.queuesNotifications) notifications.grantQueue(fn);
-      if (row.queuesPushes) pushes.grantQueue(fn);
-      if (row.pushesToDevices) grantPushing(fn, stage);
-      if (row.readsStream) setAside.grantSetAside(fn);
-      if (row.sendsMessages) {
-        emails.grantSend(fn);
-        grantTexting(fn);
-      }
-      for (const setting of row.settings ?? []) fn.addEnvironment(setting, readStageSetting(stage, setting));
-      return service;
-    };
-
-    for (const operation of operations) {
-      const { name, method, path } = operation;
-      const throttle = isAnonymousAccountRoute(operation) ? stage.anonymousThrottle : undefined;
-      api.route(name, method, path, addFunction(name as FunctionName).live, throttle);
-    }
-    api.routeRest("refuse-unrouted", addFunction("refuse-unrouted").live);
-    pins.feed(addFunction("deliver-pin").live);
-    notices.feed(addFunction("tell-password-changed").live);
-    signingKeys.rotateBy(addFunction("rotate-signing-key"), [records]);
-    notifications.feed(addFunction("deliver-notifications").live);
-    pushes.feed(addFunction("send-pushes").live);
-    intake.feed(addFunction("intake").live);
-    bus.leadTo(intake.queue);
-    for (const name of streamConsumers) {
-      const place = { streamArn: records.streamArn, setAside: setAside.queue };
-      new StreamConsumer(this, `${name}-stream`, { name, fn: addFunction(name).live, ...place });
-    }
-    const timeZone = stage.businessTimeZone;
-    new DailySchedule(this, "Overdue", { ...overdueTime, timeZone, fn: addFunction("mark-overdue").live });
-    new DailySchedule(this, "TotalsCheck", { ...totalsTime, timeZone, fn: addFunction("check-totals").live });
+    this.#props = props;
+    this.#resources = this.#addResources();
+    this.#api = new Api(this, "Api", stage);
+    this.#releases =
+      stage.deployment === "canary" ? new CanaryReleases(this, "Releases", this.#api.httpApi) : undefined;
+    this.#addRoutes();
+    this.#addWorkers();
+    this.#addSchedules();
+    const bus = this.#addIntake();
+    const { setAside, queues } = this.#resources;
     const places = { undelivered: bus.undelivered, setAside: setAside.queue, queues };
-    const watched = { ...places, functions: all, tableName: names.table, apiId: api.httpApi.apiId };
+    const watched = { ...places, functions: this.#functions, tableName: names.table, apiId: this.#api.httpApi.apiId };
     new Monitoring(this, "Monitoring", { stage, watched });
-    new CfnOutput(this, "BaseUrl", { value: api.httpApi.apiEndpoint });
+    new CfnOutput(this, "BaseUrl", { value: this.#api.httpApi.apiEndpoint });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
   }
 
-  #queues() {
-    const retentionHours = usualRetentionHours;
+  #addResources(): Resources {
+    const { stage } = this.#props;
+    const names = namesOf(stage.name);
+    const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
+    if (stage.backupKeptDays !== undefined) {
+      new TableBackups(this, "Backups", { ...stage, table: records.table, keptDays: stage.backupKeptDays });
+    }
+    if (stage.smsMonthlySpendLimitDollars !== undefined) {
+      new SmsSpendLimit(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
+    }
     return {
-      pins: new WorkQueue(this, "Pins", {
-        worker: "deliver-pin",
-        setting: "PIN_QUEUE_URL",
-        retentionHours: pinRetentionHours,
-      }),
-      notices: new WorkQueue(this, "Notices", {
-        worker: "tell-password-changed",
-        setting: "NOTICE_QUEUE_URL",
-        retentionHours,
-      }),
-      notifications: new WorkQueue(this, "Notifications", {
-        worker: "deliver-notifications",
-        setting: "NOTIFICATION_QUEUE_URL",
-        retentionHours,
-      }),
-      pushes: new WorkQueue(this, "Pushes", {
-        worker: "send-pushes",
-        setting: "PUSH_QUEUE_URL",
-        retentionHours: pushRetentionHours,
-      }),
-      intake: new WorkQueue(this, "Intake", { worker: "intake", retentionHours }),
+      records,
+      hmacKey: new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret }),
+      signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
+      queues: this.#addQueues(),
+      setAside: new SetAside(this, "SetAside"),
+      emails: new EmailSending(this, "Emails", stage),
     };
+  }
+
+  #addQueues(): Readonly<Record<QueueName, WorkQueue>> {
+    const add = (name: QueueName) => new WorkQueue(this, name[0]?.toUpperCase() + name.slice(1), queues[name]);
+    return {
+      pins: add("pins"),
+      notices: add("notices"),
+      notifications: add("notifications"),
+      pushes: add("pushes"),
+      intake: add("intake"),
+    };
+  }
+
+  #addFunction(name: FunctionName): ServiceFunction {
+    const { stage, bundles } = this.#props;
+    const service = new ServiceFunction(this, name, { name, stage, bundles, releases: this.#releases });
+    this.#functions.set(name, service.function);
+    grantRow(service.function, functions[name], this.#resources, stage);
+    return service;
+  }
+
+  #addRoutes(): void {
+    const { anonymousThrottle } = this.#props.stage;
+    for (const operation of operations) {
+      const { name, method, path } = operation;
+      const throttle = isAnonymousAccountRoute(operation) ? anonymousThrottle : undefined;
+      this.#api.route(name, method, path, this.#addFunction(name as FunctionName).live, throttle);
+    }
+    this.#api.routeRest("refuse-unrouted", this.#addFunction("refuse-unrouted").live);
+  }
+
+  #addWorkers(): void {
+    const { records, setAside, queues } = this.#resources;
+    for (const queue of Object.values(queues)) queue.feed(this.#addFunction(queue.worker).live);
+    const place = { streamArn: records.streamArn, setAside: setAside.queue };
+    for (const name of streamConsumers) {
+      new StreamConsumer(this, `${name}-stream`, { name, fn: this.#addFunction(name).live, ...place });
+    }
+  }
+
+  #addSchedules(): void {
+    const { records, signingKeys } = this.#resources;
+    const timeZone = this.#props.stage.businessTimeZone;
+    signingKeys.rotateBy(this.#addFunction("rotate-signing-key"), [records]);
+    new DailySchedule(this, "Overdue", { ...overdueTime, timeZone, fn: this.#addFunction("mark-overdue").live });
+    new DailySchedule(this, "TotalsCheck", { ...totalsTime, timeZone, fn: this.#addFunction("check-totals").live });
+  }
+
+  #addIntake(): IntakeBus {
+    const bus = new IntakeBus(this, "IntakeBus", namesOf(this.#props.stage.name).eventBus);
+    bus.leadTo(this.#resources.queues.intake.queue);
+    return bus;
   }
 }
 

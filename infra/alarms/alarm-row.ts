@@ -5,9 +5,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { MetricName, metrics } from "../../shared/metrics.ts";
 import type { WorkQueue } from "../constructs/work-queue.ts";
 import type { FunctionName } from "../functions.ts";
-
-/** The queues that workers work off, by the name of what waits in them. */
-export type QueueName = "pins" | "notices" | "notifications" | "pushes" | "intake";
+import type { QueueName } from "../queues.ts";
 
 /** What is watched: everything of a stage that can fail. */
 export interface Watched {

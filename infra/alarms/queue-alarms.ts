@@ -1,6 +1,7 @@
 import type { Queue } from "aws-cdk-lib/aws-sqs";
+import type { QueueName } from "../queues.ts";
 import { streamConsumers } from "../stream-filters.ts";
-import { type AlarmRow, awsMetric, type QueueName, type Watched } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type Watched } from "./alarm-row.ts";
 import { impacts } from "./impacts.ts";
 
 interface QueueRow {

@@ -22,6 +22,7 @@ export interface WorkQueueProps {
 
 /** A queue that one worker works off, with a place for what fails again and again. */
 export class WorkQueue extends Construct {
+  readonly worker: ServiceFunctionName;
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly #props: WorkQueueProps;
@@ -29,6 +30,7 @@ export class WorkQueue extends Construct {
   constructor(scope: Construct, id: string, props: WorkQueueProps) {
     super(scope, id);
     this.#props = props;
+    this.worker = props.worker;
     this.deadLetters = new Queue(this, "DeadLetters", {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
