@@ -18,7 +18,7 @@ import { invoiceLine, jobLine, notificationLine } from "../support/records.ts";
 import { useService } from "../support/service.ts";
 
 /** CI takes in ten thousand; a run while developing enough to see one lost. */
-const messageCount = Number(process.env.INTAKE_MESSAGES ?? 3_000);
+const messageCount = Number(process.env.INTAKE_MESSAGES ?? 1_000);
 const pumps = 8;
 const visibilitySeconds = 5;
 const mostRepeats = 10;
