@@ -156,8 +156,8 @@ function countOf(unit: string): SettingForm<number> {
 /** To valibot a list is an object too, one whose keys may all be missing. */
 function keyed(schema: v.GenericSchema) {
   return v.pipe(
+    v.custom<unknown>((value) => !Array.isArray(value)),
     schema,
-    v.check((value) => !Array.isArray(value)),
   );
 }
 
