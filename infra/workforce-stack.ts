@@ -90,15 +90,11 @@ export class WorkforceStack extends Stack {
     };
   }
 
-  #addQueues(): Readonly<Record<QueueName, WorkQueue>> {
-    const add = (name: QueueName) => new WorkQueue(this, name[0]?.toUpperCase() + name.slice(1), queues[name]);
-    return {
-      pins: add("pins"),
-      notices: add("notices"),
-      notifications: add("notifications"),
-      pushes: add("pushes"),
-      intake: add("intake"),
-    };
+  #addQueues() {
+    const made = Object.entries(queues).map(
+      ([name, row]) => [name, new WorkQueue(this, name[0]?.toUpperCase() + name.slice(1), row)] as const,
+    );
+    return Object.fromEntries(made) as Record<QueueName, WorkQueue>;
   }
 
   #addFunction(name: FunctionName): ServiceFunction {

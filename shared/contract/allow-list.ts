@@ -22,7 +22,9 @@ const allowLists = new WeakMap<Schema, AllowList>();
  * were held against the same schemas on their way into the table: that would take most of a call's time.
  */
 export function allowListOf(schema: Schema): AllowList {
-  const allow = allowLists.get(schema) ?? makeAllowList(schema, "the answer");
+  const made = allowLists.get(schema);
+  if (made) return made;
+  const allow = makeAllowList(schema, "the answer");
   allowLists.set(schema, allow);
   return allow;
 }

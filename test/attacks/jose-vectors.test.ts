@@ -1,9 +1,38 @@
-import { createHmac, KeyObject, sign as signBytes } from "node:crypto";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { exportJWK, exportSPKI, generateKeyPair, type JWK } from "jose";
+import { KeyObject, sign as signBytes } from "node:crypto";
+import { exportJWK, exportSPKI } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
-import { Refusal } from "../../shared/domain/refusal.ts";
-import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
+import {
+  caller,
+  coordinates,
+  der,
+  encode,
+  expectValidAccepted,
+  goodHeader,
+  hmacSigned,
+  loosely,
+  type Make,
+  now,
+  number,
+  order,
+  orderOfP256,
+  passTime,
+  primeOfP256,
+  privateKey,
+  publicJwk,
+  refusalOf,
+  reshaped,
+  signEncoded,
+  stranger,
+  uneven,
+  unsigned,
+  valid,
+  withClaims,
+  withHeader,
+  withPayload,
+  withRawHeader,
+  withSignature,
+  zero,
+} from "../support/forged-tokens.ts";
 import { useService } from "../support/service.ts";
 import { claimsOf, testKeyId, testKeys } from "../support/tokens.ts";
 
@@ -11,103 +40,11 @@ import { claimsOf, testKeyId, testKeys } from "../support/tokens.ts";
 // own, and the musts of RFC 7515, 7517, 7518, 7519, 8725 and 9068. Each is refused for its flaw alone: whatever can be
 // signed by the right key is.
 
-const service = useService();
-const caller = { id: 900, role: "admin", company_id: null } as const;
-const orderOfP256 = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
-const primeOfP256 = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn;
-const privateKey = KeyObject.from(testKeys.privateKey);
-const publicJwk = await exportJWK(testKeys.publicKey);
+useService();
 const publicPem = await exportSPKI(testKeys.publicKey);
-const stranger = await generateKeyPair("ES256", { extractable: true });
 const strangerJwk = await exportJWK(stranger.publicKey);
-const goodHeader = { alg: "ES256", typ: "at+jwt", kid: testKeyId };
-let now = new Date("2026-06-01T09:00:00.000Z");
 
-beforeEach(() => {
-  // Each test begins long after the last, so that the key set is read again.
-  now = new Date(now.getTime() + 60 * 60_000);
-});
-
-type Make = () => string;
-
-function encode(value: unknown): string {
-  return Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
-}
-
-/** A token of encoded parts with a right signature over them, whatever they say. */
-function signEncoded(header: string, payload: string, key = privateKey): string {
-  const signature = signBytes("sha256", Buffer.from(`${header}.${payload}`), { key, dsaEncoding: "ieee-p1363" });
-  return `${header}.${payload}.${signature.toString("base64url")}`;
-}
-
-function withHeader(changes: Record<string, unknown>): Make {
-  return () => signEncoded(encode({ ...goodHeader, ...changes }), encode(claimsOf(caller, now)));
-}
-
-function withRawHeader(header: string | Buffer): Make {
-  return () => signEncoded(Buffer.from(header).toString("base64url"), encode(claimsOf(caller, now)));
-}
-
-function withClaims(changes: Record<string, unknown>): Make {
-  return () => signEncoded(encode(goodHeader), encode({ ...claimsOf(caller, now), ...changes }));
-}
-
-function withPayload(payload: string | Buffer): Make {
-  return () => signEncoded(encode(goodHeader), Buffer.from(payload).toString("base64url"));
-}
-
-function valid(): string {
-  return withClaims({})();
-}
-
-function reshaped(change: (header: string, payload: string, signature: string) => string): Make {
-  return () => change(...(valid().split(".") as [string, string, string]));
-}
-
-function withSignature(change: (r: Buffer, s: Buffer) => Buffer): Make {
-  return reshaped((header, payload, signature) => {
-    const bytes = Buffer.from(signature, "base64url");
-    return `${header}.${payload}.${change(bytes.subarray(0, 32), bytes.subarray(32)).toString("base64url")}`;
-  });
-}
-
-function number(value: bigint, bytes = 32): Buffer {
-  return Buffer.from(value.toString(16).padStart(bytes * 2, "0"), "hex");
-}
-
-function der(): string {
-  const signed = `${encode(goodHeader)}.${encode(claimsOf(caller, now))}`;
-  return `${signed}.${signBytes("sha256", Buffer.from(signed), privateKey).toString("base64url")}`;
-}
-
-function hmacSigned(alg: string, secret: string | Buffer): Make {
-  return () => {
-    const signed = `${encode({ ...goodHeader, alg })}.${encode(claimsOf(caller, now))}`;
-    return `${signed}.${createHmac(`sha${alg.slice(2)}`, secret)
-      .update(signed)
-      .digest("base64url")}`;
-  };
-}
-
-function unsigned(alg: unknown): Make {
-  return () => `${encode({ ...goodHeader, alg })}.${encode(claimsOf(caller, now))}.`;
-}
-
-/** Spells the last character of a part so that it decodes to the same bytes, with bits that must be zero set. */
-function loosely(part: string): string {
-  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  return part.slice(0, -1) + letters[letters.indexOf(part.at(-1) ?? "") + 1];
-}
-
-/** JSON text of a length that leaves unused bits in its last base64url character. */
-function uneven(value: object): string {
-  const text = JSON.stringify(value);
-  return text.length % 3 === 0 ? `${text} ` : text;
-}
-
-const coordinates = Buffer.concat([publicJwk.x ?? "", publicJwk.y ?? ""].map((part) => Buffer.from(part, "base64url")));
-const zero = number(0n);
-const order = number(orderOfP256);
+beforeEach(passTime);
 
 const signatures: Record<string, Make> = {
   "r = 0 and s = 0": withSignature(() => Buffer.concat([zero, zero])),
@@ -399,17 +336,6 @@ const claims: Record<string, Make> = {
   "a payload that is another token": () => signEncoded(encode(goodHeader), encode(valid())),
 };
 
-async function refusalOf(token: string): Promise<string> {
-  return verifyAccessToken(token, now).then(
-    () => "accepted",
-    (error) => (error instanceof Refusal ? error.code : `${error.name}: ${error.message}`),
-  );
-}
-
-async function expectValidAccepted(): Promise<void> {
-  expect(await verifyAccessToken(valid(), now)).toMatchObject({ userId: 900, role: "admin" });
-}
-
 describe.each([
   ["a signature", signatures],
   ["the algorithm", algorithms],
@@ -430,57 +356,4 @@ test("RFC 7515 A.3: the example signed with ES256 is refused: its key is none of
     ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ" +
     ".DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
   expect(await refusalOf(token)).toBe("token_invalid");
-});
-
-const wrongPoint = number(BigInt(`0x${Buffer.from(publicJwk.y ?? "", "base64url").toString("hex")}`) ^ 1n).toString(
-  "base64url",
-);
-const unfitKeys: Record<string, JWK | Record<string, unknown>> = {
-  "a point that is not on the curve": { y: wrongPoint },
-  "the point (0, 0)": { x: "A".repeat(43), y: "A".repeat(43) },
-  "the point (1, 1)": { x: number(1n).toString("base64url"), y: number(1n).toString("base64url") },
-  "x and y swapped": { x: publicJwk.y, y: publicJwk.x },
-  "x = p": { x: number(primeOfP256).toString("base64url") },
-  "y of all bits set": { y: Buffer.alloc(32, 255).toString("base64url") },
-  "x with spare bits": { x: loosely(publicJwk.x ?? "") },
-  "x of 31 bytes": {
-    x: Buffer.from(publicJwk.x ?? "", "base64url")
-      .subarray(1)
-      .toString("base64url"),
-  },
-  "x of 33 bytes": {
-    x: Buffer.concat([Buffer.alloc(1), Buffer.from(publicJwk.x ?? "", "base64url")]).toString("base64url"),
-  },
-  "x in plain base64": { x: `${publicJwk.x}=` },
-  "no x": { x: undefined },
-  "an empty y": { y: "" },
-  "y as a number": { y: 7 },
-  "the curve P-384": { crv: "P-384" },
-  "the curve secp256k1": { crv: "secp256k1" },
-  "no curve": { crv: undefined },
-  "the type RSA": { kty: "RSA", n: "AQAB", e: "AQAB" },
-  "the type oct": { kty: "oct", k: "AAAA" },
-  "the type OKP": { kty: "OKP", crv: "Ed25519" },
-  "the type ec": { kty: "ec" },
-  "the use enc": { use: "enc" },
-  "no use": { use: undefined },
-  "the algorithm ECDH-ES": { alg: "ECDH-ES" },
-  "the algorithm ES384": { alg: "ES384" },
-  "no algorithm": { alg: undefined },
-  "the operation sign": { key_ops: ["sign"] },
-  "the operation deriveKey": { key_ops: ["deriveKey"] },
-  "no operation": { key_ops: [] },
-  "the operation verify twice": { key_ops: ["verify", "verify"] },
-  "another id": { kid: "elsewhere" },
-  "an id that is a list": { kid: ["unfit"] },
-};
-
-describe("D6: a published key is not used, and the others are, when it has", () => {
-  test.each(Object.entries(unfitKeys))("%s", async (_, changes) => {
-    const jwk = { ...publicJwk, alg: "ES256", use: "sig", kid: "unfit", ...changes };
-    const Item = { pk: "KEYS", sk: "unfit", jwk: JSON.parse(JSON.stringify(jwk)) };
-    await service.database.send(new PutCommand({ TableName: service.tableName, Item }));
-    expect(await refusalOf(withHeader({ kid: "unfit" })())).toBe("token_invalid");
-    await expectValidAccepted();
-  });
 });
