@@ -2,9 +2,45 @@
 const product = "^(functions|shared)/";
 const sdk = "^node_modules/@aws-sdk/";
 
+/** The walls within a layer: each folder, and those beside it that it may import. */
+const walls = {
+  "shared/db": {
+    table: [],
+    writes: ["table"],
+    lists: ["table"],
+    reconcile: ["lists", "table"],
+    records: ["lists", "writes", "table"],
+    notifications: ["records", "writes", "table"],
+    accounts: ["notifications", "writes", "table"],
+  },
+  "shared/domain": {
+    accounts: [],
+    records: ["accounts"],
+    paging: [],
+  },
+  infra: {
+    functions: [],
+    stages: ["functions"],
+    constructs: ["functions", "stages"],
+    local: ["functions", "stages", "tools/import"],
+    tools: ["functions", "stages", "local"],
+  },
+};
+
+const wallRules = Object.entries(walls).flatMap(([layer, folders]) =>
+  Object.entries(folders).map(([folder, others]) => ({
+    name: `wall-${layer.replace("/", "-")}-${folder}`,
+    comment: `Of what stands in ${layer}/, ${layer}/${folder} imports ${[folder, ...others].join(", ")} alone.`,
+    severity: "error",
+    from: { path: `^${layer}/${folder}/` },
+    to: { path: `^${layer}/[^/]+/`, pathNot: `^${layer}/(${[folder, ...others].join("|")})/` },
+  })),
+);
+
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
   forbidden: [
+    ...wallRules,
     {
       name: "no-cycles",
       comment: "A cycle means that two modules are one, or that a third one is missing.",
@@ -13,11 +49,20 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: "no-folder-cycles",
+      comment:
+        "Arrows between folders go one way: a file of this folder belongs into another, or a third folder is missing.",
+      severity: "error",
+      scope: "folder",
+      from: {},
+      to: { circular: true },
+    },
+    {
       name: "no-orphans",
       comment: "Nobody imports this file and it imports nothing: delete it or use it.",
       severity: "error",
       // Bundles take it by an alias.
-      from: { orphan: true, pathNot: "^infra/lambda-credentials\\.ts$" },
+      from: { orphan: true, pathNot: "^infra/functions/lambda-credentials\\.ts$" },
       to: {},
     },
     {

@@ -1,5 +1,5 @@
 import { App } from "aws-cdk-lib";
-import { StageRefusal } from "./stages.ts";
+import { StageRefusal } from "./stages/stages.ts";
 import { addStack } from "./synthesize.ts";
 
 const app = new App();

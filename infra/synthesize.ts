@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { App } from "aws-cdk-lib";
-import { bundleFunctions } from "./bundle.ts";
-import { requireDeployable } from "./stage-rules.ts";
-import { findStage } from "./stages.ts";
+import { bundleFunctions } from "./functions/bundle.ts";
+import { requireDeployable } from "./stages/stage-rules.ts";
+import { findStage } from "./stages/stages.ts";
 import { WorkforceStack } from "./workforce-stack.ts";
 
 /** A synthesised stack: its CloudFormation template, and the folder that asset paths are relative to. */

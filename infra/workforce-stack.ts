@@ -2,27 +2,27 @@ import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Operation } from "../shared/contract/operation.ts";
 import { operations } from "../shared/contract/operations.ts";
-import { CanaryReleases } from "./constructs/canary-releases.ts";
-import { DailySchedule } from "./constructs/daily-schedule.ts";
-import { EmailSending } from "./constructs/email-sending.ts";
-import { HmacKey } from "./constructs/hmac-key.ts";
-import { Api } from "./constructs/http-api.ts";
-import { IntakeBus } from "./constructs/intake-bus.ts";
-import { Monitoring } from "./constructs/monitoring.ts";
-import { RecordsTable } from "./constructs/records-table.ts";
-import { ServiceFunction } from "./constructs/service-function.ts";
-import { SetAside } from "./constructs/set-aside.ts";
-import { SigningKeys } from "./constructs/signing-keys.ts";
-import { SmsSpendLimit } from "./constructs/sms-spend-limit.ts";
-import { StreamConsumer } from "./constructs/stream-consumer.ts";
-import { TableBackups } from "./constructs/table-backups.ts";
-import { WorkQueue } from "./constructs/work-queue.ts";
-import { type FunctionName, functions } from "./functions.ts";
-import { grantRow, type Resources } from "./grants.ts";
-import { namesOf } from "./names.ts";
-import { type QueueName, queues } from "./queues.ts";
-import type { Stage } from "./stages.ts";
-import { streamConsumers } from "./stream-filters.ts";
+import { Api } from "./constructs/api/http-api.ts";
+import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
+import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
+import { IntakeBus } from "./constructs/compute/intake-bus.ts";
+import { ServiceFunction } from "./constructs/compute/service-function.ts";
+import { SetAside } from "./constructs/compute/set-aside.ts";
+import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
+import { WorkQueue } from "./constructs/compute/work-queue.ts";
+import { grantRow, type Resources } from "./constructs/grants.ts";
+import { EmailSending } from "./constructs/messages/email-sending.ts";
+import { SmsSpendLimit } from "./constructs/messages/sms-spend-limit.ts";
+import { Monitoring } from "./constructs/monitoring/monitoring.ts";
+import { HmacKey } from "./constructs/stores/hmac-key.ts";
+import { RecordsTable } from "./constructs/stores/records-table.ts";
+import { SigningKeys } from "./constructs/stores/signing-keys.ts";
+import { TableBackups } from "./constructs/stores/table-backups.ts";
+import { type FunctionName, functions } from "./functions/functions.ts";
+import { type QueueName, queues } from "./functions/queues.ts";
+import { streamConsumers } from "./functions/stream-filters.ts";
+import { namesOf } from "./stages/names.ts";
+import type { Stage } from "./stages/stages.ts";
 
 // A little after midnight, when the new day has begun on every clock.
 const overdueTime = { hour: 0, minute: 5 };
@@ -140,5 +140,5 @@ export class WorkforceStack extends Stack {
 }
 
 function isAnonymousAccountRoute({ name, access }: Operation): boolean {
-  return access === "anyone" && functions[name as FunctionName].room === "users";
+  return access === "anyone" && ["accounts", "sessions"].includes(functions[name as FunctionName].area);
 }

@@ -1,14 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { recordHandlers } from "./support/handler-recorder.ts";
+import { recordHandlers } from "./support/rights/handler-recorder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const report = process.env.VITEST_REPORT;
-const measured = ["test/attacks/enumeration.test.ts"];
+const measured = ["test/system/attacks/enumeration.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];
 // It has a configuration of its own.
-const deployed = "test/deploy/**";
-const concluding = ["test/rights/used-rights.test.ts"];
+const deployed = "test/system/deploy/**";
+const concluding = ["test/system/rights/used-rights.test.ts"];
 
 /** What takes its turn; of 0, vitest would run the files after all others on a machine that has one worker. */
 const turns = { usual: 1, measured: 2, concluding: 3 };
@@ -17,7 +17,7 @@ const turns = { usual: 1, measured: 2, concluding: 3 };
 const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 6 : 1;
 
 const everywhere = {
-  setupFiles: ["test/support/capture-logs.ts", "test/support/record-files.ts"],
+  setupFiles: ["test/support/service/capture-logs.ts", "test/support/rights/record-files.ts"],
   // What handlers need that are called without a table or a queue.
   env: { METRIC_NAMESPACE: "Workforce/test" },
   testTimeout: patience * 20_000,
@@ -29,7 +29,7 @@ const plugins = [recordHandlers(root)];
 export default defineConfig({
   root,
   test: {
-    globalSetup: ["test/support/global-setup.ts"],
+    globalSetup: ["test/support/service/global-setup.ts"],
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
     maxWorkers: 2,
     projects: [
@@ -50,7 +50,7 @@ export default defineConfig({
           ...everywhere,
           name: "laws",
           include: laws,
-          globalSetup: ["test/support/synthesize-stages.ts"],
+          globalSetup: ["test/support/service/synthesize-stages.ts"],
           sequence: { groupOrder: turns.usual },
         },
       },

@@ -1,6 +1,6 @@
 import { requirePasscode } from "../../shared/accounts/passcode.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
-import { moveTimesheets } from "../../shared/db/timesheets.ts";
+import { moveTimesheets } from "../../shared/db/records/timesheets.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { forRepeatable } from "../../shared/http/idempotency.ts";
 

@@ -1,7 +1,7 @@
 import { invoiceStates, listInvoices } from "../../shared/contract/finance.ts";
-import { findInvoices } from "../../shared/db/invoices.ts";
+import { findInvoices } from "../../shared/db/records/invoices.ts";
 import { narrowScope, requireScope } from "../../shared/domain/caller.ts";
-import { nothingFound, pageStart, placePage } from "../../shared/domain/paging.ts";
+import { nothingFound, pageStart, placePage } from "../../shared/domain/paging/paging.ts";
 import { forSignedIn } from "../../shared/http/endpoint.ts";
 
 /** Lists the invoices of the caller's company, newest id first; all filters combine (D21, D22, D30). */

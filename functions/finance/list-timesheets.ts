@@ -1,7 +1,7 @@
 import { listTimesheets, timesheetStates } from "../../shared/contract/finance.ts";
-import { findTimesheets } from "../../shared/db/timesheets.ts";
+import { findTimesheets } from "../../shared/db/records/timesheets.ts";
 import { narrowScope, requireScope } from "../../shared/domain/caller.ts";
-import { nothingFound, pageStart, placePage } from "../../shared/domain/paging.ts";
+import { nothingFound, pageStart, placePage } from "../../shared/domain/paging/paging.ts";
 import { forSignedIn } from "../../shared/http/endpoint.ts";
 
 /** Lists the timesheets of the caller's company, newest id first; all filters combine (D21, D22, D30, D37). */

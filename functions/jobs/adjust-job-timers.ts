@@ -1,7 +1,7 @@
 import { adjustJobTimers } from "../../shared/contract/jobs.ts";
-import { setJobTimers } from "../../shared/db/jobs.ts";
+import { setJobTimers } from "../../shared/db/records/jobs.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
-import { timerExpiry } from "../../shared/domain/job-timer.ts";
+import { timerExpiry } from "../../shared/domain/records/job-timer.ts";
 import { forRepeatable } from "../../shared/http/idempotency.ts";
 
 /** Sets the timer of several jobs, all or none of them (D24). */

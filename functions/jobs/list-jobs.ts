@@ -1,7 +1,7 @@
 import { listJobs } from "../../shared/contract/jobs.ts";
-import { findJobs } from "../../shared/db/jobs.ts";
+import { findJobs } from "../../shared/db/records/jobs.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
-import { pageStart, placePage } from "../../shared/domain/paging.ts";
+import { pageStart, placePage } from "../../shared/domain/paging/paging.ts";
 import { forSignedIn } from "../../shared/http/endpoint.ts";
 
 /** Lists the jobs of the caller's company, newest id first (D30, D37). */

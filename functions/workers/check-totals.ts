@@ -1,8 +1,8 @@
-import { differencesOf, settleSurvey } from "../../shared/db/settled-survey.ts";
+import { differencesOf, settleSurvey } from "../../shared/db/reconcile/settled-survey.ts";
 import { log } from "../../shared/logger.ts";
-import { forSchedule } from "../../shared/messaging/schedule-worker.ts";
 import { count } from "../../shared/metrics.ts";
 import { settings } from "../../shared/settings.ts";
+import { forSchedule } from "../../shared/workers/schedule-worker.ts";
 
 /** Consumers of the stream that are further behind than this have an alarm of their own. */
 const pauseMs = 30_000;

@@ -1,13 +1,13 @@
 import type { Role } from "../../shared/contract/operation.ts";
-import { deliverNotification } from "../../shared/db/notification-delivery.ts";
-import { findCompanyUsers, findExistingUsers, findUsersOfProfile } from "../../shared/db/recipients.ts";
+import { deliverNotification } from "../../shared/db/notifications/notification-delivery.ts";
+import { findCompanyUsers, findExistingUsers, findUsersOfProfile } from "../../shared/db/notifications/recipients.ts";
 import {
   maxUsersPerMessage,
   type NotificationMessage,
   notificationMessage,
   queueNotifications,
 } from "../../shared/messaging/notification-queue.ts";
-import { forQueue } from "../../shared/messaging/queue-worker.ts";
+import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 const usersPerPage = 5 * maxUsersPerMessage;
 

@@ -1,12 +1,12 @@
 import { maySendSms } from "../../shared/accounts/sms.ts";
-import { isPinFlowClosed, storePin } from "../../shared/db/pins.ts";
-import { nextId } from "../../shared/db/sequences.ts";
-import { findUserIdOfLogin } from "../../shared/db/users.ts";
-import { makePin, sealPin } from "../../shared/domain/pin.ts";
+import { isPinFlowClosed, storePin } from "../../shared/db/accounts/pins.ts";
+import { findUserIdOfLogin } from "../../shared/db/accounts/users.ts";
+import { nextId } from "../../shared/db/table/sequences.ts";
+import { makePin, sealPin } from "../../shared/domain/accounts/pin.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
 import { pinRequest } from "../../shared/messaging/pin-queue.ts";
-import { forQueue } from "../../shared/messaging/queue-worker.ts";
 import { hmacKey } from "../../shared/secrets.ts";
+import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Makes the pin of a request and sends it. Requests that came too late, name an unknown login without registering it, or

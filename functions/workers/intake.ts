@@ -1,13 +1,13 @@
 import { busMessage } from "../../shared/contract/events.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
-import { type AskedNotification, parseBusEvent } from "../../shared/domain/bus-event.ts";
+import { type AskedNotification, parseBusEvent } from "../../shared/domain/records/bus-event.ts";
 import {
   maxUsersPerMessage,
   type NotificationMessage,
   queueNotifications,
 } from "../../shared/messaging/notification-queue.ts";
-import { forQueue } from "../../shared/messaging/queue-worker.ts";
 import { settings } from "../../shared/settings.ts";
+import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Takes in an event of another system: writes the record that it is about, or queues the notification that it asks for

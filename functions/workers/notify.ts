@@ -1,9 +1,9 @@
-import type { TableChange } from "../../shared/db/table-changes.ts";
-import { readEvent, readPush } from "../../shared/domain/notification-events.ts";
+import type { TableChange } from "../../shared/db/table/table-changes.ts";
+import { readEvent, readPush } from "../../shared/domain/records/notification-events.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
 import { settings } from "../../shared/settings.ts";
-import { forStream } from "../../shared/stream/stream-worker.ts";
+import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /**
  * Turns changes of records into messages that tell those concerned (D25), and new notifications into pushes where the

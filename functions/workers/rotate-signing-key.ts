@@ -1,7 +1,7 @@
-import { publishKey, retireKey } from "../../shared/db/public-keys.ts";
-import { nextKeySignsFrom, publishedUntil } from "../../shared/domain/rotation.ts";
-import { forSchedule } from "../../shared/messaging/schedule-worker.ts";
+import { publishKey, retireKey } from "../../shared/db/accounts/public-keys.ts";
+import { nextKeySignsFrom, publishedUntil } from "../../shared/domain/accounts/rotation.ts";
 import { makeSigningKey, publicPartOf, readSigningKeys, writeSigningKeys } from "../../shared/tokens/signing-keys.ts";
+import { forSchedule } from "../../shared/workers/schedule-worker.ts";
 
 /** Makes the next signing key when one is due, publishes it before it signs, and lets the older one end (D6). */
 export const handler = forSchedule(async (now) => {

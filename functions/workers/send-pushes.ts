@@ -1,10 +1,10 @@
-import { dropDeviceTokens } from "../../shared/db/device-tokens.ts";
-import type { Notification } from "../../shared/db/notifications.ts";
-import { findDevices, keepEndpoint, type StoredDevice } from "../../shared/db/push-devices.ts";
-import { claimPush, findUnread, releasePush } from "../../shared/db/pushes.ts";
+import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
+import type { Notification } from "../../shared/db/notifications/notifications.ts";
+import { findDevices, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/push-devices.ts";
+import { claimPush, findUnread, releasePush } from "../../shared/db/notifications/pushes.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, servesPushes } from "../../shared/messaging/push.ts";
 import { pushMessage } from "../../shared/messaging/push-queue.ts";
-import { forQueue } from "../../shared/messaging/queue-worker.ts";
+import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). A device that fails keeps

@@ -1,5 +1,5 @@
-import { tallyRecords } from "../../shared/db/tally.ts";
-import { forStream } from "../../shared/stream/stream-worker.ts";
+import { tallyRecords } from "../../shared/db/lists/tally.ts";
+import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /** Keeps the totals of the lists, and what a search by number finds, in line with the records that changed. */
 export const handler = forStream(async (changes, now) => {

@@ -1,8 +1,8 @@
 import { maySendSms } from "../../shared/accounts/sms.ts";
-import { findUser } from "../../shared/db/users.ts";
+import { findUser } from "../../shared/db/accounts/users.ts";
 import { passwordNotice } from "../../shared/messaging/notice-queue.ts";
 import { sendPasswordNotice } from "../../shared/messaging/password-notice.ts";
-import { forQueue } from "../../shared/messaging/queue-worker.ts";
+import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /** Tells a user on every channel they have that their password was changed (D14); SMS within the stage's ceiling (D11). */
 export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, now) => {

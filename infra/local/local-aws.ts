@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Role } from "../../shared/contract/operation.ts";
-import { makeFamily } from "../../shared/domain/refresh-token.ts";
+import { makeFamily } from "../../shared/domain/accounts/refresh-token.ts";
 import { signAccessToken } from "../../shared/tokens/issue-tokens.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";
 import { openEventBuses } from "./aws/event-buses.ts";

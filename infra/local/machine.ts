@@ -110,7 +110,7 @@ function watchBundles(directory: string, bundles: string): Sources {
   const folders = ["functions", "shared"].map((folder) => join(root, folder));
   return watchSources(folders, async () => {
     forgetSynthesis(directory);
-    const { createBundler } = await import("../bundle.ts");
+    const { createBundler } = await import("../functions/bundle.ts");
     return createBundler(bundles);
   });
 }

@@ -4,9 +4,9 @@ import { delimiter, join } from "node:path";
 import { findEngine } from "../local/engine/engine-commands.ts";
 import { writeJsonFile } from "../local/json-file.ts";
 import { root } from "../local/stack/synthesis.ts";
-import { readArguments, runCommand, unknownWord } from "./command.ts";
-import { countTests, sumCounts, type TestCounts } from "./count-tests.ts";
-import { findPython, neededPython } from "./python.ts";
+import { readArguments, runCommand, unknownWord } from "./cli/command.ts";
+import { countTests, sumCounts, type TestCounts } from "./cli/count-tests.ts";
+import { findPython, neededPython } from "./cli/python.ts";
 
 /** One gate: a program that ends with 0 when all is well. */
 interface Gate {
@@ -57,10 +57,10 @@ const gates: readonly Gate[] = [
       "run",
       "--config",
       "test/vitest.config.ts",
-      "test/faults/tally-histories.test.ts",
-      "test/faults/notification-histories.test.ts",
-      "test/faults/fan-out.test.ts",
-      "test/faults/intake.test.ts",
+      "test/system/faults/tally-histories.test.ts",
+      "test/system/faults/notification-histories.test.ts",
+      "test/system/faults/fan-out.test.ts",
+      "test/system/faults/intake.test.ts",
     ],
     environment: { HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000", VITEST_REPORT: longReport },
     report: longReport,
@@ -76,7 +76,7 @@ const gates: readonly Gate[] = [
     name: "deploy",
     title: "deploy into an emulator",
     program: "vitest",
-    parameters: ["run", "--config", "test/deploy/vitest.config.ts"],
+    parameters: ["run", "--config", "test/system/deploy/vitest.config.ts"],
     environment: { VITEST_REPORT: deployReport },
     report: deployReport,
     obstacle: emulatorObstacle,
@@ -158,7 +158,9 @@ function dynamodbLocalObstacle(): string | undefined {
 /** Where there is no Python, or no way to its packages, there is no emulator; a deploy that fails in it is another thing. */
 function emulatorObstacle(): string | undefined {
   if (!findPython()) return `it needs ${neededPython}`;
-  const { status, stderr } = spawnSync(process.execPath, [join(root, "test/deploy/install.ts")], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, [join(root, "test/system/deploy/install.ts")], {
+    encoding: "utf8",
+  });
   if (status === 0) return undefined;
   return `the emulator could not be installed: ${stderr.trim().split("\n").at(-1)}`;
 }

@@ -1,13 +1,13 @@
 import { createReadStream, existsSync, fstatSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { readArguments, runCommand, UsageError } from "./command.ts";
-import { createErrorReport } from "./import-error-report.ts";
-import { createProgressBar } from "./import-progress.ts";
-import { defaultConcurrency, type ImportSummary, importRecords, type LineError } from "./import-records.ts";
-import { localDirectory } from "./local-service.ts";
-import { withService } from "./open-service.ts";
-import type { Service } from "./service.ts";
+import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { createErrorReport } from "./import/import-error-report.ts";
+import { createProgressBar } from "./import/import-progress.ts";
+import { defaultConcurrency, type ImportSummary, importRecords, type LineError } from "./import/import-records.ts";
+import { localDirectory } from "./service/local-service.ts";
+import { withService } from "./service/open-service.ts";
+import type { Service } from "./service/service.ts";
 
 const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--report FILE] [--concurrency N]
 

@@ -1,11 +1,11 @@
 import { operations } from "../../shared/contract/operations.ts";
-import { type FunctionName, functions } from "../functions.ts";
+import { type FunctionName, functions } from "../functions/functions.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
-import { readArguments, runCommand, UsageError, unknownWord } from "./command.ts";
-import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invocation.ts";
-import { type LocalService, localDirectory, withLocalService } from "./local-service.ts";
-import { asksFor, fillEvent, readEvent, sampleFile } from "./sample-event.ts";
+import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
+import { asksFor, fillEvent, readEvent, sampleFile } from "./invoke/sample-event.ts";
+import { type LocalService, localDirectory, withLocalService } from "./service/local-service.ts";
 
 const tokenHours = 1;
 const pinLifeMinutes = 10;
@@ -56,7 +56,7 @@ async function run(
   enterEnvironment(service.functionEnvironment(name));
   const outcome = await invokeHandler(name, event);
   const sent = () => service.messages().filter(({ sent_at }) => sent_at >= now.toISOString());
-  const isWorker = functions[name].room === "workers";
+  const isWorker = functions[name].area === "workers";
   process.stdout.write(isWorker ? describeWork(outcome, event, sent()) : describeAnswer(outcome));
   return isSuccess(outcome) ? 0 : 1;
 }
@@ -90,9 +90,9 @@ function newestPin(service: LocalService): string {
 
 function listing(): string {
   const width = Math.max(...Object.keys(functions).map(({ length }) => length));
-  const lines = Object.entries(functions).map(([name, { room }]) => {
+  const lines = Object.entries(functions).map(([name, { area }]) => {
     const found = operations.find((each) => each.name === name);
-    return `${name.padEnd(width)}  ${found ? `${found.method} ${found.path}` : room}`;
+    return `${name.padEnd(width)}  ${found ? `${found.method} ${found.path}` : area}`;
   });
   return `${lines.join("\n")}\n`;
 }

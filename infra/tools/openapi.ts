@@ -1,5 +1,5 @@
 import { describeInterface } from "../../shared/openapi/document.ts";
-import { readArguments, runCommand } from "./command.ts";
+import { readArguments, runCommand } from "./cli/command.ts";
 
 const help = `npm run -s openapi
 

@@ -1,9 +1,9 @@
-import type { Survey } from "../../shared/db/recount.ts";
-import { countAgain, rewriteNumberEntries, rewriteTotals } from "../../shared/db/recount-repair.ts";
-import { differencesOf, isRight, type SettledSurvey, settleSurvey } from "../../shared/db/settled-survey.ts";
-import { readArguments, runCommand } from "./command.ts";
-import { localDirectory } from "./local-service.ts";
-import { withService } from "./open-service.ts";
+import type { Survey } from "../../shared/db/reconcile/recount.ts";
+import { countAgain, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/recount-repair.ts";
+import { differencesOf, isRight, type SettledSurvey, settleSurvey } from "../../shared/db/reconcile/settled-survey.ts";
+import { readArguments, runCommand } from "./cli/command.ts";
+import { localDirectory } from "./service/local-service.ts";
+import { withService } from "./service/open-service.ts";
 
 const help = `npm run recount [-- --repair] [--stage NAME]
 

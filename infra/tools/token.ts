@@ -1,7 +1,7 @@
 import { demoUsers } from "../local/demo/demo.ts";
-import { readArguments, runCommand, UsageError } from "./command.ts";
-import { localDirectory } from "./local-service.ts";
-import { withService } from "./open-service.ts";
+import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { localDirectory } from "./service/local-service.ts";
+import { withService } from "./service/open-service.ts";
 
 /** A token of a stage speaks for a real person and cannot be taken back: it is short-lived. */
 const lives = { local: { usualHours: 24, mostHours: 24 * 365 }, stage: { usualHours: 0.25, mostHours: 1 } } as const;

@@ -1,9 +1,9 @@
-import { reopenPinFlow } from "../../shared/db/pins.ts";
-import { parseLogin } from "../../shared/domain/login.ts";
+import { reopenPinFlow } from "../../shared/db/accounts/pins.ts";
+import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { settings } from "../../shared/settings.ts";
-import { readArguments, runCommand, UsageError } from "./command.ts";
-import { localDirectory } from "./local-service.ts";
-import { withService } from "./open-service.ts";
+import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { localDirectory } from "./service/local-service.ts";
+import { withService } from "./service/open-service.ts";
 
 const help = `npm run unlock -- --login LOGIN [--stage NAME]
 

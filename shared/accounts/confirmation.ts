@@ -1,10 +1,10 @@
-import { spendPin, spendRegistrationPin } from "../db/confirmations.ts";
-import { tryPin } from "../db/pins.ts";
-import { findCompany, type User } from "../db/users.ts";
-import type { Login } from "../domain/login.ts";
-import { pinFits } from "../domain/pin.ts";
+import { spendPin, spendRegistrationPin } from "../db/accounts/confirmations.ts";
+import { tryPin } from "../db/accounts/pins.ts";
+import { findCompany, type User } from "../db/accounts/users.ts";
+import type { Login } from "../domain/accounts/login.ts";
+import { pinFits } from "../domain/accounts/pin.ts";
+import { hashResetToken, makeResetToken } from "../domain/accounts/reset-token.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { hashResetToken, makeResetToken } from "../domain/reset-token.ts";
 import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
 import { pinTriesFrom } from "./throttles.ts";

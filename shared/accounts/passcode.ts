@@ -1,6 +1,6 @@
-import { findAccount } from "../db/accounts.ts";
+import { findAccount } from "../db/accounts/accounts.ts";
+import { passcodeFits } from "../domain/accounts/passcode.ts";
 import type { Caller } from "../domain/caller.ts";
-import { passcodeFits } from "../domain/passcode.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { hmacKey } from "../secrets.ts";
 import { countPasscodeTry, forgetPasscodeTries } from "./throttles.ts";

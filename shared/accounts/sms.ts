@@ -1,4 +1,4 @@
-import { countSms } from "../db/sms-ceilings.ts";
+import { countSms } from "../db/accounts/sms-ceilings.ts";
 import { log } from "../logger.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";

@@ -1,5 +1,11 @@
-import { countAttempt, forgetAttempts, type Throttle, type Throttled, takeBackAttempt } from "../db/throttles.ts";
-import { clientOf } from "../domain/client-address.ts";
+import {
+  countAttempt,
+  forgetAttempts,
+  type Throttle,
+  type Throttled,
+  takeBackAttempt,
+} from "../db/accounts/throttles.ts";
+import { clientOf } from "../domain/accounts/client-address.ts";
 
 const hour = 60;
 const day = 24 * hour;

@@ -1,56 +1,62 @@
 import * as v from "valibot";
-import { everyRole, operation } from "./operation.ts";
+import { everyRole, operation, roles } from "./operation.ts";
 import { password } from "./password.ts";
-import { loginText, pinText, user } from "./users.ts";
-import { text, timestamp } from "./values.ts";
+import { id, text, timestamp } from "./values.ts";
 
-/** The tokens a user signs in with: the access token's life in seconds, and the token that renews it (D5). */
-const issuedToken = v.object({
-  access_token: text(4096),
-  token_type: v.literal("Bearer"),
-  expires_in: v.pipe(v.number(), v.integer()),
-  refresh_token: text(200),
+/** The company shown with a user: null or id and name (D36). */
+const userCompany = v.nullable(v.object({ id, name: text(200) }));
+
+/** A user as the interface shows it, without the two fields that only one answer each carries. */
+export const user = v.object({
+  id,
+  company: userCompany,
+  contact_phone_number: v.nullable(text(40)),
+  email: v.nullable(text(320)),
+  financial_company_id: v.nullable(id),
+  first_name: v.pipe(v.string(), v.maxLength(200)),
+  job_position: v.nullable(text(200)),
+  last_name: v.pipe(v.string(), v.maxLength(200)),
+  phone_number: v.nullable(text(40)),
+  profile_id: v.nullable(id),
+  role: v.picklist(roles),
 });
 
-/** A password as it is typed to sign in: any that could ever have been set. */
-const typedPassword = text(256);
+/** What a user types to say who they are: an e-mail address or a phone number, in any form (D7). */
+export const loginText = text(320);
+
+/** A login in a query string, where a plus sign that was not escaped arrives as a space. */
+const loginParameter = v.pipe(
+  loginText,
+  v.transform((value) => value.replace(/^ (?=[0-9])/, "+")),
+);
+
+/** The six digits of a pin (D9). */
+const pinText = v.pipe(v.string(), v.regex(/^[0-9]{6}$/, "must be 6 digits"));
 
 const shownUser = v.object({ user });
 
-/** POST users/sign_in: a login and its password become tokens (D5, D15). */
-export const signIn = operation({
-  name: "sign-in",
-  summary: "Signs in with a login and a password",
+/** POST users/password: sends a pin, and tells an anonymous caller nothing it did not send (D7–D12). */
+export const requestPasswordReset = operation({
+  name: "request-password-reset",
+  summary: "Sends a pin by e-mail or SMS to start a password reset",
   method: "POST",
-  path: "/api/v1/users/sign_in",
+  path: "/api/v1/users/password",
   access: "anyone",
-  body: { object: "user", fields: v.object({ login: loginText, password: typedPassword }) },
-  answer: v.object({ user, token: issuedToken }),
-  answersBearer: true,
-  refusals: ["login_invalid", "too_many_requests"],
+  body: { object: "user", fields: v.object({ login: loginText }) },
+  answer: v.object({ user: v.object({ ...user.entries, pin_valid_to: timestamp }) }),
+  refusals: ["login_not_found", "country_not_served", "too_many_requests"],
 });
 
-/** POST users/token: a refresh token is spent for new tokens (D5). */
-export const refreshToken = operation({
-  name: "refresh-token",
-  summary: "Renews the access token",
-  method: "POST",
-  path: "/api/v1/users/token",
+/** GET users/confirmation: spends a pin (D10, D13). */
+export const confirmLogin = operation({
+  name: "confirm-login",
+  summary: "Confirms a login with the pin that was sent to it",
+  method: "GET",
+  path: "/api/v1/users/confirmation",
   access: "anyone",
-  body: { object: "token", fields: v.object({ refresh_token: text(4096) }) },
-  answer: v.object({ token: issuedToken }),
-  answersBearer: true,
-  refusals: ["refresh_token_invalid"],
-});
-
-/** DELETE users/sign_out: ends the session that the access token belongs to (D5). */
-export const signOut = operation({
-  name: "sign-out",
-  summary: "Ends the caller's session",
-  method: "DELETE",
-  path: "/api/v1/users/sign_out",
-  access: everyRole,
-  answer: v.object({}),
+  query: v.object({ login: loginParameter, pin: pinText }),
+  answer: v.object({ user: v.object({ ...user.entries, reset_password_token: text(64) }) }),
+  refusals: ["pin_invalid", "too_many_requests", "busy"],
 });
 
 /** PUT users/password: sets a password with the reset token of a confirmation (D14, D15). */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { notification } from "./notifications.ts";
 import { notificationParams, recordTypes, version } from "./records.ts";
-import { notification } from "./users.ts";
 import { id, text } from "./values.ts";
 
 /** The kinds of event that other systems put on the event bus; each is an EventBridge `detail-type` (D25, D35). */

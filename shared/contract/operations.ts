@@ -1,25 +1,18 @@
 import {
+  confirmLogin,
   confirmLoginByBody,
   getProfile,
-  refreshToken,
   registerUser,
+  requestPasswordReset,
   setPassword,
-  signIn,
-  signOut,
 } from "./accounts.ts";
+import { registerDeviceToken, removeDeviceToken } from "./devices.ts";
 import { bulkUpdateTimesheets, listInvoices, listTimesheets } from "./finance.ts";
 import { adjustJobTimers, listJobs } from "./jobs.ts";
+import { getUnreadCounts, listNotifications, markNotifications } from "./notifications.ts";
 import type { Method, Operation } from "./operation.ts";
 import { getHealth, getKeySet, getOpenapi } from "./service.ts";
-import {
-  confirmLogin,
-  getUnreadCounts,
-  listNotifications,
-  markNotifications,
-  registerDeviceToken,
-  removeDeviceToken,
-  requestPasswordReset,
-} from "./users.ts";
+import { refreshToken, signIn, signOut } from "./sessions.ts";
 
 const entries = [
   bulkUpdateTimesheets,

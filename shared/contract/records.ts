@@ -1,8 +1,9 @@
 import * as v from "valibot";
+import { user } from "./accounts.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
+import { notification } from "./notifications.ts";
 import { password } from "./password.ts";
-import { notification, user } from "./users.ts";
 import { id, text } from "./values.ts";
 
 /** The types of record that come in by import and by event (D35). */

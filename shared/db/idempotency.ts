@@ -1,10 +1,10 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { Refusal } from "../domain/refusal.ts";
-import { readBatch } from "./batch-reads.ts";
-import { epochSeconds } from "./expiry.ts";
-import { idempotencyKey } from "./keys.ts";
-import { deleteIf, getItem, type Item, type Key, putIf, updateIf } from "./table.ts";
+import { readBatch } from "./table/batch-reads.ts";
+import { epochSeconds } from "./table/expiry.ts";
+import { idempotencyKey } from "./table/keys.ts";
+import { deleteIf, getItem, type Item, type Key, putIf, updateIf } from "./table/table.ts";
 
 /** A request that its caller may repeat: whose it is, under which key, and the keyed hash of what it asks for. */
 export interface RepeatableRequest {

@@ -1,10 +1,10 @@
 import type { RecordLine, RemovalLine, UpsertLine } from "../contract/records.ts";
-import type { Outcome, WriteContext } from "./changes.ts";
-import { recordKey } from "./keys.ts";
-import { removeItem, saveCompany, saveInvoice, saveJob, saveTimesheet } from "./listed-records.ts";
-import { removeNotification, saveNotification } from "./notification-writes.ts";
-import { removeUser } from "./user-removal.ts";
-import { saveUser } from "./user-writes.ts";
+import { removeUser } from "./accounts/user-removal.ts";
+import { saveUser } from "./accounts/user-writes.ts";
+import { removeNotification, saveNotification } from "./notifications/notification-writes.ts";
+import { removeItem, saveCompany, saveInvoice, saveJob, saveTimesheet } from "./records/listed-records.ts";
+import { recordKey } from "./table/keys.ts";
+import type { Outcome, WriteContext } from "./writes/changes.ts";
 
 /**
  * Writes what a validated line says about its record, from import or event (D35). Safe to repeat and to run in parallel.

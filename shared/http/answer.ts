@@ -1,7 +1,7 @@
 import { allowListOf } from "../contract/allow-list.ts";
 import type { Answer, Operation } from "../contract/operation.ts";
 import { defaultPerPage } from "../contract/query.ts";
-import type { Page } from "../domain/paging.ts";
+import type { Page } from "../domain/paging/paging.ts";
 import { pageLinks } from "./page-links.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
 

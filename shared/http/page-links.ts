@@ -1,4 +1,4 @@
-import { maxPageDepth, type PagePlace } from "../domain/paging.ts";
+import { maxPageDepth, type PagePlace } from "../domain/paging/paging.ts";
 import type { HttpEvent } from "./request.ts";
 
 /**

@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { notification } from "../contract/notifications.ts";
 import { roles } from "../contract/operation.ts";
-import { notification } from "../contract/users.ts";
 import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
 import { queueMessages } from "./queue.ts";

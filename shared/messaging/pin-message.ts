@@ -1,4 +1,4 @@
-import { pinLifeMinutes } from "../domain/pin.ts";
+import { pinLifeMinutes } from "../domain/accounts/pin.ts";
 import { settings } from "../settings.ts";
 import { sendEmail } from "./email.ts";
 import { escapeHtml } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { PushService } from "../contract/users.ts";
+import type { PushService } from "../contract/devices.ts";
 
 /** What a push tells: which notification it is, and what it is about. Nothing of it is anybody's personal data. */
 export interface PushContent {

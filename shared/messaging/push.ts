@@ -8,7 +8,7 @@ import {
   SetEndpointAttributesCommand,
   SNSClient,
 } from "@aws-sdk/client-sns";
-import type { PushService } from "../contract/users.ts";
+import type { PushService } from "../contract/devices.ts";
 import { settings } from "../settings.ts";
 import { type PushContent, wordPush } from "./push-words.ts";
 

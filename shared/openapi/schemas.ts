@@ -6,11 +6,12 @@ import {
   toJsonSchemaDefs,
 } from "@valibot/to-json-schema";
 import type * as v from "valibot";
+import { user } from "../contract/accounts.ts";
 import { driver, invoice, timelog, timesheet } from "../contract/finance.ts";
 import { job } from "../contract/jobs.ts";
+import { notification } from "../contract/notifications.ts";
 import { password } from "../contract/password.ts";
 import { dateFilter, defaultPerPage, idParameter, maxPerPage, paging } from "../contract/query.ts";
-import { notification, user } from "../contract/users.ts";
 import { calendarDate, currency, decimal, id, timestamp } from "../contract/values.ts";
 
 export type { JsonSchema };

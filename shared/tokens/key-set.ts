@@ -1,6 +1,6 @@
 import { type CryptoKey, importJWK } from "jose";
 import * as v from "valibot";
-import { findPublicKeys } from "../db/public-keys.ts";
+import { findPublicKeys } from "../db/accounts/public-keys.ts";
 import { log } from "../logger.ts";
 import { publicKey } from "./public-key.ts";
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
-import { call } from "../support/call.ts";
-import { loggedLines } from "../support/capture-logs.ts";
-import { expectProblem } from "../support/problems.ts";
-import { timesheetLine, userLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { readRecord, store } from "../support/store.ts";
+import { timesheetLine, userLine } from "../support/records/records.ts";
+import { readRecord, store } from "../support/records/store.ts";
+import { call } from "../support/requests/call.ts";
+import { expectProblem } from "../support/requests/problems.ts";
+import { loggedLines } from "../support/service/capture-logs.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 

@@ -1,4 +1,4 @@
-import { readArguments, runCommand, UsageError, unknownWord } from "../../infra/tools/command.ts";
+import { readArguments, runCommand, UsageError, unknownWord } from "../../infra/tools/cli/command.ts";
 
 const usualSizes = "1000,100000,1000000";
 const usualRounds = { cold: 31, warm: 9, load: 3 };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { surveyTotals } from "../../shared/db/recount.ts";
-import type { Cost } from "../support/costs.ts";
-import { useService } from "../support/service.ts";
+import { surveyTotals } from "../../shared/db/reconcile/recount.ts";
+import type { Cost } from "../support/records/costs.ts";
+import { useService } from "../support/service/service.ts";
 import { invoiceLines, type Order } from "./store/invoices.ts";
 import { importLines } from "./store/load.ts";
 import { invoiceMeasures, laterPage, measureAll } from "./store/measures.ts";

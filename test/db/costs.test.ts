@@ -1,17 +1,17 @@
 import { beforeAll, expect, test } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
-import { saveDeviceToken } from "../../shared/db/device-tokens.ts";
-import { findInvoices } from "../../shared/db/invoices.ts";
-import { findNotifications, findUnreadCounts } from "../../shared/db/notifications.ts";
-import { storePin } from "../../shared/db/pins.ts";
-import { moveTimesheets } from "../../shared/db/timesheets.ts";
-import { sealPin } from "../../shared/domain/pin.ts";
+import { storePin } from "../../shared/db/accounts/pins.ts";
+import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
+import { findNotifications, findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
+import { findInvoices } from "../../shared/db/records/invoices.ts";
+import { moveTimesheets } from "../../shared/db/records/timesheets.ts";
+import { sealPin } from "../../shared/domain/accounts/pin.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
 import { hmacKey } from "../../shared/secrets.ts";
-import { costOf } from "../support/costs.ts";
-import { companyLine, invoiceLine, notificationLine, timesheetLine, userLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { store } from "../support/store.ts";
+import { costOf } from "../support/records/costs.ts";
+import { companyLine, invoiceLine, notificationLine, timesheetLine, userLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { useService } from "../support/service/service.ts";
 
 const caller = { userId: 1, role: "operator", companyId: 1, sessionId: "s" } as const;
 const firstPage = { limit: 20, beforeId: undefined, skip: 0 };

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import type { InvoiceState } from "../../shared/contract/finance.ts";
-import { findInvoices } from "../../shared/db/invoices.ts";
-import { costOf } from "../support/costs.ts";
-import { invoiceLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { store } from "../support/store.ts";
+import { findInvoices } from "../../shared/db/records/invoices.ts";
+import { costOf } from "../support/records/costs.ts";
+import { invoiceLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { useService } from "../support/service/service.ts";
 
 interface Known {
   readonly id: number;

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
-import { markAllRead, markNotifications } from "../../shared/db/notification-marks.ts";
-import { findNotifications, findUnreadCounts } from "../../shared/db/notifications.ts";
-import { costOf } from "../support/costs.ts";
-import { notificationLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { store } from "../support/store.ts";
-import { readItem, write } from "../support/writes.ts";
+import { markAllRead, markNotifications } from "../../shared/db/notifications/notification-marks.ts";
+import { findNotifications, findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
+import { costOf } from "../support/records/costs.ts";
+import { notificationLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { readItem, write } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const now = new Date("2026-05-10T12:00:00.000Z");
 let userId = 0;

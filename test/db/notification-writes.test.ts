@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findNotifications, findUnreadCounts, type Notification } from "../../shared/db/notifications.ts";
-import { notificationLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { faultsOf, write, writtenAt } from "../support/writes.ts";
+import { findNotifications, findUnreadCounts, type Notification } from "../../shared/db/notifications/notifications.ts";
+import { notificationLine } from "../support/records/records.ts";
+import { faultsOf, write, writtenAt } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 

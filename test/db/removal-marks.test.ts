@@ -1,13 +1,20 @@
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";
-import { notificationKey, recordKey, removalKey } from "../../shared/db/keys.ts";
-import { findNotifications, findUnreadCounts } from "../../shared/db/notifications.ts";
-import { costOf } from "../support/costs.ts";
-import { useFaultProxy } from "../support/fault-proxy.ts";
-import { companyLine, invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { readRecord } from "../support/store.ts";
-import { readItem, write, writtenAt } from "../support/writes.ts";
+import { findNotifications, findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
+import { notificationKey, recordKey, removalKey } from "../../shared/db/table/keys.ts";
+import { useFaultProxy } from "../support/faults/fault-proxy.ts";
+import { costOf } from "../support/records/costs.ts";
+import {
+  companyLine,
+  invoiceLine,
+  jobLine,
+  notificationLine,
+  timesheetLine,
+  userLine,
+} from "../support/records/records.ts";
+import { readRecord } from "../support/records/store.ts";
+import { readItem, write, writtenAt } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const days = 24 * 60 * 60_000;
 // DynamoDB Local takes ten times as long, and is there for what the usual engine may get wrong rather than for depth.

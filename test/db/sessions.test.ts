@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { sessionKey } from "../../shared/db/keys.ts";
-import { endSession, openSession, rotateSession } from "../../shared/db/sessions.ts";
-import { makeFamily, makeRefreshToken, parseRefreshToken } from "../../shared/domain/refresh-token.ts";
-import { useService } from "../support/service.ts";
-import { readItem } from "../support/writes.ts";
+import { endSession, openSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
+import { sessionKey } from "../../shared/db/table/keys.ts";
+import { makeFamily, makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
+import { readItem } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const key = "k".repeat(64);
 

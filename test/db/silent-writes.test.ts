@@ -1,11 +1,18 @@
 import { expect, test } from "vitest";
-import { setJobTimers } from "../../shared/db/jobs.ts";
-import { notificationKey, recordKey } from "../../shared/db/keys.ts";
-import type { Key } from "../../shared/db/table.ts";
-import { moveTimesheets } from "../../shared/db/timesheets.ts";
-import { companyLine, invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { readItem, write, writtenAt } from "../support/writes.ts";
+import { setJobTimers } from "../../shared/db/records/jobs.ts";
+import { moveTimesheets } from "../../shared/db/records/timesheets.ts";
+import { notificationKey, recordKey } from "../../shared/db/table/keys.ts";
+import type { Key } from "../../shared/db/table/table.ts";
+import {
+  companyLine,
+  invoiceLine,
+  jobLine,
+  notificationLine,
+  timesheetLine,
+  userLine,
+} from "../support/records/records.ts";
+import { readItem, write, writtenAt } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
 const aloud = { notifies: true };

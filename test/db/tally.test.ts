@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { findInvoices } from "../../shared/db/invoices.ts";
-import { recordKey } from "../../shared/db/keys.ts";
-import { surveyTotals } from "../../shared/db/recount.ts";
-import { countAgain, rewriteNumberEntries, rewriteTotals } from "../../shared/db/recount-repair.ts";
-import { putIf } from "../../shared/db/table.ts";
-import { tallyRecords } from "../../shared/db/tally.ts";
-import { invoiceLine, jobLine, timesheetLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { store } from "../support/store.ts";
-import { write } from "../support/writes.ts";
+import { tallyRecords } from "../../shared/db/lists/tally.ts";
+import { surveyTotals } from "../../shared/db/reconcile/recount.ts";
+import { countAgain, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/recount-repair.ts";
+import { findInvoices } from "../../shared/db/records/invoices.ts";
+import { recordKey } from "../../shared/db/table/keys.ts";
+import { putIf } from "../../shared/db/table/table.ts";
+import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { write } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 

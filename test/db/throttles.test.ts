@@ -1,9 +1,9 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { countAttempt, forgetAttempts, type Throttle, takeBackAttempt } from "../../shared/db/throttles.ts";
-import { costOf } from "../support/costs.ts";
-import { useService } from "../support/service.ts";
-import { faultsOf } from "../support/writes.ts";
+import { countAttempt, forgetAttempts, type Throttle, takeBackAttempt } from "../../shared/db/accounts/throttles.ts";
+import { costOf } from "../support/records/costs.ts";
+import { faultsOf } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const service = useService();
 const start = new Date("2026-05-01T09:00:00.000Z");

@@ -1,18 +1,18 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { pinTriesFrom } from "../../shared/accounts/throttles.ts";
-import { spendPin } from "../../shared/db/confirmations.ts";
-import { saveDeviceToken } from "../../shared/db/device-tokens.ts";
-import { loginKey, profileKey, recordKey } from "../../shared/db/keys.ts";
-import { storePin, tryPin } from "../../shared/db/pins.ts";
-import { documentClient } from "../../shared/db/table.ts";
-import { findUser, findUserOfLogin } from "../../shared/db/users.ts";
-import { passcodeFits } from "../../shared/domain/passcode.ts";
-import { passwordFits } from "../../shared/domain/password.ts";
+import { spendPin } from "../../shared/db/accounts/confirmations.ts";
+import { storePin, tryPin } from "../../shared/db/accounts/pins.ts";
+import { findUser, findUserOfLogin } from "../../shared/db/accounts/users.ts";
+import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
+import { loginKey, profileKey, recordKey } from "../../shared/db/table/keys.ts";
+import { documentClient } from "../../shared/db/table/table.ts";
+import { passcodeFits } from "../../shared/domain/accounts/passcode.ts";
+import { passwordFits } from "../../shared/domain/accounts/password.ts";
 import { hmacKey } from "../../shared/secrets.ts";
-import { companyLine, notificationLine, userLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { faultsOf, readItem, write, writtenAt } from "../support/writes.ts";
+import { companyLine, notificationLine, userLine } from "../support/records/records.ts";
+import { faultsOf, readItem, write, writtenAt } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const service = useService();
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { setJobTimers } from "../../shared/db/jobs.ts";
-import { type RecordKind, recordKey } from "../../shared/db/keys.ts";
-import { findListPage } from "../../shared/db/lists.ts";
-import { moveTimesheets } from "../../shared/db/timesheets.ts";
-import type { ListName } from "../../shared/domain/list-place.ts";
-import { companyLine, invoiceLine, jobLine, timesheetLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { readRecord } from "../support/store.ts";
-import { faultsOf, readItem, write, writtenAt } from "../support/writes.ts";
+import { findListPage } from "../../shared/db/lists/lists.ts";
+import { setJobTimers } from "../../shared/db/records/jobs.ts";
+import { moveTimesheets } from "../../shared/db/records/timesheets.ts";
+import { type RecordKind, recordKey } from "../../shared/db/table/keys.ts";
+import type { ListName } from "../../shared/domain/records/list-place.ts";
+import { companyLine, invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
+import { readRecord } from "../support/records/store.ts";
+import { faultsOf, readItem, write, writtenAt } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { expect, test } from "vitest";
-import { commonPasswordMarks, requireUncommon } from "../../shared/domain/common-passwords.ts";
-import { faultsOf } from "../support/writes.ts";
+import { commonPasswordMarks, requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
+import { faultsOf } from "../support/records/writes.ts";
 
 const pointer = "/user/password";
 const mostCommon = firstOnes(dictionary["passwords-common"], 4_000);
@@ -16,7 +16,7 @@ test("D15: the marks are those of the 4,000 most common passwords of 8 character
   const marks = mostCommon.map((password) => createHash("sha256").update(password).digest().subarray(0, 3));
   const expected = Buffer.concat(marks).toString("base64");
   const lines = (expected.match(/.{1,112}/g) ?? []).map((line) => `  "${line}"`);
-  const advice = `Paste into shared/domain/common-passwords.ts:\nexport const commonPasswordMarks =\n${lines.join(" +\n")};`;
+  const advice = `Paste into shared/domain/accounts/common-passwords.ts:\nexport const commonPasswordMarks =\n${lines.join(" +\n")};`;
   expect(mostCommon).toHaveLength(4_000);
   expect(commonPasswordMarks === expected ? "" : advice).toBe("");
 });

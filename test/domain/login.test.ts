@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseLogin, requireServed } from "../../shared/domain/login.ts";
-import { refusalOf } from "../support/refusals.ts";
+import { parseLogin, requireServed } from "../../shared/domain/accounts/login.ts";
+import { refusalOf } from "../support/requests/refusals.ts";
 
 test("D7: a login with @ is an e-mail address, trimmed and lower-cased", () => {
   expect(parseLogin("  Ines.Marsh@Example.COM ", "GB")).toEqual({ value: "ines.marsh@example.com", channel: "email" });

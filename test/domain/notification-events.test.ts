@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ItemChange, readEvent, readPush } from "../../shared/domain/notification-events.ts";
+import { type ItemChange, readEvent, readPush } from "../../shared/domain/records/notification-events.ts";
 
 type Image = ItemChange["after"];
 

@@ -1,7 +1,7 @@
 import { scryptSync } from "node:crypto";
 import { expect, test } from "vitest";
-import { hashPasscode, passcodeFits } from "../../shared/domain/passcode.ts";
-import { hashPassword, passwordFits } from "../../shared/domain/password.ts";
+import { hashPasscode, passcodeFits } from "../../shared/domain/accounts/passcode.ts";
+import { hashPassword, passwordFits } from "../../shared/domain/accounts/password.ts";
 
 test("D15: a password is kept as Argon2id with 19 MiB, 2 passes and a salt of its own", async () => {
   const [one, other] = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);

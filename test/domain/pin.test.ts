@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closesPinFlow, makePin, mayBeTried, pinFits, pinValidTo, sealPin } from "../../shared/domain/pin.ts";
+import { closesPinFlow, makePin, mayBeTried, pinFits, pinValidTo, sealPin } from "../../shared/domain/accounts/pin.ts";
 
 test("D9: pins are six digits, leading zeros kept, every tenth starting with each digit", () => {
   const firsts = new Map<string, number>();

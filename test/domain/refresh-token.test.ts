@@ -7,7 +7,7 @@ import {
   makeRefreshToken,
   parseRefreshToken,
   refreshTokenLifeDays,
-} from "../../shared/domain/refresh-token.ts";
+} from "../../shared/domain/accounts/refresh-token.ts";
 
 const key = "k".repeat(64);
 

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as updateHandler } from "../../functions/finance/bulk-update-timesheets.ts";
-import { handler as markHandler } from "../../functions/users/mark-notifications.ts";
+import { handler as markHandler } from "../../functions/notifications/mark-notifications.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
-import { markNotifications } from "../../shared/contract/users.ts";
-import { call, type TestRequest } from "../support/call.ts";
-import { loggedLines } from "../support/capture-logs.ts";
-import { costOf } from "../support/costs.ts";
-import { keptFor } from "../support/idempotency.ts";
-import { expectProblem } from "../support/problems.ts";
-import { notificationLine, timesheetLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { readRecord, store } from "../support/store.ts";
+import { markNotifications } from "../../shared/contract/notifications.ts";
+import { costOf } from "../support/records/costs.ts";
+import { notificationLine, timesheetLine } from "../support/records/records.ts";
+import { readRecord, store } from "../support/records/store.ts";
+import { call, type TestRequest } from "../support/requests/call.ts";
+import { keptFor } from "../support/requests/idempotency.ts";
+import { expectProblem } from "../support/requests/problems.ts";
+import { loggedLines } from "../support/service/capture-logs.ts";
+import { useService } from "../support/service/service.ts";
 
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
 const admin = { id: 1, role: "admin", company_id: null } as const;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { forAnyone } from "../../shared/http/endpoint.ts";
 import { statuses } from "../../shared/http/statuses.ts";
-import { call } from "../support/call.ts";
-import { loggedLines } from "../support/capture-logs.ts";
-import { sample } from "../support/sample-operation.ts";
+import { call } from "../support/requests/call.ts";
+import { sample } from "../support/requests/sample-operation.ts";
+import { loggedLines } from "../support/service/capture-logs.ts";
 
 test("D31: a fault says only its code and request id; what was thrown stays in the log, without what it quotes", async () => {
   loggedLines.length = 0;

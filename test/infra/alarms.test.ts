@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { impacts } from "../../infra/alarms/impacts.ts";
-import { placeInRunbook } from "../../infra/alarms/runbook.ts";
-import { type FunctionName, functions } from "../../infra/functions.ts";
-import { namesOf } from "../../infra/names.ts";
+import { placeInRunbook } from "../../infra/constructs/monitoring/runbook.ts";
+import { type FunctionName, functions } from "../../infra/functions/functions.ts";
+import { impacts } from "../../infra/functions/impacts.ts";
+import { namesOf } from "../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../shared/metrics.ts";
-import { fullStage } from "../support/owned-stage.ts";
+import { fullStage } from "../support/service/owned-stage.ts";
 import { type Resource, type SynthesizedStack, stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
@@ -34,7 +34,7 @@ const alarmOn = (metric: string, dimensions: object) =>
 describe("what is watched", () => {
   test("every function has an alarm that says what users cannot do: endpoints on their faults, workers on errors", () => {
     for (const [name, { id }] of stack.functions()) {
-      const isWorker = functions[name as FunctionName].room === "workers";
+      const isWorker = functions[name as FunctionName].area === "workers";
       const own = isWorker ? alarmOn("Errors", { FunctionName: { Ref: id } }) : alarmOn("Faults", { operation: name });
       expect(own, name).toHaveLength(1);
       expect(own[0]?.properties.AlarmDescription, name).toContain(impacts[name as FunctionName]);

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { root } from "../../infra/local/stack/synthesis.ts";
-import { faultsOf } from "../../infra/stage-rules.ts";
-import { findStage } from "../../infra/stages.ts";
+import { faultsOf } from "../../infra/stages/stage-rules.ts";
+import { findStage } from "../../infra/stages/stages.ts";
 
 const outdir = mkdtempSync(join(tmpdir(), "workforce-app-"));
 afterAll(() => rmSync(outdir, { recursive: true }));

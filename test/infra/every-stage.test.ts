@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findStage, stageNames } from "../../infra/stages.ts";
+import { findStage, stageNames } from "../../infra/stages/stages.ts";
 import { findSynthesis, type Resource, type SynthesizedStack, stackOf } from "./stack.ts";
 
 /** CloudFormation takes 500; the rest is room for what is still to come. */

@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundleFolder } from "../../infra/bundle.ts";
-import { type FunctionName, functions } from "../../infra/functions.ts";
+import { bundleFolder } from "../../infra/functions/bundle.ts";
+import { type FunctionName, functions } from "../../infra/functions/functions.ts";
 import { useStack } from "./stack.ts";
 
 const stack = useStack();
 
-test("every row of infra/functions.ts is a function that knows its operation, and there is no other", () => {
+test("every row of infra/functions/functions.ts is a function that knows its operation, and there is no other", () => {
   expect([...stack.functions().keys()].sort()).toEqual(Object.keys(functions).sort());
   const others = stack.all("AWS::Lambda::Function").filter(({ properties }) => !properties.Environment);
   expect(others.map(({ id }) => id)).toEqual([expect.stringMatching(/^AWSCDKTriggerCustomResourceProvider/)]);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type FunctionName, functions } from "../../infra/functions.ts";
-import { findStage, stageNames } from "../../infra/stages.ts";
+import { type FunctionName, functions } from "../../infra/functions/functions.ts";
+import { findStage, stageNames } from "../../infra/stages/stages.ts";
 import { operations } from "../../shared/contract/operations.ts";
-import { fullStage } from "../support/owned-stage.ts";
+import { fullStage } from "../support/service/owned-stage.ts";
 import { stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
@@ -23,7 +23,8 @@ test("what anyone may call of the accounts has a limit of its own, far below the
   const { throttle, anonymousThrottle } = findStage("dev");
   const [apiStage] = stack.all("AWS::ApiGatewayV2::Stage");
   const open = operations.filter(
-    ({ name, access }) => access === "anyone" && functions[name as FunctionName].room === "users",
+    ({ name, access }) =>
+      access === "anyone" && ["accounts", "sessions"].includes(functions[name as FunctionName].area),
   );
   const limits = {
     ThrottlingRateLimit: anonymousThrottle.requestsPerSecond,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findStage } from "../../infra/stages.ts";
+import { findStage } from "../../infra/stages/stages.ts";
 import { useStack } from "./stack.ts";
 
 const stack = useStack();

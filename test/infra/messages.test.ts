@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { findStage, stageNames } from "../../infra/stages.ts";
-import { fullStage, ownedStage } from "../support/owned-stage.ts";
+import { findStage, stageNames } from "../../infra/stages/stages.ts";
+import { fullStage, ownedStage } from "../support/service/owned-stage.ts";
 import { stackOf } from "./stack.ts";
 
 const senders = ["deliver-pin", "tell-password-changed"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stageNames } from "../../infra/stages.ts";
+import { stageNames } from "../../infra/stages/stages.ts";
 import { findSynthesis } from "./stack.ts";
 
 interface Acknowledgement {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { functions } from "../../infra/functions.ts";
-import { fullStage } from "../support/owned-stage.ts";
+import { functions } from "../../infra/functions/functions.ts";
+import { fullStage } from "../support/service/owned-stage.ts";
 import { stackOf, useStack } from "./stack.ts";
 
 const { functions: ownFunctions } = useStack();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findStage } from "../../infra/stages.ts";
+import { findStage } from "../../infra/stages/stages.ts";
 import { type Statement, type SynthesizedStack, stackOf, useStack } from "./stack.ts";
 
 /** The rights on SNS in a stack that are for resources by name. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { functions } from "../../infra/functions.ts";
+import { functions } from "../../infra/functions/functions.ts";
 import { stackOf } from "./stack.ts";
 
 const stack = stackOf("prod");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { functions } from "../../infra/functions.ts";
+import { functions } from "../../infra/functions/functions.ts";
 import { type OperationName, operations } from "../../shared/contract/operations.ts";
 import { leaseSeconds } from "../../shared/db/idempotency.ts";
 

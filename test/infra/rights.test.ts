@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { functions } from "../../infra/functions.ts";
-import { stageNames } from "../../infra/stages.ts";
+import { functions } from "../../infra/functions/functions.ts";
+import { stageNames } from "../../infra/stages/stages.ts";
 import { type Statement, stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();

@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import type { StageSynthesis } from "../support/synthesize-stages.ts";
+import type { StageSynthesis } from "../support/service/synthesize-stages.ts";
 
 /** A resource of the template; laws look into its properties. */
 export interface Resource {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { settingForms } from "../../infra/stage-forms.ts";
-import { faultsOf, requireDeployable } from "../../infra/stage-rules.ts";
-import { findStage, type Stage, stageNames } from "../../infra/stages.ts";
-import { fullStage, ownedStage } from "../support/owned-stage.ts";
+import { settingForms } from "../../infra/stages/stage-forms.ts";
+import { faultsOf, requireDeployable } from "../../infra/stages/stage-rules.ts";
+import { findStage, type Stage, stageNames } from "../../infra/stages/stages.ts";
+import { fullStage, ownedStage } from "../support/service/owned-stage.ts";
 
 const dev = findStage("dev");
 const prod = ownedStage("prod");
@@ -22,7 +22,7 @@ test.each(stageNames)("%s can be deployed once its placeholders are replaced", (
 test.each(["staging", "prod"])("%s as shipped is refused, with one sentence for each placeholder", (name) => {
   const [sender, origins, alarms, ...others] = faultsOf(findStage(name));
   expect(sender).toBe(
-    `Set senderAddress of the stage ${name} in infra/stages.ts to an e-mail address that SES may send from: it has the placeholder workforce.example.`,
+    `Set senderAddress of the stage ${name} in infra/stages/stages.ts to an e-mail address that SES may send from: it has the placeholder workforce.example.`,
   );
   expect(origins).toMatch(/^Set origins of the stage .* it has the placeholder \w+\.workforce\.example\.$/);
   expect(alarms).toMatch(/^Set alarmAddress of the stage .* it has the placeholder workforce\.example\.$/);
@@ -144,7 +144,7 @@ test("a certificate or platform application of another region than the stage's i
 
 test("a setting that nobody knows, such as a slip of the pen, is refused by name", () => {
   expect(faultsOf({ ...dev, alarmAdress: "on-call@harbour-logistics.co.uk" } as Stage)).toEqual([
-    "Remove alarmAdress from the stage dev in infra/stages.ts: no setting has that name.",
+    "Remove alarmAdress from the stage dev in infra/stages/stages.ts: no setting has that name.",
   ]);
 });
 
@@ -161,7 +161,7 @@ test("several faults are all told at once", () => {
 test("a stage that names its region is refused with credentials for another one, and says what to set", () => {
   const stage = { ...dev, region: "eu-west-2" };
   expect(() => requireDeployable(stage, "us-east-1")).toThrow(
-    "Set AWS_REGION to eu-west-2, where the stage dev lives by infra/stages.ts: it is us-east-1.",
+    "Set AWS_REGION to eu-west-2, where the stage dev lives by infra/stages/stages.ts: it is us-east-1.",
   );
   expect(() => requireDeployable(stage, "eu-west-2")).not.toThrow();
   expect(() => requireDeployable(stage, undefined)).not.toThrow();

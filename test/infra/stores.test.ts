@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { namesOf } from "../../infra/names.ts";
-import { findStage, stageNames } from "../../infra/stages.ts";
+import { namesOf } from "../../infra/stages/names.ts";
+import { findStage, stageNames } from "../../infra/stages/stages.ts";
 import { stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();

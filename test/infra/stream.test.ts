@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type FunctionName, functions } from "../../infra/functions.ts";
-import { streamFilters } from "../../infra/stream-filters.ts";
+import { type FunctionName, functions } from "../../infra/functions/functions.ts";
+import { streamFilters } from "../../infra/functions/stream-filters.ts";
 import { useStack } from "./stack.ts";
 
 const stack = useStack();

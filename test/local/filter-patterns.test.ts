@@ -1,6 +1,6 @@
 import { expect, it, test } from "vitest";
+import { streamFilters } from "../../infra/functions/stream-filters.ts";
 import { matchesAny } from "../../infra/local/filter-patterns.ts";
-import { streamFilters } from "../../infra/stream-filters.ts";
 
 const event = {
   eventName: "MODIFY",

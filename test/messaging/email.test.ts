@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sendEmail } from "../../shared/messaging/email.ts";
-import { useService } from "../support/service.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 

@@ -1,8 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { operations } from "../../shared/contract/operations.ts";
-import { faultsAt, openApi } from "../support/described-answers.ts";
-import { endpoints } from "../support/every-operation.ts";
+import { faultsAt, openApi } from "../support/requests/described-answers.ts";
+import { endpoints } from "../support/requests/every-operation.ts";
 
 interface Parameter {
   readonly name: string;

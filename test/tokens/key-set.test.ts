@@ -2,9 +2,9 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
 import { beforeEach, expect, test } from "vitest";
 import { findVerificationKey } from "../../shared/tokens/key-set.ts";
-import { costOf } from "../support/costs.ts";
-import { useService } from "../support/service.ts";
-import { testKeyId } from "../support/tokens.ts";
+import { costOf } from "../support/records/costs.ts";
+import { useService } from "../support/service/service.ts";
+import { testKeyId } from "../support/tokens/tokens.ts";
 
 const service = useService();
 const minute = 60_000;

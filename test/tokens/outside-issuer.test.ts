@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { handler as unreadHandler } from "../../functions/users/get-unread-counts.ts";
-import { getUnreadCounts } from "../../shared/contract/users.ts";
+import { handler as unreadHandler } from "../../functions/notifications/get-unread-counts.ts";
+import { getUnreadCounts } from "../../shared/contract/notifications.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
-import { call, type TestAnswer } from "../support/call.ts";
-import { expectProblem } from "../support/problems.ts";
-import { useService } from "../support/service.ts";
-import { tokenOf } from "../support/tokens.ts";
+import { call, type TestAnswer } from "../support/requests/call.ts";
+import { expectProblem } from "../support/requests/problems.ts";
+import { useService } from "../support/service/service.ts";
+import { tokenOf } from "../support/tokens/tokens.ts";
 
 useService();
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { countTests, sumCounts } from "../../infra/tools/count-tests.ts";
+import { countTests, sumCounts } from "../../infra/tools/cli/count-tests.ts";
 
 test("passed and failed tests are counted, and a file that did not load as one that failed", () => {
   const testResults = [

@@ -4,12 +4,12 @@ import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { importJWK, jwtVerify } from "jose";
 import { afterAll, expect, test } from "vitest";
 import { startHttpService } from "../../infra/local/http-service.ts";
-import { namesOf } from "../../infra/names.ts";
-import { pinKey, recordKey } from "../../shared/db/keys.ts";
+import { namesOf } from "../../infra/stages/names.ts";
+import { pinKey, recordKey } from "../../shared/db/table/keys.ts";
 import { publicPartOf } from "../../shared/tokens/signing-keys.ts";
-import { type CommandResult, makeDirectory, runTool } from "../support/local-machine.ts";
-import { companyLine, invoiceLine, userLine } from "../support/records.ts";
-import { useDeployedStage } from "../support/stage.ts";
+import { companyLine, invoiceLine, userLine } from "../support/records/records.ts";
+import { type CommandResult, makeDirectory, runTool } from "../support/service/local-machine.ts";
+import { useDeployedStage } from "../support/service/stage.ts";
 
 const stage = useDeployedStage("dev");
 const directory = makeDirectory();

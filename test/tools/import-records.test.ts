@@ -1,12 +1,19 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { type ImportOptions, importRecords, type LineError } from "../../infra/tools/import-records.ts";
-import { notificationKey, recordKey } from "../../shared/db/keys.ts";
-import { findUnreadCounts } from "../../shared/db/notifications.ts";
-import { documentClient } from "../../shared/db/table.ts";
-import { companyLine, invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../support/records.ts";
-import { useService } from "../support/service.ts";
-import { readItem, writtenAt } from "../support/writes.ts";
+import { type ImportOptions, importRecords, type LineError } from "../../infra/tools/import/import-records.ts";
+import { findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
+import { notificationKey, recordKey } from "../../shared/db/table/keys.ts";
+import { documentClient } from "../../shared/db/table/table.ts";
+import {
+  companyLine,
+  invoiceLine,
+  jobLine,
+  notificationLine,
+  timesheetLine,
+  userLine,
+} from "../support/records/records.ts";
+import { readItem, writtenAt } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const service = useService();
 

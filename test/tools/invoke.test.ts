@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
-import { UsageError } from "../../infra/tools/command.ts";
+import { UsageError } from "../../infra/tools/cli/command.ts";
 import { invoke } from "../../infra/tools/invoke.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { runTool, useMachine } from "./machine.ts";

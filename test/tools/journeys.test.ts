@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from "vitest";
 import { startHttpService } from "../../infra/local/http-service.ts";
-import { makeDirectory, runTool } from "../support/local-machine.ts";
-import { useDeployedStage } from "../support/stage.ts";
+import { makeDirectory, runTool } from "../support/service/local-machine.ts";
+import { useDeployedStage } from "../support/service/stage.ts";
 
 const stage = useDeployedStage("staging");
 const directory = makeDirectory();
 afterAll(directory.remove);
 
 function run(...parameters: string[]) {
-  return runTool("test/journeys/journeys.ts", parameters, directory.path, stage.environment);
+  return runTool("test/system/journeys/journeys.ts", parameters, directory.path, stage.environment);
 }
 
 test.each([

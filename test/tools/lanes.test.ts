@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLanes } from "../../infra/tools/lanes.ts";
+import { createLanes } from "../../infra/tools/cli/lanes.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

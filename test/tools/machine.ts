@@ -2,7 +2,7 @@ import { afterAll, beforeAll, vi } from "vitest";
 import { loadDemo } from "../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../infra/local/local-aws.ts";
 import { type Machine, startMachine } from "../../infra/local/machine.ts";
-import { makeMachineDirectory } from "../support/machine-directory.ts";
+import { makeMachineDirectory } from "../support/service/machine-directory.ts";
 
 /** Runs a local machine with the demo data for a test file; gives the directory that tools join it by. */
 export function useMachine(): string {

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
-import { findStage, type Stage } from "../../infra/stages.ts";
-import { checks } from "../../infra/tools/preflight-checks.ts";
-import { type FakeAnswer, useFakeAws } from "../support/fake-aws.ts";
+import { findStage, type Stage } from "../../infra/stages/stages.ts";
+import { checks } from "../../infra/tools/preflight/preflight-checks.ts";
+import { type FakeAnswer, useFakeAws } from "../support/faults/fake-aws.ts";
 
 const aws = useFakeAws();
 const dev = findStage("dev");

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
-import { type FakeAnswer, useFakeAws } from "../support/fake-aws.ts";
-import { makeDirectory, runTool } from "../support/local-machine.ts";
+import { type FakeAnswer, useFakeAws } from "../support/faults/fake-aws.ts";
+import { makeDirectory, runTool } from "../support/service/local-machine.ts";
 
 const aws = useFakeAws();
 const directory = makeDirectory();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { recount } from "../../infra/tools/recount.ts";
-import { putIf } from "../../shared/db/table.ts";
-import { invoiceLine } from "../support/records.ts";
-import { write } from "../support/writes.ts";
+import { putIf } from "../../shared/db/table/table.ts";
+import { invoiceLine } from "../support/records/records.ts";
+import { write } from "../support/records/writes.ts";
 import { runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
-import { UsageError } from "../../infra/tools/command.ts";
+import { UsageError } from "../../infra/tools/cli/command.ts";
 import { printToken } from "../../infra/tools/token.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
 import { runTool, useMachine } from "./machine.ts";

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
-import { UsageError } from "../../infra/tools/command.ts";
+import { UsageError } from "../../infra/tools/cli/command.ts";
 import { unlock } from "../../infra/tools/unlock.ts";
-import { pinKey } from "../../shared/db/keys.ts";
-import { isPinFlowClosed } from "../../shared/db/pins.ts";
-import { documentClient } from "../../shared/db/table.ts";
+import { isPinFlowClosed } from "../../shared/db/accounts/pins.ts";
+import { pinKey } from "../../shared/db/table/keys.ts";
+import { documentClient } from "../../shared/db/table/table.ts";
 import { settings } from "../../shared/settings.ts";
 import { runTool, useMachine } from "./machine.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { matchesAny, type Pattern } from "../filter-patterns.ts";
-import { localAccount } from "../stack/physical-names.ts";
 import { AwsError } from "./aws-error.ts";
+import { localAccount } from "./local-account.ts";
 
 /** A rule of an event bus: the events it takes, and the queues it puts them into. */
 export interface BusRule {

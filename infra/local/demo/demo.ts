@@ -1,4 +1,4 @@
-import { importRecords, type LineError } from "../../tools/import-records.ts";
+import { importRecords, type LineError } from "../../tools/import/import-records.ts";
 import { demoJobs, demoNotifications } from "./demo-activity.ts";
 import { demoInvoices, demoTimesheets } from "./demo-finance.ts";
 import { demoCompanies, demoPeople } from "./demo-people.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { localAccount } from "../stack/physical-names.ts";
+import { localAccount } from "../aws/local-account.ts";
 import type { MatchedRoute } from "./route-table.ts";
 
 /** The event that an HTTP API hands to a function (payload format 2.0) for a request to this machine. */

@@ -1,3 +1,4 @@
+import { localAccount } from "../aws/local-account.ts";
 import { queueUrl } from "../aws/queues.ts";
 import { secretArn } from "../aws/secrets.ts";
 import type { LocalNames } from "./intrinsics.ts";
@@ -17,9 +18,6 @@ export interface LocalPlace {
   /** Address the HTTP API answers at. */
   baseUrl: string;
 }
-
-/** Account number of the local machine, as it stands in every local ARN. */
-export const localAccount = "000000000000";
 
 /** The local name of a resource: a function's operation, else the name the stack gives it, else its logical id. */
 export function physicalName(logicalId: string, { Type, Properties = {} }: Resource): string {

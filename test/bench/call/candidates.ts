@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
-import { bundleFolder, bundleFunctions, bundleOptions } from "../../../infra/bundle.ts";
+import { bundleFolder, bundleFunctions, bundleOptions } from "../../../infra/functions/bundle.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
 

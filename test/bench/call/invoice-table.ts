@@ -6,12 +6,12 @@ import { startEngine } from "../../../infra/local/engine/engine.ts";
 import { createTable, type TableDefinition } from "../../../infra/local/engine/table.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
-import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/sample-event.ts";
+import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
-import { stateKey, totalsKey } from "../../../shared/db/list-keys.ts";
-import { findPublicKeys } from "../../../shared/db/public-keys.ts";
-import { documentClient, getItem, queryPage } from "../../../shared/db/table.ts";
-import { publishTestKey, tokenOf } from "../../support/tokens.ts";
+import { findPublicKeys } from "../../../shared/db/accounts/public-keys.ts";
+import { stateKey, totalsKey } from "../../../shared/db/lists/list-keys.ts";
+import { documentClient, getItem, queryPage } from "../../../shared/db/table/table.ts";
+import { publishTestKey, tokenOf } from "../../support/tokens/tokens.ts";
 import { invoiceLines } from "../store/invoices.ts";
 import { importLines } from "../store/load.ts";
 

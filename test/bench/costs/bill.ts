@@ -1,4 +1,4 @@
-import { type FunctionName, functions } from "../../../infra/functions.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { assumedMilliseconds, platformLogBytes, queueRequestsPerMessage } from "./assumptions.ts";
 import type { MeasuredCall } from "./measure-calls.ts";
 import { prices } from "./prices.ts";
@@ -23,7 +23,7 @@ export interface Bill {
 
 /** The bill of a million calls that each take what was measured. */
 export function billOf({ name, isOperation, readUnits, writeUnits, logBytes }: MeasuredCall): Bill {
-  const { room, memoryMegabytes = usualMemoryMegabytes, readsStream } = functions[name];
+  const { area, memoryMegabytes = usualMemoryMegabytes, readsStream } = functions[name];
   const milliseconds = assumedMilliseconds(name, writeUnits);
   const gigabyteSeconds = (memoryMegabytes / 1024) * (milliseconds / 1000) * million;
   const parts = {
@@ -32,7 +32,7 @@ export function billOf({ name, isOperation, readUnits, writeUnits, logBytes }: M
     table: readUnits * prices.readUnitsPerMillion + writeUnits * prices.writeUnitsPerMillion,
     logs: ((logBytes + platformLogBytes) / 1000) * prices.logsPerGigabyte,
     // Reading the table's stream costs nothing to Lambda.
-    queue: room === "workers" && !readsStream ? queueRequestsPerMessage * prices.queueRequestsPerMillion : 0,
+    queue: area === "workers" && !readsStream ? queueRequestsPerMessage * prices.queueRequestsPerMillion : 0,
   };
   const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
   return { name, isOperation, readUnits, writeUnits, milliseconds, ...parts, total };

@@ -1,14 +1,14 @@
-import { type FunctionName, functions } from "../../../infra/functions.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
-import { invokeHandler, isSuccess } from "../../../infra/tools/invocation.ts";
-import { type LocalService, withLocalService } from "../../../infra/tools/local-service.ts";
-import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/sample-event.ts";
+import { invokeHandler, isSuccess } from "../../../infra/tools/invoke/invocation.ts";
+import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
+import { type LocalService, withLocalService } from "../../../infra/tools/service/local-service.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
-import { parseRecordLine } from "../../../shared/domain/record-line.ts";
-import { costOf } from "../../support/costs.ts";
-import { readRecord } from "../../support/store.ts";
+import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { costOf } from "../../support/records/costs.ts";
+import { readRecord } from "../../support/records/store.ts";
 
 /** What one call of a function takes, as measured. */
 export interface MeasuredCall {
@@ -99,7 +99,7 @@ async function measureCall(
       answer = outcome.answer;
       if (!isSuccess(outcome)) throw new Error(`${name} failed: ${JSON.stringify(answer)}`);
     });
-    return { name, isOperation: functions[name].room !== "workers", readUnits, writeUnits, logBytes, answer };
+    return { name, isOperation: functions[name].area !== "workers", readUnits, writeUnits, logBytes, answer };
   } finally {
     process.stderr.write = write;
   }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { machineFile } from "../../../infra/local/local-aws.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
-import { makeDirectory, startLocalMachine } from "../../support/local-machine.ts";
+import { makeDirectory, startLocalMachine } from "../../support/service/local-machine.ts";
 import { type Figure, median, reportFigures, shuffled } from "../figures.ts";
 import { openRivals } from "../rivals.ts";
 import { type Load, putUnderLoad } from "./put-under-load.ts";

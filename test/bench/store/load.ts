@@ -1,13 +1,13 @@
-import { recordKey, talliedKey } from "../../../shared/db/keys.ts";
-import { listKeys } from "../../../shared/db/list-keys.ts";
-import { entriesOf } from "../../../shared/db/number-search.ts";
-import { surveyTotals } from "../../../shared/db/recount.ts";
-import { rewriteTotals } from "../../../shared/db/recount-repair.ts";
-import type { Item } from "../../../shared/db/table.ts";
-import { tallyRecords } from "../../../shared/db/tally.ts";
+import { listKeys } from "../../../shared/db/lists/list-keys.ts";
+import { entriesOf } from "../../../shared/db/lists/number-search.ts";
+import { tallyRecords } from "../../../shared/db/lists/tally.ts";
+import { surveyTotals } from "../../../shared/db/reconcile/recount.ts";
+import { rewriteTotals } from "../../../shared/db/reconcile/recount-repair.ts";
+import { recordKey, talliedKey } from "../../../shared/db/table/keys.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
-import { placeOf } from "../../../shared/domain/list-place.ts";
-import { parseRecordLine } from "../../../shared/domain/record-line.ts";
+import { placeOf } from "../../../shared/domain/records/list-place.ts";
+import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import type { EngineFile } from "./engine-file.ts";
 
 /** Told how many records are in. */

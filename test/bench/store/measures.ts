@@ -1,7 +1,7 @@
-import { findInvoices, type InvoiceFilter } from "../../../shared/db/invoices.ts";
-import { queryPages } from "../../../shared/db/table.ts";
-import type { PageStart } from "../../../shared/domain/paging.ts";
-import { type Cost, costOf } from "../../support/costs.ts";
+import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
+import { queryPages } from "../../../shared/db/table/table.ts";
+import type { PageStart } from "../../../shared/domain/paging/paging.ts";
+import { type Cost, costOf } from "../../support/records/costs.ts";
 import { companies, firstId, month, numberOf, year } from "./invoices.ts";
 
 /** One call of the table of bars: what it does, what it may cost, and whether that may grow with the table. */

@@ -1,13 +1,13 @@
 import { confirm } from "../../../shared/accounts/confirmation.ts";
-import { saveDeviceToken } from "../../../shared/db/device-tokens.ts";
-import { findNotifications, findUnreadCounts } from "../../../shared/db/notifications.ts";
-import { storePin } from "../../../shared/db/pins.ts";
-import { moveTimesheets } from "../../../shared/db/timesheets.ts";
-import { sealPin } from "../../../shared/domain/pin.ts";
+import { storePin } from "../../../shared/db/accounts/pins.ts";
+import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { findNotifications, findUnreadCounts } from "../../../shared/db/notifications/notifications.ts";
+import { moveTimesheets } from "../../../shared/db/records/timesheets.ts";
+import { sealPin } from "../../../shared/domain/accounts/pin.ts";
 import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
-import { companyLine, notificationLine, timesheetLine, userLine } from "../../support/records.ts";
-import { store } from "../../support/store.ts";
+import { companyLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
 import type { Measure } from "./measures.ts";
 
 const user = { id: 77, login: "user-77@example.com" };

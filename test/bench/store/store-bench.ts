@@ -10,7 +10,7 @@ import { startEngine } from "../../../infra/local/engine/engine.ts";
 import { createTable, type TableDefinition } from "../../../infra/local/engine/table.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
-import type { Cost } from "../../support/costs.ts";
+import type { Cost } from "../../support/records/costs.ts";
 import { openEngineFile } from "./engine-file.ts";
 import { invoiceLines, type Order } from "./invoices.ts";
 import { importLines, putLines } from "./load.ts";

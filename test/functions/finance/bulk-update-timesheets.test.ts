@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
-import { call } from "../../support/call.ts";
-import { timesheetLine } from "../../support/records.ts";
-import { useService } from "../../support/service.ts";
-import { readRecord, store } from "../../support/store.ts";
-import type { TestUser } from "../../support/tokens.ts";
+import { timesheetLine } from "../../support/records/records.ts";
+import { readRecord, store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
+import { useService } from "../../support/service/service.ts";
+import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const operator = { id: 2, role: "operator", company_id: 1 } as const;

@@ -2,11 +2,11 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/jobs/adjust-job-timers.ts";
 import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
-import { call } from "../../support/call.ts";
-import { jobLine } from "../../support/records.ts";
-import { useService } from "../../support/service.ts";
-import { store } from "../../support/store.ts";
-import type { TestUser } from "../../support/tokens.ts";
+import { jobLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
+import { useService } from "../../support/service/service.ts";
+import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 

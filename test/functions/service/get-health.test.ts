@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { handler } from "../../../functions/service/get-health.ts";
 import { getHealth } from "../../../shared/contract/service.ts";
-import { call } from "../../support/call.ts";
+import { call } from "../../support/requests/call.ts";
 
 test("200: the service answers, and touches nothing else", async () => {
   const answer = await call(handler, getHealth);

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/service/get-key-set.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
-import { publishKey, retireKey } from "../../../shared/db/public-keys.ts";
+import { publishKey, retireKey } from "../../../shared/db/accounts/public-keys.ts";
 import { readSigningKeys } from "../../../shared/tokens/signing-keys.ts";
-import { call } from "../../support/call.ts";
-import { useService } from "../../support/service.ts";
-import { testKeyId } from "../../support/tokens.ts";
+import { call } from "../../support/requests/call.ts";
+import { useService } from "../../support/service/service.ts";
+import { testKeyId } from "../../support/tokens/tokens.ts";
 
 useService();
 

@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { handler } from "../../../functions/service/get-openapi.ts";
-import { bundleFolder } from "../../../infra/bundle.ts";
+import { bundleFolder } from "../../../infra/functions/bundle.ts";
 import { getOpenapi } from "../../../shared/contract/service.ts";
-import { call } from "../../support/call.ts";
-import { openApi } from "../../support/described-answers.ts";
+import { call } from "../../support/requests/call.ts";
+import { openApi } from "../../support/requests/described-answers.ts";
 
 describe("200", () => {
   test("D37: anyone reads the OpenAPI document, and may keep it for 5 minutes", async () => {

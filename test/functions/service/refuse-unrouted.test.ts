@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { handler } from "../../../functions/service/refuse-unrouted.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
-import { call } from "../../support/call.ts";
+import { call } from "../../support/requests/call.ts";
 
 beforeAll(() => {
   process.env.REGISTRATION = "open";

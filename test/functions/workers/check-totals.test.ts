@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/check-totals.ts";
-import { recordKey } from "../../../shared/db/keys.ts";
-import { putIf } from "../../../shared/db/table.ts";
-import { countedMetrics, loggedLines } from "../../support/capture-logs.ts";
-import { useFaultProxy } from "../../support/fault-proxy.ts";
-import { besideHandlers } from "../../support/recorded-calls.ts";
-import { invoiceLine, timesheetLine, userLine } from "../../support/records.ts";
-import { useService } from "../../support/service.ts";
-import { store, tally } from "../../support/store.ts";
-import { write } from "../../support/writes.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { putIf } from "../../../shared/db/table/table.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { store, tally } from "../../support/records/store.ts";
+import { write } from "../../support/records/writes.ts";
+import { besideHandlers } from "../../support/rights/recorded-calls.ts";
+import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
 
 useService();
 const proxy = useFaultProxy();

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/deliver-notifications.ts";
-import { deliveredKey, recordKey } from "../../../shared/db/keys.ts";
-import { findNotifications, findUnreadCounts } from "../../../shared/db/notifications.ts";
-import { transactionConflict, useFaultProxy } from "../../support/fault-proxy.ts";
-import { takeMessages } from "../../support/queues.ts";
-import { userLine } from "../../support/records.ts";
-import { useService } from "../../support/service.ts";
-import { store } from "../../support/store.ts";
-import { nothingFailed, queueEvent, storedNotifications, workOff } from "../../support/workers.ts";
-import { readItem, write } from "../../support/writes.ts";
+import { findNotifications, findUnreadCounts } from "../../../shared/db/notifications/notifications.ts";
+import { deliveredKey, recordKey } from "../../../shared/db/table/keys.ts";
+import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { readItem, write } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
+import { takeMessages } from "../../support/workers/queues.ts";
+import { nothingFailed, queueEvent, storedNotifications, workOff } from "../../support/workers/workers.ts";
 
 useService();
 const proxy = useFaultProxy();

@@ -1,14 +1,14 @@
 import type { SQSEvent } from "aws-lambda";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { handler as confirmHandler } from "../../../functions/users/confirm-login.ts";
+import { handler as confirmHandler } from "../../../functions/accounts/confirm-login.ts";
 import { handler } from "../../../functions/workers/deliver-pin.ts";
-import { confirmLogin } from "../../../shared/contract/users.ts";
-import { call } from "../../support/call.ts";
-import { loggedLines } from "../../support/capture-logs.ts";
-import { newestPin } from "../../support/pins.ts";
-import { userLine } from "../../support/records.ts";
-import { useService } from "../../support/service.ts";
-import { store } from "../../support/store.ts";
+import { confirmLogin } from "../../../shared/contract/accounts.ts";
+import { userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
+import { newestPin } from "../../support/requests/pins.ts";
+import { loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
 
 const service = useService();
 const login = "ines@example.com";

@@ -4,16 +4,16 @@ import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/intake.ts";
-import { notificationKey, recordKey } from "../../../shared/db/keys.ts";
-import { findUnreadCounts } from "../../../shared/db/notifications.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notifications.ts";
+import { notificationKey, recordKey } from "../../../shared/db/table/keys.ts";
 import { type NotificationMessage, notificationMessage } from "../../../shared/messaging/notification-queue.ts";
-import { loggedLines } from "../../support/capture-logs.ts";
-import { useFaultProxy } from "../../support/fault-proxy.ts";
-import { takeMessages } from "../../support/queues.ts";
-import { invoiceLine, jobLine, notificationLine } from "../../support/records.ts";
-import { useService } from "../../support/service.ts";
-import { readRecord, store } from "../../support/store.ts";
-import { readItem } from "../../support/writes.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { invoiceLine, jobLine, notificationLine } from "../../support/records/records.ts";
+import { readRecord, store } from "../../support/records/store.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
+import { takeMessages } from "../../support/workers/queues.ts";
 
 const nobodyFailed = { batchItemFailures: [] };
 
@@ -196,7 +196,7 @@ test("a table that fails for a moment brings the message back, and then it is ta
 });
 
 test("the sample event is taken in", async () => {
-  const sample = readFileSync(join(import.meta.dirname, "../../../events/intake.json"), "utf8");
+  const sample = readFileSync(join(import.meta.dirname, "../../../events/workers/intake.json"), "utf8");
   expect(await handler(JSON.parse(sample))).toEqual(nobodyFailed);
   expect(await readRecord("JOB", 900_001)).toMatchObject({ title: "Forklift driver" });
 });

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/mark-overdue.ts";
-import { findInvoices } from "../../../shared/db/invoices.ts";
-import { recordKey } from "../../../shared/db/keys.ts";
-import { markOverdue } from "../../../shared/db/overdue-invoices.ts";
-import { queryPage } from "../../../shared/db/table.ts";
-import { crashEverywhere } from "../../support/crash.ts";
-import { useFaultProxy } from "../../support/fault-proxy.ts";
-import { invoiceLine } from "../../support/records.ts";
-import { useService } from "../../support/service.ts";
-import { readRecord, store, tally } from "../../support/store.ts";
-import { readItem, write } from "../../support/writes.ts";
+import { findInvoices } from "../../../shared/db/records/invoices.ts";
+import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { queryPage } from "../../../shared/db/table/table.ts";
+import { crashEverywhere } from "../../support/faults/crash.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { invoiceLine } from "../../support/records/records.ts";
+import { readRecord, store, tally } from "../../support/records/store.ts";
+import { readItem, write } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
 
 const today = "2026-05-10";
 

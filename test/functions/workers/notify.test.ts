@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/notify.ts";
-import { notificationKey, recordKey } from "../../../shared/db/keys.ts";
-import { crashEverywhere } from "../../support/crash.ts";
-import { useFaultProxy } from "../../support/fault-proxy.ts";
-import { takeMessages } from "../../support/queues.ts";
-import { useService } from "../../support/service.ts";
-import { nothingFailed, streamRecord } from "../../support/workers.ts";
+import { notificationKey, recordKey } from "../../../shared/db/table/keys.ts";
+import { crashEverywhere } from "../../support/faults/crash.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useService } from "../../support/service/service.ts";
+import { takeMessages } from "../../support/workers/queues.ts";
+import { nothingFailed, streamRecord } from "../../support/workers/workers.ts";
 
 useService();
 const queue = useFaultProxy("AWS_ENDPOINT_URL_SQS");

@@ -1,20 +1,20 @@
 import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { decodeProtectedHeader } from "jose";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
 import { handler as getKeySetHandler } from "../../../functions/service/get-key-set.ts";
-import { handler as getProfileHandler } from "../../../functions/users/get-profile.ts";
 import { handler } from "../../../functions/workers/rotate-signing-key.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
 import { issueTokens, signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
 import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/signing-keys.ts";
-import { call } from "../../support/call.ts";
-import { loggedLines } from "../../support/capture-logs.ts";
-import { expectProblem } from "../../support/problems.ts";
-import { userLine } from "../../support/records.ts";
-import { useService } from "../../support/service.ts";
-import { store } from "../../support/store.ts";
-import { testKeyId } from "../../support/tokens.ts";
+import { userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
+import { testKeyId } from "../../support/tokens/tokens.ts";
 
 const service = useService();
 const user = { id: 10, role: "operator", financial_company_id: 1 } as const;

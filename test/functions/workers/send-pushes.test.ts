@@ -5,7 +5,7 @@ import {
 } from "@aws-sdk/client-sns";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
-import { dropDeviceTokens } from "../../../shared/db/device-tokens.ts";
+import { dropDeviceTokens } from "../../../shared/db/notifications/device-tokens.ts";
 import {
   applications,
   endpointOf,
@@ -15,8 +15,8 @@ import {
   register,
   tokensOf,
   usePushService,
-} from "../../support/pushes.ts";
-import { nothingFailed, queueEvent } from "../../support/workers.ts";
+} from "../../support/workers/pushes.ts";
+import { nothingFailed, queueEvent } from "../../support/workers/workers.ts";
 
 const service = usePushService();
 let userId = 0;

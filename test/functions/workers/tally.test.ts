@@ -1,15 +1,15 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/tally.ts";
-import { recordKey } from "../../../shared/db/keys.ts";
-import { surveyTotals } from "../../../shared/db/recount.ts";
-import { putIf } from "../../../shared/db/table.ts";
-import { crashEverywhere } from "../../support/crash.ts";
-import { type Fault, transactionConflict, useFaultProxy } from "../../support/fault-proxy.ts";
-import { takeMessages } from "../../support/queues.ts";
-import { invoiceLine, timesheetLine } from "../../support/records.ts";
-import { useService } from "../../support/service.ts";
-import { write } from "../../support/writes.ts";
+import { surveyTotals } from "../../../shared/db/reconcile/recount.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { putIf } from "../../../shared/db/table/table.ts";
+import { crashEverywhere } from "../../support/faults/crash.ts";
+import { type Fault, transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
+import { write } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
+import { takeMessages } from "../../support/workers/queues.ts";
 
 useService();
 const proxy = useFaultProxy();

@@ -1,10 +1,10 @@
 import type { SQSEvent } from "aws-lambda";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/tell-password-changed.ts";
-import { loggedLines } from "../../support/capture-logs.ts";
-import { userLine } from "../../support/records.ts";
-import { useService } from "../../support/service.ts";
-import { store } from "../../support/store.ts";
+import { userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
 
 const service = useService();
 const phone = "+447400123456";

@@ -1,0 +1,29 @@
+import { setPassword } from "../../shared/contract/accounts.ts";
+import { changePassword, findUserOfResetToken } from "../../shared/db/accounts/accounts.ts";
+import { findCompany } from "../../shared/db/accounts/users.ts";
+import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
+import { hashPassword } from "../../shared/domain/accounts/password.ts";
+import { hashResetToken } from "../../shared/domain/accounts/reset-token.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
+import { forAnyone } from "../../shared/http/endpoint.ts";
+import { queuePasswordNotice } from "../../shared/messaging/notice-queue.ts";
+
+/** Spends a reset token for a new password, ends every session of the user and has the user told (D14, D15). */
+export const handler = forAnyone(setPassword, async ({ body, now }) => {
+  requireUncommon(body.password, "/user/password");
+  const resetHash = hashResetToken(body.reset_password_token);
+  const account = await findUserOfResetToken(resetHash, now);
+  if (!account) throw resetTokenInvalid();
+  const { user } = account;
+  const passwordHash = await hashPassword(body.password);
+  if (!(await changePassword(user.id, resetHash, passwordHash, now))) throw resetTokenInvalid();
+  const [company] = await Promise.all([
+    findCompany(user.financial_company_id),
+    queuePasswordNotice({ userId: user.id, changedAt: now }),
+  ]);
+  return { user: { ...user, company } };
+});
+
+function resetTokenInvalid(): Refusal {
+  return new Refusal("reset_token_invalid", "The reset token is spent, expired or unknown; ask for a new pin");
+}

@@ -1,9 +1,0 @@
-import { removeDeviceToken } from "../../shared/contract/users.ts";
-import { dropDeviceTokens } from "../../shared/db/device-tokens.ts";
-import { forSignedIn } from "../../shared/http/endpoint.ts";
-
-/** Takes a device token out of the caller's list; one that is not there is as good as removed (D28). */
-export const handler = forSignedIn(removeDeviceToken, async ({ parameters, caller }) => {
-  await dropDeviceTokens(caller.userId, [parameters.id]);
-  return {};
-});

@@ -1,9 +1,0 @@
-import { signOut } from "../../shared/contract/accounts.ts";
-import { endSession } from "../../shared/db/sessions.ts";
-import { forSignedIn } from "../../shared/http/endpoint.ts";
-
-/** Ends the session that the access token belongs to; the token itself lives out its minutes (D5). */
-export const handler = forSignedIn(signOut, async ({ caller }) => {
-  await endSession(caller.userId, caller.sessionId);
-  return {};
-});

@@ -1,0 +1,32 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
+import { type IAccessLogSettings, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+import type { Stage } from "../../stages/stages.ts";
+
+/** What a line says of a request. Never its path, query or headers: pins and tokens may stand there. */
+const line = {
+  time: "$context.requestTimeEpoch",
+  request_id: "$context.requestId",
+  route: "$context.routeKey",
+  status: "$context.status",
+  latency_ms: "$context.responseLatency",
+  function_latency_ms: "$context.integrationLatency",
+  function_status: "$context.integrationStatus",
+  error_type: "$context.error.responseType",
+  source_ip: "$context.identity.sourceIp",
+};
+
+/** Has every request to an API logged as a line of JSON, in a log group that expires. */
+export function logAccess(
+  scope: Construct,
+  logGroupName: string,
+  retention: Stage["logRetentionDays"],
+): IAccessLogSettings {
+  const logs = new LogGroup(scope, "AccessLogs", { logGroupName, retention, removalPolicy: RemovalPolicy.DESTROY });
+  return {
+    destination: new LogGroupLogDestination(logs),
+    format: AccessLogFormat.custom(JSON.stringify(line)),
+  };
+}

@@ -1,0 +1,31 @@
+import { CfnOutput, Stack } from "aws-cdk-lib";
+import { ApiMapping, DomainName, type HttpApi, type IStage, SecurityPolicy } from "aws-cdk-lib/aws-apigatewayv2";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { Construct } from "constructs";
+import type { Stage } from "../../stages/stages.ts";
+
+/** What an address of one's own is made from. */
+export type ApiDomainProps = NonNullable<Stage["customDomain"]> & { readonly api: HttpApi; readonly stage: IStage };
+
+/** An address of one's own for an API; the stack's outputs name what DNS must say for it. */
+export class ApiDomain extends Construct {
+  constructor(scope: Construct, id: string, { name, certificateArn, api, stage }: ApiDomainProps) {
+    super(scope, id);
+    const domainName = new DomainName(this, "Name", {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    new ApiMapping(this, "Mapping", { api, domainName, stage });
+    const stack = Stack.of(this);
+    new CfnOutput(stack, "CustomBaseUrl", { value: `https://${name}` });
+    new CfnOutput(stack, "CustomDomainTarget", {
+      description: `What a CNAME or alias record of ${name} must point to`,
+      value: domainName.regionalDomainName,
+    });
+    new CfnOutput(stack, "CustomDomainHostedZone", {
+      description: "Hosted zone of that target, for an alias record in Route 53",
+      value: domainName.regionalHostedZoneId,
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  type CfnRoute,
+  type CfnStage,
+  CorsHttpMethod,
+  HttpApi,
+  HttpMethod,
+  HttpRoute,
+  HttpRouteKey,
+} from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+import type { Method } from "../../../shared/contract/operation.ts";
+import { namesOf } from "../../stages/names.ts";
+import type { Stage, Throttle } from "../../stages/stages.ts";
+import { logAccess } from "./access-log.ts";
+import { ApiDomain } from "./api-domain.ts";
+
+/** The HTTP API that clients call. */
+export class Api extends Construct {
+  readonly httpApi: HttpApi;
+  readonly #stage: CfnStage;
+  #routeSettings: Readonly<Record<string, unknown>> = {};
+
+  constructor(scope: Construct, id: string, { name, origins, throttle, logRetentionDays, customDomain }: Stage) {
+    super(scope, id);
+    this.httpApi = new HttpApi(this, "HttpApi", {
+      createDefaultStage: false,
+      corsPreflight: {
+        allowOrigins: [...origins],
+        allowMethods: [
+          CorsHttpMethod.GET,
+          CorsHttpMethod.POST,
+          CorsHttpMethod.PUT,
+          CorsHttpMethod.PATCH,
+          CorsHttpMethod.DELETE,
+        ],
+        allowHeaders: ["authorization", "content-type", "idempotency-key"],
+        exposeHeaders: [
+          "per-page",
+          "total",
+          "link",
+          "authorization",
+          "retry-after",
+          "x-request-id",
+          "idempotency-replayed",
+          "www-authenticate",
+        ],
+        maxAge: Duration.hours(1),
+      },
+    });
+    const defaultStage = this.httpApi.addStage("DefaultStage", {
+      autoDeploy: true,
+      throttle: { rateLimit: throttle.requestsPerSecond, burstLimit: throttle.burst },
+      accessLogSettings: logAccess(this, namesOf(name).accessLogs, logRetentionDays),
+      // Metrics by route cost as much as a small stage; each function has its own calls, errors and times without them.
+      detailedMetricsEnabled: false,
+    });
+    if (customDomain) new ApiDomain(this, "Domain", { ...customDomain, api: this.httpApi, stage: defaultStage });
+    this.#stage = defaultStage.node.defaultChild as CfnStage;
+  }
+
+  /** Routes a method and path to a function; with a throttle, lets no more than that through. */
+  route(id: string, method: Method, path: string, fn: IFunction, throttle?: Throttle): void {
+    const route = this.#add(id, HttpRouteKey.with(path, HttpMethod[method]), fn);
+    if (throttle) this.#throttle(route, `${method} ${path}`, throttle);
+  }
+
+  /** Routes what nothing else takes to a function. */
+  routeRest(id: string, fn: IFunction): void {
+    this.#add(id, HttpRouteKey.DEFAULT, fn);
+  }
+
+  #add(id: string, routeKey: HttpRouteKey, fn: IFunction): HttpRoute {
+    const integration = new HttpLambdaIntegration(`${id}-integration`, fn);
+    return new HttpRoute(this, id, { httpApi: this.httpApi, routeKey, integration });
+  }
+
+  #throttle(route: HttpRoute, routeKey: string, { requestsPerSecond, burst }: Throttle): void {
+    const limits = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst };
+    this.#routeSettings = { ...this.#routeSettings, [routeKey]: limits };
+    this.#stage.routeSettings = this.#routeSettings;
+    // API Gateway refuses settings of a route that is not there yet.
+    this.#stage.addResourceDependency(route.node.defaultChild as CfnRoute);
+  }
+}

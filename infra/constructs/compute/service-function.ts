@@ -1,0 +1,71 @@
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import {
+  Architecture,
+  Code,
+  type IFunction,
+  Function as LambdaFunction,
+  Runtime,
+  Tracing,
+} from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { bundleFolder } from "../../functions/bundle.ts";
+import { type FunctionName, functions } from "../../functions/functions.ts";
+import { namesOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stages.ts";
+import type { CanaryReleases } from "./canary-releases.ts";
+import { InlineRole } from "./inline-role.ts";
+
+const usualTimeoutSeconds = 10;
+
+/** How long a function may run. */
+export function timeoutSecondsOf(name: FunctionName): number {
+  return functions[name].timeoutSeconds ?? usualTimeoutSeconds;
+}
+
+/** Memory of a function whose row names none; CPU comes with it. */
+const usualMemoryMegabytes = 512;
+
+/** What every function of the stack is made from. */
+export interface ServiceFunctionProps {
+  readonly name: FunctionName;
+  readonly stage: Stage;
+  /** Folder that the bundles were built into. */
+  readonly bundles: string;
+  /** What releases its versions with care; left out, a new version takes all calls at once. */
+  readonly releases?: CanaryReleases | undefined;
+}
+
+/** One function: its bundle on the newest runtime, with a log group that expires. */
+export class ServiceFunction extends Construct {
+  readonly function: LambdaFunction;
+  /** What callers call: the function, or the alias that stands before its versions. */
+  readonly live: IFunction;
+
+  constructor(scope: Construct, id: string, { name, stage, bundles, releases }: ServiceFunctionProps) {
+    super(scope, id);
+    const logGroup = new LogGroup(this, "Logs", {
+      retention: stage.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    logGroup.grantWrite(role);
+    const reserved = stage.reservedConcurrency?.[name];
+    this.function = new LambdaFunction(this, "Function", {
+      role,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: functions[name].memoryMegabytes ?? usualMemoryMegabytes,
+      timeout: Duration.seconds(timeoutSecondsOf(name)),
+      handler: "index.handler",
+      code: Code.fromAsset(bundleFolder(bundles, name)),
+      environment: { OPERATION: name, METRIC_NAMESPACE: namesOf(stage.name).metrics },
+      logGroup,
+      // Lambda traces each call by itself; the tracer's library would cost every start.
+      tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
+    });
+    this.live = releases?.release(this, this.function) ?? this.function;
+  }
+}

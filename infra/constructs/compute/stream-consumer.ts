@@ -1,0 +1,43 @@
+import { Duration } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { EventSourceMapping, type IFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { type StreamConsumerName, streamFilters } from "../../functions/stream-filters.ts";
+
+const changesInBatch = 100;
+// The stream forgets its records after a day: until then a consumer that fails is called again.
+const triedFor = Duration.hours(24);
+
+/** What a consumer of the table's stream is made from. */
+export interface StreamConsumerProps {
+  readonly name: StreamConsumerName;
+  readonly fn: IFunction;
+  readonly streamArn: string;
+  /** Where the place of changes goes that the consumer failed on until they expired. */
+  readonly setAside: Queue;
+}
+
+/** Makes a function work off the table's stream, in order, with the changes that its filters let through. */
+export class StreamConsumer extends Construct {
+  constructor(scope: Construct, id: string, { name, fn, streamArn, setAside }: StreamConsumerProps) {
+    super(scope, id);
+    new EventSourceMapping(this, "Worker", {
+      target: fn,
+      eventSourceArn: streamArn,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize: changesInBatch,
+      parallelizationFactor: 1,
+      reportBatchItemFailures: true,
+      maxRecordAge: triedFor,
+      onFailure: { bind: () => ({ destination: setAside.queueArn }) },
+      filters: streamFilters[name].map((pattern) => ({ pattern: JSON.stringify(pattern) })),
+    });
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map((each) => `dynamodb:${each}`),
+        resources: [streamArn],
+      }),
+    );
+  }
+}

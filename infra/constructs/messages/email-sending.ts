@@ -1,0 +1,88 @@
+import { CfnOutput, Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import {
+  CloudWatchDimensionSource,
+  ConfigurationSet,
+  ConfigurationSetTlsPolicy,
+  EmailIdentity,
+  EmailSendingEvent,
+  EventDestination,
+  Identity,
+  SuppressionReasons,
+} from "aws-cdk-lib/aws-ses";
+import { Construct } from "constructs";
+import { namesOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stages.ts";
+
+/** The stage's identity in SES and how it sends. An address that bounced or complained is not written to again. */
+export class EmailSending extends Construct {
+  readonly configurationSet: ConfigurationSet;
+  readonly #stage: Stage;
+
+  constructor(scope: Construct, id: string, stage: Stage) {
+    super(scope, id);
+    this.#stage = stage;
+    this.configurationSet = new ConfigurationSet(this, "ConfigurationSet", {
+      configurationSetName: namesOf(stage.name).configurationSet,
+      tlsPolicy: ConfigurationSetTlsPolicy.REQUIRE,
+      reputationMetrics: true,
+      suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS,
+    });
+    this.configurationSet.addEventDestination("Metrics", {
+      events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT, EmailSendingEvent.REJECT],
+      destination: EventDestination.cloudWatchDimensions([
+        { source: CloudWatchDimensionSource.MESSAGE_TAG, name: "ses:configuration-set", defaultValue: "none" },
+      ]),
+    });
+    this.#addIdentity();
+  }
+
+  /** Lets a function send e-mail from the stage's address; tells it what to send by. */
+  grantSend(fn: LambdaFunction): void {
+    const { senderAddress, senderIdentity, removal } = this.#stage;
+    const { configurationSetName } = this.configurationSet;
+    fn.addEnvironment("SENDER_ADDRESS", senderAddress);
+    fn.addEnvironment("CONFIGURATION_SET", configurationSetName);
+    const identities = {
+      domain: [domainOf(senderAddress)],
+      address: [senderAddress],
+      // Which of the two the account has, SES knows.
+      existing: [domainOf(senderAddress), senderAddress],
+    }[senderIdentity];
+    // In SES's sandbox, where a stage that people depend on is not, the recipients' identities are asked for as well.
+    const named = removal === "keep" ? identities : ["*"];
+    const { partition, region, account } = Stack.of(this);
+    const arn = `arn:${partition}:ses:${region}:${account}`;
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["ses:SendEmail"],
+        resources: [
+          ...named.map((identity) => `${arn}:identity/${identity}`),
+          `${arn}:configuration-set/${configurationSetName}`,
+        ],
+        conditions: { StringEquals: { "ses:FromAddress": senderAddress } },
+      }),
+    );
+  }
+
+  #addIdentity(): void {
+    const { senderAddress, senderIdentity } = this.#stage;
+    const { configurationSet } = this;
+    if (senderIdentity === "address") {
+      new EmailIdentity(this, "Identity", { identity: Identity.email(senderAddress), configurationSet });
+    }
+    if (senderIdentity === "domain") {
+      const identity = Identity.domain(domainOf(senderAddress));
+      const { dkimRecords } = new EmailIdentity(this, "Identity", { identity, configurationSet });
+      dkimRecords.forEach(({ name, value }, index) => {
+        const description = "A CNAME record that DNS needs before SES sends: its name, then its value";
+        new CfnOutput(Stack.of(this), `DkimRecord${index + 1}`, { description, value: `${name} ${value}` });
+      });
+    }
+  }
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}

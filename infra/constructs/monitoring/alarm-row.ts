@@ -1,0 +1,64 @@
+import { Duration } from "aws-cdk-lib";
+import { Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import type { MetricName, metrics } from "../../../shared/metrics.ts";
+import type { FunctionName } from "../../functions/functions.ts";
+import type { QueueName } from "../../functions/queues.ts";
+import type { WorkQueue } from "../compute/work-queue.ts";
+
+/** What is watched: everything of a stage that can fail. */
+export interface Watched {
+  readonly functions: ReadonlyMap<FunctionName, LambdaFunction>;
+  readonly queues: Readonly<Record<QueueName, WorkQueue>>;
+  readonly setAside: Queue;
+  readonly undelivered: Queue;
+  readonly tableName: string;
+  readonly apiId: string;
+}
+
+/** When an alarm rings, what users cannot do meanwhile, and where the runbook says what to do. */
+export interface AlarmRow {
+  /** What the alarm's name ends in, such as `sign-in-faults`. */
+  readonly id: string;
+  readonly metric: Metric;
+  /** Rings when the figure is this or more; with `isBelow`, when it is less. */
+  readonly threshold: number;
+  readonly isBelow?: true;
+  /** Periods in a row that it must be so; 1 where a row says nothing. */
+  readonly periods?: number;
+  /** What it means when no figure comes: all is well, it rings, or things stand as the last figure said. */
+  readonly missing: "well" | "rings" | "unchanged";
+  /** What users cannot do while it rings, in a sentence. */
+  readonly impact: string;
+  /** Heading in infra/RUNBOOK.md. */
+  readonly heading: string;
+}
+
+/** How a metric is looked at. */
+export interface Look {
+  readonly statistic: "Sum" | "Maximum" | "SampleCount" | "p50" | "p99";
+  readonly minutes: number;
+}
+
+type Dimensions = Readonly<Record<string, string>>;
+
+/** A metric that AWS sends of itself. */
+export function awsMetric(name: `${string} ${string}`, dimensionsMap: Dimensions, look: Look): Metric {
+  const [namespace = "", metricName = ""] = name.split(" ");
+  return new Metric({ namespace: `AWS/${namespace}`, metricName, dimensionsMap: { ...dimensionsMap }, ...shown(look) });
+}
+
+/** A metric that the service sends of itself, with the dimensions that it is sent with. */
+export function ownMetric<M extends MetricName>(
+  namespace: string,
+  metricName: M,
+  dimensions: Readonly<Record<(typeof metrics)[M][number], string>>,
+  look: Look,
+): Metric {
+  return new Metric({ namespace, metricName, dimensionsMap: { ...dimensions }, ...shown(look) });
+}
+
+function shown({ statistic, minutes }: Look) {
+  return { statistic, period: Duration.minutes(minutes) };
+}

@@ -1,0 +1,51 @@
+import type { FunctionName } from "../../functions/functions.ts";
+import { impacts } from "../../functions/impacts.ts";
+import { type AlarmRow, awsMetric, ownMetric, type Watched } from "./alarm-row.ts";
+
+/** A day, and two hours for a call that comes late. */
+const latestHours = 26;
+const latestFigureHours = 48;
+
+/** Alarms on what is done once a day: that it was done, and what it found. */
+export function dailyAlarms(watched: Watched, namespace: string): AlarmRow[] {
+  const drift = (statistic: "Maximum" | "SampleCount") =>
+    ownMetric(namespace, "TotalsDrift", {}, { statistic, minutes: 60 });
+  return [
+    notRunAlarm("mark-overdue", watched),
+    notRunAlarm("rotate-signing-key", watched),
+    {
+      // A run that ends is one with a figure; calls that run out of time are none.
+      id: "check-totals-not-run",
+      metric: drift("SampleCount"),
+      threshold: 1,
+      isBelow: true,
+      periods: latestFigureHours,
+      missing: "rings",
+      impact: impacts["check-totals"],
+      heading: "Daily work has not run",
+    },
+    {
+      // A figure stands until the next day's.
+      id: "totals-drift",
+      metric: drift("Maximum"),
+      threshold: 1,
+      missing: "unchanged",
+      impact: "Some lists show a wrong total, or a search by number or date misses a record.",
+      heading: "Totals differ",
+    },
+  ];
+}
+
+function notRunAlarm(name: FunctionName, { functions }: Watched): AlarmRow {
+  const FunctionName = functions.get(name)?.functionName ?? "";
+  return {
+    id: `${name}-not-run`,
+    metric: awsMetric("Lambda Invocations", { FunctionName }, { statistic: "Sum", minutes: 60 }),
+    threshold: 1,
+    isBelow: true,
+    periods: latestHours,
+    missing: "rings",
+    impact: impacts[name],
+    heading: "Daily work has not run",
+  };
+}

@@ -1,0 +1,133 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IWidget,
+  type Metric,
+  TextWidget,
+} from "aws-cdk-lib/aws-cloudwatch";
+import type { Construct } from "constructs";
+import { streamConsumers } from "../../functions/stream-filters.ts";
+import { namesOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stages.ts";
+import { type AlarmRow, awsMetric, type Look, ownMetric, type Watched } from "./alarm-row.ts";
+import { linkToRunbook } from "./runbook.ts";
+
+const fullWidth = 24;
+const graphHeight = 6;
+const sum: Look = { statistic: "Sum", minutes: 5 };
+const highest: Look = { statistic: "Maximum", minutes: 5 };
+const actions = ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"];
+
+/** What the dashboard shows. */
+export interface DashboardProps {
+  readonly stage: Stage;
+  readonly watched: Watched;
+  readonly rows: readonly AlarmRow[];
+  readonly alarms: readonly Alarm[];
+}
+
+/** Adds the one dashboard of a stage: what rings, what users feel, what it costs, what waits, and every function. */
+export function addDashboard(scope: Construct, { stage, watched, rows, alarms }: DashboardProps): void {
+  const namespace = namesOf(stage.name).metrics;
+  const headings = [...new Set(rows.map(({ heading }) => heading))];
+  const links = headings.map((heading) => linkToRunbook(heading, stage)).join(" · ");
+  new Dashboard(scope, "Dashboard", {
+    dashboardName: namesOf(stage.name).stack,
+    defaultInterval: Duration.hours(12),
+    widgets: [
+      [new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth, height: 8 })],
+      [text(`**What to do when one rings:** ${links}`, 3)],
+      [text("## What users feel")],
+      usersRow(watched),
+      [text("## What it costs, and what is tried")],
+      moneyRow(watched, namespace),
+      [text("## What waits")],
+      waitingRow(watched),
+      [text("## Functions, and what follows from records")],
+      functionsRow(watched, namespace),
+    ],
+  });
+}
+
+function usersRow({ apiId: ApiId }: Watched): IWidget[] {
+  const api = (name: string, look: Look) => awsMetric(`ApiGateway ${name}`, { ApiId }, look);
+  return row([
+    ["Requests", [api("Count", sum)]],
+    ["Refused (4xx) and failed (5xx)", [api("4xx", sum), api("5xx", sum)]],
+    [
+      "Time to answer in ms",
+      (["p50", "p99"] as const).map((statistic) =>
+        api("Latency", { statistic, minutes: 5 }).with({ label: statistic }),
+      ),
+    ],
+  ]);
+}
+
+function moneyRow({ tableName: TableName }: Watched, namespace: string): IWidget[] {
+  const table = (name: string) => awsMetric(`DynamoDB ${name}`, { TableName }, sum);
+  const byAction = (name: string) =>
+    actions.map((Operation) => awsMetric(`DynamoDB ${name}`, { TableName, Operation }, sum));
+  return row([
+    [
+      "SMS and pins",
+      (["SmsSent", "SmsRefused", "PinFailures"] as const).map((each) => ownMetric(namespace, each, {}, sum)),
+    ],
+    ["SMS of the account this month in $", [awsMetric("SNS SMSMonthToDateSpentUSD", {}, highest)]],
+    ["Table units", [table("ConsumedReadCapacityUnits"), table("ConsumedWriteCapacityUnits")]],
+    ["Table throttles and faults", [...byAction("ThrottledRequests"), ...byAction("SystemErrors")]],
+  ]);
+}
+
+function waitingRow({ queues, setAside, undelivered, functions }: Watched): IWidget[] {
+  const ofQueue = (name: string, QueueName: string, label: string) =>
+    awsMetric(`SQS ${name}`, { QueueName }, highest).with({ label });
+  const named = Object.entries(queues);
+  const kept = named.map(([name, { deadLetters }]) => [name, deadLetters] as const);
+  const aside = [["set aside", setAside] as const, ["undelivered", undelivered] as const];
+  const consumers = streamConsumers.map((name) => functions.get(name)?.functionName ?? "");
+  return row([
+    [
+      "Oldest message in s",
+      named.map(([name, { queue }]) => ofQueue("ApproximateAgeOfOldestMessage", queue.queueName, name)),
+    ],
+    [
+      "Given up",
+      [...kept, ...aside].map(([name, { queueName }]) =>
+        ofQueue("ApproximateNumberOfMessagesVisible", queueName, name),
+      ),
+    ],
+    [
+      "Consumers of the stream behind in ms",
+      consumers.map((FunctionName) => awsMetric("Lambda IteratorAge", { FunctionName }, highest)),
+    ],
+  ]);
+}
+
+function functionsRow({ functions }: Watched, namespace: string): IWidget[] {
+  const each = (name: string, look: Look) =>
+    [...functions].map(([label, { functionName: FunctionName }]) =>
+      awsMetric(`Lambda ${name}`, { FunctionName }, look).with({ label }),
+    );
+  const faults = [...functions.keys()].map((operation) =>
+    ownMetric(namespace, "Faults", { operation }, sum).with({ label: operation }),
+  );
+  const daily = (["TotalsDrift", "ChangesSetAside"] as const).map((name) => ownMetric(namespace, name, {}, highest));
+  return row([
+    ["Faults", faults],
+    ["Errors", each("Errors", sum)],
+    ["p99 in ms", each("Duration", { statistic: "p99", minutes: 5 })],
+    ["Totals that differ, changes set aside", daily],
+  ]);
+}
+
+function row(graphs: readonly (readonly [title: string, left: readonly Metric[]])[]): IWidget[] {
+  const width = fullWidth / graphs.length;
+  return graphs.map(([title, left]) => new GraphWidget({ title, left: [...left], width, height: graphHeight }));
+}
+
+function text(markdown: string, height = 1): TextWidget {
+  return new TextWidget({ markdown, width: fullWidth, height });
+}

@@ -1,0 +1,39 @@
+import { type FunctionName, functions } from "../../functions/functions.ts";
+import { impacts } from "../../functions/impacts.ts";
+import { type AlarmRow, awsMetric, ownMetric, type Watched } from "./alarm-row.ts";
+
+/**
+ * One alarm per function, on the metric that its failures show in. An endpoint answers a fault with a 5xx, which is no
+ * error to Lambda: the service counts it itself, timeouts among them. Where an endpoint's process dies, API Gateway answers,
+ * and the alarm on all 5xx rings. A worker that throws, runs too long or dies is an error to Lambda; what it fails on item
+ * by item ends in a queue of its own, and that has an alarm.
+ */
+export function functionAlarms({ functions: all }: Watched, namespace: string): AlarmRow[] {
+  return [...all.keys()].map((name) =>
+    functions[name].area === "workers" ? workerAlarm(name, all) : endpointAlarm(name, namespace),
+  );
+}
+
+/** One fault may be a moment's; three are a user's who tried again, or several users'. */
+function endpointAlarm(name: FunctionName, namespace: string): AlarmRow {
+  return {
+    id: `${name}-faults`,
+    metric: ownMetric(namespace, "Faults", { operation: name }, { statistic: "Sum", minutes: 15 }),
+    threshold: 3,
+    missing: "well",
+    impact: impacts[name],
+    heading: "An operation fails",
+  };
+}
+
+function workerAlarm(name: FunctionName, all: Watched["functions"]): AlarmRow {
+  const FunctionName = all.get(name)?.functionName ?? "";
+  return {
+    id: `${name}-errors`,
+    metric: awsMetric("Lambda Errors", { FunctionName }, { statistic: "Sum", minutes: 15 }),
+    threshold: 1,
+    missing: "well",
+    impact: impacts[name],
+    heading: "A worker fails",
+  };
+}

@@ -1,0 +1,100 @@
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import { impacts } from "../../functions/impacts.ts";
+import type { QueueName } from "../../functions/queues.ts";
+import { streamConsumers } from "../../functions/stream-filters.ts";
+import { type AlarmRow, awsMetric, type Watched } from "./alarm-row.ts";
+
+interface QueueRow {
+  /** What it means when messages wait too long. */
+  readonly late: string;
+  /** What it means when messages were given up. */
+  readonly lost: string;
+  readonly behindMinutes: number;
+}
+
+const queues: Readonly<Record<QueueName, QueueRow>> = {
+  pins: {
+    late: "Pins arrive late or not at all: each counts for 10 minutes from when it was asked for.",
+    lost: "Some who asked for a pin got none, and have to ask again.",
+    behindMinutes: 2,
+  },
+  notices: {
+    late: "Users learn late that their password was changed.",
+    lost: "Some users were not told that their password was changed.",
+    behindMinutes: 15,
+  },
+  notifications: {
+    late: "Notifications come late.",
+    lost: "Some users were not notified of something that concerns them.",
+    behindMinutes: 15,
+  },
+  pushes: {
+    late: "Pushes come late; notifications are in the apps all the same.",
+    lost: "Some devices got no push; their notifications are in the app all the same.",
+    behindMinutes: 15,
+  },
+  intake: {
+    late: "What other systems change shows late.",
+    lost: "A change of another system was refused: its record is out of date here.",
+    behindMinutes: 15,
+  },
+};
+
+const consumerBehindMinutes = 10;
+
+/** Alarms on what waits too long, and on what was given up. */
+export function queueAlarms(watched: Watched): AlarmRow[] {
+  const names = Object.keys(queues) as QueueName[];
+  return [
+    ...names.flatMap((name) => {
+      const { queue, deadLetters } = watched.queues[name];
+      const { late, lost } = queues[name];
+      return [lateAlarm(name, queue, late), keptAlarm(`${name}-dead-letters`, deadLetters, lost, "Dead letters")];
+    }),
+    keptAlarm(
+      "set-aside",
+      watched.setAside,
+      "A change was left out: a total is wrong, a search misses a record, or somebody was not notified.",
+      "Changes set aside",
+    ),
+    keptAlarm(
+      "undelivered",
+      watched.undelivered,
+      "Events of other systems did not get in for a day: records are out of date.",
+      "Undelivered events",
+    ),
+    ...streamConsumers.map((name) => consumerAlarm(name, watched)),
+  ];
+}
+
+function lateAlarm(name: QueueName, { queueName: QueueName }: Queue, impact: string): AlarmRow {
+  const age = { statistic: "Maximum", minutes: 1 } as const;
+  return {
+    id: `${name}-late`,
+    metric: awsMetric("SQS ApproximateAgeOfOldestMessage", { QueueName }, age),
+    threshold: queues[name].behindMinutes * 60,
+    periods: 3,
+    missing: "well",
+    impact,
+    heading: "A queue is behind",
+  };
+}
+
+function keptAlarm(id: string, { queueName: QueueName }: Queue, impact: string, heading: string): AlarmRow {
+  const most = { statistic: "Maximum", minutes: 5 } as const;
+  const metric = awsMetric("SQS ApproximateNumberOfMessagesVisible", { QueueName }, most);
+  return { id, metric, threshold: 1, missing: "well", impact, heading };
+}
+
+function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: Watched): AlarmRow {
+  const FunctionName = functions.get(name)?.functionName ?? "";
+  return {
+    id: `${name}-behind`,
+    metric: awsMetric("Lambda IteratorAge", { FunctionName }, { statistic: "Maximum", minutes: 5 }),
+    threshold: consumerBehindMinutes * 60_000,
+    periods: 2,
+    missing: "well",
+    impact: impacts[name],
+    heading: "A consumer of the stream is behind",
+  };
+}

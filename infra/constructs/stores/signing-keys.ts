@@ -1,0 +1,63 @@
+import { Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Trigger } from "aws-cdk-lib/triggers";
+import { Construct } from "constructs";
+import { DailySchedule } from "../compute/daily-schedule.ts";
+import type { ServiceFunction } from "../compute/service-function.ts";
+import { limitTriggerLogs } from "../compute/trigger-logs.ts";
+import { removalPolicyOf, type SecretProps } from "./removal.ts";
+
+/** Whose tokens the service signs, and for whom (D4). */
+export interface TokenNames {
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** The private keys that sign access tokens. No person makes or sees one: a function of the stack does (D6). */
+export class SigningKeys extends Construct {
+  readonly secret: Secret;
+
+  constructor(scope: Construct, id: string, { name, removal }: SecretProps) {
+    super(scope, id);
+    this.secret = new Secret(this, "Secret", {
+      secretName: name,
+      description: "Private keys that sign access tokens",
+      removalPolicy: removalPolicyOf(removal),
+      // A secret cannot be made empty: beside the list without keys stands a text that nobody reads.
+      generateSecretString: { secretStringTemplate: JSON.stringify({ keys: [] }), generateStringKey: "unused" },
+    });
+  }
+
+  /** Lets a function sign access tokens; tells it where the keys are, and whose tokens they are. */
+  grantSign(fn: LambdaFunction, { issuer, audience }: TokenNames): void {
+    fn.addEnvironment("TOKEN_ISSUER", issuer);
+    fn.addEnvironment("TOKEN_AUDIENCE", audience);
+    this.#grant(fn, ["secretsmanager:GetSecretValue"]);
+  }
+
+  /** Lets a function replace the keys; tells it where they are. */
+  grantRotate(fn: LambdaFunction): void {
+    this.#grant(fn, ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"]);
+  }
+
+  /**
+   * Has a function look every day whether a new key is due, and make the first one during the deploy: this ends when the
+   * key is there, and fails when it cannot be made. `stores` is what it needs beside the secret.
+   */
+  rotateBy({ function: fn, live }: ServiceFunction, stores: readonly Construct[]): void {
+    // It calls the version that is being deployed, whichever is live.
+    const firstKey = new Trigger(this, "FirstKey", { handler: fn });
+    firstKey.node.addDependency(this.secret, fn, ...(fn.role ? [fn.role] : []), ...stores);
+    limitTriggerLogs(Stack.of(this));
+    const daily = new DailySchedule(this, "Daily", { hour: 3, minute: 0, fn: live });
+    // Two calls at once would make two first keys.
+    daily.node.addDependency(firstKey);
+  }
+
+  #grant(fn: LambdaFunction, actions: string[]): void {
+    fn.addEnvironment("SIGNING_SECRET_ARN", this.secret.secretArn);
+    fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.secret.secretArn] }));
+  }
+}

@@ -1,0 +1,31 @@
+import type { ServiceFunctionName } from "./functions.ts";
+
+const usualRetentionHours = 4 * 24;
+
+/** The queues that workers work off, by the name of what waits in them. */
+export type QueueName = "pins" | "notices" | "notifications" | "pushes" | "intake";
+
+/** A queue, and who works it off. */
+export interface QueueRow {
+  /** The function that works the queue off. */
+  readonly worker: ServiceFunctionName;
+  /** The setting that tells a function the queue's address; none where no function queues. */
+  readonly setting?: "PIN_QUEUE_URL" | "NOTICE_QUEUE_URL" | "NOTIFICATION_QUEUE_URL" | "PUSH_QUEUE_URL";
+  /** How long a message may wait for its worker. */
+  readonly retentionHours: number;
+}
+
+/** Every queue, who works it off, and how long a message is worth keeping. */
+export const queues: Readonly<Record<QueueName, QueueRow>> = {
+  // A pin is worth nothing after ten minutes.
+  pins: { worker: "deliver-pin", setting: "PIN_QUEUE_URL", retentionHours: 1 },
+  notices: { worker: "tell-password-changed", setting: "NOTICE_QUEUE_URL", retentionHours: usualRetentionHours },
+  notifications: {
+    worker: "deliver-notifications",
+    setting: "NOTIFICATION_QUEUE_URL",
+    retentionHours: usualRetentionHours,
+  },
+  // Nobody is to be woken by the news of yesterday.
+  pushes: { worker: "send-pushes", setting: "PUSH_QUEUE_URL", retentionHours: 24 },
+  intake: { worker: "intake", retentionHours: usualRetentionHours },
+};

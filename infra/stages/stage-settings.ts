@@ -1,0 +1,25 @@
+import type { StageSetting } from "../functions/functions.ts";
+import type { Stage } from "./stages.ts";
+
+const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = {
+  SERVICE_NAME: ({ serviceName }: Stage) => serviceName,
+  DEFAULT_COUNTRY: ({ defaultCountry }: Stage) => defaultCountry,
+  SERVED_COUNTRIES: ({ servedCountries }: Stage) => servedCountries.join(","),
+  RECOVERY_DISCLOSURE: ({ recoveryDisclosure }: Stage) => recoveryDisclosure,
+  REGISTRATION: ({ registration }: Stage) => registration,
+  SMS_PER_HOUR: ({ smsCeilings }: Stage) => String(smsCeilings.perHour),
+  SMS_PER_DAY: ({ smsCeilings }: Stage) => String(smsCeilings.perDay),
+  BUSINESS_TIME_ZONE: ({ businessTimeZone }: Stage) => businessTimeZone,
+  PLATFORM_APPLICATIONS: ({ platformApplications = {} }: Stage) => JSON.stringify(platformApplications),
+};
+
+/** The value of a setting in a stage, as it stands in a function's environment. */
+export function readStageSetting(stage: Stage, setting: StageSetting): string {
+  return stageSettings[setting](stage);
+}
+
+/** All settings of a stage by name: what tools are given, which stand for no function in particular. */
+export function readStageSettings(stage: Stage): Record<StageSetting, string> {
+  const settings = Object.entries(stageSettings).map(([name, read]) => [name, read(stage)]);
+  return Object.fromEntries(settings) as Record<StageSetting, string>;
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { APIGatewayProxyStructuredResultV2, Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { type FunctionName, functions } from "../../functions/functions.ts";
+import type { InboxEntry } from "../../local/aws/inbox.ts";
+
+/** What a handler returned, and how long it took. */
+export interface Outcome {
+  readonly answer: unknown;
+  readonly milliseconds: number;
+}
+
+/** Runs a function's handler, from its source, on an event; its log lines go to standard error. */
+export async function invokeHandler(name: FunctionName, event: unknown): Promise<Outcome> {
+  const { handler } = await import(`../../../functions/${functions[name].area}/${name}.ts`);
+  const context = { awsRequestId: randomUUID(), functionName: name } satisfies Partial<Context>;
+  const writeOut = process.stdout.write;
+  process.stdout.write = writeAside;
+  const began = performance.now();
+  try {
+    const answer: unknown = await handler(event, context);
+    return { answer, milliseconds: performance.now() - began };
+  } finally {
+    process.stdout.write = writeOut;
+  }
+}
+
+/** An HTTP answer in full: status and time, headers, and the body, JSON spread over lines. */
+export function describeAnswer({ answer, milliseconds }: Outcome): string {
+  const { statusCode = 0, headers = {}, body = "" } = answer as APIGatewayProxyStructuredResultV2;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `${statusCode} ${STATUS_CODES[statusCode] ?? ""}  ${milliseconds.toFixed(0)} ms\n${lines.join("\n")}\n\n${spread(body)}\n`;
+}
+
+/** What a worker did: how many messages failed where a queue called it, its time, its answer, and what it sent. */
+export function describeWork({ answer, milliseconds }: Outcome, event: unknown, sent: readonly InboxEntry[]): string {
+  const { Records: messages } = event as Partial<SQSEvent>;
+  const work = messages
+    ? `${messages.length - failuresOf(answer)} of ${messages.length} messages worked off`
+    : "worked off";
+  const said = answer === undefined ? [] : [JSON.stringify(answer, null, 2)];
+  const texts = sent.map(({ channel, to, subject, text }) => `${channel} to ${to}\n${subject ?? ""}\n${text ?? ""}`);
+  return `${[`${work}  ${milliseconds.toFixed(0)} ms`, ...said, ...texts].join("\n\n")}\n`;
+}
+
+/** True when the handler did what it was asked: a status below 400, or a batch without failures. */
+export function isSuccess({ answer }: Outcome): boolean {
+  const { statusCode = 200 } = (answer ?? {}) as APIGatewayProxyStructuredResultV2;
+  return statusCode < 400 && failuresOf(answer) === 0;
+}
+
+function failuresOf(answer: unknown): number {
+  return (answer as SQSBatchResponse | undefined)?.batchItemFailures?.length ?? 0;
+}
+
+function spread(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+function writeAside(chunk: string | Uint8Array): boolean {
+  const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
+  return process.stderr.write(process.stderr.isTTY ? `\x1b[2m${text}\x1b[22m` : text);
+}

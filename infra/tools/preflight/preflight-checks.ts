@@ -1,0 +1,161 @@
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { GetAccountSettingsCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sdk/client-sesv2";
+import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
+import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { namesOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stages.ts";
+import { kindOfAwsFault } from "../service/aws-faults.ts";
+
+/** Where a stage is to be deployed. */
+export interface DeployPlace {
+  readonly stage: Stage;
+  readonly account: string;
+  readonly region: string;
+}
+
+/** What a check found, in a sentence that says what to do where something is missing. */
+export interface Finding {
+  readonly outcome: "ok" | "missing";
+  readonly text: string;
+}
+
+/** A thing that a first deploy, or the service after it, trips over. Throws what AWS refuses. */
+export interface Check {
+  readonly about: string;
+  find(place: DeployPlace): Promise<Finding>;
+}
+
+/** Concurrent calls that Lambda wants left for functions without a reservation. */
+const unreservedCalls = 100;
+/** A call holds a function for about this long. */
+const secondsPerCall = 0.1;
+
+/** All checks, in the order that their findings are best put right. */
+export const checks: readonly Check[] = [
+  { about: "CDK bootstrap", find: findBootstrap },
+  { about: "earlier stack", find: findLeftovers },
+  { about: "e-mail sender", find: findSender },
+  { about: "e-mail sandbox", find: findEmailSandbox },
+  { about: "SMS sandbox", find: findSmsSandbox },
+  { about: "SMS spend", find: findSmsSpend },
+  { about: "Lambda concurrency", find: findConcurrency },
+];
+
+function ok(text: string): Finding {
+  return { outcome: "ok", text };
+}
+
+function missing(text: string): Finding {
+  return { outcome: "missing", text };
+}
+
+async function findBootstrap({ account, region }: DeployPlace): Promise<Finding> {
+  const Name = "/cdk-bootstrap/hnb659fds/version";
+  const found = await orUndefined(new SSMClient({}).send(new GetParameterCommand({ Name })));
+  if (found) return ok(`version ${found.Parameter?.Value}`);
+  return missing(`Run npx cdk bootstrap aws://${account}/${region}.`);
+}
+
+/** A stack that failed when it was made, and what a removed one left, stand in the way of a deploy by their names. */
+async function findLeftovers(place: DeployPlace): Promise<Finding> {
+  const { stack, table } = namesOf(place.stage.name);
+  const status = await findStackStatus(place);
+  if (status === "ROLLBACK_COMPLETE") {
+    return missing(`The first deploy failed: run aws cloudformation delete-stack --stack-name ${stack}.`);
+  }
+  if (status !== undefined) return ok(`${stack} is deployed (${status})`);
+  const secrets = await findSecrets(place);
+  const found = await orUndefined(new DynamoDBClient({}).send(new DescribeTableCommand({ TableName: table })));
+  const left = [...(found ? [`the table ${table}`] : []), ...secrets];
+  if (left.length === 0) return ok("none, and nothing left of one");
+  const advice =
+    "take it in with npx cdk import, or delete it for good (a secret with --force-delete-without-recovery)";
+  return missing(`An earlier stack left ${left.join(", ")}: ${advice}.`);
+}
+
+async function findStackStatus({ stage }: DeployPlace): Promise<string | undefined> {
+  const command = new DescribeStacksCommand({ StackName: namesOf(stage.name).stack });
+  try {
+    return (await new CloudFormationClient({}).send(command)).Stacks?.[0]?.StackStatus;
+  } catch (error) {
+    const isGone = error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message);
+    if (isGone) return undefined;
+    throw error;
+  }
+}
+
+async function findSecrets({ stage }: DeployPlace): Promise<string[]> {
+  const { hmacSecret, signingSecret } = namesOf(stage.name);
+  const client = new SecretsManagerClient({});
+  const found: string[] = [];
+  for (const SecretId of [hmacSecret, signingSecret]) {
+    if (await orUndefined(client.send(new DescribeSecretCommand({ SecretId })))) found.push(`the secret ${SecretId}`);
+  }
+  return found;
+}
+
+async function findSender(place: DeployPlace): Promise<Finding> {
+  const { senderAddress, senderIdentity } = place.stage;
+  const domain = senderAddress.slice(senderAddress.lastIndexOf("@") + 1);
+  const identity = senderIdentity === "domain" ? domain : senderAddress;
+  const client = new SESv2Client({});
+  const find = (EmailIdentity: string) => orUndefined(client.send(new GetEmailIdentityCommand({ EmailIdentity })));
+  // An address may be sent from when its domain is verified, too.
+  const found = (await find(identity)) ?? (senderIdentity === "existing" ? await find(domain) : undefined);
+  if (found && senderIdentity !== "existing" && (await findStackStatus(place)) === undefined) {
+    return missing(`SES has ${identity} already: set senderIdentity to "existing", or delete it in SES.`);
+  }
+  if (found?.VerifiedForSendingStatus) return ok(`${identity} is verified`);
+  const proof =
+    senderIdentity === "domain" ? `publish the DKIM records of ${domain}` : "open the link that SES mails to it";
+  if (found) return missing(`${identity} is not verified: ${proof}.`);
+  if (senderIdentity === "existing") return missing(`SES does not know ${identity}: verify it, or its domain.`);
+  return missing(`${identity} is not verified: the deploy asks SES for it; then ${proof}.`);
+}
+
+async function findEmailSandbox(): Promise<Finding> {
+  const { ProductionAccessEnabled } = await new SESv2Client({}).send(new GetAccountCommand({}));
+  if (ProductionAccessEnabled) return ok("the account may write to anyone");
+  return missing("The account may write to verified addresses only: ask for production access in the SES console.");
+}
+
+async function findSmsSandbox(): Promise<Finding> {
+  const { IsInSandbox } = await new SNSClient({}).send(new GetSMSSandboxAccountStatusCommand({}));
+  if (!IsInSandbox) return ok("the account may send SMS to anyone");
+  return missing("The account may send SMS to verified numbers only: ask to leave the SMS sandbox in the SNS console.");
+}
+
+async function findSmsSpend({ stage }: DeployPlace): Promise<Finding> {
+  const command = new GetSMSAttributesCommand({ attributes: ["MonthlySpendLimit"] });
+  // An account that has never set it is held to 1 dollar.
+  const dollars = Number((await new SNSClient({}).send(command)).attributes?.MonthlySpendLimit ?? 1);
+  const wanted = stage.smsMonthlySpendLimitDollars;
+  if (wanted === undefined) return ok(`the account stops at ${dollars} dollars a month; the stage asks for no limit`);
+  if (dollars >= wanted) return ok(`${dollars} dollars a month`);
+  const advice = `have AWS raise the SMS spend quota to ${wanted} in Service Quotas`;
+  return missing(`The account stops at ${dollars} dollars a month, the stage asks for ${wanted}: ${advice}.`);
+}
+
+async function findConcurrency({ stage }: DeployPlace): Promise<Finding> {
+  const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
+  const limit = AccountLimit?.ConcurrentExecutions ?? 0;
+  const reserved = Object.values(stage.reservedConcurrency ?? {}).reduce((sum, calls) => sum + calls, 0);
+  const busy = Math.ceil(stage.throttle.requestsPerSecond * secondsPerCall);
+  const wanted = Math.max(reserved > 0 ? reserved + unreservedCalls : 0, reserved + busy);
+  if (limit >= wanted) return ok(`${limit} calls at once`);
+  const advice = "ask for more in Service Quotas, or set aside and let in less in infra/stages/stages.ts";
+  return missing(`The account runs ${limit} calls at once, the stage wants ${wanted}: ${advice}.`);
+}
+
+/** What a call found; undefined where there is no such thing. */
+async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (kindOfAwsFault(error) === "not-found") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import * as v from "valibot";
+import { everyRole, operation } from "./operation.ts";
+import { paging } from "./query.ts";
+import { bulkIdsUpTo, id, text, timestamp } from "./values.ts";
+
+/** A notification as the interface shows it. */
+export const notification = v.object({
+  id,
+  created_at: timestamp,
+  params: v.looseObject({ type: text(100) }),
+  read_at: v.nullable(timestamp),
+  record_id: id,
+  record_type: text(100),
+});
+
+/** GET users/notifications: the caller's own, newest id first; listing marks nothing (D27). */
+export const listNotifications = operation({
+  name: "list-notifications",
+  summary: "Lists the caller's notifications, newest id first",
+  method: "GET",
+  path: "/api/v1/users/notifications",
+  access: everyRole,
+  query: v.object(paging),
+  answer: notification,
+  list: "notifications",
+});
+
+/** Most notifications that are marked in one transaction: each is a write of it, and the counts are one more. */
+export const maxMarkedTogether = 90;
+
+/** PATCH users/notifications/bulk_update: those named, all or none; without ids all that are unread (D27). */
+export const markNotifications = operation({
+  name: "mark-notifications",
+  summary: "Marks the caller's notifications as read or unread",
+  method: "PATCH",
+  path: "/api/v1/users/notifications/bulk_update",
+  access: everyRole,
+  repeatable: true,
+  body: {
+    object: "notification",
+    fields: v.pipe(
+      v.object({ notification_ids: v.optional(bulkIdsUpTo(maxMarkedTogether)), read: v.boolean() }),
+      v.forward(
+        v.partialCheck(
+          [["notification_ids"], ["read"]],
+          ({ notification_ids: ids, read }) => read || ids !== undefined,
+          "must name the notifications to be marked as unread",
+        ),
+        ["notification_ids"],
+      ),
+    ),
+  },
+  answer: notification,
+  list: "notifications",
+  refusals: ["records_not_found"],
+});
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** GET users/notifications/unread_count (D26). */
+export const getUnreadCounts = operation({
+  name: "get-unread-counts",
+  summary: "Counts the caller's unread notifications",
+  method: "GET",
+  path: "/api/v1/users/notifications/unread_count",
+  access: ["admin", "operator"],
+  answer: v.object({ notifications: count, timesheets: count, jobs: count, chats: count }),
+});

@@ -1,0 +1,32 @@
+import { epochSecondsAfter } from "../table/expiry.ts";
+import { smsCountKey } from "../table/keys.ts";
+import { updateIf } from "../table/table.ts";
+
+/** Most SMS of the whole stage in an hour and in a day, by the clock (D11). */
+export interface SmsCeilings {
+  readonly perHour: number;
+  readonly perDay: number;
+}
+
+const keepDays = 2;
+
+/** Access pattern M1: counts an SMS of the stage; false when the hour's or the day's ceiling is reached. Two write units. */
+export async function countSms({ perHour, perDay }: SmsCeilings, now: Date): Promise<boolean> {
+  const moment = now.toISOString();
+  return (await count(moment.slice(0, 13), perHour, now)) && (await count(moment.slice(0, 10), perDay, now));
+}
+
+async function count(window: string, most: number, now: Date): Promise<boolean> {
+  if (most === 0) return false;
+  const counted = await updateIf({
+    Key: smsCountKey(window),
+    ConditionExpression: "attribute_not_exists(sent) OR sent < :most",
+    UpdateExpression: "ADD sent :one SET expires_at = :expiresAt",
+    ExpressionAttributeValues: {
+      ":one": 1,
+      ":most": most,
+      ":expiresAt": epochSecondsAfter(now, keepDays),
+    },
+  });
+  return counted !== undefined;
+}

@@ -1,0 +1,70 @@
+import type { Scope } from "../../domain/caller.ts";
+import { type ListName, type PlacedFields, placeOf } from "../../domain/records/list-place.ts";
+import { dueMark, type Mark, padId, type RecordKind } from "../table/keys.ts";
+import type { Key } from "../table/table.ts";
+
+/** The kinds of record that lists are made of. */
+export const listsByKind = {
+  TIMESHEET: "TIMESHEETS",
+  INVOICE: "INVOICES",
+  JOB: "JOBS",
+} as const satisfies Partial<Record<RecordKind, ListName>>;
+
+/** A kind of record that stands in a list. */
+export type ListedKind = keyof typeof listsByKind;
+
+/** True for the sort key of a record that stands in a list. */
+export function isListedKind(sk: string): sk is ListedKind {
+  return Object.hasOwn(listsByKind, sk);
+}
+
+/** The index attributes that place a record in its lists; those that it has no part in are undefined. */
+export interface ListKeys {
+  readonly all_key: string;
+  readonly company_key: string;
+  readonly month_key: string | undefined;
+  readonly company_month_key: string | undefined;
+  readonly day_id: string | undefined;
+  readonly mark_key: string | undefined;
+  readonly mark_order: string | undefined;
+}
+
+/** The index attributes of a record with these fields. Throws on one that lacks what its list goes by. */
+export function listKeys(
+  list: ListName,
+  companyId: number,
+  fields: PlacedFields & { readonly due_date?: unknown },
+): ListKeys {
+  const { id, state, date } = placeOf(list, companyId, fields);
+  const isDue = list === "INVOICES" && state === "pending" && typeof fields.due_date === "string";
+  const mark: Partial<Mark> = isDue ? dueMark(String(fields.due_date), id) : {};
+  return {
+    all_key: stateKey(list, "all", state),
+    company_key: stateKey(list, companyId, state),
+    month_key: date === null ? undefined : monthKey(list, "all", state, date),
+    company_month_key: date === null ? undefined : monthKey(list, companyId, state, date),
+    day_id: date === null ? undefined : dayId(date, id),
+    mark_key: mark.mark_key,
+    mark_order: mark.mark_order,
+  };
+}
+
+/** Partition of a list's records in a state, of one company or of all. */
+export function stateKey(list: ListName, scope: Scope, state: string): string {
+  return scope === "all" ? `${list}#${state}` : `COMPANY#${scope}#${list}#${state}`;
+}
+
+/** Partition of a list's records in a state and in the month of a calendar date. */
+export function monthKey(list: ListName, scope: Scope, state: string, date: string): string {
+  return `${stateKey(list, scope, state)}#${date.slice(0, 7)}`;
+}
+
+/** Place of an id in its month, by day and then by id. */
+export function dayId(date: string, id: number): string {
+  return `${date.slice(8)}#${padId(id)}`;
+}
+
+/** Key of a list's totals: of all its records, or of those of a month (`YYYY-MM`). */
+export function totalsKey(list: ListName, scope: Scope, month?: string): Key {
+  return { pk: `TOTALS#${list}#${scope === "all" ? "ALL" : scope}`, sk: month ?? "ALL" };
+}

@@ -1,0 +1,112 @@
+import type { Scope } from "../../domain/caller.ts";
+import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
+import type { PageStart } from "../../domain/paging/paging.ts";
+import { maxNumberMatches, searchableStarts } from "../../domain/records/invoice-number.ts";
+import type { ListPlace } from "../../domain/records/list-place.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { readBatch } from "../table/batch-reads.ts";
+import { nameOf, padId, recordKey } from "../table/keys.ts";
+import { type Item, queryPages } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import { cutPage, type ListPage } from "./list-pages.ts";
+
+/** What a search entry knows of its invoice. */
+interface NumberEntry {
+  readonly id: number;
+  readonly state: string;
+  readonly date: string;
+}
+
+/** What an invoice must be beside its number. */
+interface OtherFilters extends DateRange {
+  readonly scope: Scope;
+  readonly states: readonly string[];
+}
+
+/** The writes that put the search entries of a record as it stands in place of those of it as it stood. */
+export function changeNumberEntries(before: ListPlace | null, after: ListPlace | null): TransactionWrite[] {
+  const kept = entriesOf(after);
+  const keptNames = new Set(kept.map(nameOf));
+  const known = new Set(entriesOf(before).map((entry) => `${nameOf(entry)} ${entry.mark_order}`));
+  const dropped = entriesOf(before).filter((entry) => !keptNames.has(nameOf(entry)));
+  return [
+    ...dropped.map(({ pk, sk }) => ({ Delete: { Key: { pk, sk } } })),
+    ...kept
+      .filter((entry) => !known.has(`${nameOf(entry)} ${entry.mark_order}`))
+      .map((entry) => ({ Put: { Item: { ...entry } } })),
+  ];
+}
+
+/**
+ * Access pattern I2: one page of the invoices that match a search by number and the other filters, newest id first.
+ * Grows with the invoices that the number alone matches; more than 2,000 are refused as `query_too_broad` (D22). Three
+ * round trips at most.
+ */
+export async function findByNumber<Fields>(
+  search: string,
+  filter: OtherFilters,
+  start: PageStart,
+): Promise<ListPage<Fields>> {
+  const { scope, states } = filter;
+  const entries = await findEntries(scope, search.toLowerCase());
+  const matching = entries.filter(({ state, date }) => states.includes(state) && isWithinRange(date, filter));
+  const { beforeId = Number.POSITIVE_INFINITY, skip, limit } = start;
+  const following = matching.filter(({ id }) => id < beforeId).sort((a, b) => b.id - a.id);
+  const shown = await readBatch(following.slice(skip, skip + limit).map(({ id }) => recordKey("INVOICE", id)));
+  const { items } = cutPage<Fields>(
+    shown.filter((item) => item !== undefined),
+    0,
+    { ...start, skip: 0 },
+  );
+  return { items, total: matching.length, hasMore: following.length > skip + limit };
+}
+
+async function findEntries(scope: Scope, search: string): Promise<NumberEntry[]> {
+  const found = new Map<number, NumberEntry>();
+  for await (const page of queryPages({ ...entriesThatStart(scope, search), Limit: maxNumberMatches + 1 })) {
+    for (const entry of page.map(readEntry)) found.set(entry.id, entry);
+    if (found.size > maxNumberMatches) throw tooBroad();
+  }
+  return [...found.values()];
+}
+
+function entriesThatStart(scope: Scope, search: string) {
+  const [IndexName, pk, sk, key] =
+    scope === "all" ? ["by-mark", "mark_key", "mark_order", allEntries] : [undefined, "pk", "sk", partitionOf(scope)];
+  return {
+    IndexName,
+    KeyConditionExpression: `${pk} = :key AND begins_with(${sk}, :search)`,
+    ExpressionAttributeValues: { ":key": key, ":search": search },
+  };
+}
+
+const allEntries = "NUMBERS";
+
+function partitionOf(companyId: number): string {
+  return `COMPANY#${companyId}#NUMBERS`;
+}
+
+/** The search entries of a record as it stands; none for one without a number. */
+export function entriesOf(place: ListPlace | null) {
+  if (!place || place.number === null) return [];
+  const { id, companyId, state, date } = place;
+  return searchableStarts(place.number).map((start) => ({
+    pk: partitionOf(companyId),
+    sk: `${start}#${padId(id)}`,
+    mark_key: allEntries,
+    mark_order: `${start}#${padId(id)}#${state}#${date}`,
+  }));
+}
+
+/** A number may hold any character, so what follows it is read from the end. */
+function readEntry({ mark_order }: Item): NumberEntry {
+  const [id, state = "", date = ""] = String(mark_order).split("#").slice(-3);
+  return { id: Number(id), state, date };
+}
+
+function tooBroad(): Refusal {
+  const detail = `matches more than ${maxNumberMatches} invoices; give more of the number, or a company`;
+  return new Refusal("query_too_broad", "The search by number matches too many invoices", {
+    errors: [{ parameter: "by_number", code: "too_broad", detail }],
+  });
+}

@@ -1,0 +1,116 @@
+import { maxMarkedTogether } from "../../contract/notifications.ts";
+import { recordsNotFound } from "../records/records.ts";
+import { readBatch } from "../table/batch-reads.ts";
+import { retryRaces } from "../table/conflicts.ts";
+import { notificationKey, unreadMark } from "../table/keys.ts";
+import { type Item, queryPages } from "../table/table.ts";
+import { transact } from "../table/transaction.ts";
+import { replaceItem } from "../writes/changes.ts";
+import { addCounts, unreadMarkOf } from "./notification-writes.ts";
+import { type Notification, toNotification } from "./notifications.ts";
+
+/** The notifications that a request marked as read, or the newest of them, and how many there were. */
+export interface MarkedNotifications {
+  readonly newest: readonly Notification[];
+  readonly total: number;
+}
+
+/** Most notifications that are shown of those marked without being named (D27). */
+const maxShown = 20;
+/** How long one request goes on with further chunks: what is left of an API call's 30 seconds is for the last of them. */
+const markAllMs = 20_000;
+
+/**
+ * Access pattern N5: marks a user's notifications as read at a moment, or with null as unread, all or none, and changes the
+ * counts with them (D26, D27). Gives them in the order of the ids. Refuses with `records_not_found` when one is missing or
+ * another user's, and as `busy` after many lost races. `token` names the first transaction (D32). n read units, two round
+ * trips.
+ */
+export async function markNotifications(
+  userId: number,
+  ids: readonly number[],
+  readAt: Date | null,
+  token?: string,
+): Promise<Notification[]> {
+  const read = async () => {
+    const stored = await readOwn(userId, ids);
+    const missing = ids.filter((_, at) => stored[at] === undefined);
+    if (missing.length > 0) throw recordsNotFound(missing);
+    return stored.filter((item) => item !== undefined);
+  };
+  return (await markTogether(userId, read, readAt, token)).map(({ item }) => toNotification(item));
+}
+
+/**
+ * Access pattern N6: marks all notifications as read that a user has not read, newest first, in transactions of up to 90,
+ * each with its counts. After 20 seconds, or `patienceMs`, it begins no further one: what is left stays unread and is found
+ * by the next call. The index may be a moment behind: what came in just before the call may stay unread as well. For
+ * every 90: 90 read units and an index page, three round trips.
+ */
+export async function markAllRead(
+  userId: number,
+  readAt: Date,
+  { patienceMs = markAllMs }: { readonly patienceMs?: number } = {},
+): Promise<MarkedNotifications> {
+  const startedAt = performance.now();
+  const newest: Notification[] = [];
+  let total = 0;
+  for await (const ids of unreadIds(userId)) {
+    const read = async () => (await readOwn(userId, ids)).filter((item) => item !== undefined);
+    const changed = (await markTogether(userId, read, readAt)).filter(({ isChanged }) => isChanged);
+    newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => toNotification(item)));
+    total += changed.length;
+    if (performance.now() - startedAt >= patienceMs) break;
+  }
+  return { newest, total };
+}
+
+interface Marked {
+  readonly item: Item;
+  readonly isChanged: boolean;
+}
+
+/** Reads notifications and marks them, if none of them has changed meanwhile; else all over again. */
+async function markTogether(
+  userId: number,
+  read: () => Promise<readonly Item[]>,
+  readAt: Date | null,
+  token?: string,
+): Promise<Marked[]> {
+  return retryRaces(async (race) => {
+    const stored = await read();
+    const marked = stored.map((item) => mark(userId, item, readAt));
+    const after = marked.flatMap(({ item, isChanged }) => (isChanged ? [item] : []));
+    if (after.length === 0) return marked;
+    const before = stored.filter((_, at) => marked[at]?.isChanged);
+    const writes = before.map((item, at) => replaceItem(item, after[at] ?? item, { now: new Date(), notifies: true }));
+    const counts = addCounts(userId, before, after);
+    const failed = await transact([...writes, ...counts], { token: race === 0 ? token : undefined });
+    return failed.length === 0 ? marked : undefined;
+  });
+}
+
+/** A notification as marking leaves it: one that stands so already keeps the moment at which it was read. */
+function mark(userId: number, item: Item, readAt: Date | null): Marked {
+  const record = item.record as Omit<Notification, "id">;
+  if ((record.read_at === null) === (readAt === null)) return { item, isChanged: false };
+  const read_at = readAt?.toISOString() ?? null;
+  const next = { ...item, record: { ...record, read_at }, ...unreadMarkOf(userId, Number(item.id), { read_at }) };
+  return { item: next, isChanged: true };
+}
+
+function readOwn(userId: number, ids: readonly number[]): Promise<(Item | undefined)[]> {
+  return readBatch(ids.map((id) => notificationKey(userId, id)));
+}
+
+/** The ids that the index knows as unread, newest first, up to 90 at a time. */
+async function* unreadIds(userId: number): AsyncGenerator<number[]> {
+  const pages = queryPages({
+    IndexName: "by-mark",
+    KeyConditionExpression: "mark_key = :unread",
+    ExpressionAttributeValues: { ":unread": unreadMark(userId, 0).mark_key },
+    ScanIndexForward: false,
+    Limit: maxMarkedTogether,
+  });
+  for await (const page of pages) yield page.map(({ mark_order }) => Number(mark_order));
+}

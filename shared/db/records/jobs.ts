@@ -1,0 +1,60 @@
+import type * as v from "valibot";
+import type { job } from "../../contract/jobs.ts";
+import type { Caller, Scope } from "../../domain/caller.ts";
+import type { PageStart } from "../../domain/paging/paging.ts";
+import { jobListState } from "../../domain/records/list-place.ts";
+import type { ListPage } from "../lists/list-pages.ts";
+import { findListPage } from "../lists/lists.ts";
+import { recordKey } from "../table/keys.ts";
+import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { findRecordsWithin, recordsNotFound } from "./records.ts";
+
+/** A job as the interface shows it. */
+export type Job = v.InferOutput<typeof job>;
+
+/** When a job's offer window closes; null leaves it open. */
+export interface JobTimer {
+  /** Seconds from the call, as sent; 0 clears. */
+  readonly timer: number;
+  readonly timerExpiresAt: Date | null;
+}
+
+/**
+ * Access pattern J1: sets the timer of jobs, all or none (D24). Refuses with `records_not_found` when one is missing.
+ * `token` names the transaction (D32). Gives the jobs in the order of the ids. n read units, two round trips.
+ */
+export async function setJobTimers(
+  ids: readonly number[],
+  scope: Scope,
+  timer: JobTimer,
+  { userId }: Caller,
+  token?: string,
+): Promise<Job[]> {
+  const found = await findRecordsWithin<Job>("JOB", ids, scope);
+  const writes = ids.map((id) => setTimer(id, timer, userId));
+  const failed = await transact(writes, { token });
+  if (failed.length > 0) throw recordsNotFound(failed.flatMap((position) => ids[position] ?? []));
+  return found.map(({ fields }) => fields);
+}
+
+function setTimer(id: number, { timer, timerExpiresAt }: JobTimer, userId: number): TransactionWrite {
+  return {
+    Update: {
+      Key: recordKey("JOB", id),
+      ConditionExpression: "attribute_exists(pk)",
+      UpdateExpression:
+        "SET timer = :timer, timer_expires_at = :expires, changed_by = :user REMOVE silent ADD revision :one",
+      ExpressionAttributeValues: {
+        ":timer": timer,
+        ":expires": timerExpiresAt?.toISOString() ?? null,
+        ":user": userId,
+        ":one": 1,
+      },
+    },
+  };
+}
+
+/** Access pattern J2: one page of the jobs, newest id first, and how many there are (D37). */
+export function findJobs(scope: Scope, start: PageStart): Promise<ListPage<Job>> {
+  return findListPage({ list: "JOBS", states: [jobListState], scope }, {}, start);
+}

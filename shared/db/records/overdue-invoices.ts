@@ -1,0 +1,89 @@
+import { listKeys } from "../lists/list-keys.ts";
+import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
+import { busy } from "../table/conflicts.ts";
+import { dueMark, recordKey } from "../table/keys.ts";
+import { type Key, queryPages, updateIf } from "../table/table.ts";
+import type { Invoice } from "./invoices.ts";
+import { type StoredRecord, toRecord } from "./records.ts";
+
+const concurrency = 24;
+const maxAttempts = 10;
+const { mark_key: dueKey } = dueMark("", 0);
+
+/**
+ * Access pattern I3: turns every pending invoice that was due before a calendar date overdue, and tells how many (D20).
+ * What is turned leaves the index, so that a run goes on where the last one stopped, and two at once share the work. One
+ * read unit and one write unit an invoice, and its way through the indexes. Refuses as `busy` when others keep changing one.
+ */
+export async function markOverdue(today: string): Promise<number> {
+  const pages = queryPages({
+    IndexName: "by-mark",
+    KeyConditionExpression: "mark_key = :due AND mark_order < :today",
+    ExpressionAttributeValues: { ":due": dueKey, ":today": today },
+    Limit: maxBatchReads,
+  });
+  let marked = 0;
+  for await (const page of pages) {
+    const keys = page.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
+    marked += await markAll(keys, today);
+  }
+  return marked;
+}
+
+/** The index lags behind the table, so that each invoice is read again; one that is changed meanwhile, once more. */
+async function markAll(keys: readonly Key[], today: string): Promise<number> {
+  let open = keys;
+  let marked = 0;
+  for (let attempt = 0; open.length > 0; attempt += 1) {
+    if (attempt === maxAttempts) throw busy();
+    const items = await readBatch(open);
+    const invoices = items.flatMap((item) => (item ? [toRecord<Invoice>(item)] : []));
+    const due = invoices.filter(({ fields }) => fields.state === "pending" && fields.due_date < today);
+    const changed = await inParallel(due, markUnlessChanged);
+    marked += due.length - changed.length;
+    const changedIds = new Set(changed.map(({ id }) => id));
+    open = open.filter((_, at) => changedIds.has(Number(items[at]?.id)));
+  }
+  return marked;
+}
+
+/** Those for which the work answers false, after at most so many at once. */
+async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<boolean>): Promise<T[]> {
+  const waiting = all.values();
+  const failed: T[] = [];
+  const lane = async () => {
+    for (const each of waiting) if (!(await work(each))) failed.push(each);
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  return failed;
+}
+
+/**
+ * The index keys are made of company, state and dates, so the write holds only while the invoice is of those. Nobody asked
+ * for the change: it is told to all whom it concerns.
+ */
+async function markUnlessChanged({ id, companyId, fields }: StoredRecord<Invoice>): Promise<boolean> {
+  const keys = listKeys("INVOICES", companyId, { ...fields, state: "overdue" });
+  const marked = await updateIf({
+    Key: { ...recordKey("INVOICE", id) },
+    ConditionExpression:
+      "company_id = :company AND #record.#state = :pending AND #record.due_date = :due AND #record.issued_date = :issued",
+    UpdateExpression:
+      "SET #record.#state = :overdue, all_key = :all, company_key = :companyKey, month_key = :month, " +
+      "company_month_key = :companyMonth REMOVE mark_key, mark_order, silent, changed_by ADD revision :one",
+    ExpressionAttributeNames: { "#record": "record", "#state": "state" },
+    ExpressionAttributeValues: {
+      ":company": companyId,
+      ":pending": "pending",
+      ":overdue": "overdue",
+      ":due": fields.due_date,
+      ":issued": fields.issued_date,
+      ":all": keys.all_key,
+      ":companyKey": keys.company_key,
+      ":month": keys.month_key,
+      ":companyMonth": keys.company_month_key,
+      ":one": 1,
+    },
+  });
+  return marked !== undefined;
+}

@@ -1,0 +1,81 @@
+import type * as v from "valibot";
+import type { TimesheetState, timesheet } from "../../contract/finance.ts";
+import type { Caller, Scope } from "../../domain/caller.ts";
+import type { DateRange } from "../../domain/paging/date-range.ts";
+import type { PageStart } from "../../domain/paging/paging.ts";
+import { listKeys } from "../lists/list-keys.ts";
+import type { ListPage } from "../lists/list-pages.ts";
+import { findListPage } from "../lists/lists.ts";
+import { busy } from "../table/conflicts.ts";
+import { recordKey } from "../table/keys.ts";
+import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { findRecordsWithin, type StoredRecord } from "./records.ts";
+
+/** A timesheet as the interface shows it. */
+export type Timesheet = v.InferOutput<typeof timesheet>;
+
+const maxAttempts = 5;
+
+/**
+ * Access pattern T1: puts timesheets into a state, all or none (D17, D18). Refuses with `records_not_found` when one is
+ * missing or outside the scope. Nothing is written before `permit` is given, which is asked for while the
+ * timesheets are read. `token` names the first transaction (D32). Gives them in the order of the ids. n read units, two round trips.
+ */
+export async function moveTimesheets(
+  ids: readonly number[],
+  scope: Scope,
+  state: TimesheetState,
+  { userId }: Caller,
+  permit: Promise<void>,
+  token?: string,
+): Promise<Timesheet[]> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const finding = findRecordsWithin<Timesheet>("TIMESHEET", ids, scope);
+    // Both are awaited, the permit first: which refusal is told must not hang on which read is faster.
+    await Promise.allSettled([permit, finding]);
+    await permit;
+    const found = await finding;
+    const writes = found.map((record) => moveUnlessChanged(record, state, userId));
+    const failed = await transact(writes, { token: attempt === 0 ? token : undefined });
+    if (failed.length === 0) return found.map(({ fields }) => ({ ...fields, state, payment_state: state }));
+  }
+  throw busy();
+}
+
+/** The index keys are made of company, state and date, so the write holds only while the record is of that company and day. */
+function moveUnlessChanged(record: StoredRecord<Timesheet>, state: TimesheetState, userId: number): TransactionWrite {
+  const keys = listKeys("TIMESHEETS", record.companyId, { ...record.fields, state });
+  return {
+    Update: {
+      Key: recordKey("TIMESHEET", record.id),
+      ConditionExpression: "company_id = :company AND #record.#date = :date",
+      UpdateExpression:
+        "SET #record.#state = :state, #record.payment_state = :state, all_key = :all, company_key = :companyKey, " +
+        "month_key = :month, company_month_key = :companyMonth, changed_by = :user REMOVE silent ADD revision :one",
+      ExpressionAttributeNames: { "#record": "record", "#state": "state", "#date": "date" },
+      ExpressionAttributeValues: {
+        ":company": record.companyId,
+        ":date": record.fields.date,
+        ":state": state,
+        ":all": keys.all_key,
+        ":companyKey": keys.company_key,
+        ":month": keys.month_key,
+        ":companyMonth": keys.company_month_key,
+        ":user": userId,
+        ":one": 1,
+      },
+    },
+  };
+}
+
+/** What a timesheet must be to be listed; all parts combine with AND (D21, D22). Dates compare with `date`. */
+export interface TimesheetFilter extends DateRange {
+  readonly scope: Scope;
+  readonly states: readonly TimesheetState[];
+}
+
+/** Access pattern T2: one page of the timesheets that match, newest id first, and how many match in all (D37). */
+export async function findTimesheets(filter: TimesheetFilter, start: PageStart): Promise<ListPage<Timesheet>> {
+  const { scope, states } = filter;
+  return findListPage({ list: "TIMESHEETS", states, scope }, filter, start);
+}

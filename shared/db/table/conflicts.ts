@@ -1,0 +1,73 @@
+import {
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactionInProgressException,
+} from "@aws-sdk/client-dynamodb";
+import { Refusal } from "../../domain/refusal.ts";
+
+/** How long what the table puts off is retried before the caller is asked to come back (D18). */
+const patienceMs = 1_000;
+const firstPauseMs = 25;
+const longestPauseMs = 200;
+const retryAfterSeconds = 1;
+
+/** Repeats a write with jitter while others' transactions hold its items, for up to a second; then refuses as `busy`. */
+export async function retryConflicts<T>(write: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      await pauseBriefly(attempt, startedAt);
+    }
+  }
+}
+
+/** Waits with jitter, the longer the more attempts there were; refuses as `busy` what would take longer than a second. */
+export async function pauseBriefly(attempt: number, startedAt: number): Promise<void> {
+  const pause = jitter(attempt, firstPauseMs, longestPauseMs);
+  if (performance.now() - startedAt + pause > patienceMs) throw busy();
+  await sleep(pause);
+}
+
+/** How often a lost race is run, and the pauses between, each up to twice as long as the one before. */
+export interface RacePace {
+  readonly races: number;
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+const usualPace: RacePace = { races: 40, firstPauseMs: 1, longestPauseMs: 50 };
+
+/** Runs a race until it gives something, which it does unless others came between; refuses as `busy` after many. */
+export async function retryRaces<T>(race: (count: number) => Promise<T | undefined>, pace = usualPace): Promise<T> {
+  for (let count = 0; count < pace.races; count += 1) {
+    const outcome = await race(count);
+    if (outcome !== undefined) return outcome;
+    await sleep(jitter(count, pace.firstPauseMs, pace.longestPauseMs));
+  }
+  throw busy();
+}
+
+function jitter(attempt: number, firstMs: number, longestMs: number): number {
+  return Math.random() * Math.min(firstMs * 2 ** attempt, longestMs);
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resume) => setTimeout(resume, ms));
+}
+
+/** The refusal of a write that kept losing against others. */
+export function busy(): Refusal {
+  return new Refusal("busy", "The records are being changed by others", { retryAfterSeconds });
+}
+
+function isConflict(error: unknown): boolean {
+  if (error instanceof TransactionConflictException || error instanceof TransactionInProgressException) return true;
+  if (!(error instanceof TransactionCanceledException)) return false;
+  const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
+  return codes.some((code) => code !== undefined && passingCodes.has(code));
+}
+
+const passingCodes = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);

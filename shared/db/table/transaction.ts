@@ -1,0 +1,57 @@
+import { IdempotentParameterMismatchException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { settings } from "../../settings.ts";
+import { retryConflicts } from "./conflicts.ts";
+import { documentClient } from "./table.ts";
+
+type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+type WithoutTable<T> = { [K in keyof T]: T[K] extends infer V | undefined ? Omit<V, "TableName"> : never };
+
+/** Most writes of a transaction. */
+export const maxTransactionWrites = 100;
+
+/** One write of a transaction; the table is added here. */
+export type TransactionWrite = WithoutTable<Write>;
+
+/**
+ * Writes all or nothing, at most 100 writes. Answers with the positions of the writes whose conditions failed: none
+ * means that all was written. Refuses as `busy` when others' transactions kept it from being decided (D18). Of the tries
+ * of one `token`, by whichever run of a request, the table carries out one (D32).
+ */
+export async function transact(
+  writes: readonly TransactionWrite[],
+  { token }: { readonly token?: string | undefined } = {},
+): Promise<readonly number[]> {
+  let next = token;
+  return retryConflicts(() => {
+    const current = next;
+    next = undefined;
+    return send(writes.map(inTable), current);
+  });
+}
+
+async function send(TransactItems: Write[], token: string | undefined): Promise<readonly number[]> {
+  try {
+    await documentClient().send(new TransactWriteCommand({ TransactItems, ClientRequestToken: token }));
+    return [];
+  } catch (error) {
+    // The run before this one spent the token on other values: these are a transaction of their own.
+    if (token !== undefined && error instanceof IdempotentParameterMismatchException) {
+      return send(TransactItems, undefined);
+    }
+    const failed = failedConditions(error);
+    if (failed.length === 0) throw error;
+    return failed;
+  }
+}
+
+function inTable(write: TransactionWrite): Write {
+  const [[kind, action] = []] = Object.entries(write);
+  return { [kind ?? ""]: { TableName: settings.tableName(), ...(action as object) } } as Write;
+}
+
+function failedConditions(error: unknown): number[] {
+  if (!(error instanceof TransactionCanceledException)) return [];
+  const reasons = error.CancellationReasons ?? [];
+  return reasons.flatMap(({ Code }, position) => (Code === "ConditionalCheckFailed" ? [position] : []));
+}

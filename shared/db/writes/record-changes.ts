@@ -1,0 +1,61 @@
+import { removalKey } from "../table/keys.ts";
+import type { Item, Key } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import { type Change, changeItem, type Outcome, type WriteContext } from "./changes.ts";
+import { isRemovedAt, markRemoved, requireNotRemoved } from "./removal-marks.ts";
+
+/** What a line says of its record's version; without one it wins over whatever is stored (D35). */
+interface Versioned {
+  readonly version?: number | undefined;
+}
+
+/**
+ * Adds or changes the record that a line is about, as `decide` says, unless the line is late: a version that is not above
+ * the stored one, or the one the record was removed at, is `stale`. Reads one item, with a version one more.
+ */
+export function upsertRecord(
+  key: Key,
+  line: Versioned,
+  context: WriteContext,
+  decide: (stored: Item | undefined) => Change | Promise<Change>,
+): Promise<Outcome> {
+  return changeItem(keysFor(key, line), context, async (stored, mark) => {
+    if (isStale(line, stored) || isRemovedAt(mark, line.version, context.now)) return { outcome: "stale" };
+    const change = await decide(stored);
+    if (stored || line.version === undefined || !change.writes) return change;
+    return { ...change, writes: [...change.writes, requireNotRemoved(key, line.version, context.now)] };
+  });
+}
+
+/**
+ * Removes the record that a line is about by the writes that `withdraw` gives, unless the line is late. What is not there
+ * is `unchanged`. The version it is removed at is kept in mind, so that what comes late does not bring it back.
+ */
+export function removeRecord(
+  key: Key,
+  line: Versioned,
+  context: WriteContext,
+  withdraw: (stored: Item) => readonly TransactionWrite[],
+): Promise<Outcome> {
+  return changeItem(keysFor(key, line), context, (stored, mark) => {
+    const isMarked = isRemovedAt(mark, line.version, context.now);
+    const version = line.version ?? (stored?.version as number | undefined);
+    if (!stored && (isMarked || version === undefined)) return { outcome: "unchanged" };
+    if (isMarked || isStale(line, stored)) return { outcome: "stale" };
+    const marks = version === undefined ? [] : [markRemoved(key, version, context.now)];
+    if (!stored) return { outcome: "unchanged", writes: [requireAbsent(key), ...marks] };
+    return { outcome: "removed", writes: [...withdraw(stored), ...marks] };
+  });
+}
+
+function keysFor(key: Key, { version }: Versioned): readonly Key[] {
+  return version === undefined ? [key] : [key, removalKey(key)];
+}
+
+function isStale({ version }: Versioned, stored: Item | undefined): boolean {
+  return version !== undefined && Number(stored?.version ?? -1) >= version;
+}
+
+function requireAbsent(key: Key): TransactionWrite {
+  return { ConditionCheck: { Key: { ...key }, ConditionExpression: "attribute_not_exists(pk)" } };
+}

@@ -1,0 +1,44 @@
+import { type CountryCode, parsePhoneNumberFromString } from "libphonenumber-js/min";
+import { Refusal } from "../refusal.ts";
+
+/** A login in its normal form, and the channel its pins travel by (D7, D8). */
+export interface Login {
+  readonly value: string;
+  readonly channel: "email" | "sms";
+  /** ISO 3166 country of a phone number; undefined for e-mail and for numbers of no country. */
+  readonly country?: CountryCode | undefined;
+}
+
+const emailShape = /^[^\s\p{C}@"(),:;<>[\]\\]{1,64}@[^\s\p{C}@"(),:;<>[\]\\]{1,255}$/u;
+
+/**
+ * Normalises what a user typed: with `@` an e-mail address, trimmed and lower-cased; else a phone number, read with the
+ * stage's default country and written in E.164. Undefined when it is neither (D7).
+ */
+export function parseLogin(typed: string, defaultCountry: CountryCode): Login | undefined {
+  const value = typed.trim();
+  if (value.includes("@")) {
+    return emailShape.test(value) ? { value: value.toLowerCase(), channel: "email" } : undefined;
+  }
+  const phone = parsePhoneNumberFromString(value, { defaultCountry, extract: false });
+  return phone?.isValid() ? { value: phone.number, channel: "sms", country: phone.country } : undefined;
+}
+
+/** Refuses a phone number of a country that the stage does not send SMS to (D11). */
+export function requireServed({ channel, country }: Login, servedCountries: readonly string[]): void {
+  if (channel === "sms" && !servedCountries.includes(country ?? "")) {
+    throw new Refusal("country_not_served", "No SMS is sent to phone numbers of this country");
+  }
+}
+
+/** Like `parseLogin`, but refuses what is neither, naming the field it stood in. */
+export function requireLogin(
+  typed: string,
+  defaultCountry: CountryCode,
+  field: { readonly pointer: string } | { readonly parameter: string },
+): Login {
+  const login = parseLogin(typed, defaultCountry);
+  if (login) return login;
+  const detail = "must be an e-mail address or a phone number";
+  throw new Refusal("fields_invalid", `The login ${detail}`, { errors: [{ ...field, code: "invalid", detail }] });
+}

@@ -1,0 +1,81 @@
+import { Refusal } from "../refusal.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+
+/** Deepest place a page number may reach, in items; deeper goes by cursor (D30). */
+export const maxPageDepth = 10_000;
+
+/** The paging parameters of a request, validated. */
+export interface PagingQuery {
+  /** 1 for the first page; absent, the first page or the one the cursor leads to. */
+  readonly page?: number | undefined;
+  readonly per_page: number;
+  readonly cursor?: string | undefined;
+}
+
+/** Where to read a page of a list by descending id: after an id, or after a number of items. */
+export interface PageStart {
+  readonly limit: number;
+  /** Only items with a lower id; undefined from the top. */
+  readonly beforeId: number | undefined;
+  /** Items to pass over from there. */
+  readonly skip: number;
+}
+
+/** Finds where a page starts. A cursor wins over a page number; `filters` names the list it must belong to (D30). */
+export function pageStart(paging: PagingQuery, filters: string): PageStart {
+  const limit = paging.per_page;
+  if (paging.cursor) {
+    const beforeId = decodeCursor(paging.cursor, filters);
+    if (beforeId === undefined) {
+      const detail = "is not a cursor of this list with these filters";
+      throw new Refusal("cursor_invalid", "The cursor is malformed or belongs to another list", {
+        errors: [{ parameter: "cursor", code: "invalid", detail }],
+      });
+    }
+    return { limit, beforeId, skip: 0 };
+  }
+  const page = paging.page ?? 1;
+  if (page * limit > maxPageDepth) {
+    const detail = `page × per_page must not exceed ${maxPageDepth}; follow the Link header's cursor to go deeper`;
+    throw new Refusal("page_too_deep", "The page is too deep to be reached by number; use cursor", {
+      errors: [{ parameter: "cursor", code: "required", detail }],
+    });
+  }
+  return { limit, beforeId: undefined, skip: (page - 1) * limit };
+}
+
+/** One page as a list answers it. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Number of all matches, on this page or not. */
+  readonly total: number;
+  /** Where the page stands; absent on answers that are never paginated (D18). */
+  readonly place?: PagePlace;
+}
+
+/** Where a page stands in its list. */
+export interface PagePlace {
+  /** 1 for the first page; undefined when a cursor led here without a number. */
+  readonly number: number | undefined;
+  readonly perPage: number;
+  /** Leads to the next page; undefined on the last one. */
+  readonly nextCursor: string | undefined;
+}
+
+/** Places a page that was read in its list, with the cursor that leads on. */
+export function placePage<T extends { readonly id: number }>(
+  paging: PagingQuery,
+  filters: string,
+  { items, total, hasMore }: { readonly items: readonly T[]; readonly total: number; readonly hasMore: boolean },
+): Page<T> {
+  const last = items.at(-1);
+  const place: PagePlace = {
+    number: paging.page ?? (paging.cursor ? undefined : 1),
+    perPage: paging.per_page,
+    nextCursor: hasMore && last ? encodeCursor(last.id, filters) : undefined,
+  };
+  return { items, total, place };
+}
+
+/** The page of a list that cannot hold anything. */
+export const nothingFound = { items: [], total: 0, hasMore: false } as const;

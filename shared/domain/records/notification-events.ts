@@ -1,0 +1,112 @@
+import * as v from "valibot";
+import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
+import type { Role } from "../../contract/operation.ts";
+import { id } from "../../contract/values.ts";
+
+/** One change of the table: an item before and after it; undefined where there was or is none. */
+export interface ItemChange {
+  readonly key: { readonly sk: string };
+  readonly before: Readonly<Record<string, unknown>> | undefined;
+  readonly after: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A rule that says who is concerned: a company's users in a role, the user of a driver's profile, or users by id. */
+export type Recipients =
+  | { readonly company: number; readonly role: Role }
+  | { readonly profile: number }
+  | { readonly users: number[] };
+
+/** What a change of a record means to people, and to whom (D25). */
+export interface NotificationEvent {
+  readonly record_type: "Job" | "Timesheet" | "Invoice" | "User";
+  readonly record_id: number;
+  readonly params: { readonly type: string };
+  readonly recipients: readonly Recipients[];
+  /** The user whose doing it is, who is never told of it. */
+  readonly actorId: number | undefined;
+}
+
+/** A notification that its user's devices are to show. */
+export interface Push {
+  readonly userId: number;
+  readonly notificationId: number;
+}
+
+type Meaning = Omit<NotificationEvent, "actorId"> | undefined;
+
+const changed = v.object({ silent: v.optional(v.boolean()), changed_by: v.optional(id) });
+const job = v.object({ id, company_id: id });
+const timesheet = v.object({
+  id,
+  record: v.object({ state: v.picklist(timesheetStates), driver: v.object({ profile_id: id }) }),
+});
+const invoice = v.object({ id, company_id: id, record: v.object({ state: v.picklist(invoiceStates) }) });
+const user = v.object({ id, password_hash: v.optional(v.string()) });
+const notification = v.object({ id, user_id: id });
+
+const meanings = { JOB: readJob, TIMESHEET: readTimesheet, INVOICE: readInvoice, USER: readUser } as const;
+
+/**
+ * The event that a change of a record means, if any: none for removals, for what was written silently, and for items of
+ * other kinds (D25). Throws on an item that is not as the service writes it.
+ */
+export function readEvent(change: ItemChange): NotificationEvent | undefined {
+  const { key, before, after } = change;
+  if (!after || !isKind(key.sk)) return undefined;
+  const { silent, changed_by: actorId } = requireItem(changed, after);
+  const meaning = silent ? undefined : meanings[key.sk](after, before);
+  return meaning && { ...meaning, actorId };
+}
+
+/** The push that a change asks for: a notification that is new and was not written silently (D29). Throws as `readEvent`. */
+export function readPush({ key, before, after }: ItemChange): Push | undefined {
+  if (!key.sk.startsWith("NOTIFICATION#") || before || after?.push !== true) return undefined;
+  const { id: notificationId, user_id: userId } = requireItem(notification, after);
+  return { userId, notificationId };
+}
+
+function readJob(after: unknown, before: unknown): Meaning {
+  if (before) return undefined;
+  const { id: record_id, company_id: company } = requireItem(job, after);
+  return { record_type: "Job", record_id, params: { type: "published" }, recipients: [{ company, role: "operator" }] };
+}
+
+/** A new timesheet is news only when it is paid already. */
+function readTimesheet(after: unknown, before: unknown): Meaning {
+  const { id: record_id, record } = requireItem(timesheet, after);
+  if (record.state === (before ? stateOf(before) : "pending")) return undefined;
+  const recipients = [{ profile: record.driver.profile_id }];
+  return { record_type: "Timesheet", record_id, params: { type: record.state }, recipients };
+}
+
+/** An invoice that is pending again is no news. */
+function readInvoice(after: unknown, before: unknown): Meaning {
+  const { id: record_id, company_id: company, record } = requireItem(invoice, after);
+  if (before && (record.state === "pending" || record.state === stateOf(before))) return undefined;
+  const type = record.state === "pending" ? "issued" : record.state;
+  const recipients = [{ company, role: "operator" } as const, { company, role: "client" } as const];
+  return { record_type: "Invoice", record_id, params: { type }, recipients };
+}
+
+function readUser(after: unknown, before: ItemChange["before"]): Meaning {
+  const { id: record_id, password_hash } = requireItem(user, after);
+  if (!before || password_hash === before.password_hash) return undefined;
+  const params = { type: "password_changed" };
+  return { record_type: "User", record_id, params, recipients: [{ users: [record_id] }] };
+}
+
+/** The state before counts as far as it can be read: what was wrong then may have been mended. */
+function stateOf(before: unknown): unknown {
+  return (before as { readonly record?: { readonly state?: unknown } }).record?.state;
+}
+
+function isKind(sk: string): sk is keyof typeof meanings {
+  return Object.hasOwn(meanings, sk);
+}
+
+/** Parsers quote what they were given, which does not belong in a log. */
+function requireItem<S extends v.GenericSchema>(schema: S, item: unknown): v.InferOutput<S> {
+  const read = v.safeParse(schema, item);
+  if (!read.success) throw new Error("The changed item is malformed");
+  return read.output;
+}

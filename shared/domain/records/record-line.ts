@@ -1,0 +1,57 @@
+import type { CountryCode } from "libphonenumber-js/min";
+import * as v from "valibot";
+import { type FieldFault, fieldFaults, pointerTo } from "../../contract/field-faults.ts";
+import { type RecordLine, recordTypes, removalLines, type UpsertLine, upsertLines } from "../../contract/records.ts";
+import { parseLogin } from "../accounts/login.ts";
+import { Refusal } from "../refusal.ts";
+
+/**
+ * Reads a record that comes in by import or event; refuses with `fields_invalid`, naming each field that is wrong.
+ * E-mail addresses and phone numbers come out in their normal form (D7, D35).
+ */
+export function parseRecordLine(value: unknown, defaultCountry: CountryCode): RecordLine {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw fieldsInvalid([{ path: [], code: "wrong_type", detail: "must be an object" }]);
+  }
+  const { type } = value as { type?: unknown };
+  const known = recordTypes.find((name) => name === type);
+  if (known === undefined) {
+    const code = type === undefined ? "missing" : "not_allowed";
+    throw fieldsInvalid([{ path: ["type"], code, detail: `must be one of ${recordTypes.join(", ")}` }]);
+  }
+  const schemas = Object.hasOwn(value, "deleted") ? removalLines : upsertLines;
+  const line = parse(schemas[known] as v.GenericSchema<unknown, RecordLine>, value);
+  return line.type === "user" && !("deleted" in line) ? withNormalLogins(line, defaultCountry) : line;
+}
+
+/** Checks that a merged record is whole: whatever a line left out must be there already. Refuses with `fields_invalid`. */
+export function requireWhole<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+  return parse(schema, value);
+}
+
+/** The refusal of a record whose fields are wrong: each with a JSON pointer into the line, a code and a detail. */
+export function fieldsInvalid(faults: readonly FieldFault[]): Refusal {
+  const errors = faults.map(({ path, ...fault }) => ({ pointer: pointerTo(path), ...fault }));
+  return new Refusal("fields_invalid", `Invalid: ${errors.map(({ pointer }) => pointer).join(", ")}`, { errors });
+}
+
+function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+  const result = v.safeParse(schema, value);
+  if (!result.success) throw fieldsInvalid(fieldFaults(result.issues));
+  return result.output;
+}
+
+function withNormalLogins(line: UpsertLine<"user">, defaultCountry: CountryCode): UpsertLine<"user"> {
+  const faults: FieldFault[] = [];
+  const normal = (field: "email" | "phone_number", channel: "email" | "sms", detail: string) => {
+    const typed = line[field];
+    if (typeof typed !== "string") return {};
+    const login = parseLogin(typed, defaultCountry);
+    if (login?.channel !== channel) faults.push({ path: [field], code: "invalid", detail });
+    return { [field]: login?.value };
+  };
+  const email = normal("email", "email", "must be an e-mail address");
+  const phone = normal("phone_number", "sms", "must be a phone number, with its country code if it is abroad");
+  if (faults.length > 0) throw fieldsInvalid(faults);
+  return { ...line, ...email, ...phone };
+}

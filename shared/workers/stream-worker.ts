@@ -1,0 +1,71 @@
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import { isPassingFault } from "../db/table/passing-faults.ts";
+import { nameOfChange, readTableChange, type TableChange } from "../db/table/table-changes.ts";
+import { faultFields, log } from "../logger.ts";
+import { count } from "../metrics.ts";
+import { settings } from "../settings.ts";
+import { setAside } from "./set-aside.ts";
+
+/** A Lambda handler for a batch of the table's stream. */
+export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
+
+/**
+ * The handler of a stream consumer. The work is given a batch in the stream's order and may be given any of it again. A
+ * fault that passes gives the batch back to the stream; where the batch holds a change that cannot be taken, its changes
+ * are worked off one by one and that one is set aside, so that it holds up no other.
+ */
+export function forStream(work: (changes: readonly TableChange[], now: Date) => Promise<void>): StreamHandler {
+  return async ({ Records }) => {
+    const fields = { operation: settings.operation(), records: Records.length };
+    log("info", "started", fields);
+    try {
+      await work(Records.map(readTableChange), new Date());
+      log("info", "worked off", fields);
+      return { batchItemFailures: [] };
+    } catch (error) {
+      log("error", "fault", { ...fields, ...faultFields(error) });
+      count("Faults", { operation: fields.operation });
+      return isPassingFault(error) ? failFrom(Records[0]) : workOneByOne(Records, work);
+    }
+  };
+}
+
+async function workOneByOne(
+  records: readonly DynamoDBRecord[],
+  work: (changes: readonly TableChange[], now: Date) => Promise<void>,
+): Promise<DynamoDBBatchResponse> {
+  for (const record of records) {
+    try {
+      await workOrSetAside(record, work);
+    } catch (error) {
+      const operation = settings.operation();
+      log("error", "fault", { operation, ...faultFields(error) });
+      count("Faults", { operation });
+      return failFrom(record);
+    }
+  }
+  return { batchItemFailures: [] };
+}
+
+async function workOrSetAside(
+  record: DynamoDBRecord,
+  work: (changes: readonly TableChange[], now: Date) => Promise<void>,
+): Promise<void> {
+  try {
+    await work([readTableChange(record)], new Date());
+  } catch (error) {
+    if (isPassingFault(error)) throw error;
+    const operation = settings.operation();
+    const { error: name, error_message: message } = faultFields(error);
+    const place = { eventId: record.eventID ?? "", sequenceNumber: record.dynamodb?.SequenceNumber ?? "" };
+    const reason = [name, message].filter(Boolean).join(": ");
+    await setAside({ operation, ...nameOfChange(record), ...place, reason });
+    log("error", "set aside", { operation, event_id: place.eventId, sequence_number: place.sequenceNumber, reason });
+    count("ChangesSetAside", {});
+  }
+}
+
+/** The stream gives back this record and all after it. */
+function failFrom(record: DynamoDBRecord | undefined): DynamoDBBatchResponse {
+  return { batchItemFailures: [{ itemIdentifier: record?.dynamodb?.SequenceNumber ?? "" }] };
+}

@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/accounts/get-profile.ts";
+import { getProfile } from "../../../shared/contract/accounts.ts";
+import { roles } from "../../../shared/contract/operation.ts";
+import { companyLine, userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { useService } from "../../support/service/service.ts";
+import type { TestUser } from "../../support/tokens/tokens.ts";
+
+useService();
+
+beforeAll(() =>
+  store([
+    companyLine(1),
+    userLine(10, { password: "seven quiet harbours", passcode: "4711", job_position: "Dispatcher", profile_id: 70 }),
+    userLine(11, { financial_company_id: null }),
+    userLine(12, { financial_company_id: 99 }),
+  ]),
+);
+
+function profileOf(as: TestUser) {
+  return call(handler, getProfile, { as });
+}
+
+describe("200", () => {
+  test("D37: the caller sees their own profile with their company, and nothing that is not in the contract", async () => {
+    const { status, body } = await profileOf({ id: 10, role: "operator", company_id: 1 });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      user: {
+        id: 10,
+        company: { id: 1, name: "Harbour Logistics" },
+        contact_phone_number: null,
+        email: "user-10@example.com",
+        financial_company_id: 1,
+        first_name: "Ines",
+        job_position: "Dispatcher",
+        last_name: "Marsh",
+        phone_number: null,
+        profile_id: 70,
+        role: "operator",
+      },
+    });
+  });
+
+  test.each([11, 12])("D36: company is null where there is none, or none is known: user %i", async (id) => {
+    expect((await profileOf({ id, role: "driver", company_id: null })).body.user.company).toBeNull();
+  });
+
+  test.each(roles)("D3: a %s sees their own profile", async (role) => {
+    const answer = await profileOf({ id: 11, role, company_id: null });
+    expect(answer).toMatchObject({ status: 200, body: { user: { id: 11 } } });
+  });
+
+  test("D37: the profile is what is stored now, whatever the token says", async () => {
+    await store([userLine(13, { role: "client", first_name: "Ada" })]);
+    const { user } = (await profileOf({ id: 13, role: "operator", company_id: 7 })).body;
+    expect(user).toMatchObject({ role: "client", first_name: "Ada", financial_company_id: 1 });
+  });
+});
+
+describe("401", () => {
+  test("D3: without an access token no profile is shown", async () => {
+    expectProblem(await call(handler, getProfile), 401, "token_missing");
+  });
+
+  test("D35, D37: the token of a removed user counts no more", async () => {
+    await store([userLine(14)]);
+    await store([{ type: "user", id: 14, deleted: true }]);
+    expectProblem(await profileOf({ id: 14, role: "operator", company_id: 1 }), 401, "token_invalid");
+  });
+});

@@ -1,0 +1,340 @@
+import { PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
+import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
+import { handler } from "../../../functions/accounts/register-user.ts";
+import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
+import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
+import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
+import {
+  confirmLoginByBody,
+  getProfile,
+  registerUser,
+  requestPasswordReset,
+} from "../../../shared/contract/accounts.ts";
+import { signIn } from "../../../shared/contract/sessions.ts";
+import { findUserOfLogin } from "../../../shared/db/accounts/users.ts";
+import { userLine } from "../../support/records/records.ts";
+import { readRecord, store } from "../../support/records/store.ts";
+import { faultsOf } from "../../support/records/writes.ts";
+import { call } from "../../support/requests/call.ts";
+import { deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { forgetThrottles } from "../../support/requests/throttles.ts";
+import { loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
+
+const service = useService();
+const password = "seven quiet harbours";
+const names = { first_name: "Ada", last_name: "Holt" };
+let lastUser = 1_000;
+let login = "";
+
+beforeAll(() => rotateSigningKey());
+beforeEach(() => {
+  // Each test has a login of its own, which nobody has registered.
+  lastUser += 1;
+  login = `new-${lastUser}@example.com`;
+  service.inbox.clear();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  process.env.REGISTRATION = "open";
+  await new SQSClient({}).send(new PurgeQueueCommand({ QueueUrl: process.env.PIN_QUEUE_URL }));
+});
+
+async function register(changes: Record<string, unknown> = {}) {
+  await forgetThrottles(service);
+  return call(handler, registerUser, { body: { user: { login, password, ...names, ...changes } } });
+}
+
+async function registeredPin(changes: Record<string, unknown> = {}): Promise<string> {
+  expect((await register(changes)).status).toBe(200);
+  await deliverPins();
+  return newestPin(service.inbox, login);
+}
+
+async function resetPin(): Promise<string> {
+  await forgetThrottles(service);
+  await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
+  await deliverPins();
+  return newestPin(service.inbox, login);
+}
+
+function confirm(pin: string, as = login) {
+  return call(confirmHandler, confirmLoginByBody, { body: { user: { login: as, pin } } });
+}
+
+function signInWith(typed: string, as = login) {
+  return call(signInHandler, signIn, { body: { user: { login: as, password: typed } } });
+}
+
+async function isKnown(of = login): Promise<boolean> {
+  return (await faultsOf(() => findUserOfLogin(of))).length === 0;
+}
+
+async function queuedMessages() {
+  const QueueUrl = process.env.PIN_QUEUE_URL;
+  const { Messages = [] } = await new SQSClient({}).send(
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
+  );
+  return Messages.map(({ Body }) => JSON.parse(Body ?? ""));
+}
+
+describe("200", () => {
+  test("D16: the answer shows what was sent, the role that a registration makes, and nothing else", async () => {
+    vi.useFakeTimers({ now: new Date("2026-05-01T09:00:00.000Z"), toFake: ["Date"] });
+    const { status, body, headers } = await register({ login: ` ${login.toUpperCase()} ` });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      user: {
+        id: expect.any(Number),
+        company: null,
+        contact_phone_number: null,
+        email: login,
+        financial_company_id: null,
+        ...names,
+        job_position: null,
+        last_name: "Holt",
+        phone_number: null,
+        profile_id: null,
+        role: "driver",
+        pin_valid_to: "2026-05-01T09:10:00.000Z",
+      },
+    });
+    expect(headers).not.toHaveProperty("authorization");
+    expect(headers["cache-control"]).toBe("no-store");
+  });
+
+  test("D12, D16: a taken login is answered like a new one, and the same is queued", async () => {
+    const taken = `taken-${login}`;
+    await store([userLine(lastUser, { email: taken, password })]);
+    const [fresh, known] = [await register(), await register({ login: taken })];
+    const shapeOf = ({ body }: typeof fresh) => ({ ...body.user, id: 0, email: "", pin_valid_to: "" });
+    expect([fresh.status, known.status]).toEqual([200, 200]);
+    expect(shapeOf(known)).toEqual(shapeOf(fresh));
+    expect(Object.keys(known.headers)).toEqual(Object.keys(fresh.headers));
+    expect(known.body.user.id).not.toBe(lastUser);
+    const [one, other] = await queuedMessages();
+    expect([Object.keys(one), Object.keys(one.registration)]).toEqual([
+      Object.keys(other),
+      Object.keys(other.registration),
+    ]);
+  });
+
+  test("D16: before its pin is confirmed a registration makes no user and lets nobody in", async () => {
+    await registeredPin();
+    expect(await isKnown()).toBe(false);
+    expectProblem(await signInWith(password), 401, "login_invalid");
+  });
+
+  test("D1, D16: its pin makes a driver of no company with these names, who signs in with the password", async () => {
+    const { status, body } = await confirm(await registeredPin());
+    const { id } = body.user;
+    expect(status).toBe(200);
+    const user = {
+      id: expect.any(Number),
+      company: null,
+      contact_phone_number: null,
+      email: login,
+      financial_company_id: null,
+      ...names,
+      job_position: null,
+      phone_number: null,
+      profile_id: null,
+      role: "driver",
+    };
+    expect(body.user).toEqual({ ...user, reset_password_token: expect.stringMatching(/^[\w-]{43}$/) });
+    const signedIn = await signInWith(password);
+    expect(signedIn.body.user).toEqual({ ...user, id });
+    const { authorization = "" } = signedIn.headers;
+    const profile = await call(getProfileHandler, getProfile, { headers: { authorization } });
+    expect(profile.body.user).toEqual({ ...user, id });
+  });
+
+  test("D7, D8, D16: a phone number registers by SMS", async () => {
+    const typed = `07400 2${String(lastUser).padStart(5, "0")}`;
+    login = `+447400${typed.slice(6)}`;
+    const answer = await register({ login: typed });
+    expect(answer.body.user).toMatchObject({ email: null, phone_number: login });
+    await deliverPins();
+    expect(service.inbox.entries()).toMatchObject([{ channel: "sms", to: login }]);
+    expect((await confirm(newestPin(service.inbox, login))).body.user).toMatchObject({
+      email: null,
+      phone_number: login,
+      role: "driver",
+    });
+    expect((await signInWith(password, typed)).status).toBe(200);
+  });
+
+  test("D16: ids of registered users are given once, and stay clear of imported ones", async () => {
+    const ids = [];
+    for (const name of ["one", "two", "three"]) {
+      login = `${name}-${lastUser}@example.com`;
+      ids.push((await confirm(await registeredPin())).body.user.id);
+    }
+    expect(new Set(ids).size).toBe(3);
+    for (const id of ids) expect(id).toBeGreaterThanOrEqual(1_000_000_000);
+  });
+
+  test("D16: a later registration replaces the one that waits", async () => {
+    const older = await registeredPin();
+    const newer = await registeredPin({ first_name: "Eve", password: "eleven loud lanterns" });
+    if (older !== newer) expectProblem(await confirm(older), 422, "pin_invalid");
+    expect((await confirm(newer)).body.user).toMatchObject({ first_name: "Eve" });
+    expectProblem(await signInWith(password), 401, "login_invalid");
+    expect((await signInWith("eleven loud lanterns")).status).toBe(200);
+  });
+
+  test("D16: a reset pin discards the registration that waits", async () => {
+    const registered = await registeredPin();
+    await store([userLine(lastUser, { email: login, password: "eleven loud lanterns" })]);
+    const reset = await resetPin();
+    if (registered !== reset) expectProblem(await confirm(registered), 422, "pin_invalid");
+    expect((await confirm(reset)).body.user).toMatchObject({ id: lastUser, first_name: "Ines", role: "operator" });
+    expectProblem(await signInWith(password), 401, "login_invalid");
+    expect((await signInWith("eleven loud lanterns")).status).toBe(200);
+  });
+
+  test("D12, D16: asking for a reset makes no user of a registration that waits, and sends nothing", async () => {
+    const registered = await registeredPin();
+    service.inbox.clear();
+    await forgetThrottles(service);
+    await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
+    await deliverPins();
+    expect(service.inbox.entries()).toEqual([]);
+    expect(await isKnown()).toBe(false);
+    expect((await confirm(registered)).body.user).toMatchObject(names);
+  });
+
+  test("D16: a confirmed login never changes by registering: its pin confirms, and names and password stay", async () => {
+    await store([userLine(lastUser, { email: login, password: "eleven loud lanterns" })]);
+    const before = await readRecord("USER", lastUser);
+    const pin = await registeredPin();
+    expect((await confirm(pin)).body.user).toMatchObject({ id: lastUser, first_name: "Ines", role: "operator" });
+    expect(await readRecord("USER", lastUser)).toEqual(before);
+    expectProblem(await signInWith(password), 401, "login_invalid");
+    expect((await signInWith("eleven loud lanterns")).status).toBe(200);
+  });
+
+  test("D16: a login that was registered and confirmed does not change by registering again", async () => {
+    await confirm(await registeredPin());
+    const again = await registeredPin({ first_name: "Eve", password: "eleven loud lanterns" });
+    expect((await confirm(again)).body.user).toMatchObject(names);
+    expect((await signInWith(password)).status).toBe(200);
+    expectProblem(await signInWith("eleven loud lanterns"), 401, "login_invalid");
+  });
+
+  test("D16: a login that was imported while its registration waited stays the imported user's", async () => {
+    const pin = await registeredPin();
+    await store([userLine(lastUser, { email: login })]);
+    expectProblem(await confirm(pin), 422, "pin_invalid");
+    expect(await findUserOfLogin(login)).toMatchObject({ id: lastUser, first_name: "Ines" });
+    expectProblem(await signInWith(password), 401, "login_invalid");
+  });
+
+  test("D16: two registrations of one login racing make one user, with one of the passwords", async () => {
+    const passwords = [password, "eleven loud lanterns"];
+    for (const typed of passwords) await register({ password: typed });
+    await deliverPins();
+    const sent = service.inbox.entries().map(({ text }) => /\b[0-9]{6}\b/.exec(text ?? "")?.[0] ?? "");
+    const pins = [...new Set(sent)];
+    const answers = await Promise.all([...pins, ...pins].map((pin) => confirm(pin)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const statuses = await Promise.all(passwords.map(async (typed) => (await signInWith(typed)).status));
+    expect(statuses.sort()).toEqual([200, 401]);
+  });
+});
+
+describe("404", () => {
+  test("D16: while registration is closed the path is not there, and nothing is queued", async () => {
+    process.env.REGISTRATION = "closed";
+    expectProblem(await register(), 404, "route_not_found");
+    expect(await queuedMessages()).toEqual([]);
+  });
+
+  test.each([
+    ["no body", undefined],
+    ["malformed JSON", "{"],
+    ["missing fields", { user: {} }],
+    ["a common password", { user: { login: "a@example.com", password: "password123", ...names } }],
+  ])("D16, D31: while registration is closed the path is not there for %s either", async (_, body) => {
+    process.env.REGISTRATION = "closed";
+    expectProblem(await call(handler, registerUser, { body }), 404, "route_not_found");
+  });
+});
+
+describe("422", () => {
+  test.each([
+    ["D7: neither e-mail nor phone", { login: "nobody" }, "login", "invalid"],
+    ["a missing login", { login: undefined }, "login", "missing"],
+    ["D15: 7 characters", { password: "xq7 wv2" }, "password", "invalid"],
+    ["D15: 129 characters", { password: "x".repeat(129) }, "password", "invalid"],
+    ["D15: a password many people use", { password: "PASSWORD123" }, "password", "common"],
+    ["a missing password", { password: undefined }, "password", "missing"],
+    ["an empty first name", { first_name: "" }, "first_name", "too_short"],
+    ["a missing last name", { last_name: undefined }, "last_name", "missing"],
+    ["201 characters of name", { last_name: "x".repeat(201) }, "last_name", "too_long"],
+    ["a NUL in a name", { first_name: "A\u0000da" }, "first_name", "invalid"],
+    ["a name of another type", { first_name: { a: 1 } }, "first_name", "wrong_type"],
+  ])("%s is named, and nothing is queued", async (_, changes, field, code) => {
+    const answer = await register(changes);
+    expectProblem(answer, 422, "fields_invalid");
+    expect(answer.body.errors).toMatchObject([{ pointer: `/user/${field}`, code }]);
+    expect(await queuedMessages()).toEqual([]);
+  });
+
+  test("D11: a phone number of a country off the allow-list is country_not_served", async () => {
+    expectProblem(await register({ login: "+33612345678" }), 422, "country_not_served");
+    expect(await queuedMessages()).toEqual([]);
+  });
+
+  test("D1: nobody registers as more than a driver", async () => {
+    const answer = await register({ role: "admin", financial_company_id: 1, id: 1, passcode: "4711" });
+    expect(answer.body.user).toMatchObject({ role: "driver", financial_company_id: null });
+    await deliverPins();
+    const confirmed = await confirm(newestPin(service.inbox, login));
+    expect(confirmed.body.user).toMatchObject({ role: "driver", financial_company_id: null });
+  });
+});
+
+describe("429", () => {
+  const ask = (as: string, from?: string) =>
+    call(handler, registerUser, { body: { user: { login: as, password, ...names } }, ...(from && { from }) });
+
+  test("D11: a login gets one pin a minute, new or taken, whether it registers or resets", async () => {
+    vi.useFakeTimers({ now: new Date("2026-05-01T09:00:00.000Z"), toFake: ["Date"] });
+    await store([userLine(lastUser, { email: `taken-${login}` })]);
+    for (const as of [login, `taken-${login}`]) {
+      expect((await ask(as)).status).toBe(200);
+      const refused = await ask(as);
+      expectProblem(refused, 429, "too_many_requests");
+      expect(refused.headers["retry-after"]).toBe("60");
+      const reset = await call(requestHandler, requestPasswordReset, { body: { user: { login: as } } });
+      expectProblem(reset, 429, "too_many_requests");
+    }
+    vi.setSystemTime(new Date("2026-05-01T09:00:59.999Z"));
+    expectProblem(await ask(login), 429, "too_many_requests");
+    vi.setSystemTime(new Date("2026-05-01T09:01:00.000Z"));
+    expect((await ask(login)).status).toBe(200);
+  });
+
+  test("D11: one address asks for ten pins an hour, for whatever logins", async () => {
+    const statuses = [];
+    for (let index = 0; index < 11; index += 1) {
+      statuses.push((await ask(`x-${index}-${login}`, "198.51.100.7")).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+  });
+});
+
+test("D16: no login, name, password or pin is logged, and the queue holds no password", async () => {
+  loggedLines.length = 0;
+  await register({ first_name: "Canaryfirst", last_name: "Canarylast" });
+  expect(JSON.stringify(await queuedMessages())).not.toContain(password);
+  const pin = await registeredPin({ first_name: "Canaryfirst", last_name: "Canarylast" });
+  await confirm(pin);
+  const logged = loggedLines.join("");
+  expect(logged).toContain("register-user");
+  for (const secret of [login, password, "Canary", `"${pin}"`, "$argon2id"]) expect(logged).not.toContain(secret);
+});

@@ -1,0 +1,249 @@
+import { DeleteMessageCommand, PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { SQSEvent } from "aws-lambda";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
+import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
+import { handler } from "../../../functions/accounts/set-password.ts";
+import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
+import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
+import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
+import { handler as tellPasswordChanged } from "../../../functions/workers/tell-password-changed.ts";
+import { confirmLoginByBody, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
+import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
+import { companyLine, userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
+import { deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { forgetThrottles } from "../../support/requests/throttles.ts";
+import { loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
+
+const service = useService();
+const password = "seven quiet harbours";
+const newPassword = "eleven loud lanterns";
+let userId = 1_000;
+let login = "";
+let phone = "";
+
+beforeAll(async () => {
+  at("2026-01-01T00:00:00.000");
+  await rotateSigningKey();
+  vi.useRealTimers();
+  await store([companyLine(1)]);
+});
+beforeEach(async () => {
+  // Each test has a user of its own: a pin asked for at an earlier time does not replace a later one.
+  userId += 1;
+  login = `user-${userId}@example.com`;
+  phone = `+4474001${String(userId).padStart(5, "0")}`;
+  await store([userLine(userId, { phone_number: phone, password })]);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await new SQSClient({}).send(new PurgeQueueCommand({ QueueUrl: process.env.NOTICE_QUEUE_URL }));
+});
+
+function at(moment: string) {
+  vi.useFakeTimers({ now: new Date(`${moment}Z`), toFake: ["Date"] });
+}
+
+async function resetToken(): Promise<string> {
+  await forgetThrottles(service);
+  await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
+  await deliverPins();
+  const user = { login, pin: newestPin(service.inbox, login) };
+  return (await call(confirmHandler, confirmLoginByBody, { body: { user } })).body.user.reset_password_token;
+}
+
+function setTo(token: unknown, typed: unknown = newPassword, confirmation: unknown = typed) {
+  const user = { reset_password_token: token, password: typed, password_confirmation: confirmation };
+  return call(handler, setPassword, { body: { user } });
+}
+
+function signInWith(typed: string) {
+  return call(signInHandler, signIn, { body: { user: { login, password: typed } } });
+}
+
+/** Hands every queued notice to the worker, as the queue would, and says how many there were. */
+async function deliverNotices(): Promise<number> {
+  const client = new SQSClient({});
+  const QueueUrl = process.env.NOTICE_QUEUE_URL;
+  const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+  const Records = Messages.map(({ MessageId, Body }) => ({ messageId: MessageId, body: Body }));
+  expect(await tellPasswordChanged({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
+  for (const { ReceiptHandle } of Messages) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  return Messages.length;
+}
+
+describe("200", () => {
+  test("D14: the right token answers the user, and signs nobody in", async () => {
+    const { status, body, headers } = await setTo(await resetToken());
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      user: {
+        id: userId,
+        company: { id: 1, name: "Harbour Logistics" },
+        contact_phone_number: null,
+        email: login,
+        financial_company_id: 1,
+        first_name: "Ines",
+        job_position: null,
+        last_name: "Marsh",
+        phone_number: phone,
+        profile_id: null,
+        role: "operator",
+      },
+    });
+    expect(headers).not.toHaveProperty("authorization");
+    expect(headers["cache-control"]).toBe("no-store");
+  });
+
+  test("D14: the old password is dead, and the new one signs in", async () => {
+    await setTo(await resetToken());
+    expectProblem(await signInWith(password), 401, "login_invalid");
+    expect((await signInWith(newPassword)).status).toBe(200);
+  });
+
+  test("D14: every session of the user ends, and nobody else's", async () => {
+    const other = userLine(userId + 500_000, { password });
+    await store([other]);
+    const own = [(await signInWith(password)).body.token, (await signInWith(password)).body.token];
+    const user = { login: other.email, password };
+    const theirs = (await call(signInHandler, signIn, { body: { user } })).body.token;
+    await setTo(await resetToken());
+    const refresh = ({ refresh_token }: { refresh_token: string }) =>
+      call(refreshHandler, refreshToken, { body: { token: { refresh_token } } });
+    for (const token of own) expectProblem(await refresh(token), 401, "refresh_token_invalid");
+    expect((await refresh(theirs)).status).toBe(200);
+    expect((await refresh((await signInWith(newPassword)).body.token)).status).toBe(200);
+  });
+
+  test("D14: the user is told by e-mail and by SMS, with service and time, and no link", async () => {
+    at("2026-05-01T09:00:00.000");
+    const token = await resetToken();
+    service.inbox.clear();
+    await setTo(token);
+    expect(await deliverNotices()).toBe(1);
+    const told = service.inbox.entries();
+    expect(told.map(({ channel, to }) => `${channel} ${to}`).sort()).toEqual([`email ${login}`, `sms ${phone}`]);
+    for (const { text } of told) {
+      expect(text).toContain("Workforce");
+      expect(text).toContain("2026-05-01 at 09:00 UTC");
+      expect(text).not.toMatch(/https?:/);
+    }
+  });
+
+  test("D14: a token counts until 14:59.999 after its pin was confirmed", async () => {
+    at("2026-05-02T09:00:00.000");
+    const token = await resetToken();
+    at("2026-05-02T09:14:59.999");
+    expect((await setTo(token)).status).toBe(200);
+  });
+
+  test("D15: a password of 8 or of 128 characters is taken, whatever they are", async () => {
+    for (const typed of ["xq7 wv2!", "ß".repeat(128), "🦊".repeat(64)]) {
+      expect((await setTo(await resetToken(), typed)).status).toBe(200);
+      expect((await signInWith(typed)).status).toBe(200);
+    }
+  });
+
+  test("D14: an import that changes neither login nor password leaves the token valid", async () => {
+    const token = await resetToken();
+    await store([userLine(userId, { phone_number: phone, first_name: "Ada", password })]);
+    expect((await setTo(token)).status).toBe(200);
+  });
+});
+
+describe("422", () => {
+  async function expectInvalid(token: unknown) {
+    expectProblem(await setTo(token), 422, "reset_token_invalid");
+  }
+
+  test("D14: a spent token is invalid, and nobody is told again", async () => {
+    const token = await resetToken();
+    await setTo(token);
+    await deliverNotices();
+    await expectInvalid(token);
+    expect(await deliverNotices()).toBe(0);
+  });
+
+  test("D14: of 20 who spend one token at once one is answered", async () => {
+    const token = await resetToken();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => setTo(token)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.code === "reset_token_invalid")).toHaveLength(19);
+    expect(await deliverNotices()).toBe(1);
+  });
+
+  test("D14: a token is invalid from exactly 15:00.000 on", async () => {
+    at("2026-05-03T09:00:00.000");
+    const token = await resetToken();
+    at("2026-05-03T09:15:00.000");
+    await expectInvalid(token);
+    expect((await signInWith(password)).status).toBe(200);
+  });
+
+  test("D14: a newer confirmation replaces the token, and its own counts", async () => {
+    const older = await resetToken();
+    const newer = await resetToken();
+    await expectInvalid(older);
+    expect((await setTo(newer)).status).toBe(200);
+  });
+
+  test.each([
+    ["the password", { password: "another quiet harbour" }],
+    ["the e-mail", { email: "moved" }],
+    ["the phone number", { phone_number: null }],
+  ])("D14: an import that changes %s voids the token", async (_, changes) => {
+    const token = await resetToken();
+    const moved = "email" in changes ? { email: `moved-${login}` } : changes;
+    await store([userLine(userId, { phone_number: phone, password, ...moved })]);
+    await expectInvalid(token);
+  });
+
+  test("D35: the token of a removed user is invalid", async () => {
+    const token = await resetToken();
+    await store([{ type: "user", id: userId, deleted: true }]);
+    await expectInvalid(token);
+  });
+
+  test("D14: whatever else is sent as a token is invalid", async () => {
+    const token = await resetToken();
+    const { refresh_token } = (await signInWith(password)).body.token;
+    const others = ["x", "r".repeat(43), `${token}A`, token.slice(0, -1), ` ${token}`, refresh_token];
+    for (const other of others) await expectInvalid(other);
+    expect((await setTo(token)).status).toBe(200);
+  });
+
+  test.each([
+    ["a confirmation that differs", newPassword, `${newPassword}!`, "password_confirmation", "invalid"],
+    ["a confirmation in other letters", newPassword, newPassword.toUpperCase(), "password_confirmation", "invalid"],
+    ["a missing confirmation", newPassword, null, "password_confirmation", "wrong_type"],
+    ["7 characters", "xq7 wv2", "xq7 wv2", "password", "invalid"],
+    ["129 characters", "x".repeat(129), "x".repeat(129), "password", "invalid"],
+    ["a password many people use", "password123", "password123", "password", "common"],
+    ["it in other letters", "PassWord123", "PassWord123", "password", "common"],
+    ["a NUL", "eleven\u0000lanterns", "eleven\u0000lanterns", "password", "invalid"],
+    ["a number", 1234567890, "1234567890", "password", "wrong_type"],
+  ])("D15: %s: the field is named, and the token is not spent", async (_, typed, confirmation, field, code) => {
+    const token = await resetToken();
+    const answer = await setTo(token, typed, confirmation);
+    expectProblem(answer, 422, "fields_invalid");
+    expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: `/user/${field}`, code }));
+    expect((await signInWith(password)).status).toBe(200);
+    expect((await setTo(token)).status).toBe(200);
+  });
+});
+
+test("D14: no password, token or login is logged", async () => {
+  loggedLines.length = 0;
+  const token = await resetToken();
+  await setTo(token, "password123");
+  await setTo(token);
+  await setTo(token);
+  await deliverNotices();
+  const logged = loggedLines.join("");
+  expect(logged).toContain("reset_token_invalid");
+  for (const secret of [token, newPassword, "password123", login, phone]) expect(logged).not.toContain(secret);
+});

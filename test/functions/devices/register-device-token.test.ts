@@ -1,0 +1,126 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, test } from "vitest";
+import { handler } from "../../../functions/devices/register-device-token.ts";
+import { registerDeviceToken } from "../../../shared/contract/devices.ts";
+import { call } from "../../support/requests/call.ts";
+import { useService } from "../../support/service/service.ts";
+import type { TestUser } from "../../support/tokens/tokens.ts";
+
+const service = useService();
+let lastUserId = 100;
+
+function newUser() {
+  lastUserId += 1;
+  return { id: lastUserId, role: "driver", company_id: null } as const;
+}
+
+function register(notification: unknown, as: TestUser | undefined) {
+  return call(handler, registerDeviceToken, { as, body: { notification } });
+}
+
+async function devicesOf(userId: number) {
+  const { Items = [] } = await service.database.send(
+    new QueryCommand({
+      TableName: service.tableName,
+      KeyConditionExpression: "pk = :pk AND begins_with(sk, :device)",
+      ExpressionAttributeValues: { ":pk": `USER#${userId}`, ":device": "DEVICE#" },
+      ConsistentRead: true,
+    }),
+  );
+  return Items;
+}
+
+describe("200", () => {
+  test("D28: an omitted platform is answered as fcm", async () => {
+    const answer = await register({ token: "t-1" }, newUser());
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ notification: { id: expect.any(Number), platform: "fcm", token: "t-1" } });
+  });
+
+  test.each([
+    ["fcm", "fcm"],
+    ["GCM", "fcm"],
+    ["google", "fcm"],
+    ["Android", "fcm"],
+    ["web", "fcm"],
+    ["apns", "apns"],
+    ["iOS", "apns"],
+    ["apple", "apns"],
+    ["apns_sandbox", "apns_sandbox"],
+  ])("D28: the platform %s is echoed as sent and kept for %s", async (platform, pushService) => {
+    const user = newUser();
+    const answer = await register({ token: `t-${platform}`, platform }, user);
+    expect(answer.body.notification.platform).toBe(platform);
+    expect(await devicesOf(user.id)).toMatchObject([{ push_service: pushService, platform }]);
+  });
+
+  test("D28: the same token again keeps its id and is kept once", async () => {
+    const user = newUser();
+    const first = await register({ token: "t-same" }, user);
+    const second = await register({ token: "t-same", platform: "ios" }, user);
+    expect(second.body.notification).toEqual({ ...first.body.notification, platform: "ios" });
+    expect(await devicesOf(user.id)).toHaveLength(1);
+  });
+
+  test("D28: a token moves to its latest user", async () => {
+    const [one, other] = [newUser(), newUser()];
+    await register({ token: "t-moving" }, one);
+    await register({ token: "t-moving" }, other);
+    expect(await devicesOf(one.id)).toEqual([]);
+    expect(await devicesOf(other.id)).toHaveLength(1);
+  });
+
+  test("D28: a new token for the same device replaces the old one", async () => {
+    const user = newUser();
+    await register({ token: "t-old", device_id: "phone" }, user);
+    await register({ token: "t-other", device_id: "tablet" }, user);
+    await register({ token: "t-new", device_id: "phone" }, user);
+    expect((await devicesOf(user.id)).map(({ token }) => token).sort()).toEqual(["t-new", "t-other"]);
+    expect((await register({ token: "t-old" }, newUser())).status).toBe(200);
+  });
+
+  test("D28: a user keeps 20 tokens, the oldest goes", async () => {
+    const user = newUser();
+    for (let index = 1; index <= 22; index += 1) await register({ token: `t-many-${index}` }, user);
+    const tokens = (await devicesOf(user.id)).map(({ token }) => token);
+    expect(tokens).toHaveLength(20);
+    expect(tokens).not.toContain("t-many-2");
+    expect(tokens).toContain("t-many-3");
+  });
+
+  test("D28: many tokens registered at once never exceed 20, and no two users keep one token", async () => {
+    const [one, other] = [newUser(), newUser()];
+    for (let index = 1; index <= 18; index += 1) await register({ token: `t-race-${index}` }, one);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => register({ token: `t-late-${index % 3}` }, index % 2 ? one : other)),
+    );
+    expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
+    const [mine, theirs] = [await devicesOf(one.id), await devicesOf(other.id)];
+    expect(mine.length).toBeLessThanOrEqual(20);
+    const tokens = [...mine, ...theirs].map(({ token }) => token);
+    expect(new Set(tokens).size).toBe(tokens.length);
+  });
+
+  test("D28: a token of 4,096 characters is taken", async () => {
+    expect((await register({ token: "x".repeat(4_096) }, newUser())).status).toBe(200);
+  });
+});
+
+describe("422", () => {
+  test.each([
+    ["an empty token", { token: "" }, "/notification/token", "too_short"],
+    ["4,097 characters", { token: "x".repeat(4_097) }, "/notification/token", "too_long"],
+    ["a missing token", { platform: "ios" }, "/notification/token", "missing"],
+    ["a token of another type", { token: { a: 1 } }, "/notification/token", "wrong_type"],
+    ["a NUL in the token", { token: "a\u0000" }, "/notification/token", "invalid"],
+    ["a lone surrogate", { token: "\udc00" }, "/notification/token", "invalid"],
+    ["an unknown platform", { token: "t", platform: "pager" }, "/notification/platform", "invalid"],
+    ["a platform named like a property", { token: "t", platform: "constructor" }, "/notification/platform", "invalid"],
+    ["a device id of another type", { token: "t", device_id: 7 }, "/notification/device_id", "wrong_type"],
+  ])("%s is named, and nothing is kept", async (_, notification, pointer, code) => {
+    const user = newUser();
+    const answer = await register(notification, user);
+    expect(answer).toMatchObject({ status: 422, body: { code: "fields_invalid", errors: [{ pointer, code }] } });
+    expect(await devicesOf(user.id)).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { handler as registerHandler } from "../../../functions/devices/register-device-token.ts";
+import { handler } from "../../../functions/devices/remove-device-token.ts";
+import { registerDeviceToken, removeDeviceToken } from "../../../shared/contract/devices.ts";
+import { call } from "../../support/requests/call.ts";
+import { useService } from "../../support/service/service.ts";
+import type { TestUser } from "../../support/tokens/tokens.ts";
+
+const driver = { id: 5, role: "driver", company_id: null } as const;
+const other = { id: 6, role: "driver", company_id: null } as const;
+
+useService();
+
+async function register(token: string, as: TestUser): Promise<number> {
+  const answer = await call(registerHandler, registerDeviceToken, { as, body: { notification: { token } } });
+  return answer.body.notification.id;
+}
+
+function remove(id: number | string, as: TestUser = driver) {
+  return call(handler, removeDeviceToken, { as, parameters: { id: String(id) } });
+}
+
+describe("200", () => {
+  test("D28: an id that no token has is fine", async () => {
+    expect(await remove(404)).toMatchObject({ status: 200, body: {} });
+  });
+
+  test("D28: a token that was removed is free again: registering it gives a new id", async () => {
+    const id = await register("t-1", driver);
+    expect(await remove(id)).toMatchObject({ status: 200, body: {} });
+    expect(await register("t-1", driver)).not.toBe(id);
+  });
+
+  test("D28: removing one token leaves the others, and doing it again is fine", async () => {
+    const [kept, removed] = [await register("t-kept", driver), await register("t-removed", driver)];
+    expect((await remove(removed)).status).toBe(200);
+    expect((await remove(removed)).status).toBe(200);
+    expect(await register("t-kept", driver)).toBe(kept);
+  });
+
+  test("D3: another user's token is left alone", async () => {
+    const id = await register("t-other", other);
+    expect((await remove(id)).status).toBe(200);
+    expect(await register("t-other", other)).toBe(id);
+  });
+});
+
+describe("422", () => {
+  test.each(["seven", "-1", "1.5", "0", "%00"])("the id %j is named", async (id) => {
+    const answer = await remove(id);
+    expect(answer).toMatchObject({ status: 422, body: { errors: [{ parameter: "id", code: "invalid" }] } });
+  });
+});

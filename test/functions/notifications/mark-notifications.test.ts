@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/notifications/mark-notifications.ts";
+import { markNotifications } from "../../../shared/contract/notifications.ts";
+import { findNotifications, findUnreadCounts } from "../../../shared/db/notifications/notifications.ts";
+import { notificationLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call, type TestAnswer } from "../../support/requests/call.ts";
+import { useService } from "../../support/service/service.ts";
+import type { TestUser } from "../../support/tokens/tokens.ts";
+
+const readAt = "2026-05-02T09:00:00.000Z";
+const driver = { id: 5, role: "driver", company_id: null } as const;
+
+useService();
+
+beforeEach(() =>
+  store([
+    notificationLine(1, 5, { record_type: "Timesheet" }),
+    notificationLine(2, 5, { record_type: "Job" }),
+    notificationLine(3, 5, { record_type: "Chat", read_at: readAt }),
+    notificationLine(4, 6),
+  ]),
+);
+
+function mark(notification: unknown, as: TestUser = driver, headers: Record<string, string> = {}) {
+  return call(handler, markNotifications, { as, body: { notification }, headers });
+}
+
+function idsOf(answer: TestAnswer): number[] {
+  return answer.body.notifications.map(({ id }: { id: number }) => id);
+}
+
+async function readAtOf(userId: number): Promise<Record<number, string | null>> {
+  const { items } = await findNotifications(userId, { limit: 200, beforeId: undefined, skip: 0 });
+  return Object.fromEntries(items.map(({ id, read_at }) => [id, read_at]));
+}
+
+describe("200, with ids", () => {
+  test("D26, D27: they are read now, and no longer count as unread", async () => {
+    const before = new Date().toISOString();
+    const answer = await mark({ notification_ids: [1], read: true });
+    expect(answer.status).toBe(200);
+    const [{ read_at }] = answer.body.notifications;
+    expect(read_at >= before && read_at <= new Date().toISOString()).toBe(true);
+    expect(await readAtOf(5)).toEqual({ 1: read_at, 2: null, 3: readAt });
+    expect(await findUnreadCounts(5)).toEqual({ notifications: 1, timesheets: 0, jobs: 1, chats: 0 });
+  });
+
+  test("D26, D27: they are unread again, and count", async () => {
+    const answer = await mark({ notification_ids: [3], read: false });
+    expect(answer.body.notifications).toMatchObject([{ id: 3, read_at: null }]);
+    expect(await findUnreadCounts(5)).toEqual({ notifications: 3, timesheets: 1, jobs: 1, chats: 1 });
+  });
+
+  test("D27: the answer is in request order, repeats collapse, and is never paginated", async () => {
+    const answer = await mark({ notification_ids: [2, 3, 2, 1], read: true });
+    expect(idsOf(answer)).toEqual([2, 3, 1]);
+    expect(answer.headers).toMatchObject({ total: "3", "per-page": "20" });
+    expect(answer.headers.link).toBeUndefined();
+  });
+
+  test("D27: one that is read already keeps the moment it was read", async () => {
+    const answer = await mark({ notification_ids: [3, 2], read: true });
+    expect(answer.body.notifications[0]).toMatchObject({ id: 3, read_at: readAt });
+  });
+
+  test("the answer holds the interface's fields and no others", async () => {
+    const { body } = await mark({ notification_ids: [3], read: true });
+    const { type, user_id, ...shown } = notificationLine(3, 5, { record_type: "Chat", read_at: readAt });
+    expect(body).toEqual({ notifications: [shown] });
+    expect([type, user_id]).toEqual(["notification", 5]);
+  });
+
+  test("D27: 90 go in one call", async () => {
+    const ids = Array.from({ length: 90 }, (_, index) => 100 + index);
+    await store(ids.map((id) => notificationLine(id, 7)));
+    const answer = await mark({ notification_ids: ids, read: true }, { ...driver, id: 7 });
+    expect(idsOf(answer)).toEqual(ids);
+    expect(await findUnreadCounts(7)).toMatchObject({ notifications: 0 });
+  });
+});
+
+describe("200, without ids", () => {
+  test("D27: all that are unread are read then, the caller's own only", async () => {
+    const answer = await mark({ read: true });
+    expect(idsOf(answer)).toEqual([2, 1]);
+    expect(answer.headers).toMatchObject({ total: "2", "per-page": "20" });
+    expect((await readAtOf(5))[3]).toBe(readAt);
+    expect(await findUnreadCounts(5)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
+    expect(await readAtOf(6)).toEqual({ 4: null });
+  });
+
+  test("D27: of 1,000 all are marked, and the newest 20 shown", async () => {
+    const ids = Array.from({ length: 1_000 }, (_, index) => index + 1);
+    for (let at = 0; at < 1_000; at += 100) {
+      await store(ids.slice(at, at + 100).map((id) => notificationLine(id, 8, { read_at: id % 10 ? null : readAt })));
+    }
+    const answer = await mark({ read: true }, { ...driver, id: 8 });
+    expect(answer.headers.total).toBe("900");
+    expect(idsOf(answer)).toEqual(
+      ids
+        .filter((id) => id % 10)
+        .toReversed()
+        .slice(0, 20),
+    );
+    expect(await findUnreadCounts(8)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
+  }, 60_000);
+
+  test("D27: when nothing is unread, nothing is shown, and total is 0", async () => {
+    const answer = await mark({ read: true }, { ...driver, id: 9 });
+    expect(answer).toMatchObject({ status: 200, body: { notifications: [] }, headers: { total: "0" } });
+  });
+});
+
+describe("404", () => {
+  test("D2, D27: a missing and another user's notification look alike, and nothing changes", async () => {
+    const answer = await mark({ notification_ids: [1, 4, 99], read: true });
+    expect(answer).toMatchObject({ status: 404, body: { code: "records_not_found", missing_ids: [4, 99] } });
+    expect(await readAtOf(5)).toEqual({ 1: null, 2: null, 3: readAt });
+    expect(await findUnreadCounts(5)).toMatchObject({ notifications: 2 });
+  });
+
+  test("D32: it gives its Idempotency-Key back, for others to be marked with", async () => {
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    expect((await mark({ notification_ids: [99], read: true }, driver, key)).status).toBe(404);
+    expect(idsOf(await mark({ notification_ids: [1], read: true }, driver, key))).toEqual([1]);
+    expect((await mark({ notification_ids: [1], read: true }, driver, key)).headers["idempotency-replayed"]).toBe(
+      "true",
+    );
+  });
+});
+
+describe("422", () => {
+  const many = Array.from({ length: 91 }, (_, index) => index + 1);
+  test.each([
+    ["unread without ids", { read: false }, "/notification/notification_ids", "invalid"],
+    ["no ids", { notification_ids: [], read: true }, "/notification/notification_ids", "too_short"],
+    ["91 ids", { notification_ids: many, read: true }, "/notification/notification_ids", "too_long"],
+    ["ids of null", { notification_ids: null, read: true }, "/notification/notification_ids", "wrong_type"],
+    ["an id as text", { notification_ids: ["1"], read: true }, "/notification/notification_ids/0", "wrong_type"],
+    ["a missing read", { notification_ids: [1] }, "/notification/read", "missing"],
+    ["read as text", { notification_ids: [1], read: "true" }, "/notification/read", "wrong_type"],
+  ])("D27: %s: named, and nothing changes", async (_, notification, pointer, code) => {
+    const answer = await mark(notification);
+    expect(answer).toMatchObject({ status: 422, body: { code: "fields_invalid", errors: [{ pointer, code }] } });
+    expect(await readAtOf(5)).toEqual({ 1: null, 2: null, 3: readAt });
+  });
+});

@@ -1,0 +1,206 @@
+import { decodeJwt } from "jose";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
+import { handler } from "../../../functions/sessions/refresh-token.ts";
+import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
+import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
+import { getProfile } from "../../../shared/contract/accounts.ts";
+import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
+import { makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";
+import { userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
+
+useService();
+
+const password = "seven quiet harbours";
+let userId = 1_000;
+let login = "";
+
+beforeAll(async () => {
+  at("2026-01-01T00:00:00.000");
+  await rotateSigningKey();
+  vi.useRealTimers();
+});
+beforeEach(async () => {
+  // Each test has a login of its own.
+  userId += 1;
+  login = `user-${userId}@example.com`;
+  await store([userLine(userId, { password })]);
+});
+afterEach(() => void vi.useRealTimers());
+
+function at(moment: string) {
+  vi.useFakeTimers({ now: new Date(`${moment}Z`), toFake: ["Date"] });
+}
+
+async function signedIn(): Promise<{ access_token: string; refresh_token: string }> {
+  return (await call(signInHandler, signIn, { body: { user: { login, password } } })).body.token;
+}
+
+function refresh(refresh_token: unknown) {
+  return call(handler, refreshToken, { body: { token: { refresh_token } } });
+}
+
+async function expectDead(token: string) {
+  expectProblem(await refresh(token), 401, "refresh_token_invalid");
+}
+
+describe("200", () => {
+  test("D5: a refresh token becomes new tokens of the same session, in the body and as a bearer header", async () => {
+    const before = await signedIn();
+    const { status, body, headers } = await refresh(before.refresh_token);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      token: {
+        access_token: expect.any(String),
+        token_type: "Bearer",
+        expires_in: 900,
+        refresh_token: expect.any(String),
+      },
+    });
+    expect(body.token.refresh_token).not.toBe(before.refresh_token);
+    expect(decodeJwt(body.token.access_token).sid).toBe(decodeJwt(before.access_token).sid);
+    const { authorization = "" } = headers;
+    expect(authorization).toBe(`Bearer ${body.token.access_token}`);
+    expect((await call(getProfileHandler, getProfile, { headers: { authorization } })).body.user.id).toBe(userId);
+  });
+
+  test("D5: each new refresh token renews again", async () => {
+    let { refresh_token } = await signedIn();
+    for (let round = 0; round < 5; round += 1) {
+      const answer = await refresh(refresh_token);
+      expect(answer.status).toBe(200);
+      refresh_token = answer.body.token.refresh_token;
+    }
+  });
+
+  test("D5: a refresh token counts for 30 days to the millisecond, and its successor for 30 more", async () => {
+    at("2026-03-01T09:00:00.000");
+    const [one, other] = [await signedIn(), await signedIn()];
+    at("2026-03-31T08:59:59.999");
+    const renewed = await refresh(one.refresh_token);
+    expect(renewed.status).toBe(200);
+    at("2026-03-31T09:00:00.000");
+    await expectDead(other.refresh_token);
+    at("2026-04-30T08:59:59.998");
+    expect((await refresh(renewed.body.token.refresh_token)).status).toBe(200);
+  });
+
+  test("D4: the new access token says what the user is by now", async () => {
+    const { refresh_token } = await signedIn();
+    await store([userLine(userId, { role: "client", financial_company_id: 2 })]);
+    const { access_token } = (await refresh(refresh_token)).body.token;
+    expect(decodeJwt(access_token)).toMatchObject({ sub: String(userId), role: "client", company: 2 });
+  });
+});
+
+describe("401", () => {
+  test("D5: a spent token ends its family: even the newest is dead", async () => {
+    const first = await signedIn();
+    const newest = (await refresh(first.refresh_token)).body.token;
+    await expectDead(first.refresh_token);
+    await expectDead(newest.refresh_token);
+  });
+
+  test("D5: a spent token leaves the user's other sessions alone", async () => {
+    const [one, other] = [await signedIn(), await signedIn()];
+    await refresh(one.refresh_token);
+    await expectDead(one.refresh_token);
+    expect((await refresh(other.refresh_token)).status).toBe(200);
+  });
+
+  test("D5: of 100 who spend one token at once one is answered, and the family ends", async () => {
+    const { refresh_token } = await signedIn();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(refresh_token)));
+    const renewed = answers.filter(({ status }) => status === 200);
+    expect(renewed).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(99);
+    await expectDead(renewed[0]?.body.token.refresh_token);
+  });
+
+  test("D35: a removed user's token is dead", async () => {
+    const { refresh_token } = await signedIn();
+    await store([{ type: "user", id: userId, deleted: true }]);
+    await expectDead(refresh_token);
+  });
+
+  test("D35: the token of a removed user stays dead when the id is imported again", async () => {
+    const { refresh_token } = await signedIn();
+    await store([{ type: "user", id: userId, deleted: true }]);
+    await store([userLine(userId, { password })]);
+    await expectDead(refresh_token);
+  });
+
+  test("D14: a changed password ends the sessions from before, and not those from after", async () => {
+    const before = await signedIn();
+    await store([userLine(userId, { password: "another quiet harbour" })]);
+    await expectDead(before.refresh_token);
+    await store([userLine(userId, { password })]);
+    expect((await refresh((await signedIn()).refresh_token)).status).toBe(200);
+  });
+
+  test("D35: an import that leaves the password as it is ends no session", async () => {
+    const { refresh_token } = await signedIn();
+    await store([userLine(userId, { first_name: "Ada", password })]);
+    expect((await refresh(refresh_token)).status).toBe(200);
+  });
+
+  test.each([
+    ["another user's id", (token: string) => token.replace(/^[0-9]+/, "1")],
+    ["another family", (token: string) => token.replace(/\..{22}\./, `.${"f".repeat(22)}.`)],
+    ["its last letter changed", (token: string) => token.replace(/.$/, (last) => (last === "A" ? "E" : "A"))],
+    ["white space around it", (token: string) => ` ${token} `],
+    ["two parts", (token: string) => token.split(".").slice(0, 2).join(".")],
+    ["four parts", (token: string) => `${token}.a`],
+    ["only a word", () => "token"],
+    ["a reset token", () => "r".repeat(43)],
+  ])("D5: a token with %s is refused", async (_, change) => {
+    await expectDead(change((await signedIn()).refresh_token));
+  });
+
+  test("D5: an access token is no refresh token", async () => {
+    await expectDead((await signedIn()).access_token);
+  });
+
+  test("D5: a refresh token is no access token", async () => {
+    const { refresh_token } = await signedIn();
+    const answer = await call(getProfileHandler, getProfile, { headers: { authorization: `Bearer ${refresh_token}` } });
+    expectProblem(answer, 401, "token_invalid");
+  });
+
+  test("D5: a token that someone made up ends nobody's session", async () => {
+    const { refresh_token } = await signedIn();
+    await expectDead(makeRefreshToken(userId, "f".repeat(22), "k".repeat(64)));
+    expect((await refresh(refresh_token)).status).toBe(200);
+  });
+});
+
+describe("422", () => {
+  test.each([
+    [undefined, "missing"],
+    ["", "too_short"],
+    [7, "wrong_type"],
+    [["a"], "wrong_type"],
+    ["a\u0000", "invalid"],
+  ])("D5: %j names the field", async (token, code) => {
+    const answer = await refresh(token);
+    expectProblem(answer, 422, "fields_invalid");
+    expect(answer.body.errors).toMatchObject([{ pointer: "/token/refresh_token", code }]);
+  });
+});
+
+test("D5: no token is logged", async () => {
+  const first = await signedIn();
+  loggedLines.length = 0;
+  const second = (await refresh(first.refresh_token)).body.token;
+  await refresh(first.refresh_token);
+  const logged = loggedLines.join("");
+  expect(logged).toContain("refresh_token_invalid");
+  for (const secret of [first.refresh_token, second.refresh_token, second.access_token]) {
+    expect(logged).not.toContain(secret);
+  }
+});

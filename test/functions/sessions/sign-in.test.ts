@@ -1,0 +1,276 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
+import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
+import { handler } from "../../../functions/sessions/sign-in.ts";
+import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
+import { getProfile, requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { signIn } from "../../../shared/contract/sessions.ts";
+import { companyLine, userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
+import { deliverPins } from "../../support/requests/pins.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
+
+const service = useService();
+const password = "seven quiet harbours";
+let userId = 1_000;
+let login = "";
+
+beforeAll(async () => {
+  at("2026-01-01T00:00:00.000");
+  await rotateSigningKey();
+  vi.useRealTimers();
+  await store([companyLine(1)]);
+});
+beforeEach(async () => {
+  // Each test has a login of its own.
+  userId += 1;
+  login = `user-${userId}@example.com`;
+  await store([userLine(userId, { password })]);
+});
+afterEach(() => void vi.useRealTimers());
+
+function at(moment: string) {
+  vi.useFakeTimers({ now: new Date(`${moment}Z`), toFake: ["Date"] });
+}
+
+function signInAs(as: string, typed = password, from?: string) {
+  return call(handler, signIn, { body: { user: { login: as, password: typed } }, ...(from && { from }) });
+}
+
+async function fail(times: number) {
+  for (let index = 0; index < times; index += 1) expectProblem(await signInAs(login, "wrong"), 401, "login_invalid");
+}
+
+describe("200", () => {
+  test("D5: the answer is the user with a token, in the body and as a bearer header, uncached", async () => {
+    const { status, body, headers } = await signInAs(login);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      user: {
+        id: userId,
+        company: { id: 1, name: "Harbour Logistics" },
+        contact_phone_number: null,
+        email: login,
+        financial_company_id: 1,
+        first_name: "Ines",
+        job_position: null,
+        last_name: "Marsh",
+        phone_number: null,
+        profile_id: null,
+        role: "operator",
+      },
+      token: {
+        access_token: expect.any(String),
+        token_type: "Bearer",
+        expires_in: 900,
+        refresh_token: expect.stringMatching(/^[\w.-]{1,200}$/),
+      },
+    });
+    expect(headers).toMatchObject({
+      authorization: `Bearer ${body.token.access_token}`,
+      "cache-control": "no-store",
+    });
+  });
+
+  test("D4: the access token carries what callers are known by, for 15 minutes", async () => {
+    at("2026-05-01T09:00:00.000");
+    const { access_token } = (await signInAs(login)).body.token;
+    expect(decodeProtectedHeader(access_token)).toEqual({ alg: "ES256", typ: "at+jwt", kid: expect.any(String) });
+    const issuedAt = Date.parse("2026-05-01T09:00:00.000Z") / 1000;
+    expect(decodeJwt(access_token)).toEqual({
+      iss: "workforce-test",
+      aud: "workforce-api",
+      sub: String(userId),
+      role: "operator",
+      company: 1,
+      sid: expect.stringMatching(/^[\w-]{22}$/),
+      iat: issuedAt,
+      exp: issuedAt + 900,
+      jti: expect.any(String),
+    });
+  });
+
+  test("D5: the access token is accepted by the other operations", async () => {
+    const { authorization = "" } = (await signInAs(login)).headers;
+    const profile = await call(getProfileHandler, getProfile, { headers: { authorization } });
+    expect(profile).toMatchObject({ status: 200, body: { user: { id: userId } } });
+  });
+
+  test.each([
+    ["+447400123456", "07400 123456"],
+    ["ada@example.com", " Ada@Example.COM "],
+  ])("D7: the login %s may be typed as %j", async (stored, typed) => {
+    const field = stored.includes("@") ? { email: stored } : { email: null, phone_number: stored };
+    await store([userLine(userId, { ...field, password })]);
+    expect((await signInAs(typed)).body.user).toMatchObject({ id: userId });
+  });
+
+  test("D15: a user may sign in with any of their logins, and with letters composed otherwise", async () => {
+    await store([userLine(userId, { phone_number: "+447400123999", password: "café au lait" })]);
+    for (const own of [login, "+447400123999"]) {
+      expect((await signInAs(own, "cafe\u0301 au lait")).status).toBe(200);
+    }
+  });
+
+  test("D5: every sign-in is a session of its own", async () => {
+    const [one, other] = [(await signInAs(login)).body.token, (await signInAs(login)).body.token];
+    expect(decodeJwt(one.access_token).sid).not.toBe(decodeJwt(other.access_token).sid);
+    expect(one.refresh_token).not.toBe(other.refresh_token);
+  });
+
+  test("D15: success forgets the failures before it", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await fail(9);
+      expect((await signInAs(login)).status).toBe(200);
+    }
+  });
+
+  test("D10: success reopens a pin flow that guessing has closed", async () => {
+    at("2026-05-06T09:00:00.000");
+    expect(await askForPin()).toBe(1);
+    const close = new UpdateCommand({
+      TableName: service.tableName,
+      Key: { pk: `LOGIN#${login}`, sk: "PIN" },
+      UpdateExpression: "SET streak = :closed",
+      ExpressionAttributeValues: { ":closed": 100 },
+    });
+    await service.database.send(close);
+    at("2026-05-06T09:01:00.000");
+    expect(await askForPin()).toBe(0);
+    await signInAs(login);
+    at("2026-05-06T09:02:00.000");
+    expect(await askForPin()).toBe(1);
+  });
+});
+
+/** Asks for a pin and counts the messages that were sent for it. */
+async function askForPin(): Promise<number> {
+  service.inbox.clear();
+  const answer = await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
+  expect(answer.status).toBe(200);
+  await deliverPins();
+  return service.inbox.entries().filter(({ to }) => to === login).length;
+}
+
+describe("401", () => {
+  test("D5, D15: a wrong password, an unknown login and a user without a password are one answer", async () => {
+    await store([userLine(userId + 500_000, { email: `bare-${login}` })]);
+    const answers = [
+      await signInAs(login, "wrong"),
+      await signInAs("nobody@example.com"),
+      await signInAs("+447400999999"),
+      await signInAs(`bare-${login}`),
+      await signInAs(login, ` ${password}`),
+      await signInAs(login, password.toUpperCase()),
+    ];
+    const alike = ({ body, headers }: (typeof answers)[number]) => ({
+      body: { ...body, request_id: "" },
+      headers: { ...headers, "x-request-id": "" },
+    });
+    for (const answer of answers) {
+      expectProblem(answer, 401, "login_invalid");
+      expect(alike(answer)).toEqual(alike(answers[0] as typeof answer));
+    }
+    expect(answers[0]?.headers).toMatchObject({ "www-authenticate": "Bearer", "cache-control": "no-store" });
+    expect(answers[0]?.headers).not.toHaveProperty("authorization");
+  });
+
+  test("D35: a removed user's login is login_invalid", async () => {
+    await store([{ type: "user", id: userId, deleted: true }]);
+    expectProblem(await signInAs(login), 401, "login_invalid");
+  });
+});
+
+describe("422", () => {
+  test.each([
+    [{ password }, "/user/login", "missing"],
+    [{ login: "nobody", password }, "/user/login", "invalid"],
+    [{ login: "a\u0000@example.com", password }, "/user/login", "invalid"],
+    [{ login: "a@example.com" }, "/user/password", "missing"],
+    [{ login: "a@example.com", password: "" }, "/user/password", "too_short"],
+    [{ login: "a@example.com", password: "x".repeat(257) }, "/user/password", "too_long"],
+    [{ login: "a@example.com", password: 12345678 }, "/user/password", "wrong_type"],
+    [{ login: "a@example.com", password: "\ud800" }, "/user/password", "invalid"],
+  ])("D15: %j names the field", async (user, pointer, code) => {
+    const answer = await call(handler, signIn, { body: { user } });
+    expectProblem(answer, 422, "fields_invalid");
+    expect(answer.body.errors).toMatchObject([{ pointer, code }]);
+  });
+});
+
+describe("429", () => {
+  test("D15: after 10 failures even the right password waits, until 15 minutes after the first, to the millisecond", async () => {
+    at("2026-05-02T09:00:00.000");
+    await fail(10);
+    const refused = await signInAs(login);
+    expectProblem(refused, 429, "too_many_requests");
+    expect(refused.headers["retry-after"]).toBe("900");
+    at("2026-05-02T09:14:59.999");
+    const last = await signInAs(login);
+    expectProblem(last, 429, "too_many_requests");
+    expect(last.headers["retry-after"]).toBe("60");
+    at("2026-05-02T09:15:00.000");
+    expect((await signInAs(login)).status).toBe(200);
+  });
+
+  test("D15: Retry-After is in whole minutes and grows with the failures", async () => {
+    const waits = [];
+    let now = Date.parse("2026-05-03T00:00:00.000Z");
+    for (let failures = 0; failures < 70; failures += 1) {
+      vi.useFakeTimers({ now, toFake: ["Date"] });
+      const { status, headers } = await signInAs(login, "wrong");
+      if (status === 401) continue;
+      const seconds = Number(headers["retry-after"]);
+      waits.push(seconds / 60);
+      now += seconds * 1000;
+    }
+    expect(waits).toEqual([15, 45, 15, 285, 15, 1_065]);
+  });
+
+  test("D15: an unknown login is limited like a known one", async () => {
+    at("2026-05-04T09:00:00.000");
+    const unknown = `nobody-${userId}@example.com`;
+    for (let index = 0; index < 10; index += 1) expectProblem(await signInAs(unknown), 401, "login_invalid");
+    const refused = await signInAs(unknown);
+    expectProblem(refused, 429, "too_many_requests");
+    expect(refused.headers["retry-after"]).toBe("900");
+  });
+
+  test("D15: of 30 wrong passwords at once at most 10 are compared", async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => signInAs(login, "wrong")));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+
+  test("D15: one address fails 30 times in 5 minutes, for whatever logins; those that succeed do not count", async () => {
+    at("2026-05-05T09:00:00.000");
+    const from = (host: number) => `2001:db8:0:${userId}::${host}`;
+    for (let index = 1; index <= 30; index += 1) {
+      if (index % 10 === 0) expect((await signInAs(login, password, from(index))).status).toBe(200);
+      expectProblem(await signInAs(`x-${index}-${login}`, password, from(index)), 401, "login_invalid");
+    }
+    at("2026-05-05T09:04:59.999");
+    const refused = await signInAs(login, password, from(31));
+    expectProblem(refused, 429, "too_many_requests");
+    expect(refused.headers["retry-after"]).toBe("60");
+    expect((await signInAs(login)).status).toBe(200);
+    at("2026-05-05T09:05:00.000");
+    expect((await signInAs(login, password, from(32))).status).toBe(200);
+  });
+});
+
+test("D5, D15: no login, password or token is logged", async () => {
+  loggedLines.length = 0;
+  await fail(1);
+  const { token } = (await signInAs(login)).body;
+  await signInAs(login, "canary password");
+  const logged = loggedLines.join("");
+  expect(logged).toContain("login_invalid");
+  const secrets = [login, password, "canary", token.access_token, token.refresh_token];
+  for (const secret of secrets) expect(logged).not.toContain(secret);
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll } from "vitest";
+import { type HttpService, readBody, startHttpService } from "../../../infra/local/http-service.ts";
+
+/** An answer of AWS to one action: a body, as JSON or XML, or an error by its code. */
+export type FakeAnswer = { readonly json: object } | { readonly xml: string } | { readonly error: string };
+
+/** An AWS that answers what a test tells it, action by action; what it was not told of is denied. */
+export interface FakeAws {
+  endpoint: string;
+  /** Answers by action, such as `DescribeTable`, or by method and path where a service has no actions. */
+  answers: Record<string, FakeAnswer>;
+}
+
+/** Gives a test file an AWS of its own. */
+export function useFakeAws(): FakeAws {
+  const aws: FakeAws = { endpoint: "", answers: {} };
+  let server: HttpService | undefined;
+  beforeAll(async () => {
+    server = await startHttpService(async (request, response) => {
+      const body = (await readBody(request, 1_000_000))?.toString() ?? "";
+      const target = request.headers["x-amz-target"];
+      const isQuery = !target && request.method === "POST";
+      const action = target ? String(target).split(".")[1] : new URLSearchParams(body).get("Action");
+      const name = action ?? `${request.method} ${request.url}`;
+      const answer = aws.answers[name] ?? { error: "AccessDeniedException" };
+      const status = "error" in answer ? 400 : 200;
+      response.writeHead(status, {
+        "content-type": isQuery ? "text/xml" : "application/x-amz-json-1.1",
+        ...("error" in answer && { "x-amzn-errortype": answer.error }),
+      });
+      response.end(isQuery ? asXml(name, answer) : asJson(answer));
+    });
+    aws.endpoint = `http://127.0.0.1:${server.port}`;
+  });
+  afterAll(() => server?.close());
+  return aws;
+}
+
+function asJson(answer: FakeAnswer): string {
+  if ("error" in answer) return JSON.stringify({ __type: answer.error, message: `It says ${answer.error}` });
+  return "json" in answer ? JSON.stringify(answer.json) : answer.xml;
+}
+
+function asXml(action: string, answer: FakeAnswer): string {
+  if ("error" in answer) {
+    const message = answer.error === "ValidationError" ? "Stack does not exist" : `It says ${answer.error}`;
+    return `<ErrorResponse><Error><Code>${answer.error}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+  }
+  const result = "xml" in answer ? answer.xml : "";
+  return `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`;
+}

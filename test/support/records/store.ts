@@ -1,0 +1,29 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
+import { tallyRecords } from "../../../shared/db/lists/tally.ts";
+import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
+import { documentClient, type Item } from "../../../shared/db/table/table.ts";
+import { writeRecord } from "../../../shared/db/write-record.ts";
+import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { settings } from "../../../shared/settings.ts";
+
+/** Stores records the way an import does, and counts them as the stream's consumer would. */
+export async function store(lines: readonly object[], now = new Date()): Promise<void> {
+  const records = lines.map((line) => parseRecordLine(line, "GB"));
+  await Promise.all(records.map((record) => writeRecord(record, { now })));
+  await tally(records.flatMap(({ type, id }) => (isListedKind(type.toUpperCase()) ? [[type, id] as const] : [])));
+}
+
+/** Brings the totals in line with records, given by type and id. */
+export async function tally(records: readonly (readonly [type: string, id: number])[]): Promise<void> {
+  const keys = records.map(([type, id]) => recordKey(type.toUpperCase() as RecordKind, id));
+  for (let at = 0; at < keys.length; at += 100) await tallyRecords(keys.slice(at, at + 100), new Date());
+}
+
+/** The interface's fields of a record as they are stored now. */
+export async function readRecord(kind: RecordKind, id: number): Promise<Item | undefined> {
+  const { Item } = await documentClient().send(
+    new GetCommand({ TableName: settings.tableName(), Key: { ...recordKey(kind, id) }, ConsistentRead: true }),
+  );
+  return Item?.record;
+}

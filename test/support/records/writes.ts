@@ -1,0 +1,33 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { documentClient, type Item, type Key } from "../../../shared/db/table/table.ts";
+import { writeRecord } from "../../../shared/db/write-record.ts";
+import type { Outcome, WriteContext } from "../../../shared/db/writes/changes.ts";
+import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { Refusal } from "../../../shared/domain/refusal.ts";
+import { settings } from "../../../shared/settings.ts";
+
+/** The moment at which test lines are written. */
+export const writtenAt = new Date("2026-05-10T12:00:00.000Z");
+
+/** Validates and writes one line, as import and event bus do; undefined fields are not sent. */
+export async function write(line: object, context: Partial<WriteContext> = {}): Promise<Outcome> {
+  const sent: unknown = JSON.parse(JSON.stringify(line));
+  return writeRecord(parseRecordLine(sent, "GB"), { now: writtenAt, ...context });
+}
+
+/** The fields a piece of work is refused for, as "pointer code"; the refusal's own code where it names no field. */
+export async function faultsOf(work: () => unknown): Promise<string[]> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.facts.errors?.map(({ pointer, code }) => `${pointer} ${code}`) ?? [error.code];
+  }
+  return [];
+}
+
+/** An item as it is stored now. */
+export async function readItem(key: Key): Promise<Item | undefined> {
+  const get = new GetCommand({ TableName: settings.tableName(), Key: { ...key }, ConsistentRead: true });
+  return (await documentClient().send(get)).Item;
+}

@@ -1,0 +1,54 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect } from "vitest";
+import type { Operation } from "../../../shared/contract/operation.ts";
+import { operations } from "../../../shared/contract/operations.ts";
+import { describeInterface } from "../../../shared/openapi/document.ts";
+
+/** What of an answer the document describes. */
+interface GivenAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly code?: string } | null;
+}
+
+interface Described {
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+interface DescribedOperation {
+  readonly responses: Readonly<Record<string, Described>>;
+}
+
+/** What every answer carries; HTTP itself says what they mean. */
+const generalHeaders = ["cache-control", "content-type", "referrer-policy", "x-content-type-options"];
+
+/** The OpenAPI document, as clients get it. */
+export const openApi = JSON.parse(JSON.stringify(describeInterface()));
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+ajv.addSchema(openApi, "openapi");
+
+/** Why a value does not fit the schema at that place in the OpenAPI document; an empty list where it fits. */
+export function faultsAt(place: readonly string[], value: unknown): string[] {
+  const pointer = place.map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")));
+  const $ref = `openapi#/${pointer.join("/")}`;
+  const validate = ajv.getSchema($ref) ?? ajv.compile({ $ref });
+  return validate(value) ? [] : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+}
+
+/** Asserts that an answer is one that the OpenAPI document describes: status, headers, media type, body and code. */
+export function expectDescribed(operation: Operation, { status, headers, body }: GivenAnswer): void {
+  if (!operations.includes(operation)) return;
+  const { name, path } = operation;
+  const method = operation.method.toLowerCase();
+  const { responses } = openApi.paths[path][method] as DescribedOperation;
+  const described = responses[status];
+  expect(described, `${name} answers ${status}, ${body?.code}`).toBeDefined();
+  const [mediaType = ""] = String(headers["content-type"]).split(";");
+  const known = [...generalHeaders, ...Object.keys(described?.headers ?? {})];
+  expect(Object.keys(headers).filter((header) => !known.includes(header))).toEqual([]);
+  const place = ["paths", path, method, "responses", String(status), "content", mediaType, "schema"];
+  expect(described?.content[mediaType], `${name} answers ${mediaType}`).toBeDefined();
+  expect(faultsAt(place, body), `${name} ${status} ${body?.code}`).toEqual([]);
+}

@@ -1,0 +1,45 @@
+import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { SQSEvent } from "aws-lambda";
+import { handler as requestPasswordResetHandler } from "../../../functions/accounts/request-password-reset.ts";
+import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
+import type { Inbox } from "../../../infra/local/aws/inbox.ts";
+import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import type { Service } from "../service/service.ts";
+import { call } from "./call.ts";
+import { forgetThrottles } from "./throttles.ts";
+
+/** Hands every queued request for a pin to the worker, as the queue would. */
+export async function deliverPins(): Promise<void> {
+  const client = new SQSClient({});
+  const QueueUrl = process.env.PIN_QUEUE_URL;
+  for (;;) {
+    const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+    if (Messages.length === 0) break;
+    const records = Messages.map(({ MessageId, Body }) => ({ messageId: MessageId, body: Body }));
+    const { batchItemFailures } = await deliverPin({ Records: records } as SQSEvent);
+    if (batchItemFailures.length > 0) throw new Error(`${batchItemFailures.length} requests for pins failed`);
+    for (const { ReceiptHandle } of Messages) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  }
+  client.destroy();
+}
+
+/** The pin in the newest message to a login. */
+export function newestPin(inbox: Inbox, to: string): string {
+  const message = inbox.entries().find((entry) => entry.to === to);
+  const pin = /\b[0-9]{6}\b/.exec(message?.text ?? "")?.[0];
+  if (!pin) throw new Error(`No message to ${to} carries a pin`);
+  return pin;
+}
+
+/** Asks for a pin as often as a test needs to, and reads it from the message. */
+export async function askForPin(service: Service, login: string): Promise<string> {
+  await forgetThrottles(service);
+  await call(requestPasswordResetHandler, requestPasswordReset, { body: { user: { login } } });
+  await deliverPins();
+  return newestPin(service.inbox, login);
+}
+
+/** A pin that is not this one. */
+export function otherPin(pin: string): string {
+  return String((Number(pin) + 1) % 1_000_000).padStart(6, "0");
+}

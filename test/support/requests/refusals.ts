@@ -1,0 +1,12 @@
+import { Refusal } from "../../../shared/domain/refusal.ts";
+
+/** The refusal that a piece of work ends in; throws when it does not. */
+export function refusalOf(work: () => unknown): Refusal {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error("Nothing was refused");
+}

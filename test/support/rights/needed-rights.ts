@@ -1,0 +1,99 @@
+import type { AwsCall } from "../faults/aws-calls.ts";
+
+/** What IAM asks of a call: an action on a resource, and what conditions may look at. */
+export interface NeededRight {
+  readonly action: string;
+  /** An ARN, or what a setting names, as `<TABLE_NAME>/index/by-mark`. */
+  readonly resource: string;
+  readonly context: Readonly<Record<string, readonly string[]>>;
+}
+
+// Inputs are looked into as the service does, whatever command they are of.
+// biome-ignore lint/suspicious/noExplicitAny: the input of any command
+type Input = any;
+
+/** The rights that a call needs; a transaction and a batch need those of their members. */
+export function neededRights({ service, command, input }: AwsCall): NeededRight[] {
+  const name = command.replace(/Command$/, "");
+  const read = readers[service];
+  if (!read) throw new Error(`No test knows what rights calls of ${service} need`);
+  return read(name, input);
+}
+
+const readers: Readonly<Record<string, (name: string, input: Input) => NeededRight[]>> = {
+  DynamoDB: tableRights,
+  SQS: (name, { QueueUrl }) => [right(`sqs:${name.replace(/Batch$/, "")}`, settingOf(QueueUrl))],
+  "Secrets Manager": (name, { SecretId }) => [right(`secretsmanager:${name}`, settingOf(SecretId))],
+  SES: (name, { Source, ConfigurationSetName }) => {
+    const sender = settingOf(Source);
+    return [`identity/${sender}`, `configuration-set/${settingOf(ConfigurationSetName)}`].map((each) =>
+      right(`ses:${name}`, `arn:aws:ses:region:account:${each}`, { "ses:FromAddress": [sender] }),
+    );
+  },
+  SNS: (name, { PhoneNumber, TopicArn, TargetArn, EndpointArn, PlatformApplicationArn }) => {
+    if (PhoneNumber) return [right(`sns:${name}`, "a phone number")];
+    const arn = String(TopicArn ?? TargetArn ?? EndpointArn ?? PlatformApplicationArn);
+    return [right(`sns:${name}`, arn.replace(/(:endpoint\/.*\/).*/, "$1device"))];
+  },
+};
+
+function tableRights(command: string, input: Input): NeededRight[] {
+  const name = actionNames[command] ?? command;
+  if (name === "TransactWriteItems") {
+    return input.TransactItems.flatMap((each: Input) =>
+      Object.entries(each).flatMap(([kind, member]) => tableRights(memberActions[kind] ?? kind, member)),
+    );
+  }
+  if (name === "BatchGetItem") {
+    return Object.entries(input.RequestItems).map(([table, { Keys }]: [string, Input]) =>
+      right(`dynamodb:${name}`, settingOf(table), { "dynamodb:LeadingKeys": Keys.map(({ pk }: Input) => kindOf(pk)) }),
+    );
+  }
+  const index = input.IndexName ? `/index/${input.IndexName}` : "";
+  const partition = name === "Query" ? partitionOf(input) : (input.Key ?? input.Item)?.pk;
+  const context: NeededRight["context"] =
+    index || partition === undefined ? {} : { "dynamodb:LeadingKeys": [kindOf(partition)] };
+  return [right(`dynamodb:${name}`, `${settingOf(input.TableName)}${index}`, context)];
+}
+
+/** The document client's commands have names of their own. */
+const actionNames: Readonly<Record<string, string>> = {
+  Get: "GetItem",
+  Put: "PutItem",
+  Update: "UpdateItem",
+  Delete: "DeleteItem",
+  BatchGet: "BatchGetItem",
+  TransactWrite: "TransactWriteItems",
+};
+
+const memberActions: Readonly<Record<string, string>> = { ConditionCheck: "ConditionCheckItem" };
+
+function partitionOf({ KeyConditionExpression, ExpressionAttributeValues }: Input): unknown {
+  const [, value = ""] = /^\S+ = (:\w+)/.exec(KeyConditionExpression) ?? [];
+  return ExpressionAttributeValues[value];
+}
+
+/** A partition key tells whose record it is; its kind is all that conditions may look at here. */
+function kindOf(partition: unknown): string {
+  return String(partition).replace(/#.*/s, "#");
+}
+
+const settingNames = new Map<unknown, string>();
+// Other settings, such as an issuer, may have the same value.
+const namesResource = /(?:_NAME|_ARN|_URL|_ADDRESS|_SET)$/;
+
+/** The setting that names a resource to the function; the resource itself where none does. */
+function settingOf(resource: unknown): string {
+  // To go through the whole environment for each write of a transaction would slow tests down that make thousands.
+  const known = settingNames.get(resource);
+  if (known !== undefined && process.env[known] === resource) return `<${known}>`;
+  const [name] =
+    Object.entries(process.env).find(([key, value]) => value === resource && namesResource.test(key)) ?? [];
+  if (name === undefined) return String(resource);
+  settingNames.set(resource, name);
+  return `<${name}>`;
+}
+
+function right(action: string, resource: string, context: NeededRight["context"] = {}): NeededRight {
+  return { action, resource, context };
+}

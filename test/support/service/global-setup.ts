@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { startEngine } from "../../../infra/local/engine/engine.ts";
+import type { TableDefinition } from "../../../infra/local/engine/table.ts";
+import { synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Address of the DynamoDB engine that all test files share, each with tables of its own. */
+    engineEndpoint: string;
+    engineName: string;
+    /** The table as the stack defines it. */
+    tableDefinition: TableDefinition;
+    /** The template of the synthesised stack. */
+    template: Record<string, unknown>;
+    /** Folder that the bundles were built into. */
+    bundles: string;
+    /** Folder of a machine with that synthesis and no data. */
+    synthesized: string;
+    /** Folder where test files leave what they record for the end of the run. */
+    recordings: string;
+  }
+}
+
+/** Starts one DynamoDB engine for the run, and reads the table's definition from the synthesised stack. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), "workforce-test-"));
+  const { template, bundles } = await synthesizeOnce(directory);
+  const engine = await startEngine();
+  project.provide("engineEndpoint", engine.endpoint);
+  project.provide("engineName", engine.name);
+  project.provide("tableDefinition", tableOf(template));
+  project.provide("template", template);
+  project.provide("bundles", bundles);
+  project.provide("synthesized", directory);
+  project.provide("recordings", await mkdtemp(join(directory, "recordings-")));
+  return async () => {
+    await engine.close();
+    await rm(directory, { recursive: true });
+  };
+}
+
+function tableOf(template: Record<string, unknown>): TableDefinition {
+  const resources = Object.values(template.Resources as Record<string, { Type: string; Properties: unknown }>);
+  const table = resources.find(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
+  if (!table) throw new Error("The stack has no table");
+  return table.Properties as TableDefinition;
+}

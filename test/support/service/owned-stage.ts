@@ -1,0 +1,37 @@
+import { findStage, type Stage } from "../../../infra/stages/stages.ts";
+
+const host = "workforce.harbour-logistics.co.uk";
+
+/** A stage as it is once somebody has put addresses of their own in place of its placeholders. */
+export function ownedStage(name: string): Stage {
+  const stage = findStage(name);
+  if (stage.removal !== "keep") return stage;
+  return {
+    ...stage,
+    senderAddress: `no-reply@${host}`,
+    origins: [`https://${name}.${host}`],
+    alarmAddress: `on-call@${host}`,
+  };
+}
+
+/** A stage that names everything a stage may name. */
+export const fullStage = {
+  ...ownedStage("prod"),
+  platformApplications: findStage("local").platformApplications ?? {},
+  name: "full",
+  region: "eu-west-2",
+  senderIdentity: "existing",
+  smsMonthlySpendLimitDollars: 200,
+  outsideIssuer: {
+    issuer: `https://id.${host}`,
+    audience: "workforce",
+    jwksUrl: `https://id.${host}/jwks`,
+    claims: { user: "sub", role: "role", company: "company" },
+  },
+  customDomain: {
+    name: `api.${host}`,
+    certificateArn: "arn:aws:acm:eu-west-2:123456789012:certificate/0bd60c40-2f4c-4e4c-8f0e-9a3d8ad0a4fd",
+  },
+  runbookUrl: `https://code.${host}/workforce/infra/RUNBOOK.md`,
+  reservedConcurrency: { "sign-in": 20, intake: 2 },
+} as const satisfies Stage;

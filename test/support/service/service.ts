@@ -1,0 +1,97 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, inject } from "vitest";
+import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
+import { type Inbox, openInbox } from "../../../infra/local/aws/inbox.ts";
+import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/queues.ts";
+import { openSecrets } from "../../../infra/local/aws/secrets.ts";
+import { createTable } from "../../../infra/local/engine/table.ts";
+import { findStage } from "../../../infra/stages/stages.ts";
+import { publishTestKey } from "../tokens/tokens.ts";
+
+const region = "eu-west-1";
+const hmacSecret = "hmac-key";
+const signingSecret = "signing-keys";
+const noticeQueue = "notices";
+const pinQueue = "pins";
+const notificationQueue = "notifications";
+const pushQueue = "pushes";
+const setAsideQueue = "set-aside";
+
+const { platformApplications } = findStage("local");
+
+/** What a test file has to itself: a table, an inbox, and the AWS endpoints behind them. */
+export interface Service {
+  inbox: Inbox;
+  endpoints: AwsEndpoints;
+  queues: Queues;
+  /** A client of the file's table that the service does not know of. */
+  database: DynamoDBDocumentClient;
+  tableName: string;
+}
+
+/** Gives a test file a table, queues, secrets and an inbox of its own, and points the service's settings at them. */
+export function useService(): Service {
+  const service = {} as Service;
+  beforeAll(async () => Object.assign(service, await startService()));
+  afterAll(async () => {
+    await service.endpoints?.close();
+    await service.queues?.close();
+    service.database?.destroy();
+  });
+  return service;
+}
+
+async function startService(): Promise<Service> {
+  const inbox = openInbox();
+  const secrets = openSecrets(region);
+  secrets.ensure(hmacSecret, () => JSON.stringify({ version: 1, key: "k".repeat(64) }));
+  const endpoints = await startAwsEndpoints({ inbox, secrets });
+  secrets.ensure(signingSecret, () => JSON.stringify({ keys: [] }));
+  const queues = await startQueues(region);
+  const names = [pinQueue, noticeQueue, notificationQueue, pushQueue, setAsideQueue];
+  await queues.create(names.map((name) => ({ name, attributes: { VisibilityTimeout: "30" } })));
+  const tableName = `test-${crypto.randomUUID()}`;
+  Object.assign(process.env, settingsOf(tableName, endpoints.endpoint, queues.endpoint));
+  const client = new DynamoDBClient({});
+  await createTable(client, inject("tableDefinition"), tableName);
+  const database = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  await publishTestKey(database, tableName);
+  return { inbox, endpoints, queues, database, tableName };
+}
+
+function settingsOf(tableName: string, endpoint: string, queueEndpoint: string): Record<string, string> {
+  return {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: inject("engineEndpoint"),
+    AWS_ENDPOINT_URL_SES: endpoint,
+    AWS_ENDPOINT_URL_SNS: endpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+    AWS_ENDPOINT_URL_SQS: queueEndpoint,
+    OPERATION: "test",
+    TABLE_NAME: tableName,
+    TOKEN_ISSUER: "workforce-test",
+    TOKEN_AUDIENCE: "workforce-api",
+    HMAC_SECRET_ARN: hmacSecret,
+    PIN_QUEUE_URL: queueUrl(queueEndpoint, pinQueue),
+    SIGNING_SECRET_ARN: signingSecret,
+    NOTICE_QUEUE_URL: queueUrl(queueEndpoint, noticeQueue),
+    NOTIFICATION_QUEUE_URL: queueUrl(queueEndpoint, notificationQueue),
+    PUSH_QUEUE_URL: queueUrl(queueEndpoint, pushQueue),
+    SET_ASIDE_QUEUE_URL: queueUrl(queueEndpoint, setAsideQueue),
+    PLATFORM_APPLICATIONS: JSON.stringify({ fcm: platformApplications?.fcm }),
+    BUSINESS_TIME_ZONE: "Europe/London",
+    REGISTRATION: "open",
+    SMS_PER_HOUR: "100",
+    SMS_PER_DAY: "500",
+    SERVICE_NAME: "Workforce",
+    SENDER_ADDRESS: "no-reply@workforce.example",
+    CONFIGURATION_SET: "workforce-test-emails",
+    DEFAULT_COUNTRY: "GB",
+    SERVED_COUNTRIES: "GB,IE",
+    RECOVERY_DISCLOSURE: "masked",
+  };
+}

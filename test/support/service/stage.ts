@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DeleteTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, inject } from "vitest";
+import { startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
+import { openInbox } from "../../../infra/local/aws/inbox.ts";
+import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { openSecrets } from "../../../infra/local/aws/secrets.ts";
+import { createTable } from "../../../infra/local/engine/table.ts";
+import { namesOf } from "../../../infra/stages/names.ts";
+import { makeSigningKey, type SigningKey } from "../../../shared/tokens/signing-keys.ts";
+
+/** A stand-in for an AWS account in which a stage is deployed. */
+export interface DeployedStage {
+  /** What the environment of a user of that account holds. */
+  readonly environment: Record<string, string>;
+  /** A client of the account's tables. */
+  readonly database: DynamoDBDocumentClient;
+  /** What access tokens are signed with there. */
+  readonly signingKey: SigningKey;
+}
+
+/** Gives a test file an account with the table and the secrets of a stage, under their fixed names. */
+export function useDeployedStage(stageName: string): DeployedStage {
+  const stage = {} as DeployedStage;
+  const home = mkdtempSync(join(tmpdir(), "workforce-home-"));
+  const closing = [async () => rmSync(home, { recursive: true })];
+  beforeAll(async () => {
+    const names = namesOf(stageName);
+    const region = "eu-west-1";
+    const signingKey = await makeSigningKey(new Date(0));
+    const secrets = openSecrets(region);
+    secrets.ensure(names.hmacSecret, () => JSON.stringify({ version: 1, key: "k".repeat(64) }));
+    secrets.ensure(names.signingSecret, () => JSON.stringify({ keys: [signingKey] }));
+    const endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets });
+    closing.push(endpoints.close);
+    const endpoint = inject("engineEndpoint");
+    const client = new DynamoDBClient({ endpoint, region, credentials: localCredentials });
+    await createTable(client, inject("tableDefinition"), names.table);
+    closing.push(async () => {
+      await client.send(new DeleteTableCommand({ TableName: names.table }));
+      client.destroy();
+    });
+    const environment = {
+      // Without profiles of whoever runs the tests.
+      HOME: home,
+      AWS_EC2_METADATA_DISABLED: "true",
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+      AWS_ENDPOINT_URL: endpoints.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    };
+    Object.assign(stage, { environment, database: DynamoDBDocumentClient.from(client), signingKey });
+  });
+  afterAll(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+  return stage;
+}

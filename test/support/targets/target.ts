@@ -1,0 +1,131 @@
+import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { afterAll, beforeAll, expect } from "vitest";
+import { importRecords, type LineError } from "../../../infra/tools/import/import-records.ts";
+import { companyLine, userLine } from "../records/records.ts";
+import { type HttpResult, send } from "../requests/http-client.ts";
+import { openPlace, type TargetPlace } from "./target-place.ts";
+
+/** A user that journeys act as. */
+export interface Person {
+  readonly id: number;
+  readonly email: string;
+  readonly password: string;
+}
+
+type PersonRole = "admin" | "operator" | "driver";
+
+/** What is sent beside method and path. */
+export interface TargetRequest {
+  readonly body?: object;
+  readonly bearer?: string;
+  /** The person whose token is sent. */
+  readonly as?: PersonRole;
+}
+
+/** A running service with a company and people of this run's own, which are removed at the end. */
+export interface Target extends Omit<TargetPlace, "close" | "eventBus"> {
+  readonly companyId: number;
+  readonly people: Readonly<Record<PersonRole, Person>>;
+  request(method: string, path: string, options?: TargetRequest): Promise<HttpResult>;
+  importLines(lines: readonly ImportLine[]): Promise<void>;
+  putEvent(type: "Record" | "Notification", detail: object): Promise<void>;
+  /** Has a record that came in otherwise removed at the end. */
+  removeAtEnd(record: ImportLine): void;
+}
+
+type ImportLine = { readonly type: string; readonly id: number } & Record<string, unknown>;
+
+/** How long a journey waits for what travels through queues and streams. */
+export const arriving = { timeout: 30_000, interval: 200 };
+
+// Above any id that a real system gives, so that a run meets no record but its own; 1,000 for each.
+const highIds = 9_000_000_000_000_000;
+let lastId = highIds + Math.floor(Math.random() * 7_000_000_000) * 1_000;
+
+/** An id that no other run has used. */
+export function newId(): number {
+  lastId += 1;
+  return lastId;
+}
+
+/** An e-mail address that SES takes everything for and delivers nowhere. */
+export function newEmail(): string {
+  return `success+${newId()}@simulator.amazonses.com`;
+}
+
+/** A British mobile number; where SMS are really sent, nobody should be asked for a pin with it. */
+export function newPhone(): string {
+  return `+4474001${String(Math.floor(Math.random() * 100_000)).padStart(5, "0")}`;
+}
+
+/** Gives a test file the target of this run. */
+export function useTarget(): Target {
+  const target = {} as Target;
+  let close = async () => {};
+  beforeAll(async () => {
+    const place = await openPlace();
+    close = place.close;
+    const bus = new EventBridgeClient({});
+    const owned: ImportLine[] = [];
+    const people = { admin: newPerson(), operator: newPerson(), driver: newPerson() };
+    Object.assign(target, place, { people, companyId: newId(), ...actionsOf(target, place.eventBus, bus, owned) });
+    close = async () => {
+      bus.destroy();
+      // Records first: what is left of a user goes with the user.
+      await importAll(owned.toReversed().map(({ type, id }) => ({ type, id, deleted: true }))).finally(place.close);
+    };
+    await target.importLines(linesOf(target));
+  }, 120_000);
+  afterAll(() => close(), 60_000);
+  return target;
+}
+
+function newPerson(): Person {
+  return { id: newId(), email: newEmail(), password: `journey ${crypto.randomUUID()}` };
+}
+
+function linesOf({ people, companyId }: Target): ImportLine[] {
+  const roles = Object.keys(people) as PersonRole[];
+  const users = roles.map((role) => {
+    const { id, ...fields } = people[role];
+    return userLine(id, { ...fields, role, financial_company_id: role === "admin" ? null : companyId });
+  });
+  return [companyLine(companyId, "Journeys"), ...users];
+}
+
+function actionsOf(target: Target, eventBus: string, bus: EventBridgeClient, owned: ImportLine[]) {
+  const tokens = new Map<PersonRole, Promise<string>>();
+  return {
+    async request(method: string, path: string, { as, body, bearer }: TargetRequest = {}) {
+      if (as && !tokens.has(as)) tokens.set(as, signIn(target, target.people[as]));
+      return send(target.baseUrl, method, path, { body, bearer: as ? await tokens.get(as) : bearer });
+    },
+    async importLines(lines: readonly ImportLine[]) {
+      owned.push(...lines);
+      await importAll(lines);
+    },
+    async putEvent(type: string, detail: object) {
+      const event = { EventBusName: eventBus, Source: "journeys.example", DetailType: type };
+      const Entries = [{ ...event, Detail: JSON.stringify(detail) }];
+      expect((await bus.send(new PutEventsCommand({ Entries }))).FailedEntryCount).toBe(0);
+    },
+    removeAtEnd: (record: ImportLine) => void owned.push(record),
+  };
+}
+
+async function signIn(target: Target, { email, password }: Person): Promise<string> {
+  const body = { user: { login: email, password } };
+  const answer = await send(target.baseUrl, "POST", "/api/v1/users/sign_in", { body });
+  expect(answer.status).toBe(200);
+  return answer.body.token.access_token;
+}
+
+async function importAll(lines: readonly object[]): Promise<void> {
+  const errors: LineError[] = [];
+  const source = (async function* () {
+    for (const line of lines) yield Buffer.from(`${JSON.stringify(line)}\n`);
+  })();
+  // One after the other: a company must outlive its users.
+  await importRecords({ source, now: new Date(), concurrency: 1, onError: (error) => errors.push(error) });
+  expect(errors).toEqual([]);
+}

@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { call, type TestRequest } from "../../support/requests/call.ts";
+import { allowedUser, bodyEndpoints } from "../../support/requests/every-operation.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { useService } from "../../support/service/service.ts";
+
+useService();
+
+describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
+  const object = operation.body?.object ?? "";
+  const user = allowedUser(operation);
+  const send = (request: TestRequest) => call(handler, operation, { ...(user && { as: user }), ...request });
+
+  test.each([
+    "{",
+    "",
+    "[1,2",
+    "{'a':1}",
+    '{"a":1}x',
+    "\u0000",
+    '{"a":\ud800}',
+    "undefined",
+    `{"${"a".repeat(99)}`,
+  ])("400: the malformed body %j changes nothing", async (body) =>
+    expectProblem(await send({ body }), 400, ["malformed_json", "body_object_missing"]));
+
+  test("400: no body at all is body_object_missing", async () => {
+    expectProblem(await send({}), 400, "body_object_missing");
+  });
+
+  test.each(
+    [null, [], "text", 7, {}, { other: {} }, { [object]: null }, { [object]: [] }, { [object]: "x" }].map((body) => [
+      JSON.stringify(body),
+    ]),
+  )("400: the body %s lacks the outer object", async (body) => {
+    const answer = await send({ body });
+    expectProblem(answer, 400, "body_object_missing");
+    expect(answer.body.errors).toEqual([{ pointer: `/${object}`, code: "missing", detail: expect.any(String) }]);
+  });
+
+  test.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/jsonp",
+    "",
+  ])("415: the content type %j is refused", async (type) =>
+    expectProblem(
+      await send({ body: sample.body, headers: { "content-type": type } }),
+      415,
+      "media_type_not_supported",
+    ));
+
+  test.each([
+    "application/json; charset=utf-8",
+    "APPLICATION/JSON",
+    "application/vnd.api+json",
+  ])("the content type %j is taken", async (type) =>
+    expect((await send({ body: sample.body, headers: { "content-type": type } })).status).not.toBe(415));
+
+  test("D33: 413: a body of 300 KB is refused, in plain text and in base64", async () => {
+    const body = JSON.stringify({ [object]: { padding: "x".repeat(300_000) } });
+    expectProblem(await send({ body }), 413, "body_too_large");
+    const encoded = Buffer.from(body).toString("base64");
+    expectProblem(await send({ body: encoded, isBase64Encoded: true }), 413, "body_too_large");
+  });
+
+  test("D33: a body of just 256 KiB is read", async () => {
+    const frame = JSON.stringify({ [object]: { padding: "" } }).length;
+    const body = JSON.stringify({ [object]: { padding: "x".repeat(256 * 1024 - frame) } });
+    expect((await send({ body })).status).not.toBe(413);
+    expectProblem(await send({ body: `${body} ` }), 413, "body_too_large");
+  });
+
+  test("fields nobody knows are ignored, also those named like properties of objects", async () => {
+    const fields = (sample.body as Record<string, object>)[object];
+    const body = `{"__proto__":{"role":"admin"},${JSON.stringify({ [object]: { ...fields, colour: "red" } }).slice(1)}`;
+    const answer = await send({ body });
+    expect(answer.status).toBeLessThan(500);
+    expect(JSON.stringify(answer.body)).not.toMatch(/colour|__proto__/);
+    expect({}).not.toHaveProperty("role");
+  });
+
+  test("a deeply nested body and a body of 50,000 wrong ids are refused quickly, with at most 20 errors", async () => {
+    const nested = `{"${object}":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
+    const keys = ["timesheet_ids", "job_ids", "login", "token"];
+    const wrong = Object.fromEntries(keys.map((key) => [key, Array.from({ length: 50_000 }, () => -1.5)]));
+    const startedAt = performance.now();
+    for (const body of [nested, { [object]: wrong }]) {
+      const answer = await send({ body });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+      expect(answer.body.errors?.length ?? 0).toBeLessThanOrEqual(20);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  test("no JSON value in any field ends in a 5xx or in an answer that is no problem document", async () => {
+    const fields = Object.keys((sample.body as Record<string, object>)[object] ?? {});
+    const value = fc.oneof(fc.jsonValue(), fc.string({ unit: "binary" }), fc.double(), fc.maxSafeInteger());
+    const record = fc.record(Object.fromEntries(fields.map((name) => [name, value])), { requiredKeys: [] });
+    await fc.assert(
+      fc.asyncProperty(record, async (candidate) => {
+        const answer = await send({ body: { [object]: candidate } });
+        expect(answer.status).toBeLessThan(500);
+        if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,305 @@
+import { PurgeQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
+import { handler as registerHandler } from "../../../functions/accounts/register-user.ts";
+import { handler as resetHandler } from "../../../functions/accounts/request-password-reset.ts";
+import { handler as updateHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
+import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
+import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
+import { confirmLoginByBody, registerUser, requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
+import { signIn } from "../../../shared/contract/sessions.ts";
+import { timesheetLine, userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call, type TestAnswer } from "../../support/requests/call.ts";
+import { deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { forgetThrottles } from "../../support/requests/throttles.ts";
+import { loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
+
+const service = useService();
+const login = "ines@example.com";
+const password = "a harbour before dawn";
+const phones = Array.from({ length: 6 }, (_, index) => `+44740012345${index}`);
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const start = Math.ceil(Date.now() / hour) * hour;
+
+beforeAll(async () => {
+  await rotate();
+  await store([
+    userLine(10, { email: login, password }),
+    ...phones.map((phone_number, index) => userLine(20 + index, { email: null, phone_number })),
+    ...Array.from({ length: 100 }, (_, index) => userLine(100 + index, { email: `many-${index}@example.com` })),
+    userLine(11, { email: "passcode@example.com", passcode: "482913" }),
+    timesheetLine(1, 1),
+  ]);
+});
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: start, toFake: ["Date"] });
+  await forgetThrottles(service);
+  service.inbox.clear();
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  const client = new SQSClient({});
+  await client.send(new PurgeQueueCommand({ QueueUrl: process.env.PIN_QUEUE_URL })).catch(() => undefined);
+  client.destroy();
+});
+
+function ask(name: string, from?: string): Promise<TestAnswer> {
+  return call(resetHandler, requestPasswordReset, { body: { user: { login: name } }, ...(from && { from }) });
+}
+
+function trySignIn(name: string, secret: string, from?: string): Promise<TestAnswer> {
+  return call(signInHandler, signIn, { body: { user: { login: name, password: secret } }, ...(from && { from }) });
+}
+
+function confirm(name: string, pin: string, from?: string): Promise<TestAnswer> {
+  return call(confirmHandler, confirmLoginByBody, { body: { user: { login: name, pin } }, ...(from && { from }) });
+}
+
+/** Sends many requests, 50 at a time, and counts the answers by status; keeps none of them, nor their log lines. */
+async function burst(count: number, send: (index: number) => Promise<TestAnswer>): Promise<Record<number, number>> {
+  const counted: Record<number, number> = {};
+  let next = 0;
+  const lane = async () => {
+    for (let index = next++; index < count; index = next++) {
+      const { status } = await send(index);
+      counted[status] = (counted[status] ?? 0) + 1;
+      if (loggedLines.length > 2_000) loggedLines.length = 0;
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, lane));
+  return counted;
+}
+
+async function messages(): Promise<number> {
+  await deliverPins();
+  return service.inbox.entries().length;
+}
+
+test("D11: a burst of 10,000 password requests, half for one login and half from one address, sends 1 and 10 messages", async () => {
+  // Those for the login come each from an address of its own, those from the address are each for another login.
+  const counted = await burst(10_000, (index) =>
+    index % 2 ? ask(login) : ask(`many-${index / 2}@example.com`, "198.51.100.7"),
+  );
+  expect(counted).toEqual({ 200: 11, 429: 9_989 });
+  expect(await messages()).toBe(11);
+  expect(service.inbox.entries().filter(({ to }) => to === login)).toHaveLength(1);
+}, 90_000);
+
+test("D11: a request every minute of a day and an hour, for one login from ever new addresses, sends 10 messages a day", async () => {
+  const sentAt: number[] = [];
+  for (let minutes = 0; minutes < 25 * 60; minutes += 1) {
+    vi.setSystemTime(start + minutes * minute);
+    if ((await ask(login)).status === 200) sentAt.push(minutes);
+  }
+  expect(sentAt.filter((minutes) => minutes < 24 * 60)).toHaveLength(10);
+  expect(sentAt.slice(0, 5)).toEqual([0, 1, 2, 10, 11]);
+  expect(sentAt.slice(5, 10)).toEqual([60, 61, 62, 70, 71]);
+  expect(sentAt.slice(10)).toEqual([1440, 1441, 1442, 1450, 1451]);
+}, 60_000);
+
+test("D11: every address of an IPv6 /64 is one client; the next /64 is another", async () => {
+  const counted = await burst(50, (index) => ask(`many-${index}@example.com`, `2001:db8:1:2::${index.toString(16)}`));
+  expect(counted).toEqual({ 200: 10, 429: 40 });
+  expect((await ask("many-60@example.com", "2001:db8:1:3::1")).status).toBe(200);
+});
+
+test("D11: what a client claims in a header is not its address", async () => {
+  const counted = await burst(30, (index) => {
+    const headers = {
+      "x-forwarded-for": `203.0.113.${index}`,
+      forwarded: `for=203.0.113.${index}`,
+      "x-real-ip": "192.0.2.1",
+    };
+    return call(resetHandler, requestPasswordReset, {
+      body: { user: { login: `many-${index}@example.com` } },
+      headers,
+      from: "198.51.100.8",
+    });
+  });
+  expect(counted).toEqual({ 200: 10, 429: 20 });
+});
+
+test("D11: one spelling of a login is as good as another: they share their limits; so do registrations and resets", async () => {
+  expect((await ask("Ines@Example.com ")).status).toBe(200);
+  expectProblem(await ask(" INES@EXAMPLE.COM"), 429, "too_many_requests");
+  const user = { login, password, first_name: "Ines", last_name: "Marsh" };
+  expectProblem(await call(registerHandler, registerUser, { body: { user } }), 429, "too_many_requests");
+  expect((await ask("07400 123450")).status).toBe(200);
+  expectProblem(await ask("+44 7400 123450"), 429, "too_many_requests");
+});
+
+test.each([
+  ["one a minute", [0], minute],
+  ["3 in 10 minutes", [0, minute, 2 * minute], 10 * minute],
+  ["5 an hour", [0, 10, 20, 30, 40].map((minutes) => minutes * minute), hour],
+  ["10 a day", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((hours) => hours * hour), 24 * hour],
+])("D11: %s for a login: a millisecond too early is 429 with whole minutes to wait, the very edge is 200", async (_, moments, edge) => {
+  for (const moment of moments) {
+    vi.setSystemTime(start + moment);
+    expect((await ask(login)).status).toBe(200);
+  }
+  vi.setSystemTime(start + edge - 1);
+  const early = await ask(login);
+  expectProblem(early, 429, "too_many_requests");
+  expect(early.headers["retry-after"]).toBe("60");
+  vi.setSystemTime(start + edge);
+  expect((await ask(login)).status).toBe(200);
+});
+
+test("D11: 10 an hour from an address: a millisecond too early is 429, the very edge is 200", async () => {
+  const from = "198.51.100.9";
+  for (let index = 0; index < 10; index += 1) expect((await ask(`many-${index}@example.com`, from)).status).toBe(200);
+  vi.setSystemTime(start + hour - 1);
+  expectProblem(await ask("many-20@example.com", from), 429, "too_many_requests");
+  vi.setSystemTime(start + hour);
+  expect((await ask("many-20@example.com", from)).status).toBe(200);
+});
+
+test("D9: a pin counts until 9:59.999 after it was asked for; at 10:00.000 it is refused", async () => {
+  // No other test has asked for a pin of this login at a later time: a later pin would stand.
+  const name = "many-99@example.com";
+  await ask(name);
+  await deliverPins();
+  const pin = newestPin(service.inbox, name);
+  vi.setSystemTime(start + 10 * minute);
+  expectProblem(await confirm(name, pin), 422, "pin_invalid");
+  vi.setSystemTime(start + 10 * minute - 1);
+  expect((await confirm(name, pin)).status).toBe(200);
+});
+
+/** Asks for a pin, reads it, and tries others. */
+async function failWith(name: string, tries: number): Promise<void> {
+  await forgetThrottles(service);
+  await ask(name);
+  await deliverPins();
+  const pin = Number(newestPin(service.inbox, name));
+  for (let offset = 1; offset <= tries; offset += 1)
+    await confirm(name, String((pin + offset) % 1_000_000).padStart(6, "0"));
+}
+
+test("D10: 20 failed tries in a day, over all pins of a login: a millisecond too early is 422, the very edge is 200", async () => {
+  const name = "many-98@example.com";
+  for (const minutes of [0, 1, 60, 61]) {
+    vi.setSystemTime(start + minutes * minute);
+    await failWith(name, 5);
+  }
+  vi.setSystemTime(start + 24 * hour - minute);
+  await failWith(name, 0);
+  const pin = newestPin(service.inbox, name);
+  vi.setSystemTime(start + 24 * hour - 1);
+  expectProblem(await confirm(name, pin), 422, "pin_invalid");
+  vi.setSystemTime(start + 24 * hour);
+  expect((await confirm(name, pin)).status).toBe(200);
+});
+
+test("D10: 100 failed tries in a row close a login's pin flow: nothing is sent, the answer stays; signing in opens it", async () => {
+  const name = "closed@example.com";
+  await store([userLine(12, { email: name, password })]);
+  for (let pins = 0; pins < 20; pins += 1) {
+    vi.setSystemTime(start + pins * 6.5 * hour);
+    await failWith(name, 5);
+  }
+  expect(service.inbox.entries()).toHaveLength(20);
+  const pin = newestPin(service.inbox, name);
+  expectProblem(await confirm(name, pin), 422, "pin_invalid");
+  vi.setSystemTime(start + 40 * 24 * hour);
+  await forgetThrottles(service);
+  const closed = await ask(name);
+  expect(await messages()).toBe(20);
+  expect((await trySignIn(name, password)).status).toBe(200);
+  await forgetThrottles(service);
+  vi.setSystemTime(start + 41 * 24 * hour);
+  const open = await ask(name);
+  expect(await messages()).toBe(21);
+  expect(closed.status).toBe(200);
+  expect({ ...closed.body.user, pin_valid_to: "" }).toEqual({ ...open.body.user, pin_valid_to: "" });
+  expect((await confirm(name, newestPin(service.inbox, name))).status).toBe(200);
+});
+
+test("D10: 30 tries of pins in 5 minutes from an address, whatever the logins; the very edge opens again", async () => {
+  const from = "198.51.100.10";
+  const answers = [];
+  for (let index = 0; index < 31; index += 1) answers.push(await confirm(`many-${index}@example.com`, "000000", from));
+  expect(answers.slice(0, 30).every(({ status }) => status === 422)).toBe(true);
+  expectProblem(answers[30] as TestAnswer, 429, "too_many_requests");
+  vi.setSystemTime(start + 5 * minute - 1);
+  expectProblem(await confirm(login, "000000", from), 429, "too_many_requests");
+  vi.setSystemTime(start + 5 * minute);
+  expectProblem(await confirm(login, "000000", from), 422, "pin_invalid");
+});
+
+test("D15: 10 failures in 15 minutes close a login's sign-in, for the right password too; the very edge opens it", async () => {
+  for (let index = 0; index < 10; index += 1) expect((await trySignIn(login, "not the password")).status).toBe(401);
+  vi.setSystemTime(start + 15 * minute - 1);
+  expectProblem(await trySignIn(login, password), 429, "too_many_requests");
+  vi.setSystemTime(start + 15 * minute);
+  expect((await trySignIn(login, password)).status).toBe(200);
+});
+
+test("D15: 30 sign-ins in 5 minutes from an address, whatever the logins; the very edge opens again", async () => {
+  const from = "198.51.100.11";
+  const counted = await burst(60, (index) => trySignIn(`many-${index}@example.com`, "not the password", from));
+  expect(counted).toEqual({ 401: 30, 429: 30 });
+  vi.setSystemTime(start + 5 * minute - 1);
+  expectProblem(await trySignIn(login, password, from), 429, "too_many_requests");
+  vi.setSystemTime(start + 5 * minute);
+  expect((await trySignIn(login, password, from)).status).toBe(200);
+});
+
+test("D19: 5 wrong passcodes lock it for 15 minutes, for the right one too; the very edge opens it", async () => {
+  const as = { id: 11, role: "operator", company_id: 1 } as const;
+  const pay = (passcode: string) => {
+    const body = { timesheet: { timesheet_ids: [1], state: "paid", passcode } };
+    return call(updateHandler, bulkUpdateTimesheets, { as, body });
+  };
+  for (let index = 0; index < 5; index += 1) expectProblem(await pay("111111"), 403, "passcode_invalid");
+  vi.setSystemTime(start + 15 * minute - 1);
+  expectProblem(await pay("482913"), 429, "passcode_locked");
+  vi.setSystemTime(start + 15 * minute);
+  expect((await pay("482913")).status).toBe(200);
+});
+
+test.each([
+  ["an hour", { SMS_PER_HOUR: "3", SMS_PER_DAY: "100" }, hour],
+  ["a day", { SMS_PER_HOUR: "100", SMS_PER_DAY: "3" }, 24 * hour],
+])("D11: over the stage's ceiling of SMS in %s nothing is sent, the answer is the same, and one line a request says it", async (_, ceilings, window) => {
+  // A day that no other test has sent in, from its first moment on.
+  const day = Math.ceil(start / (24 * hour)) * 24 * hour + (window === hour ? 24 * hour : 72 * hour);
+  const before = { SMS_PER_HOUR: process.env.SMS_PER_HOUR, SMS_PER_DAY: process.env.SMS_PER_DAY };
+  Object.assign(process.env, ceilings);
+  try {
+    vi.setSystemTime(day);
+    loggedLines.length = 0;
+    const answers = [];
+    for (const phone of phones) {
+      answers.push(await ask(phone));
+      await deliverPins();
+    }
+    const shapes = answers.map(({ status, headers, body }) => [status, Object.keys(headers), Object.keys(body.user)]);
+    expect(new Set(shapes.map((shape) => JSON.stringify(shape))).size).toBe(1);
+    expect(service.inbox.entries()).toHaveLength(3);
+    const reached = loggedLines.filter((line) => line.includes('"code":"sms_ceiling_reached"'));
+    expect(reached).toHaveLength(3);
+    expect(JSON.parse(reached[0] ?? "")).toMatchObject({ level: "error" });
+    expect(reached.join("")).not.toContain("+44");
+
+    await ask(login);
+    expect(await messages()).toBe(4);
+    vi.setSystemTime(day + window - 1);
+    expect((await ask(phones[0] ?? "")).status).toBe(200);
+    expect(await messages()).toBe(4);
+    vi.setSystemTime(day + window);
+    expect((await ask(phones[1] ?? "")).status).toBe(200);
+    expect(await messages()).toBe(5);
+  } finally {
+    Object.assign(process.env, before);
+  }
+});

@@ -1,0 +1,304 @@
+import { ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { SQSEvent } from "aws-lambda";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
+import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
+import { handler as tellPasswordChanged } from "../../../functions/workers/tell-password-changed.ts";
+import type { OperationName } from "../../../shared/contract/operations.ts";
+import { log } from "../../../shared/logger.ts";
+import { readSigningKeys } from "../../../shared/tokens/signing-keys.ts";
+import { timesheetLine, userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call, type TestAnswer, type TestRequest } from "../../support/requests/call.ts";
+import { endpoints } from "../../support/requests/every-operation.ts";
+import { deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { forgetThrottles } from "../../support/requests/throttles.ts";
+import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
+
+const service = useService();
+let client: SQSClient;
+const phone = "+447400123987";
+const email = "canary-mara@example.com";
+const newcomer = "canary-newcomer@example.com";
+const stranger = "canary-stranger@example.com";
+const logins = [email, newcomer, stranger, phone, "7400123987", "canary-mara", "canary-newcomer", "canary-stranger"];
+const password = "canary password of old";
+const newPassword = "canary password of new";
+const wrongPassword = "canary password gone wrong";
+const passcode = "73915482";
+const wrongPasscode = "82915473";
+const names = ["Canaryfirst", "Canarylast"];
+
+/** Everything that may be in no log line and no error; pins and tokens join as they are made. */
+const planted = new Set([...logins, password, newPassword, wrongPassword, passcode, wrongPasscode, ...names]);
+const answers: { readonly sent: string; readonly answer: TestAnswer }[] = [];
+const queued: string[] = [];
+/** What is printed beside the log: a console.log left behind, or a warning of a library. */
+const printed: string[] = [];
+
+vi.spyOn(process.stderr, "write").mockImplementation((line) => printed.push(String(line)) > 0);
+for (const method of ["log", "info", "warn", "error", "debug"] as const)
+  vi.spyOn(console, method).mockImplementation((...values) => void printed.push(values.map(String).join(" ")));
+
+beforeAll(async () => {
+  await rotate();
+  client = new SQSClient({});
+  const [first_name, last_name] = names;
+  await store([
+    userLine(10, { email, phone_number: phone, first_name, last_name, password, passcode, role: "operator" }),
+    timesheetLine(1, 1),
+  ]);
+  for (const { jwk } of await readSigningKeys()) planted.add(jwk.d);
+});
+
+afterAll(() => client?.destroy());
+
+beforeEach(() => forgetThrottles(service));
+
+async function send(name: OperationName, request: TestRequest): Promise<TestAnswer> {
+  const endpoint = endpoints.find((each) => each.name === name);
+  if (!endpoint) throw new Error(`There is no operation ${name}`);
+  const answer = await call(endpoint.handler, endpoint.operation, request);
+  answers.push({ sent: name, answer });
+  for (const secret of [
+    answer.body.token?.access_token,
+    answer.body.token?.refresh_token,
+    answer.body.user?.reset_password_token,
+  ])
+    if (secret) for (const part of [secret, ...secret.split(".").slice(-1)]) planted.add(part);
+  return answer;
+}
+
+/** What waits in both queues now; it stays there. */
+async function lookIntoQueues(): Promise<void> {
+  for (const QueueUrl of [process.env.PIN_QUEUE_URL, process.env.NOTICE_QUEUE_URL]) {
+    const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 });
+    const { Messages = [] } = await client.send(receive);
+    queued.push(...Messages.map(({ Body = "" }) => Body));
+  }
+}
+
+async function pinFor(login: string): Promise<string> {
+  await lookIntoQueues();
+  await deliverPins();
+  const pin = newestPin(service.inbox, login);
+  planted.add(pin);
+  return pin;
+}
+
+const user = (fields: object): TestRequest => ({ body: { user: fields } });
+const bearer = (token: string): TestRequest => ({ headers: { authorization: `Bearer ${token}` } });
+
+/** Every account operation with every secret it takes, in right and in wrong places. */
+async function tryEverything(tokens: { access: string; refresh: string; reset: string; pin: string }): Promise<void> {
+  const { access, refresh, reset, pin } = tokens;
+  const everything = {
+    login: email,
+    password: wrongPassword,
+    pin,
+    passcode,
+    refresh_token: refresh,
+    reset_password_token: reset,
+  };
+  const text = JSON.stringify({ user: everything, token: everything, timesheet: everything });
+  for (const { name, operation } of endpoints) {
+    const object = operation.body?.object ?? "user";
+    const requests: TestRequest[] = [
+      { body: text },
+      { body: text.slice(0, -2) },
+      { body: `${text}${password}` },
+      { body: JSON.stringify({ [object]: text }) },
+      {
+        body: JSON.stringify({
+          [object]: { ...everything, login: { [password]: pin }, password: [password], refresh_token: [refresh] },
+        }),
+      },
+      { body: text, headers: { "content-type": `text/${password.replaceAll(" ", "-")}` } },
+      { body: text, headers: { authorization: `Bearer ${refresh}` } },
+      { body: text, headers: { authorization: `Bearer ${reset}` } },
+      { body: text, headers: { authorization: `Basic ${password}` } },
+      {
+        body: text,
+        headers: { authorization: `Bearer ${access}x`, cookie: `token=${refresh}`, "user-agent": password },
+      },
+      {
+        body: text,
+        query: { login: email, pin: `${pin}x`, token: access, password, cursor: refresh, by_state: password },
+      },
+      { body: `${" ".repeat(300_000)}${text}` },
+      { query: { login: email, pin, padding: password.repeat(300) } },
+    ];
+    for (const request of requests) await send(name as OperationName, request);
+  }
+  await forgetThrottles(service);
+  await send("sign-in", user({ login: email, password: wrongPassword }));
+  await send("sign-in", user({ login: stranger, password: wrongPassword }));
+  await send("sign-in", user({ login: `${password}@@`, password: wrongPassword }));
+  await send("refresh-token", { body: { token: { refresh_token: `${refresh}x` } } });
+  await send("refresh-token", { body: { token: { refresh_token: reset } } });
+  await send(
+    "set-password",
+    user({ reset_password_token: `${reset}x`, password: newPassword, password_confirmation: newPassword }),
+  );
+  await send(
+    "set-password",
+    user({ reset_password_token: reset, password: newPassword, password_confirmation: wrongPassword }),
+  );
+  await send(
+    "set-password",
+    user({ reset_password_token: reset, password: "password", password_confirmation: "password" }),
+  );
+  await send("confirm-login", { query: { login: email, pin } });
+  await send("confirm-login-by-body", user({ login: stranger, pin }));
+  await send("request-password-reset", user({ login: "+1 202 555 0143" }));
+  const timesheet = { timesheet_ids: [1], state: "paid", passcode: wrongPasscode };
+  for (let tries = 0; tries < 6; tries += 1)
+    await send("bulk-update-timesheets", { body: { timesheet }, headers: { authorization: `Bearer ${access}` } });
+  for (let tries = 0; tries < 12; tries += 1) await send("sign-in", user({ login: stranger, password: wrongPassword }));
+}
+
+async function goThrough(login: string): Promise<{ access: string; refresh: string; reset: string; pin: string }> {
+  // What still waits is worked off first: of two messages sent at once either may come last.
+  await deliverPins();
+  await forgetThrottles(service);
+  await send("request-password-reset", user({ login }));
+  await send("request-password-reset", user({ login }));
+  const pin = await pinFor(login);
+  const confirmed = await send("confirm-login", { query: { login, pin } });
+  const reset = confirmed.body.user.reset_password_token;
+  const set = { reset_password_token: reset, password: newPassword, password_confirmation: newPassword };
+  expect((await send("set-password", user(set))).status).toBe(200);
+  await lookIntoQueues();
+  const signedIn = await send("sign-in", user({ login, password: newPassword }));
+  const renewed = await send("refresh-token", {
+    body: { token: { refresh_token: signedIn.body.token.refresh_token } },
+  });
+  const { access_token: access, refresh_token: refresh } = renewed.body.token;
+  expect((await send("get-profile", bearer(access))).status).toBe(200);
+  const timesheet = { timesheet_ids: [1], state: "paid", passcode };
+  await send("bulk-update-timesheets", { body: { timesheet }, ...bearer(access) });
+  return { access, refresh, reset, pin };
+}
+
+function leaksIn(text: string): string[] {
+  return [...planted].filter((secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
+}
+
+function expectNothingLeaked(): void {
+  expect(loggedLines.length).toBeGreaterThan(50);
+  expect(loggedLines.flatMap((line) => leaksIn(line).map((secret) => `${secret} in ${line}`))).toEqual([]);
+  expect(printed.flatMap(leaksIn)).toEqual([]);
+  const errors = answers.filter(({ answer }) => answer.status >= 400);
+  expect(errors.length).toBeGreaterThan(0);
+  for (const { sent, answer } of errors)
+    expect(leaksIn(JSON.stringify([answer.headers, answer.body])), `${sent} ${answer.status}`).toEqual([]);
+}
+
+test("no pin, token, password, passcode, login or name is in a log line or error of any account operation", async () => {
+  const registration = { login: newcomer, password, first_name: names[0], last_name: names[1] };
+  expect((await send("register-user", user(registration))).status).toBe(200);
+  await send("register-user", user(registration));
+  await send("register-user", user({ ...registration, password: "password" }));
+  const pin = await pinFor(newcomer);
+  expect((await send("confirm-login-by-body", user({ login: newcomer, pin }))).status).toBe(200);
+  await tryEverything(await goThrough(email));
+  await tryEverything(await goThrough(phone));
+  const statuses = new Set(answers.map(({ answer }) => answer.status));
+  for (const status of [200, 400, 401, 403, 413, 415, 422, 429]) expect(statuses).toContain(status);
+  // Metrics are lines as well.
+  expect(countedMetrics()).toEqual(expect.arrayContaining([{ PinFailures: 1 }, { SmsSent: 1 }]));
+  expectNothingLeaked();
+}, 60_000);
+
+test("of a login, the login alone is in the queues: no password, pin, token or passcode", async () => {
+  await send("register-user", user({ login: stranger, password, first_name: "Robin", last_name: "Field" }));
+  await lookIntoQueues();
+  await goThrough(email);
+  await lookIntoQueues();
+  expect(queued.some((body) => body.includes(stranger))).toBe(true);
+  expect(queued.some((body) => body.includes("password_hash"))).toBe(true);
+  expect(queued.some((body) => body.includes("changedAt"))).toBe(true);
+  // A registration waits with its names for its pin.
+  const allowed = [...logins, ...names];
+  expect(queued.flatMap(leaksIn).filter((secret) => !allowed.includes(secret))).toEqual([]);
+});
+
+test("no log line or error tells a secret when the table, a queue or a secret store fails: 5xx with code and request id", async () => {
+  const tokens = await goThrough(email);
+  const settings = { ...process.env };
+  for (const broken of ["TABLE_NAME", "PIN_QUEUE_URL", "NOTICE_QUEUE_URL", "SIGNING_SECRET_ARN", "HMAC_SECRET_ARN"]) {
+    answers.length = 0;
+    const url = settings[broken]?.startsWith("http") ? `${settings[broken]}-gone` : "gone";
+    process.env[broken] = url;
+    try {
+      await tryRights(tokens);
+    } finally {
+      process.env[broken] = settings[broken];
+    }
+    const faults = answers.filter(({ answer }) => answer.status >= 500);
+    for (const { answer } of faults) {
+      expect(answer.body).not.toHaveProperty("detail");
+      expect(answer.body).toMatchObject({ code: expect.any(String), request_id: expect.any(String) });
+    }
+    if (broken !== "NOTICE_QUEUE_URL") expect(faults.length, broken).toBeGreaterThan(0);
+    expectNothingLeaked();
+  }
+}, 60_000);
+
+async function tryRights({
+  access,
+  refresh,
+  reset,
+  pin,
+}: {
+  access: string;
+  refresh: string;
+  reset: string;
+  pin: string;
+}) {
+  await send("request-password-reset", user({ login: phone }));
+  await send(
+    "register-user",
+    user({ login: "canary-stranger@example.com", password, first_name: "Robin", last_name: "Field" }),
+  );
+  await send("confirm-login", { query: { login: email, pin } });
+  await send("confirm-login-by-body", user({ login: email, pin }));
+  await send("sign-in", user({ login: email, password: newPassword }));
+  await send("refresh-token", { body: { token: { refresh_token: refresh } } });
+  await send(
+    "set-password",
+    user({ reset_password_token: reset, password: newPassword, password_confirmation: newPassword }),
+  );
+  await send("get-profile", bearer(access));
+  await send("sign-out", bearer(access));
+}
+
+test("a malformed message tells the workers' logs nothing of what is in it", async () => {
+  for (const body of [
+    `{"login":"${email}","password":"${password}"`,
+    JSON.stringify({ login: email, channel: password, requestId: passcode }),
+    password,
+    JSON.stringify({ userId: email, changedAt: password }),
+  ]) {
+    const event = { Records: [{ messageId: "message-1", body }] } as SQSEvent;
+    expect((await deliverPin(event)).batchItemFailures).toHaveLength(1);
+    expect((await tellPasswordChanged(event)).batchItemFailures).toHaveLength(1);
+  }
+  answers.push({ sent: "sign-in", answer: await send("sign-in", user({ login: email, password: wrongPassword })) });
+  expectNothingLeaked();
+});
+
+test("a secret that is logged or answered would be found, so that the tests above mean something", async () => {
+  await send("sign-in", user({ login: email, password: wrongPassword }));
+  const { pin, refresh } = await goThrough(email);
+  for (const secret of [pin, refresh, password, passcode, phone]) {
+    log("info", "control", { detail: `<${secret}>` });
+    expect(expectNothingLeaked).toThrow();
+    loggedLines.pop();
+    answers.push({ sent: "control", answer: { status: 422, headers: {}, body: { detail: secret } } });
+    expect(expectNothingLeaked).toThrow("control 422");
+    answers.pop();
+  }
+  expectNothingLeaked();
+});

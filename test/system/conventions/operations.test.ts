@@ -1,0 +1,57 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+import { functions } from "../../../infra/functions/functions.ts";
+import { operations } from "../../../shared/contract/operations.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const contractFiles = globSync("shared/contract/*.ts", { cwd: root });
+
+test("whoever adds an operation or a worker is told every piece that is still missing", () => {
+  expect(Object.entries(functions).flatMap(([name, { area }]) => missingPieces(name, area))).toEqual([]);
+});
+
+test("every contract entry is listed in contract/operations.ts, where all else finds it", () => {
+  const declared = contractFiles.flatMap((file) => [...read(file).matchAll(/= operation\(\{\s+name: "([^"]+)"/g)]);
+  const listed = new Set(operations.map(({ name }) => name));
+  const forgotten = declared.map(([, name = ""]) => name).filter((name) => !listed.has(name));
+  expect(forgotten.map((name) => `list ${name} in shared/contract/operations.ts`)).toEqual([]);
+  expect(declared).toHaveLength(operations.length);
+});
+
+test("every operation has a row in infra/functions/functions.ts, and a name of its own", () => {
+  const names = operations.map(({ name }) => name);
+  expect(names.filter((name) => !Object.hasOwn(functions, name))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test("no function, event or function's test is left over from an operation that is gone", () => {
+  const files = globSync(["functions/*/*.ts", "events/*/*.json", "test/functions/*/*.test.ts"], { cwd: root });
+  expect(files.filter((file) => !Object.hasOwn(functions, basename(file).replace(/(\.test)?\.\w+$/, "")))).toEqual([]);
+});
+
+test("a function file reads like one paragraph: at most 60 lines", () => {
+  const files = globSync("functions/*/*.ts", { cwd: root });
+  expect(files.filter((file) => read(file).split("\n").length > 61)).toEqual([]);
+});
+
+test("the README names the method and path of every operation", () => {
+  const words = (existsSync(join(root, "README.md")) ? read("README.md") : "").split(/[\s|`]+/);
+  const isNamed = (method: string, path: string) => words.some((word, at) => word === method && words[at + 1] === path);
+  const unnamed = operations.filter(({ method, path }) => !isNamed(method, path));
+  expect(unnamed.map(({ method, path }) => `name ${method} ${path} in README.md`)).toEqual([]);
+});
+
+function missingPieces(name: string, area: string): string[] {
+  const pieces = {
+    [`functions/${area}/${name}.ts`]: "holds its handler",
+    [`events/${area}/${name}.json`]: "is the sample event that invoke and the tests run it on",
+    [`test/functions/${area}/${name}.test.ts`]: "says what it guarantees",
+  };
+  const missing = Object.entries(pieces).filter(([file]) => !existsSync(join(root, file)));
+  return missing.map(([file, purpose]) => `${name} lacks ${file}, which ${purpose}`);
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), "utf8");
+}

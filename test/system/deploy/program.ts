@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+/** The folder of the project. */
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** What a program did: its exit code, and all that it printed. */
+export interface ProgramResult {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs a program in the project's folder to its end; ends it after so many milliseconds. */
+export async function runProgram(
+  file: string,
+  parameters: readonly string[],
+  env: NodeJS.ProcessEnv,
+  timeout: number,
+): Promise<ProgramResult> {
+  const child = spawn(file, parameters, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], timeout });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = await once(child, "close");
+  return { code, output: child.signalCode ? `${output}\nEnded by ${child.signalCode} after ${timeout} ms` : output };
+}

@@ -1,0 +1,228 @@
+import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import type { SQSEvent } from "aws-lambda";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
+import { handler as registerHandler } from "../../../functions/accounts/register-user.ts";
+import { handler as resetHandler } from "../../../functions/accounts/request-password-reset.ts";
+import { handler as passwordHandler } from "../../../functions/accounts/set-password.ts";
+import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
+import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
+import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
+import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
+import {
+  confirmLoginByBody,
+  registerUser,
+  requestPasswordReset,
+  setPassword,
+} from "../../../shared/contract/accounts.ts";
+import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
+import { userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call, type TestAnswer } from "../../support/requests/call.ts";
+import { deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { forgetThrottles } from "../../support/requests/throttles.ts";
+import { useService } from "../../support/service/service.ts";
+
+const service = useService();
+const password = "a harbour before dawn";
+const logins = Array.from({ length: 10 }, (_, index) => `racer-${index}@example.com`);
+const [login = ""] = logins;
+
+beforeAll(async () => {
+  await rotate();
+  await store([
+    ...logins.map((email, index) => userLine(10 + index, { email })),
+    userLine(40, { email: "guessed@example.com" }),
+    userLine(41, { email: "renewed@example.com" }),
+    userLine(42, { email: "refresher@example.com", password }),
+    userLine(43, { email: "resetter@example.com", password }),
+  ]);
+});
+
+beforeEach(() => forgetThrottles(service));
+
+afterEach(() => void vi.useRealTimers());
+
+function confirm(name: string, pin: string): Promise<TestAnswer> {
+  return call(confirmHandler, confirmLoginByBody, { body: { user: { login: name, pin } } });
+}
+
+async function freshPin(name: string): Promise<string> {
+  await forgetThrottles(service);
+  expect((await call(resetHandler, requestPasswordReset, { body: { user: { login: name } } })).status).toBe(200);
+  await deliverPins();
+  return newestPin(service.inbox, name);
+}
+
+/** Pins other than the one that was sent. */
+function wrongPins(pin: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String((Number(pin) + 1 + index) % 1_000_000).padStart(6, "0"));
+}
+
+async function pinItem(name: string) {
+  const Key = { pk: `LOGIN#${name}`, sk: "PIN" };
+  return (await service.database.send(new GetCommand({ TableName: service.tableName, Key, ConsistentRead: true })))
+    .Item;
+}
+
+function refresh(refresh_token: string): Promise<TestAnswer> {
+  return call(refreshHandler, refreshToken, { body: { token: { refresh_token } } });
+}
+
+function register(name: string, secret: string): Promise<TestAnswer> {
+  const user = { login: name, password: secret, first_name: "Robin", last_name: "Field" };
+  return call(registerHandler, registerUser, { body: { user } });
+}
+
+function statuses(answers: readonly TestAnswer[]): Record<number, number> {
+  const counted: Record<number, number> = {};
+  for (const { status } of answers) counted[status] = (counted[status] ?? 0) + 1;
+  return counted;
+}
+
+test("D10: of 1,000 parallel wrong pins for one login at most 5 are evaluated, and the right one is then refused", async () => {
+  const name = "guessed@example.com";
+  const pin = await freshPin(name);
+  const answers = await Promise.all(wrongPins(pin, 1_000).map((wrong) => confirm(name, wrong)));
+  expect(statuses(answers)).toEqual({ 422: 1_000 });
+  expect(new Set(answers.map(({ body }) => body.code))).toEqual(new Set(["pin_invalid"]));
+  const item = await pinItem(name);
+  expect(item?.tries).toBe(5);
+  expect(item?.failures).toHaveLength(5);
+  expectProblem(await confirm(name, pin), 422, "pin_invalid");
+}, 180_000);
+
+test("D10: 10 logins at once: each counts its own tries, and those that were not used up still open", async () => {
+  const pins = await Promise.all(
+    logins.map(async (name) => {
+      await call(resetHandler, requestPasswordReset, { body: { user: { login: name } } });
+      return name;
+    }),
+  ).then(async (names) => {
+    await deliverPins();
+    return names.map((name) => newestPin(service.inbox, name));
+  });
+  // Even logins are tried 4 times, odd ones 20 times, all mixed.
+  const tries = logins.flatMap((name, index) =>
+    wrongPins(pins[index] ?? "", index % 2 ? 20 : 4).map((pin) => ({ name, pin })),
+  );
+  await Promise.all(tries.map(({ name, pin }) => confirm(name, pin)));
+  for (const [index, name] of logins.entries()) {
+    expect((await pinItem(name))?.tries, name).toBe(index % 2 ? 5 : 4);
+    const neighbour = pins[(index + 2) % 10] ?? "";
+    const answer = await confirm(name, pins[index] ?? "");
+    expect(answer.status, name).toBe(index % 2 ? 422 : 200);
+    if (answer.status === 200) expect(answer.body.user.email).toBe(name);
+    expect((await confirm(name, neighbour)).status).toBe(422);
+  }
+}, 60_000);
+
+test("D10: a new pin does not reset the login's failed tries: after 10 in an hour the right pin is refused", async () => {
+  const name = "renewed@example.com";
+  const start = Date.now();
+  vi.useFakeTimers({ now: start, toFake: ["Date"] });
+  for (const minutes of [0, 1]) {
+    vi.setSystemTime(start + minutes * 60_000);
+    const pin = await freshPin(name);
+    await Promise.all(wrongPins(pin, 5).map((wrong) => confirm(name, wrong)));
+    expect((await pinItem(name))?.tries).toBe(5);
+  }
+  expect((await pinItem(name))?.failures).toHaveLength(10);
+  vi.setSystemTime(start + 59 * 60_000);
+  const pin = await freshPin(name);
+  expectProblem(await confirm(name, pin), 422, "pin_invalid");
+  expect((await pinItem(name))?.tries).toBe(0);
+  vi.setSystemTime(start + 60 * 60_000 - 1);
+  expectProblem(await confirm(name, pin), 422, "pin_invalid");
+  vi.setSystemTime(start + 60 * 60_000);
+  expect((await confirm(name, pin)).status).toBe(200);
+});
+
+test("D5: of 100 parallel refreshes with one token exactly one succeeds, and the reuse ends the family", async () => {
+  const user = { login: "refresher@example.com", password };
+  const other = await call(signInHandler, signIn, { body: { user } });
+  const signedIn = await call(signInHandler, signIn, { body: { user } });
+  const token = signedIn.body.token.refresh_token;
+  const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(token)));
+  expect(statuses(answers)).toEqual({ 200: 1, 401: 99 });
+  const next = answers.find(({ status }) => status === 200)?.body.token.refresh_token;
+  expectProblem(await refresh(next), 401, "refresh_token_invalid");
+  // Another session of the same user goes on.
+  expect((await refresh(other.body.token.refresh_token)).status).toBe(200);
+});
+
+test("D14: of 20 parallel new passwords with one reset token exactly one is set", async () => {
+  const name = "resetter@example.com";
+  const pin = await freshPin(name);
+  const { reset_password_token } = (await confirm(name, pin)).body.user;
+  const secrets = Array.from({ length: 20 }, (_, index) => `a harbour at noon ${index}`);
+  const answers = await Promise.all(
+    secrets.map((secret) => {
+      const user = { reset_password_token, password: secret, password_confirmation: secret };
+      return call(passwordHandler, setPassword, { body: { user } });
+    }),
+  );
+  expect(statuses(answers)).toEqual({ 200: 1, 422: 19 });
+  const set = secrets[answers.findIndex(({ status }) => status === 200)] ?? "";
+  const outcomes = [];
+  for (const secret of [set, secrets.find((secret) => secret !== set) ?? "", password]) {
+    const answer = await call(signInHandler, signIn, { body: { user: { login: name, password: secret } } });
+    outcomes.push(answer.status);
+  }
+  expect(outcomes).toEqual([200, 401, 401]);
+}, 40_000);
+
+test("D11, D16: of 20 parallel registrations of one login one is taken on, and its pin makes one user", async () => {
+  const name = "newcomer@example.com";
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => register(name, `a harbour at dusk ${index}`)),
+  );
+  expect(statuses(answers)).toEqual({ 200: 1, 429: 19 });
+  await deliverPins();
+  expect(service.inbox.entries().filter(({ to }) => to === name)).toHaveLength(1);
+  const pin = newestPin(service.inbox, name);
+  const confirmed = await Promise.all(Array.from({ length: 20 }, () => confirm(name, pin)));
+  expect(statuses(confirmed)).toEqual({ 200: 1, 422: 19 });
+  expect(await usersOf(name)).toHaveLength(1);
+}, 40_000);
+
+test("D16: registrations of one login worked off at once end in one user, with the newest one's names and password", async () => {
+  const name = "twins@example.com";
+  const start = Date.now();
+  vi.useFakeTimers({ now: start, toFake: ["Date"] });
+  for (const [index, first] of ["Ada", "Bea", "Cleo"].entries()) {
+    await forgetThrottles(service);
+    vi.setSystemTime(start + index);
+    const user = { login: name, password: `a harbour of ${first}`, first_name: first, last_name: "Field" };
+    expect((await call(registerHandler, registerUser, { body: { user } })).status).toBe(200);
+  }
+  await deliverPins();
+  const pins = service.inbox.entries().filter(({ to }) => to === name);
+  const answers = await Promise.all(
+    pins.map(({ text }) => confirm(name, /\b[0-9]{6}\b/.exec(text ?? "")?.[0] ?? "000000")),
+  );
+  expect(answers.filter(({ status }) => status === 200).map(({ body }) => body.user.first_name)).toEqual(["Cleo"]);
+  expect(await usersOf(name)).toHaveLength(1);
+});
+
+test("D12: one request handed to the worker 10 times at once leaves one pin, untried, and no failed message", async () => {
+  const name = logins[1] ?? login;
+  const now = new Date();
+  const body = JSON.stringify({
+    login: name,
+    channel: "email",
+    requestId: crypto.randomUUID(),
+    requestedAt: now.toISOString(),
+    validTo: new Date(now.getTime() + 600_000).toISOString(),
+  });
+  const Records = Array.from({ length: 10 }, (_, index) => ({ messageId: String(index), body }));
+  expect(await deliverPin({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
+  expect((await pinItem(name))?.tries).toBe(0);
+});
+
+async function usersOf(name: string): Promise<unknown[]> {
+  const scan = new ScanCommand({ TableName: service.tableName, ConsistentRead: true });
+  const { Items = [] } = await service.database.send(scan);
+  return Items.filter(({ sk, record }) => sk === "USER" && record?.email === name);
+}

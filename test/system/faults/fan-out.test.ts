@@ -1,0 +1,103 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { beforeEach, expect, test } from "vitest";
+import { handler } from "../../../functions/workers/deliver-notifications.ts";
+import { countsKey } from "../../../shared/db/table/keys.ts";
+import { crashEverywhere } from "../../support/faults/crash.ts";
+import { userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
+import { takeMessages } from "../../support/workers/queues.ts";
+import { queueEvent, storedNotifications, workOff } from "../../support/workers/workers.ts";
+
+/** CI tells ten thousand; a run while developing enough to see what grows. */
+const everyone = Number(process.env.RECIPIENTS ?? 1_000);
+const mostMegabytes = 20;
+const mostMilliseconds = 10_000;
+
+useService();
+let lastUser = 0;
+
+beforeEach(() => takeMessages("NOTIFICATION_QUEUE_URL"));
+
+async function newOperators(company: number, count: number): Promise<number[]> {
+  const ids = Array.from({ length: count }, () => ++lastUser);
+  for (let at = 0; at < count; at += 500) {
+    const some = ids.slice(at, at + 500);
+    await store(some.map((id) => userLine(id, { email: null, financial_company_id: company })));
+  }
+  return ids;
+}
+
+function published(eventId: string, company: number) {
+  const told = { record_type: "Job", record_id: 7, params: { type: "published" } };
+  return { eventId, ...told, recipients: { company, role: "operator" } };
+}
+
+/** Each of the users has as many notifications as they should, and counts that equal them. */
+async function expectTold(userIds: readonly number[], times: number): Promise<void> {
+  for (let at = 0; at < userIds.length; at += 100) {
+    const some = userIds.slice(at, at + 100);
+    const stored = await Promise.all(some.map(storedNotifications));
+    expect(new Set(stored.map(({ length }) => length))).toEqual(new Set([times]));
+    const counts = await Promise.all(some.map((id) => readItem(countsKey(id))));
+    for (const each of counts) expect(each).toMatchObject({ total: times, notifications: times, jobs: times });
+  }
+}
+
+function usedMegabytes(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}
+
+test(`D25: ${everyone} recipients are told in short calls whose memory does not grow with their number`, async () => {
+  const ids = await newOperators(1, everyone);
+  const before = usedMegabytes();
+  let grown = 0;
+  let longest = 0;
+  const measured: typeof handler = async (event) => {
+    const startedAt = performance.now();
+    const answer = await handler(event);
+    longest = Math.max(longest, performance.now() - startedAt);
+    grown = Math.max(grown, usedMegabytes() - before);
+    return answer;
+  };
+  await measured(queueEvent(published("all", 1)));
+  const messages = await workOff("NOTIFICATION_QUEUE_URL", measured);
+  expect(grown).toBeLessThan(mostMegabytes);
+  expect(longest).toBeLessThan(mostMilliseconds);
+  expect(Math.max(...messages.map((message) => JSON.stringify(message).length))).toBeLessThan(5_000);
+  await expectTold(ids, 1);
+}, 120_000);
+
+test("D25: every message worked off three times, side by side, tells everyone once", async () => {
+  const ids = await newOperators(2, 400);
+  const thrice: typeof handler = async (event) => {
+    const [answer] = await Promise.all([handler(event), handler(event), handler(event)]);
+    return answer ?? { batchItemFailures: [] };
+  };
+  await thrice(queueEvent(published("thrice", 2)));
+  await workOff("NOTIFICATION_QUEUE_URL", thrice);
+  await expectTold(ids, 1);
+}, 120_000);
+
+test("D25: killed before and after every call that it makes, it goes on where it stopped; each is told once", async () => {
+  const ids = await newOperators(3, 65);
+  let times = 0;
+  const crashes = await crashEverywhere(async (kill, place) => {
+    times += 1;
+    const page = { ...published(place, 3), recipients: { company: 3, role: "operator" } };
+    const users = { ...published(place, 3), recipients: { users: ids } };
+    await kill(async () => {
+      await handler(queueEvent(page));
+      await handler(queueEvent(users));
+    });
+    // What was not acknowledged comes again.
+    await handler(queueEvent(page, users));
+    await workOff("NOTIFICATION_QUEUE_URL", handler);
+    await expectTold(ids, times);
+  });
+  expect(crashes).toBe(2 * 6);
+}, 60_000);

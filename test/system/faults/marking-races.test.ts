@@ -1,0 +1,142 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, expect, test } from "vitest";
+import { handler } from "../../../functions/notifications/mark-notifications.ts";
+import { markNotifications } from "../../../shared/contract/notifications.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notifications.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
+import { crashEverywhere } from "../../support/faults/crash.ts";
+import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { notificationLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { readItem, write } from "../../support/records/writes.ts";
+import { call } from "../../support/requests/call.ts";
+import { useService } from "../../support/service/service.ts";
+
+const types = ["Timesheet", "Job", "Chat", "Invoice"];
+const ids = Array.from({ length: 30 }, (_, index) => index + 1);
+
+const service = useService();
+const proxy = useFaultProxy();
+let userId = 100;
+
+beforeEach(async () => {
+  userId += 1;
+  await store(ids.map((id) => line(id)));
+  proxy.reset();
+});
+
+function line(id: number) {
+  return notificationLine(id, userId, { record_type: types[id % 4] });
+}
+
+function mark(notification: object) {
+  return call(handler, markNotifications, {
+    as: { id: userId, role: "driver", company_id: null },
+    body: { notification },
+  });
+}
+
+/** The user's notifications as they are stored; there are never enough of them for a second page. */
+async function storedOnes(): Promise<Item[]> {
+  const query = new QueryCommand({
+    TableName: service.tableName,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :notification)",
+    ExpressionAttributeValues: { ":pk": `USER#${userId}`, ":notification": "NOTIFICATION#" },
+    ConsistentRead: true,
+  });
+  return (await service.database.send(query)).Items ?? [];
+}
+
+async function expectExactCounts(): Promise<void> {
+  const all = await storedOnes();
+  const unread = all.filter(({ record }) => (record as { read_at: unknown }).read_at === null);
+  const of = (type: string) => unread.filter(({ record }) => (record as Item).record_type === type).length;
+  const counted = { notifications: unread.length, timesheets: of("Timesheet"), jobs: of("Job"), chats: of("Chat") };
+  expect(await findUnreadCounts(userId)).toEqual(counted);
+  expect(await readItem({ pk: `USER#${userId}`, sk: "COUNTS" })).toMatchObject({ total: all.length });
+  expect(all.filter(({ mark_key }) => mark_key !== undefined).map(({ id }) => id)).toEqual(unread.map(({ id }) => id));
+}
+
+test("D26: marking, unmarking and marking all in parallel leaves counts equal to a recount", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, index) => {
+      const some = ids.filter((id) => (id + index) % 3 === 0);
+      return mark(index % 10 === 0 ? { read: true } : { notification_ids: some, read: index % 2 === 0 });
+    }),
+  );
+  for (const { status } of answers) expect([200, 503]).toContain(status);
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+  await expectExactCounts();
+});
+
+test("D26: notifications that come in while all are marked are counted, once", async () => {
+  const more = Array.from({ length: 60 }, (_, index) => line(1_000 + index));
+  const [, ...answers] = await Promise.all([
+    store(more),
+    mark({ read: true }),
+    mark({ read: true }),
+    mark({ read: true }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  await expectExactCounts();
+});
+
+test("D27: of calls in parallel that mark all, each notification is marked by one", async () => {
+  const answers = await Promise.all(Array.from({ length: 10 }, () => mark({ read: true })));
+  const totals = answers.map(({ headers }) => Number(headers.total));
+  expect(totals.reduce((sum, total) => sum + total, 0)).toBe(30);
+  expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0 });
+});
+
+test("D27: a chunk that meets a conflict is tried again; one that fails leaves whole chunks behind", async () => {
+  await store(Array.from({ length: 100 }, (_, index) => line(1_000 + index)));
+  proxy.reset();
+  proxy.fail("TransactWriteItems", transactionConflict(91), 2);
+  expect(await mark({ read: true })).toMatchObject({ status: 200, headers: { total: "130" } });
+  await Promise.all([
+    mark({ notification_ids: ids, read: false }),
+    store(ids.map((id) => line(2_000 + id))),
+    store(ids.map((id) => line(3_000 + id))),
+    store(ids.map((id) => line(4_000 + id))),
+  ]);
+  proxy.fail("TransactWriteItems", transactionConflict(91), Number.POSITIVE_INFINITY, 1);
+  expect(await mark({ read: true })).toMatchObject({
+    status: 503,
+    body: { code: "busy" },
+    headers: { "retry-after": "1" },
+  });
+  proxy.reset();
+  await expectExactCounts();
+  expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 30 });
+  expect(await mark({ read: true })).toMatchObject({ status: 200, headers: { total: "30" } });
+});
+
+test("D27: what is in the state already is not written", async () => {
+  await mark({ notification_ids: [1], read: true });
+  proxy.reset();
+  expect((await mark({ notification_ids: [1], read: true })).status).toBe(200);
+  expect((await mark({ notification_ids: [2], read: false })).status).toBe(200);
+  expect(proxy.calls.get("TransactWriteItems")).toBeUndefined();
+});
+
+test("D27: an index that is behind marks nothing twice and counts nothing that is gone", async () => {
+  await mark({ notification_ids: [1, 2], read: true });
+  await write({ type: "notification", id: 3, user_id: userId, deleted: true });
+  const entries = [4, 3, 2].map((id) => ({ mark_order: { S: String(id).padStart(16, "0") } }));
+  proxy.fail("Query", { status: 200, body: { Items: entries, Count: 3 } }, 1);
+  const answer = await mark({ read: true });
+  expect(answer).toMatchObject({ status: 200, body: { notifications: [{ id: 4 }] }, headers: { total: "1" } });
+  await expectExactCounts();
+});
+
+test("D26, D27: killed at any of its calls, marking leaves exact counts, and the next call marks what is left", async () => {
+  const crashes = await crashEverywhere(async (kill, place) => {
+    userId += 1;
+    await store(Array.from({ length: 100 }, (_, index) => line(index + 1)));
+    await kill(() => mark({ read: true }));
+    await expectExactCounts();
+    expect((await mark({ read: true })).status, place).toBe(200);
+    expect(await findUnreadCounts(userId), place).toMatchObject({ notifications: 0 });
+  });
+  expect(crashes).toBeGreaterThanOrEqual(12);
+}, 60_000);

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { companyLine, invoiceLine, timesheetLine } from "../../support/records/records.ts";
+import { arriving, newId, useTarget } from "../../support/targets/target.ts";
+
+const target = useTarget();
+
+function newInvoice(companyId: number, day: number) {
+  const issued_date = `2026-02-${String(1 + (day % 28)).padStart(2, "0")}`;
+  const id = newId();
+  return invoiceLine(id, companyId, { number: `JRN-${id}`, uuid: crypto.randomUUID(), issued_date });
+}
+
+function invoices(query: string) {
+  return target.request("GET", `/api/v1/finance/invoices?${query}`, { as: "operator" });
+}
+
+test("D30: pages walked by cursor, while invoices are imported, give every invoice present throughout exactly once", async () => {
+  const present = Array.from({ length: 12 }, (_, at) => newInvoice(target.companyId, at * 5));
+  await target.importLines(present);
+  const seen: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await invoices(`per_page=5${cursor ? `&cursor=${cursor}` : ""}`);
+    expect(page.status).toBe(200);
+    seen.push(...page.body.invoices.map(({ id }: { id: number }) => id));
+    const next = /<([^>]+)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1];
+    cursor = next && (new URL(next).searchParams.get("cursor") ?? undefined);
+    await target.importLines([newInvoice(target.companyId, seen.length)]);
+  } while (cursor);
+  expect(seen).toEqual([...new Set(seen)].sort((a, b) => b - a));
+  expect(seen).toEqual(expect.arrayContaining(present.map(({ id }) => id)));
+}, 60_000);
+
+test("D22: totals and the search by number follow an import and a removal", async () => {
+  const invoice = newInvoice(target.companyId, 1);
+  const total = async () => Number((await invoices("per_page=1")).headers.get("total"));
+  const found = async () => (await invoices(`by_number=jrn-${invoice.id}`)).body.invoices.length;
+  await target.importLines([invoice]);
+  await expect.poll(found, arriving).toBe(1);
+  const before = await total();
+  await target.importLines([{ type: "invoice", id: invoice.id, deleted: true }]);
+  await expect.poll(found, arriving).toBe(0);
+  await expect.poll(total, arriving).toBe(before - 1);
+}, 90_000);
+
+test("D2, D18: an operator pays timesheets of the own company, all or none, and none of another's", async () => {
+  const [other, own, foreign] = [newId(), newId(), newId()];
+  await target.importLines([
+    companyLine(other, "Other journeys"),
+    timesheetLine(own, target.companyId),
+    timesheetLine(foreign, other),
+  ]);
+  const pay = (ids: number[]) => {
+    const body = { timesheet: { timesheet_ids: ids, state: "paid" } };
+    return target.request("PATCH", "/api/v1/finance/timesheets/bulk_update", { as: "operator", body });
+  };
+  expect(await pay([own, foreign])).toMatchObject({ status: 404, body: { missing_ids: [foreign] } });
+  const states = async () => {
+    const { body } = await target.request("GET", "/api/v1/finance/timesheets", { as: "operator" });
+    return body.timesheets.map(({ id, state }: { id: number; state: string }) => [id, state]);
+  };
+  expect(await states()).toEqual([[own, "pending"]]);
+  expect(await pay([own])).toMatchObject({ status: 200, body: { timesheets: [{ id: own, state: "paid" }] } });
+  await expect.poll(states, arriving).toEqual([[own, "paid"]]);
+}, 60_000);

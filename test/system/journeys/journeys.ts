@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readArguments, runCommand, UsageError } from "../../../infra/tools/cli/command.ts";
+import { withDeployedService } from "../../../infra/tools/service/deployed-service.ts";
+import { findDeployedStage } from "../../../infra/tools/service/deployed-stage.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+const help = `npm run test:journeys [-- --url URL --stage NAME] [--inbox URL] [--report FILE]
+
+Goes through whole stories over HTTP, from sign-in to notifications, on the service of a stage or, without --url, on a
+local machine of its own. On a stage it imports a company and people of its own with your AWS credentials, sends events
+to the stage's bus, and removes all of it at the end, but for totals of nought and marks that expire by themselves. It
+can run again and again, with an inbox up to five times an hour: the service limits how often an address asks for pins.
+
+  --url URL      base URL of the service, as the deploy printed it
+  --stage NAME   the stage behind it
+  --inbox URL    where the messages that it sent can be read; may be given several times. Without one, the stories that
+                 need a pin or a push are skipped. Takes the form of the local machine's /_local/inbox, and an
+                 emulator's /_ministack/ses/messages and /_ministack/sns/sms-messages
+  --real-data    run on a stage that keeps its data, which is refused otherwise: an admin is among the people imported
+  --report FILE  write vitest's JSON report
+  --help         show this
+
+Ends with 0 when all stories went well, 1 when one did not, 2 when the call was wrong.
+`;
+
+await runCommand(runJourneys);
+
+async function runJourneys(parameters: string[]): Promise<number> {
+  const { values } = readArguments("test:journeys", {
+    args: parameters,
+    options: {
+      url: { type: "string" },
+      stage: { type: "string" },
+      inbox: { type: "string", multiple: true },
+      "real-data": { type: "boolean" },
+      report: { type: "string" },
+      help: { type: "boolean" },
+    },
+  } as const);
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const { url, stage, inbox = [], report } = values;
+  if ((url === undefined) !== (stage === undefined))
+    throw new UsageError("Name --url and --stage together, or neither");
+  if (inbox.length > 0 && !url) throw new UsageError("--inbox goes with --url: the local machine has one of its own");
+  for (const address of [...(url ? [url] : []), ...inbox]) requireHttp(address);
+  if (stage && findDeployedStage(stage).removal === "keep" && !values["real-data"]) {
+    throw new UsageError(
+      `The stage ${stage} keeps real data: add --real-data to bring an admin of the journeys' into it`,
+    );
+  }
+  if (url && stage) await requireService(url, stage);
+  const place: Record<string, string> =
+    url && stage ? { JOURNEY_URL: url, JOURNEY_STAGE: stage, JOURNEY_INBOX: inbox.join(" ") } : {};
+  return runTests({ ...place, ...(report && { VITEST_REPORT: report }) });
+}
+
+function requireHttp(address: string): void {
+  const isHttp = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+  if (!isHttp) throw new UsageError(`"${address}" is no URL that begins with http:// or https://`);
+}
+
+/** Says in one sentence why nothing could go well, before every story says it in many. */
+async function requireService(url: string, stage: string): Promise<void> {
+  await withDeployedService(stage, async () => {});
+  const health = `${url.replace(/\/$/, "")}/api/v1/health`;
+  const status = await fetch(health, { signal: AbortSignal.timeout(15_000) }).then(
+    (answer) => answer.status,
+    (error) => (error.cause?.code ?? error.name) as string,
+  );
+  if (status !== 200) throw new Error(`No service answers at ${health} (${status}): look at --url.`);
+}
+
+async function runTests(place: Record<string, string>): Promise<number> {
+  const { JOURNEY_URL: _url, JOURNEY_STAGE: _stage, JOURNEY_INBOX: _inbox, ...environment } = process.env;
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const child = spawn(process.execPath, [vitest, "run", "--config", "test/system/journeys/vitest.config.ts"], {
+    cwd: root,
+    env: { ...environment, ...place },
+    stdio: "inherit",
+  });
+  const [code] = await once(child, "exit");
+  return code === 0 ? 0 : 1;
+}

@@ -1,0 +1,148 @@
+import { writeFileSync } from "node:fs";
+import { get } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { operations } from "../../../shared/contract/operations.ts";
+import { companyLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { type HttpResult, messageTo, send } from "../../support/requests/http-client.ts";
+import { makeDirectory, runTool, type StartedMachine, startLocalMachine } from "../../support/service/local-machine.ts";
+
+const directory = makeDirectory();
+const login = "wren.ashby@example.com";
+let machine: StartedMachine;
+
+beforeAll(async () => {
+  machine = await startLocalMachine(directory.path);
+}, 120_000);
+
+afterAll(async () => {
+  await machine?.interrupt();
+  directory.remove();
+});
+
+function request(method: string, path: string, { role, body }: { role?: string; body?: object } = {}) {
+  return send(machine.baseUrl, method, path, { body, bearer: role && machine.tokenOf(role) });
+}
+
+function timesheets(role: string, ids: readonly number[], state: string) {
+  const body = { timesheet: { timesheet_ids: ids, state } };
+  return request("PATCH", "/api/v1/finance/timesheets/bulk_update", { role, body });
+}
+
+test("the machine prints its address, every operation, tokens, curl lines that work and the inbox", async () => {
+  const printed = machine.output();
+  expect(printed).toContain(machine.baseUrl);
+  for (const { name, path } of operations)
+    expect(printed).toMatch(new RegExp(`${path.replaceAll("/", "\\/")}\\s+${name}`));
+  for (const role of ["admin", "operator"]) expect(machine.tokenOf(role)).toMatch(/^ey/);
+  const [line = ""] = /^curl .*Authorization.*$/m.exec(printed) ?? [];
+  const [, url = "", header = ""] = /'(http[^']+)' -H 'Authorization: ([^']+)'/.exec(line) ?? [];
+  expect((await fetch(url, { headers: { authorization: header } })).status).toBe(200);
+});
+
+test("the demo data is enough to page through", async () => {
+  const invoices = await request("GET", "/api/v1/finance/invoices", { role: "admin" });
+  expect(Number(invoices.headers.get("total"))).toBeGreaterThanOrEqual(300);
+  for (const state of ["pending", "paid", "overdue"]) {
+    const { headers } = await request("GET", `/api/v1/finance/invoices?by_state=${state}`, { role: "admin" });
+    expect(Number(headers.get("total"))).toBeGreaterThan(0);
+  }
+  const next = /<([^>]+)>; rel="next"/.exec(invoices.headers.get("link") ?? "")?.[1] ?? "";
+  expect(next).toContain(machine.baseUrl);
+});
+
+test("a file is imported, listed and updated; a pin is asked for, read, confirmed, and refused a second time", async () => {
+  const file = join(directory.path, "records.jsonl");
+  const invoice = { ...(await request("GET", "/api/v1/finance/invoices", { role: "operator" })).body.invoices[0] };
+  const lines = [
+    companyLine(901, "Wren & Co"),
+    userLine(9_001, { email: login, financial_company_id: 901, first_name: "Wren", last_name: "Ashby" }),
+    timesheetLine(9_001, 1),
+    timesheetLine(9_002, 1),
+    { ...invoice, type: "invoice", id: 9_001, company_id: 1, number: "WREN-0001", uuid: crypto.randomUUID() },
+    { type: "invoice", id: 9_002 },
+  ];
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const imported = await runTool("infra/tools/import.ts", [file], directory.path);
+  expect(imported).toMatchObject({ code: 1, stdout: expect.stringContaining("5 created") });
+  expect(imported.stderr).toContain("line 6");
+
+  // The search by number is made from the table's stream.
+  const search = () => request("GET", "/api/v1/finance/invoices?by_number=wren", { role: "operator" });
+  const found = [{ ...invoice, id: 9_001, number: "WREN-0001", uuid: expect.any(String) }];
+  await expect.poll(async () => (await search()).body.invoices, { timeout: 15_000 }).toEqual(found);
+  const updated = await timesheets("operator", [9_002, 9_001], "paid");
+  expect(updated.status).toBe(200);
+  expect(updated.body.timesheets.map(({ id, state }: { id: number; state: string }) => [id, state])).toEqual([
+    [9_002, "paid"],
+    [9_001, "paid"],
+  ]);
+
+  expect((await request("POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
+  const message = await messageTo(machine.baseUrl, login);
+  const [pin] = /\b[0-9]{6}\b/.exec(message.text ?? "") ?? [];
+  const confirmation = `/api/v1/users/confirmation?login=${encodeURIComponent(login)}&pin=${pin}`;
+  const confirmed = await request("GET", confirmation);
+  expect(confirmed.body.user).toMatchObject({ id: 9_001, company: { id: 901, name: "Wren & Co" } });
+  expect(confirmed.body.user.reset_password_token).toMatch(/^[\w-]{43}$/);
+  expect(await request("GET", confirmation)).toMatchObject({ status: 422, body: { code: "pin_invalid" } });
+});
+
+test("the gateway answers unknown paths, methods and HEAD through the service, and preflights by itself", async () => {
+  expect(await request("GET", "/nowhere")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
+  const wrongMethod = await request("DELETE", "/api/v1/finance/invoices");
+  expect(wrongMethod).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+  expect(wrongMethod.headers.get("allow")).toBe("GET");
+  const head = await fetch(`${machine.baseUrl}/api/v1/users/confirmation?login=a&pin=1`, { method: "HEAD" });
+  expect(head.status).toBe(405);
+  const preflight = await fetch(`${machine.baseUrl}/api/v1/finance/invoices`, {
+    method: "OPTIONS",
+    headers: { origin: "http://localhost:5173", "access-control-request-method": "GET" },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
+  const broken = await fetch(`${machine.baseUrl}/api/v1/finance/invoices?by_number=%zz%ff&by_state=%`);
+  expect(broken.status).toBe(401);
+});
+
+test("D4: two Authorization headers reach the service joined, as API Gateway joins them, and are refused with 401", async () => {
+  const bearer = machine.tokenOf("operator");
+  const path = "/api/v1/users/notifications/unread_count";
+  expect((await request("GET", path, { role: "operator" })).status).toBe(200);
+  // fetch joins them itself: node:http sends a line for each.
+  const twice = await new Promise<HttpResult>((resolve, reject) => {
+    const headers = { Authorization: [`Bearer ${bearer}`, `Bearer ${bearer}`] };
+    const sent = get(`${machine.baseUrl}${path}`, { headers }, async (answer) => {
+      const body = (await answer.toArray()).join("");
+      resolve({ status: answer.statusCode ?? 0, headers: new Headers(), body: JSON.parse(body) });
+    });
+    sent.on("error", reject);
+  });
+  expect(twice).toMatchObject({ status: 401, body: { code: "token_invalid" } });
+});
+
+test("Ctrl-C ends it with 0; a restart keeps the data; --fresh drops it", async () => {
+  expect((await timesheets("operator", [9_001], "pending")).status).toBe(200);
+  expect(await machine.interrupt()).toBe(0);
+  await expect(fetch(`${machine.baseUrl}/api/v1/health`)).rejects.toThrow();
+
+  machine = await startLocalMachine(directory.path);
+  const kept = await timesheets("operator", [9_001], "paid");
+  expect(kept).toMatchObject({ status: 200, body: { timesheets: [{ id: 9_001, state: "paid" }] } });
+  expect(await machine.interrupt()).toBe(0);
+
+  machine = await startLocalMachine(directory.path, ["--fresh"]);
+  expect(await timesheets("operator", [9_001], "paid")).toMatchObject({ status: 404 });
+  const { headers } = await request("GET", "/api/v1/finance/invoices", { role: "admin" });
+  expect(Number(headers.get("total"))).toBeGreaterThanOrEqual(300);
+}, 180_000);
+
+test("a taken port is said in one line, and the start ends with 1", async () => {
+  const other = makeDirectory();
+  const port = new URL(machine.baseUrl).port;
+  const { code, stderr } = await runTool("infra/local/start.ts", [], other.path, { PORT: port });
+  other.remove();
+  expect(code).toBe(1);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect(stderr).toContain(port);
+});

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { jobLine } from "../../support/records/records.ts";
+import { arriving, newId, useTarget } from "../../support/targets/target.ts";
+
+const target = useTarget();
+
+type Reader = "admin" | "operator";
+
+function as(role: Reader, method: string, path: string, body?: object) {
+  return target.request(method, `/api/v1/users/notifications${path}`, { as: role, ...(body && { body }) });
+}
+
+/** How often the newest notifications are of a record. */
+async function timesTold(role: Reader, type: string, id: number): Promise<number> {
+  const { body } = await as(role, "GET", "?per_page=50");
+  const told = body.notifications as { record_type: string; record_id: number }[];
+  return told.filter(({ record_type, record_id }) => record_type === type && record_id === id).length;
+}
+
+/** Another system tells of a new job of the company, twice, and late of an older version. */
+async function publishJob(): Promise<number> {
+  const id = newId();
+  const job = { ...jobLine(id, target.companyId, { number: 4_007 }), event_id: `job-${id}-3`, version: 3 };
+  target.removeAtEnd({ type: "job", id });
+  const older = { ...job, event_id: `job-${id}-2`, version: 2, title: "An older title" };
+  for (const detail of [job, job, older]) await target.putEvent("Record", detail);
+  return id;
+}
+
+test("a job of another system is told to its company's operators once, counted and marked read", async () => {
+  const before = (await as("operator", "GET", "/unread_count")).body;
+  const id = await publishJob();
+  await expect.poll(() => timesTold("operator", "Job", id), arriving).toBe(1);
+  const after = (await as("operator", "GET", "/unread_count")).body;
+  expect(after).toEqual({ ...before, notifications: before.notifications + 1, jobs: before.jobs + 1 });
+
+  const [newest] = (await as("operator", "GET", "")).body.notifications;
+  const marked = await as("operator", "PATCH", "/bulk_update", {
+    notification: { notification_ids: [newest.id], read: true },
+  });
+  expect(marked).toMatchObject({ status: 200, body: { notifications: [{ id: newest.id, record_id: id }] } });
+  expect((await as("operator", "GET", "/unread_count")).body).toEqual(before);
+}, 60_000);
+
+test("all that is unread is marked read at once", async () => {
+  const id = await publishJob();
+  await expect.poll(() => timesTold("operator", "Job", id), arriving).toBe(1);
+  const { notifications } = (await as("operator", "GET", "/unread_count")).body;
+  const rest = await as("operator", "PATCH", "/bulk_update", { notification: { read: true } });
+  expect(Number(rest.headers.get("total"))).toBe(notifications);
+  expect((await as("operator", "GET", "/unread_count")).body.notifications).toBe(0);
+}, 60_000);
+
+test("what is told is pushed to the user's device, until the device is taken off", async ({ skip }) => {
+  skip(!target.pushes, "this stage pushes nothing, or no inbox shows it (--inbox)");
+  const device = `device-${newId()}`;
+  const registered = await as("operator", "POST", "/token", { notification: { token: device, platform: "android" } });
+  expect(registered.status).toBe(200);
+  await publishJob();
+  expect((await target.inboxes.messageTo(device)).channel).toBe("push");
+  const { id } = registered.body.notification;
+  expect((await as("operator", "DELETE", `/token/${id}`)).status).toBe(200);
+}, 60_000);
+
+test("a message of another system reaches the users it names, but not its sender", async () => {
+  const { admin, operator } = target.people;
+  const record_id = newId();
+  const told = { recipients: [admin.id, operator.id], actor_id: operator.id, record_type: "Chat", record_id };
+  const params = { type: "message", room: "Night shift" };
+  await target.putEvent("Notification", { event_id: `message-${record_id}`, ...told, params });
+  await expect.poll(() => timesTold("admin", "Chat", record_id), arriving).toBe(1);
+  expect(await timesTold("operator", "Chat", record_id)).toBe(0);
+  expect((await as("admin", "GET", "/unread_count")).body.chats).toBeGreaterThan(0);
+}, 60_000);

@@ -1,0 +1,31 @@
+import { globSync } from "node:fs";
+import { expect, test } from "vitest";
+import { root } from "../../../infra/local/stack/synthesis.ts";
+import { useStack } from "../../infra/stack.ts";
+import { compareRights } from "../../support/rights/compare-rights.ts";
+import { readRecordings } from "../../support/rights/recordings.ts";
+import { readRights } from "../../support/rights/role-rights.ts";
+
+const stack = useStack();
+/** The tests that call handlers to see what they do. */
+const needed = "test/{accounts,functions,http,system/attacks,system/faults}/**/*.test.ts";
+
+test("a function makes no AWS call that its role does not allow", ({ skip }) => {
+  const { needs } = readRecordings();
+  if (needs.length === 0) skip(told("No test of this run called a handler."));
+  expect(compareRights(readRights(stack), needs).missing).toEqual([]);
+});
+
+test("a function has no right that no test ever needs", ({ skip }) => {
+  const { needs, files } = readRecordings();
+  const whole = new Set(files.flatMap(({ file, isWhole }) => (isWhole ? [file] : [])));
+  const absent = globSync(needed, { cwd: root }).filter((file) => !whole.has(file));
+  if (absent.length > 0) skip(told(`These did not run and pass as a whole:\n${absent.toSorted().join("\n")}`));
+  expect(compareRights(readRights(stack), needs).unused).toEqual([]);
+});
+
+/** The usual report shows no reason of what is skipped. */
+function told(reason: string): string {
+  process.stderr.write(`Skipped. ${reason}\n`);
+  return reason;
+}
