@@ -7,8 +7,8 @@ import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { IntakeBus } from "./constructs/compute/intake-bus.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
-import { SetAside } from "./constructs/compute/set-aside.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
+import { StreamQuarantine } from "./constructs/compute/stream-quarantine.ts";
 import { WorkQueue } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
@@ -62,8 +62,8 @@ export class WorkforceStack extends Stack {
     this.#addWorkers();
     this.#addSchedules();
     const bus = this.#addIntake();
-    const { setAside, queues } = this.#resources;
-    const places = { undelivered: bus.undelivered, setAside: setAside.queue, queues };
+    const { quarantine, queues } = this.#resources;
+    const places = { undelivered: bus.undelivered, quarantine: quarantine.queue, queues };
     const watched = { ...places, functions: this.#functions, tableName: names.table, apiId: this.#api.httpApi.apiId };
     new Monitoring(this, "Monitoring", { stage, watched });
     new CfnOutput(this, "BaseUrl", { value: this.#api.httpApi.apiEndpoint });
@@ -85,7 +85,7 @@ export class WorkforceStack extends Stack {
       hmacKey: new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret }),
       signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
       queues: this.#addQueues(),
-      setAside: new SetAside(this, "SetAside"),
+      quarantine: new StreamQuarantine(this, "StreamQuarantine"),
       emails: new EmailSending(this, "Emails", stage),
     };
   }
@@ -112,13 +112,13 @@ export class WorkforceStack extends Stack {
       const throttle = isAnonymousAccountRoute(operation) ? anonymousThrottle : undefined;
       this.#api.route(name, method, path, this.#addFunction(name as FunctionName).live, throttle);
     }
-    this.#api.routeRest("refuse-unrouted", this.#addFunction("refuse-unrouted").live);
+    this.#api.defaultRoute("refuse-unrouted", this.#addFunction("refuse-unrouted").live);
   }
 
   #addWorkers(): void {
-    const { records, setAside, queues } = this.#resources;
-    for (const queue of Object.values(queues)) queue.feed(this.#addFunction(queue.worker).live);
-    const place = { streamArn: records.streamArn, setAside: setAside.queue };
+    const { records, quarantine, queues } = this.#resources;
+    for (const queue of Object.values(queues)) queue.addConsumer(this.#addFunction(queue.worker).live);
+    const place = { streamArn: records.streamArn, quarantine: quarantine.queue };
     for (const name of streamConsumers) {
       new StreamConsumer(this, `${name}-stream`, { name, fn: this.#addFunction(name).live, ...place });
     }
@@ -127,14 +127,14 @@ export class WorkforceStack extends Stack {
   #addSchedules(): void {
     const { records, signingKeys } = this.#resources;
     const timeZone = this.#props.stage.businessTimeZone;
-    signingKeys.rotateBy(this.#addFunction("rotate-signing-key"), [records]);
+    signingKeys.scheduleRotation(this.#addFunction("rotate-signing-key"), [records]);
     new DailySchedule(this, "Overdue", { ...overdueTime, timeZone, fn: this.#addFunction("mark-overdue").live });
-    new DailySchedule(this, "TotalsCheck", { ...totalsTime, timeZone, fn: this.#addFunction("check-totals").live });
+    new DailySchedule(this, "TotalsCheck", { ...totalsTime, timeZone, fn: this.#addFunction("reconcile-totals").live });
   }
 
   #addIntake(): IntakeBus {
     const bus = new IntakeBus(this, "IntakeBus", namesOf(this.#props.stage.name).eventBus);
-    bus.leadTo(this.#resources.queues.intake.queue);
+    bus.addTarget(this.#resources.queues.intake.queue);
     return bus;
   }
 }

@@ -14,7 +14,7 @@ export const metrics = {
   /** SMS that were not sent, as the stage's ceiling was reached. */
   SmsRefused: [],
   /** Changes of the table that a consumer could not take. */
-  ChangesSetAside: [],
+  StreamRecordsQuarantined: [],
   /** Totals and search entries that are not what the records make them. */
   TotalsDrift: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

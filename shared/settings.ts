@@ -16,7 +16,7 @@ export const settings = {
   /** Where the private keys that sign access tokens are kept, in Secrets Manager (D6). */
   signingSecretArn: () => required("SIGNING_SECRET_ARN"),
   /** The OpenID issuer whose access tokens are trusted instead of the service's own, or undefined (D4). */
-  outsideIssuer: () => readOutsideIssuer(process.env.OUTSIDE_ISSUER),
+  oidcIssuer: () => readOidcIssuer(process.env.OIDC_ISSUER),
   /** Where requests to tell a user something are queued. */
   noticeQueueUrl: () => required("NOTICE_QUEUE_URL"),
   /** Where notifications wait to be delivered. */
@@ -24,7 +24,7 @@ export const settings = {
   /** Where notifications wait to be pushed to devices. */
   pushQueueUrl: () => required("PUSH_QUEUE_URL"),
   /** Where changes of the table go that a stream consumer cannot take. */
-  setAsideQueueUrl: () => required("SET_ASIDE_QUEUE_URL"),
+  quarantineQueueUrl: () => required("QUARANTINE_QUEUE_URL"),
   /** ARNs of the SNS platform applications by push service; a service without one gets no pushes (D29). */
   platformApplications: () => readPlatformApplications(required("PLATFORM_APPLICATIONS")),
   /** IANA time zone that the business's days run in (D20). */
@@ -52,7 +52,7 @@ export const settings = {
 export type PlatformApplications = Readonly<Partial<Record<"fcm" | "apns" | "apns_sandbox", string>>>;
 
 /** An OpenID issuer, and the names under which its tokens carry what the service needs (D4). */
-export interface OutsideIssuer {
+export interface OidcIssuer {
   readonly issuer: string;
   readonly audience: string;
   /** Address of its JSON Web Key Set. */
@@ -61,8 +61,8 @@ export interface OutsideIssuer {
   readonly claims: { readonly user: string; readonly role: string; readonly company: string };
 }
 
-function readOutsideIssuer(value: string | undefined): OutsideIssuer | undefined {
-  return value ? (JSON.parse(value) as OutsideIssuer) : undefined;
+function readOidcIssuer(value: string | undefined): OidcIssuer | undefined {
+  return value ? (JSON.parse(value) as OidcIssuer) : undefined;
 }
 
 function readPlatformApplications(value: string): PlatformApplications {

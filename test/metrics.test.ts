@@ -5,7 +5,7 @@ import { handler as deliverPin } from "../functions/workers/deliver-pin.ts";
 import { confirmLogin } from "../shared/contract/accounts.ts";
 import type { RefusalCode } from "../shared/contract/refusal-codes.ts";
 import { Refusal } from "../shared/domain/refusal.ts";
-import { forAnyone } from "../shared/http/endpoint.ts";
+import { anonymous } from "../shared/http/endpoint.ts";
 import { count, metrics } from "../shared/metrics.ts";
 import { forStream } from "../shared/workers/stream-worker.ts";
 import { userLine } from "./support/records/records.ts";
@@ -52,7 +52,7 @@ describe("a metric is one line of JSON in CloudWatch's embedded metric format", 
 describe("Faults", () => {
   const answering = (thrown: Error) =>
     call(
-      forAnyone(sample, () => Promise.reject(thrown)),
+      anonymous(sample, () => Promise.reject(thrown)),
       sample,
     );
 
@@ -76,7 +76,7 @@ describe("Faults", () => {
 
   test("counts no answer that is well", async () => {
     await call(
-      forAnyone(sample, async () => ({ shown: "well" })),
+      anonymous(sample, async () => ({ shown: "well" })),
       sample,
     );
     expect(countedMetrics()).toEqual([]);
@@ -99,10 +99,10 @@ describe("Faults", () => {
     expect(countedMetrics()).toEqual([{ operation: "test", Faults: 1 }]);
   });
 
-  test("counts a batch that cannot be taken, and ChangesSetAside each change of it that was set aside", async () => {
+  test("counts a batch that cannot be taken, and StreamRecordsQuarantined each change of it that was set aside", async () => {
     const { batchItemFailures } = await forStream(() => Promise.reject(new Error("odd")))(event);
     expect(batchItemFailures).toEqual([]);
-    const aside = { ChangesSetAside: 1 };
+    const aside = { StreamRecordsQuarantined: 1 };
     expect(countedMetrics()).toEqual([{ operation: "test", Faults: 1 }, aside, aside]);
   });
 });

@@ -5,13 +5,13 @@ import { requireLogin, requireServed } from "../../shared/domain/accounts/login.
 import { hashPassword } from "../../shared/domain/accounts/password.ts";
 import { pinValidTo } from "../../shared/domain/accounts/pin.ts";
 import { unknownUser } from "../../shared/domain/accounts/unknown-user.ts";
-import { type AnonymousRequest, forAnyone } from "../../shared/http/endpoint.ts";
+import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { queuePinRequest } from "../../shared/messaging/pin-queue.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Starts a registration, which its pin completes; the answer is the same for new and taken logins (D16). */
-export const handler = forAnyone(registerUser, startRegistration, {
+export const handler = anonymous(registerUser, startRegistration, {
   closes: () => settings.registration() === "closed",
 });
 

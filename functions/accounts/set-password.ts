@@ -5,11 +5,11 @@ import { requireUncommon } from "../../shared/domain/accounts/common-passwords.t
 import { hashPassword } from "../../shared/domain/accounts/password.ts";
 import { hashResetToken } from "../../shared/domain/accounts/reset-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { forAnyone } from "../../shared/http/endpoint.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
 import { queuePasswordNotice } from "../../shared/messaging/notice-queue.ts";
 
 /** Spends a reset token for a new password, ends every session of the user and has the user told (D14, D15). */
-export const handler = forAnyone(setPassword, async ({ body, now }) => {
+export const handler = anonymous(setPassword, async ({ body, now }) => {
   requireUncommon(body.password, "/user/password");
   const resetHash = hashResetToken(body.reset_password_token);
   const account = await findUserOfResetToken(resetHash, now);

@@ -1,10 +1,10 @@
 import { pushServiceOf, registerDeviceToken } from "../../shared/contract/devices.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
-import { forSignedIn } from "../../shared/http/endpoint.ts";
+import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Adds a device token to the caller's list, where push messages go (D28). */
-export const handler = forSignedIn(registerDeviceToken, async ({ body, caller, now }) => {
+export const handler = authenticated(registerDeviceToken, async ({ body, caller, now }) => {
   const { token, platform, device_id: deviceId } = body;
   const device = { token, platform, pushService: pushServiceOf(platform) ?? "fcm", deviceId };
   const id = await saveDeviceToken(caller.userId, device, timeOrderedId(now));

@@ -1,12 +1,19 @@
 import { requirePasscode } from "../../shared/accounts/passcode.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
-import { moveTimesheets } from "../../shared/db/records/timesheets.ts";
+import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
-import { forRepeatable } from "../../shared/http/idempotency.ts";
+import { idempotent } from "../../shared/http/idempotency.ts";
 
 /** Marks timesheets as paid or pending, all or none of them, with the caller's passcode where they have one (D17–D19). */
-export const handler = forRepeatable(bulkUpdateTimesheets, async ({ body, caller, now, token }) => {
-  const permit = requirePasscode(caller, body.passcode, now);
-  const timesheets = await moveTimesheets(body.timesheet_ids, requireScope(caller), body.state, caller, permit, token);
+export const handler = idempotent(bulkUpdateTimesheets, async ({ body, caller, now, token }) => {
+  const authorization = requirePasscode(caller, body.passcode, now);
+  const timesheets = await setTimesheetStates(
+    body.timesheet_ids,
+    requireScope(caller),
+    body.state,
+    caller,
+    authorization,
+    token,
+  );
   return { items: timesheets, total: timesheets.length };
 });

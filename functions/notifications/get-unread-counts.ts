@@ -1,6 +1,6 @@
 import { getUnreadCounts } from "../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
-import { forSignedIn } from "../../shared/http/endpoint.ts";
+import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Counts the caller's unread notifications (D26). */
-export const handler = forSignedIn(getUnreadCounts, ({ caller }) => findUnreadCounts(caller.userId));
+export const handler = authenticated(getUnreadCounts, ({ caller }) => findUnreadCounts(caller.userId));

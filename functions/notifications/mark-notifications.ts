@@ -1,14 +1,14 @@
 import { markNotifications as operation } from "../../shared/contract/notifications.ts";
-import { markAllRead, markNotifications } from "../../shared/db/notifications/notification-marks.ts";
-import { forRepeatable } from "../../shared/http/idempotency.ts";
+import { markAllRead, markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
+import { idempotent } from "../../shared/http/idempotency.ts";
 
 /** Marks notifications of the caller's own: those named, all or none of them, or all that are unread as read (D27). */
-export const handler = forRepeatable(operation, async ({ body, caller, askedAt, token }) => {
+export const handler = idempotent(operation, async ({ body, caller, requestedAt, token }) => {
   const { notification_ids: ids, read } = body;
   if (ids === undefined) {
-    const { newest, total } = await markAllRead(caller.userId, askedAt);
+    const { newest, total } = await markAllRead(caller.userId, requestedAt);
     return { items: newest, total };
   }
-  const notifications = await markNotifications(caller.userId, ids, read ? askedAt : null, token);
+  const notifications = await markNotifications(caller.userId, ids, read ? requestedAt : null, token);
   return { items: notifications, total: notifications.length };
 });

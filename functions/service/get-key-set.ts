@@ -1,6 +1,6 @@
 import { getKeySet } from "../../shared/contract/service.ts";
 import { findPublicKeys } from "../../shared/db/accounts/public-keys.ts";
-import { forAnyone } from "../../shared/http/endpoint.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
 
 /** Publishes the keys that access tokens are verified with (D6). */
-export const handler = forAnyone(getKeySet, async ({ now }) => ({ keys: await findPublicKeys(now) }));
+export const handler = anonymous(getKeySet, async ({ now }) => ({ keys: await findPublicKeys(now) }));

@@ -3,12 +3,12 @@ import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { endSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
 import { makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { forAnyone } from "../../shared/http/endpoint.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /** Spends a refresh token for new tokens; one that was spent before ends its whole family (D5). */
-export const handler = forAnyone(refreshToken, async ({ body, now }) => {
+export const handler = anonymous(refreshToken, async ({ body, now }) => {
   const key = await hmacKey();
   const spent = parseRefreshToken(body.refresh_token, key);
   if (!spent) throw refreshTokenInvalid();

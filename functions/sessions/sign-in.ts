@@ -1,24 +1,24 @@
-import { countSignIn, forgiveSignIn } from "../../shared/accounts/throttles.ts";
+import { countSignIn, resetSignInLimit } from "../../shared/accounts/throttles.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { findAccountOfLogin } from "../../shared/db/accounts/accounts.ts";
 import { reopenPinFlow } from "../../shared/db/accounts/pins.ts";
 import { openSession } from "../../shared/db/accounts/sessions.ts";
 import { findCompany } from "../../shared/db/accounts/users.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
-import { passwordFits, unusableHash } from "../../shared/domain/accounts/password.ts";
+import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { makeFamily, makeRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { forAnyone } from "../../shared/http/endpoint.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /** Signs in with a login and its password; an unknown login takes the same time as a wrong password (D5, D15). */
-export const handler = forAnyone(signIn, async ({ body, now, clientAddress }) => {
+export const handler = anonymous(signIn, async ({ body, now, clientAddress }) => {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   await countSignIn(login.value, clientAddress, now);
   const account = await findAccountOfLogin(login.value);
-  const isRight = await passwordFits(body.password, account?.passwordHash ?? unusableHash);
+  const isRight = await verifyPassword(body.password, account?.passwordHash ?? unusableHash);
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");
 
   const { user, epoch } = account;
@@ -28,7 +28,7 @@ export const handler = forAnyone(signIn, async ({ body, now, clientAddress }) =>
     findCompany(user.financial_company_id),
     issueTokens(user, family, refreshToken, now),
     openSession(user.id, family, refreshToken, epoch, now),
-    forgiveSignIn(login.value, clientAddress, now),
+    resetSignInLimit(login.value, clientAddress, now),
     reopenPinFlow(login.value),
   ]);
   return { user: { ...user, company }, token };

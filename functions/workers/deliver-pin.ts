@@ -2,7 +2,7 @@ import { maySendSms } from "../../shared/accounts/sms.ts";
 import { isPinFlowClosed, storePin } from "../../shared/db/accounts/pins.ts";
 import { findUserIdOfLogin } from "../../shared/db/accounts/users.ts";
 import { nextId } from "../../shared/db/table/sequences.ts";
-import { makePin, sealPin } from "../../shared/domain/accounts/pin.ts";
+import { hashPin, makePin } from "../../shared/domain/accounts/pin.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
 import { pinRequest } from "../../shared/messaging/pin-queue.ts";
 import { hmacKey } from "../../shared/secrets.ts";
@@ -14,12 +14,12 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
  */
 export const handler = forQueue(pinRequest, async ({ login, channel, registration, ...request }, now) => {
   if (now >= request.validTo || (await isPinFlowClosed(login))) return;
-  const knownId = await findUserIdOfLogin(login);
-  if (knownId === undefined && !registration) return;
+  const existingUserId = await findUserIdOfLogin(login);
+  if (existingUserId === undefined && !registration) return;
   if (channel === "sms" && !(await maySendSms(now))) return;
-  const userId = knownId ?? (await nextId("USER"));
+  const userId = existingUserId ?? (await nextId("USER"));
   const pin = makePin();
-  const seal = sealPin(pin, userId, await hmacKey());
-  const waiting = knownId === undefined ? registration : undefined;
+  const seal = hashPin(pin, userId, await hmacKey());
+  const waiting = existingUserId === undefined ? registration : undefined;
   if (await storePin({ login, ...request }, userId, seal, waiting)) await sendPin(channel, login, pin);
 });

@@ -1,6 +1,6 @@
 import { busMessage } from "../../shared/contract/events.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
-import { type AskedNotification, parseBusEvent } from "../../shared/domain/records/bus-event.ts";
+import { type NotificationRequest, parseBusEvent } from "../../shared/domain/records/bus-event.ts";
 import {
   maxUsersPerMessage,
   type NotificationMessage,
@@ -19,7 +19,7 @@ export const handler = forQueue(busMessage, async (message, now) => {
   else await queueNotifications(inMessages(event.asked));
 });
 
-function inMessages({ recipients, ...told }: AskedNotification): NotificationMessage[] {
+function inMessages({ recipients, ...told }: NotificationRequest): NotificationMessage[] {
   return Array.from({ length: Math.ceil(recipients.length / maxUsersPerMessage) }, (_, at) => ({
     ...told,
     recipients: { users: recipients.slice(at * maxUsersPerMessage, (at + 1) * maxUsersPerMessage) },

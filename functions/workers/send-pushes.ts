@@ -1,7 +1,7 @@
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
 import type { Notification } from "../../shared/db/notifications/notifications.ts";
 import { findDevices, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/push-devices.ts";
-import { claimPush, findUnread, releasePush } from "../../shared/db/notifications/pushes.ts";
+import { acquirePushLease, findUnread, releasePushLease } from "../../shared/db/notifications/pushes.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, servesPushes } from "../../shared/messaging/push.ts";
 import { pushMessage } from "../../shared/messaging/push-queue.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
@@ -14,12 +14,12 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   const [notification, devices] = await Promise.all([findUnread(userId, notificationId), findDevices(userId)]);
   const reachable = devices.filter(servesPushes);
   if (!notification || reachable.length === 0) return;
-  const claim = await claimPush(userId, notificationId, now);
+  const claim = await acquirePushLease(userId, notificationId, now);
   const waiting = reachable.filter(({ id }) => !claim.served.includes(id));
   const attempts = await Promise.allSettled(waiting.map((device) => push(device, notification)));
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
-  await releasePush(claim, [...claim.served, ...served.map(({ device }) => device.id)]);
+  await releasePushLease(claim, [...claim.served, ...served.map(({ device }) => device.id)]);
   await keepEndpoints(userId, served);
   const dead = pushed.filter((each) => each.result === "dead");
   await dropDead(userId, dead);

@@ -5,11 +5,11 @@ import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
 import { grantTokenVerification } from "./api/token-verification.ts";
-import type { SetAside } from "./compute/set-aside.ts";
+import type { StreamQuarantine } from "./compute/stream-quarantine.ts";
 import type { WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
 import { grantPushing } from "./messages/pushing.ts";
-import { grantTexting } from "./messages/texting.ts";
+import { grantSms } from "./messages/sms.ts";
 import type { HmacKey } from "./stores/hmac-key.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
 import type { SigningKeys } from "./stores/signing-keys.ts";
@@ -20,13 +20,13 @@ export interface Resources {
   readonly hmacKey: HmacKey;
   readonly signingKeys: SigningKeys;
   readonly queues: Readonly<Record<QueueName, WorkQueue>>;
-  readonly setAside: SetAside;
+  readonly quarantine: StreamQuarantine;
   readonly emails: EmailSending;
 }
 
 /** Gives a function the rights and settings that its row names, and no others. */
 export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resources, stage: Stage): void {
-  const { records, hmacKey, signingKeys, queues, setAside, emails } = resources;
+  const { records, hmacKey, signingKeys, queues, quarantine, emails } = resources;
   const tokenNames = { issuer: namesOf(stage.name).tokenIssuer, audience: tokenAudience };
   if (row.table || row.indexes) records.grant(fn, row.table ?? [], row.indexes ?? []);
   if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);
@@ -39,10 +39,10 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   if (row.queuesNotifications) queues.notifications.grantQueue(fn);
   if (row.queuesPushes) queues.pushes.grantQueue(fn);
   if (row.pushesToDevices) grantPushing(fn, stage);
-  if (row.readsStream) setAside.grantSetAside(fn);
+  if (row.readsStream) quarantine.grantQuarantine(fn);
   if (row.sendsMessages) {
     emails.grantSend(fn);
-    grantTexting(fn);
+    grantSms(fn);
   }
   for (const setting of row.settings ?? []) fn.addEnvironment(setting, readStageSetting(stage, setting));
 }

@@ -72,15 +72,15 @@ export interface FunctionRow {
 export type ServiceFunctionName =
   | "refuse-unrouted"
   | "deliver-pin"
-  | "tell-password-changed"
+  | "notify-password-changed"
   | "rotate-signing-key"
-  | "tally"
+  | "update-totals"
   | "notify"
   | "deliver-notifications"
   | "send-pushes"
   | "intake"
   | "mark-overdue"
-  | "check-totals";
+  | "reconcile-totals";
 
 /** The name of any function. */
 export type FunctionName = OperationName | ServiceFunctionName;
@@ -188,13 +188,13 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
   },
-  "tell-password-changed": {
+  "notify-password-changed": {
     area: "workers",
     sendsMessages: true,
     settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
   },
-  tally: {
+  "update-totals": {
     area: "workers",
     readsStream: true,
     timeoutSeconds: 60,
@@ -236,6 +236,6 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     indexes: ["by-mark"],
     table: ["BatchGetItem", "UpdateItem"],
   },
-  "check-totals": { area: "workers", memoryMegabytes: 2048, timeoutSeconds: 900, table: ["Scan"] },
+  "reconcile-totals": { area: "workers", memoryMegabytes: 2048, timeoutSeconds: 900, table: ["Scan"] },
   "rotate-signing-key": { area: "workers", rotatesSigningKeys: true, table: ["PutItem", "UpdateItem"] },
 };

@@ -19,7 +19,7 @@ export interface QueueRow {
 export const queues: Readonly<Record<QueueName, QueueRow>> = {
   // A pin is worth nothing after ten minutes.
   pins: { worker: "deliver-pin", setting: "PIN_QUEUE_URL", retentionHours: 1 },
-  notices: { worker: "tell-password-changed", setting: "NOTICE_QUEUE_URL", retentionHours: usualRetentionHours },
+  notices: { worker: "notify-password-changed", setting: "NOTICE_QUEUE_URL", retentionHours: usualRetentionHours },
   notifications: {
     worker: "deliver-notifications",
     setting: "NOTIFICATION_QUEUE_URL",

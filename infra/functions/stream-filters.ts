@@ -1,7 +1,7 @@
 import type { ServiceFunctionName } from "./functions.ts";
 
 /** The functions that work off the table's stream. */
-export const streamConsumers = ["tally", "notify"] as const satisfies readonly ServiceFunctionName[];
+export const streamConsumers = ["update-totals", "notify"] as const satisfies readonly ServiceFunctionName[];
 
 /** One of them. */
 export type StreamConsumerName = (typeof streamConsumers)[number];
@@ -14,7 +14,7 @@ const written = ["INSERT", "MODIFY"];
  * themselves.
  */
 export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonly<Record<string, unknown>>[]>> = {
-  tally: [{ dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB"] } } } }],
+  "update-totals": [{ dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB"] } } } }],
   notify: [
     // Records that somebody may be told of, unless they were written silently.
     {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createEnvironments, type Environments } from "./functions/environments.ts";
 import { type Sources, watchSources } from "./functions/sources.ts";
 import { startWorkers, type Workers } from "./functions/workers.ts";
-import { type FrontRequest, startFront } from "./gateway/front.ts";
+import { type FrontRequest, startFront } from "./gateway/http-server.ts";
 import type { HttpService } from "./http-service.ts";
 import { writeJsonFile } from "./json-file.ts";
 import {

@@ -1,4 +1,4 @@
-import type { FrontRequest } from "./gateway/front.ts";
+import type { FrontRequest } from "./gateway/http-server.ts";
 import type { TokenUser } from "./local-aws.ts";
 
 /** A demo user and a token that speaks for it. */

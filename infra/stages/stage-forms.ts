@@ -80,7 +80,7 @@ export const settingForms: SettingForms = {
     agrees: (applications, stage) => Object.values(applications).every((arn) => isHere(arn, stage)),
     isOptional: true,
   },
-  outsideIssuer: {
+  oidcIssuer: {
     wanted: "{ issuer, audience, jwksUrl, claims: { user, role, company } }, both addresses https",
     schema: v.strictObject({
       issuer: httpsUrl,

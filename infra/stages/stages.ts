@@ -1,4 +1,4 @@
-import type { OutsideIssuer, PlatformApplications } from "../../shared/settings.ts";
+import type { OidcIssuer, PlatformApplications } from "../../shared/settings.ts";
 
 /** Requests a second in the long run, and at once in a burst; more are refused with 429. */
 export interface Throttle {
@@ -39,7 +39,7 @@ export interface Stage {
   /** ARNs of SNS platform applications by push service (`fcm`, `apns`, `apns_sandbox`); without any, nothing is pushed. */
   readonly platformApplications?: PlatformApplications;
   /** OpenID issuer whose access tokens are trusted instead of the service's own; left out, the service signs its own. */
-  readonly outsideIssuer?: OutsideIssuer;
+  readonly oidcIssuer?: OidcIssuer;
   /** Origins whose pages may call the API from a browser. */
   readonly origins: readonly string[];
   /** What the whole API takes. */

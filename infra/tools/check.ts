@@ -57,7 +57,7 @@ const gates: readonly Gate[] = [
       "run",
       "--config",
       "test/vitest.config.ts",
-      "test/system/faults/tally-histories.test.ts",
+      "test/system/faults/totals-histories.test.ts",
       "test/system/faults/notification-histories.test.ts",
       "test/system/faults/fan-out.test.ts",
       "test/system/faults/intake.test.ts",

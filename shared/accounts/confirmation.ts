@@ -2,7 +2,7 @@ import { spendPin, spendRegistrationPin } from "../db/accounts/confirmations.ts"
 import { tryPin } from "../db/accounts/pins.ts";
 import { findCompany, type User } from "../db/accounts/users.ts";
 import type { Login } from "../domain/accounts/login.ts";
-import { pinFits } from "../domain/accounts/pin.ts";
+import { verifyPin } from "../domain/accounts/pin.ts";
 import { hashResetToken, makeResetToken } from "../domain/accounts/reset-token.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { count } from "../metrics.ts";
@@ -18,7 +18,7 @@ export type ConfirmedUser = User & { readonly reset_password_token: string };
  */
 export async function confirm(login: Login, pin: string, address: string, now: Date): Promise<ConfirmedUser> {
   const attempt = await tryPin(login.value, pinTriesFrom(address), now);
-  if (!attempt || !pinFits(pin, attempt.user.id, attempt.seal, await hmacKey())) refusePin();
+  if (!attempt || !verifyPin(pin, attempt.user.id, attempt.seal, await hmacKey())) refusePin();
 
   const { user, registration } = attempt;
   const resetToken = makeResetToken();

@@ -1,9 +1,9 @@
 import {
   countAttempt,
   forgetAttempts,
+  refundAttempt,
   type Throttle,
   type Throttled,
-  takeBackAttempt,
 } from "../db/accounts/throttles.ts";
 import { clientOf } from "../domain/accounts/client-address.ts";
 
@@ -60,10 +60,10 @@ export function countSignIn(login: string, address: string, now: Date): Promise<
 }
 
 /** After a sign-in that succeeded: forgets the login's failed ones, and does not hold this one against the client (D15). */
-export async function forgiveSignIn(login: string, address: string, countedAt: Date): Promise<void> {
+export async function resetSignInLimit(login: string, address: string, countedAt: Date): Promise<void> {
   await Promise.all([
     forgetAttempts(of(signInsOfLogin, login)),
-    takeBackAttempt(of(signInsOfClient, clientOf(address)), countedAt),
+    refundAttempt(of(signInsOfClient, clientOf(address)), countedAt),
   ]);
 }
 

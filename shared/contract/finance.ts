@@ -89,7 +89,7 @@ export const bulkUpdateTimesheets = operation({
   path: "/api/v1/finance/timesheets/bulk_update",
   access: ["admin", "operator"],
   companyBound: true,
-  repeatable: true,
+  idempotent: true,
   body: {
     object: "timesheet",
     fields: v.object({

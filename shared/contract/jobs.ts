@@ -25,7 +25,7 @@ export const adjustJobTimers = operation({
   path: "/api/v1/jobs/adjust_timer",
   access: ["admin"],
   companyBound: true,
-  repeatable: true,
+  idempotent: true,
   body: {
     object: "job",
     fields: v.object({

@@ -35,7 +35,7 @@ export const markNotifications = operation({
   method: "PATCH",
   path: "/api/v1/users/notifications/bulk_update",
   access: everyRole,
-  repeatable: true,
+  idempotent: true,
   body: {
     object: "notification",
     fields: v.pipe(

@@ -41,7 +41,7 @@ export interface Operation {
   /** Present on list answers: the name of the array in the answer. */
   readonly list?: string;
   /** True where a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */
-  readonly repeatable?: boolean;
+  readonly idempotent?: boolean;
   /** True where the answer's access token is repeated in the header `Authorization` (D5). */
   readonly answersBearer?: boolean;
   /** The codes that it refuses with beside those that follow from the rest of its entry (`refusal-codes.ts`). */
@@ -54,7 +54,7 @@ export interface Operation {
 export type SignedInOperation = Operation & { readonly access: readonly Role[] };
 
 /** An operation whose requests may carry an `Idempotency-Key` (D32). */
-export type RepeatableOperation = SignedInOperation & { readonly repeatable: true };
+export type IdempotentOperation = SignedInOperation & { readonly idempotent: true };
 
 /** An operation that anyone may call. */
 export type AnonymousOperation = Operation & { readonly access: "anyone" };

@@ -19,7 +19,7 @@ const { company, ...userFields } = user.entries;
 const ownedByCompany = { company_id: id };
 
 /** The whole of each type of record, as it must be before it is stored: the interface's fields and the owner's. */
-export const wholeRecords = {
+export const completeRecords = {
   company: v.object({ id, name: text(200) }),
   user: v.object(userFields),
   timesheet: v.object({ ...timesheet.entries, ...ownedByCompany }),
@@ -29,7 +29,7 @@ export const wholeRecords = {
 } as const;
 
 /** The whole of one type of record. */
-export type WholeRecord<T extends RecordType> = v.InferOutput<(typeof wholeRecords)[T]>;
+export type CompleteRecord<T extends RecordType> = v.InferOutput<(typeof completeRecords)[T]>;
 
 const nameText = v.pipe(v.string(), v.maxLength(200), v.check(isPlainText, "must be well-formed text without NUL"));
 /** Version of a record in the system it comes from: a whole number from 0 to 2^53 − 1 that rises with every change. */
@@ -45,10 +45,10 @@ function removal<const T extends RecordType>(type: T) {
 
 /** The lines that add or change a record: every field but `type` and `id` may be left out, none may be unknown (D35). */
 export const upsertLines = {
-  company: v.strictObject({ ...v.partial(wholeRecords.company).entries, ...head("company") }),
+  company: v.strictObject({ ...v.partial(completeRecords.company).entries, ...head("company") }),
   user: v.pipe(
     v.strictObject({
-      ...v.partial(wholeRecords.user).entries,
+      ...v.partial(completeRecords.user).entries,
       ...head("user"),
       company: v.optional(company),
       first_name: v.optional(nameText),
@@ -68,7 +68,7 @@ export const upsertLines = {
   ),
   timesheet: v.pipe(
     v.strictObject({
-      ...v.partial(wholeRecords.timesheet).entries,
+      ...v.partial(completeRecords.timesheet).entries,
       ...head("timesheet"),
       driver: v.optional(v.strictObject(driver.entries)),
       timelog: v.optional(v.pipe(v.strictObject(timelog.entries), storable(32_768))),
@@ -82,10 +82,10 @@ export const upsertLines = {
       ["payment_state"],
     ),
   ),
-  invoice: v.strictObject({ ...v.partial(wholeRecords.invoice).entries, ...head("invoice") }),
-  job: v.strictObject({ ...v.partial(wholeRecords.job).entries, ...head("job") }),
+  invoice: v.strictObject({ ...v.partial(completeRecords.invoice).entries, ...head("invoice") }),
+  job: v.strictObject({ ...v.partial(completeRecords.job).entries, ...head("job") }),
   notification: v.strictObject({
-    ...v.partial(wholeRecords.notification).entries,
+    ...v.partial(completeRecords.notification).entries,
     ...head("notification"),
     user_id: id,
     params: v.optional(notificationParams),

@@ -7,7 +7,7 @@ import { idempotencyKey } from "./table/keys.ts";
 import { deleteIf, getItem, type Item, type Key, putIf, updateIf } from "./table/table.ts";
 
 /** A request that its caller may repeat: whose it is, under which key, and the keyed hash of what it asks for. */
-export interface RepeatableRequest {
+export interface IdempotentRequest {
   readonly userId: number;
   readonly operation: string;
   readonly key: string;
@@ -22,12 +22,12 @@ export interface Run {
   /** Names the request's first transaction, the same in every run. */
   readonly token: string;
   /** When the first run began. */
-  readonly askedAt: Date;
+  readonly requestedAt: Date;
   readonly validTo: Date;
 }
 
 /** What a request that is claimed meets: a run of its own, or the answer that was given. */
-export type Claimed = { readonly run: Run } | { readonly answer: string };
+export type AcquiredRun = { readonly run: Run } | { readonly answer: string };
 
 /** How long a run is taken to be under way; longer than any function may run. */
 export const leaseSeconds = 60;
@@ -44,7 +44,7 @@ const pieceBytes = 350_000;
  * word is taken over when its lease is over. One write unit for a new key; for a known one a write unit a KB that is kept,
  * and a read unit for every 4.
  */
-export async function claimRun(request: RepeatableRequest, now: Date): Promise<Claimed> {
+export async function acquireRun(request: IdempotentRequest, now: Date): Promise<AcquiredRun> {
   const record = idempotencyKey(request.userId, request.operation, request.key);
   for (let race = 0; race < maxRaces; race += 1) {
     const run = newRun(record, now);
@@ -89,7 +89,7 @@ export async function releaseRun(run: Run): Promise<void> {
 
 function newRun(record: Key, now: Date): Run {
   const validTo = new Date(now.getTime() + lifeMs);
-  return { record, id: crypto.randomUUID(), token: crypto.randomUUID(), askedAt: now, validTo };
+  return { record, id: crypto.randomUUID(), token: crypto.randomUUID(), requestedAt: now, validTo };
 }
 
 function openRun(run: Run, seal: string, now: Date): Promise<boolean> {
@@ -99,7 +99,7 @@ function openRun(run: Run, seal: string, now: Date): Promise<boolean> {
       body_hmac: seal,
       run_id: run.id,
       request_token: run.token,
-      asked_at: run.askedAt.toISOString(),
+      asked_at: run.requestedAt.toISOString(),
       leased_to: leaseFrom(now),
       valid_to: run.validTo.toISOString(),
       ...expiry(run),
@@ -118,8 +118,8 @@ async function takeOver(run: Run, stored: Item, now: Date): Promise<Run | undefi
     ExpressionAttributeValues: { ":broken": stored.run_id, ":run": run.id, ":leased": leaseFrom(now) },
   });
   if (!taken) return undefined;
-  const askedAt = new Date(String(taken.asked_at));
-  return { ...run, token: String(taken.request_token), askedAt, validTo: new Date(String(taken.valid_to)) };
+  const requestedAt = new Date(String(taken.asked_at));
+  return { ...run, token: String(taken.request_token), requestedAt, validTo: new Date(String(taken.valid_to)) };
 }
 
 async function readAnswer({ pk, sk, run_id, kept_answer, further_pieces }: Item): Promise<string> {

@@ -44,7 +44,7 @@ export type Passage = Pick<HttpRequest, "event" | "context">;
 export type HttpHandler = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
 
 /** The handler of an operation that needs a bearer token. */
-export function forSignedIn<O extends SignedInOperation>(
+export function authenticated<O extends SignedInOperation>(
   operation: O,
   handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
@@ -68,7 +68,7 @@ export function forSignedInAnswer<O extends SignedInOperation>(
  * The handler of an operation that anyone may call: it has no caller to touch. Where the stage `closes` the operation, it
  * answers as a path that does not exist, whatever else the request is.
  */
-export function forAnyone<O extends AnonymousOperation>(
+export function anonymous<O extends AnonymousOperation>(
   operation: O,
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
   { closes = () => false }: { closes?: () => boolean } = {},

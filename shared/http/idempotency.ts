@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { RepeatableOperation } from "../contract/operation.ts";
-import { claimRun, keepAnswer, type Run, releaseRun } from "../db/idempotency.ts";
+import type { IdempotentOperation } from "../contract/operation.ts";
+import { acquireRun, keepAnswer, type Run, releaseRun } from "../db/idempotency.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
 import { hmacKey } from "../secrets.ts";
@@ -9,10 +9,10 @@ import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { forSignedInAnswer, type Passage, type SignedInRequest } from "./endpoint.ts";
 import { type HttpAnswer, requestIdOf } from "./request.ts";
 
-/** What the function of a repeatable operation gets beside a signed-in user's request. */
-export interface RepeatableInput<O extends RepeatableOperation> extends SignedInRequest<O> {
+/** What the function of a idempotent operation gets beside a signed-in user's request. */
+export interface IdempotentInput<O extends IdempotentOperation> extends SignedInRequest<O> {
   /** When the caller first asked for this: earlier than `now` where a run that broke off is taken over. */
-  readonly askedAt: Date;
+  readonly requestedAt: Date;
   /** Names the first transaction, so that it is carried out once in all runs; undefined without an Idempotency-Key. */
   readonly token: string | undefined;
 }
@@ -22,18 +22,18 @@ export interface RepeatableInput<O extends RepeatableOperation> extends SignedIn
  * the first answer again (D32). The key is looked at when all else about the request is in order; without one nothing is
  * read or written.
  */
-export function forRepeatable<O extends RepeatableOperation>(
+export function idempotent<O extends IdempotentOperation>(
   operation: O,
-  handle: (request: RepeatableInput<O>) => Promise<Reply<O>>,
+  handle: (request: IdempotentInput<O>) => Promise<Reply<O>>,
 ) {
   return forSignedInAnswer(operation, async (request: SignedInRequest<O>, passage) => {
-    const answer = async ({ askedAt, token }: Pick<RepeatableInput<O>, "askedAt" | "token">) =>
-      successAnswer(operation, await handle({ ...request, askedAt, token }), passage);
+    const answer = async ({ requestedAt, token }: Pick<IdempotentInput<O>, "requestedAt" | "token">) =>
+      successAnswer(operation, await handle({ ...request, requestedAt, token }), passage);
     const key = idempotencyKeyOf(passage);
-    if (key === undefined) return answer({ askedAt: request.now, token: undefined });
+    if (key === undefined) return answer({ requestedAt: request.now, token: undefined });
     const { userId } = request.caller;
     const seal = await sealOf(userId, operation.name, passage);
-    const claimed = await claimRun({ userId, operation: operation.name, key, seal }, request.now);
+    const claimed = await acquireRun({ userId, operation: operation.name, key, seal }, request.now);
     return "run" in claimed ? runOnce(claimed.run, answer, passage) : replay(claimed.answer, passage);
   });
 }

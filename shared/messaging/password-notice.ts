@@ -13,7 +13,7 @@ export interface Reachable {
 /** Tells a user by e-mail and SMS, as far as they have them, that their password was changed (D14). */
 export async function sendPasswordNotice({ email, phone_number }: Reachable, changedAt: Date): Promise<void> {
   const service = settings.serviceName();
-  const sentence = `The password of your ${service} account was changed on ${wordsFor(changedAt)}.`;
+  const sentence = `The password of your ${service} account was changed on ${formatMoment(changedAt)}.`;
   const advice = "If it was not you, ask for a new pin and set another password at once.";
   const html =
     `<!doctype html><html lang="en"><body style="font-family: sans-serif; color: #1a1a1a">` +
@@ -25,6 +25,6 @@ export async function sendPasswordNotice({ email, phone_number }: Reachable, cha
   ]);
 }
 
-function wordsFor(moment: Date): string {
+function formatMoment(moment: Date): string {
   return `${moment.toISOString().slice(0, 10)} at ${moment.toISOString().slice(11, 16)} UTC`;
 }

@@ -5,7 +5,7 @@ import { escapeHtml } from "./html.ts";
 import { sendSms } from "./sms.ts";
 
 /** The words of a message that carries a pin: the service, the pin, how long it counts, and no link. */
-export interface PinWords {
+export interface PinMessage {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -15,12 +15,12 @@ export interface PinWords {
 
 /** Sends a pin by the channel of its login (D8). */
 export async function sendPin(channel: "email" | "sms", to: string, pin: string): Promise<void> {
-  const { sms, ...email } = pinWords(settings.serviceName(), pin);
+  const { sms, ...email } = renderPinMessage(settings.serviceName(), pin);
   await (channel === "sms" ? sendSms(to, sms) : sendEmail({ to, ...email }));
 }
 
 /** Writes the message. */
-function pinWords(service: string, pin: string): PinWords {
+function renderPinMessage(service: string, pin: string): PinMessage {
   const ignore = "If you did not ask for it, ignore this message; nothing changes without the pin.";
   return {
     subject: `Your ${service} pin`,

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-sns";
 import type { PushService } from "../contract/devices.ts";
 import { settings } from "../settings.ts";
-import { type PushContent, wordPush } from "./push-words.ts";
+import { type PushContent, renderPush } from "./push-templates.ts";
 
 /** A device as a push reaches it. */
 export interface PushDevice {
@@ -58,7 +58,7 @@ async function publish(
   { pushService }: PushDevice,
   content: PushContent,
 ): Promise<"sent" | "dead" | "gone"> {
-  const { message, attributes } = wordPush(pushService, content);
+  const { message, attributes } = renderPush(pushService, content);
   const MessageAttributes = Object.fromEntries(
     Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: "String", StringValue }]),
   );

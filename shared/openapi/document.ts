@@ -75,7 +75,7 @@ function describe(operation: Operation): object {
   };
 }
 
-function parametersOf({ parameters, query, repeatable }: Operation): object[] {
+function parametersOf({ parameters, query, idempotent }: Operation): object[] {
   const inPath = fieldsOf(parameters).map((field) => ({ ...field, in: "path", required: true }));
   const inQuery = fieldsOf(query).map((field) => ({
     ...field,
@@ -83,16 +83,16 @@ function parametersOf({ parameters, query, repeatable }: Operation): object[] {
     // Several values are written with commas between them (D22).
     ...(field.schema.type === "array" && { style: "form", explode: false }),
   }));
-  return [...inPath, ...inQuery, ...(repeatable ? [idempotencyKey] : [])];
+  return [...inPath, ...inQuery, ...(idempotent ? [idempotencyKey] : [])];
 }
 
-function answerOf({ answer, list, answersBearer, repeatable }: Operation): object {
+function answerOf({ answer, list, answersBearer, idempotent }: Operation): object {
   const schema = jsonSchemaOf(answer);
   const names: (keyof typeof headers)[] = [
     "x-request-id",
     ...(list ? (["per-page", "total", "link"] as const) : []),
     ...(answersBearer ? (["authorization"] as const) : []),
-    ...(repeatable ? (["idempotency-replayed"] as const) : []),
+    ...(idempotent ? (["idempotency-replayed"] as const) : []),
   ];
   return {
     description: "Done.",

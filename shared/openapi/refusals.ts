@@ -8,7 +8,7 @@ const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused", "request
 
 /** Every code that an operation refuses with: those that follow from its shape, and those that its entry names (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {
-  const { access, companyBound, query, parameters, body, list, repeatable, method, refusals = [] } = operation;
+  const { access, companyBound, query, parameters, body, list, idempotent, method, refusals = [] } = operation;
   const codes = new Set<RefusalCode>(["body_too_large", "query_too_long"]);
   const add = (applies: unknown, more: readonly RefusalCode[]) => {
     if (applies) for (const code of more) codes.add(code);
@@ -17,9 +17,9 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
   add(access !== "anyone" && access.length < roles.length, ["role_not_allowed"]);
   add(companyBound, ["company_required"]);
   add(body, ofBody);
-  add(body || query || parameters || repeatable, ["fields_invalid"]);
+  add(body || query || parameters || idempotent, ["fields_invalid"]);
   add(query && list, ofPages);
-  add(repeatable, ofRepetition);
+  add(idempotent, ofRepetition);
   add(method !== "GET", ["busy"]);
   add(true, refusals);
   return [...codes];

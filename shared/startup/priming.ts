@@ -3,7 +3,7 @@ import { getItem } from "../db/table/table.ts";
 import { faultFields, log } from "../logger.ts";
 import { hmacKey } from "../secrets.ts";
 import { findSigningKey } from "../tokens/signing-keys.ts";
-import { rehearseVerification } from "../tokens/verify-access-token.ts";
+import { warmUpVerification } from "../tokens/verify-access-token.ts";
 
 /** Longest that priming may hold up an environment's start. */
 const mostMilliseconds = 1_000;
@@ -33,7 +33,7 @@ export async function prime(steps: Readonly<Record<string, () => Promise<unknown
 
 /** Reads the public keys and runs one verification, which cannot succeed: keys, connection and code are there then. */
 export function primeVerification(): Promise<void> {
-  return rehearseVerification(new Date());
+  return warmUpVerification(new Date());
 }
 
 /** Opens a connection to the table by reading an item that is not there. 0.5 read units. */

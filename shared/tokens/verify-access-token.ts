@@ -5,7 +5,7 @@ import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../settings.ts";
 import { findAnyKeyId, findVerificationKey } from "./key-set.ts";
-import { type VerifiedToken, verifyOutsideToken } from "./outside-issuer.ts";
+import { type VerifiedToken, verifyOidcToken } from "./oidc-issuer.ts";
 
 const maxTokenBytes = 4096;
 const maxRemembered = 1_000;
@@ -49,8 +49,8 @@ export async function verifyAccessToken(token: string, now: Date): Promise<Calle
  * Runs one verification, of a token that cannot pass: the keys are read then, the connection to them is open, and the code
  * has run. Throws what keeps keys from being read.
  */
-export async function rehearseVerification(now: Date): Promise<void> {
-  const kid = settings.outsideIssuer() ? "none" : await findAnyKeyId(now);
+export async function warmUpVerification(now: Date): Promise<void> {
+  const kid = settings.oidcIssuer() ? "none" : await findAnyKeyId(now);
   const header = { alg: "ES256", typ: "at+jwt", kid };
   const [head, payload] = [header, {}].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
   const signature = Buffer.alloc(64, 1).toString("base64url");
@@ -63,9 +63,9 @@ export async function rehearseVerification(now: Date): Promise<void> {
 
 async function verify(token: string, now: Date): Promise<VerifiedToken> {
   requireStrictForm(token);
-  const outside = settings.outsideIssuer();
+  const outside = settings.oidcIssuer();
   try {
-    return await (outside ? verifyOutsideToken(token, outside, now) : verifyOwnToken(token, now));
+    return await (outside ? verifyOidcToken(token, outside, now) : verifyOwnToken(token, now));
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw expired();
     if (isFaultOfKeySet(error)) throw error;

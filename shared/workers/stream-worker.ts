@@ -1,10 +1,10 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
-import { isPassingFault } from "../db/table/passing-faults.ts";
 import { nameOfChange, readTableChange, type TableChange } from "../db/table/table-changes.ts";
+import { isTransientError } from "../db/table/transient-errors.ts";
 import { faultFields, log } from "../logger.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
-import { setAside } from "./set-aside.ts";
+import { quarantine } from "./quarantine.ts";
 
 /** A Lambda handler for a batch of the table's stream. */
 export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
@@ -25,7 +25,7 @@ export function forStream(work: (changes: readonly TableChange[], now: Date) => 
     } catch (error) {
       log("error", "fault", { ...fields, ...faultFields(error) });
       count("Faults", { operation: fields.operation });
-      return isPassingFault(error) ? failFrom(Records[0]) : workOneByOne(Records, work);
+      return isTransientError(error) ? failFrom(Records[0]) : workOneByOne(Records, work);
     }
   };
 }
@@ -36,7 +36,7 @@ async function workOneByOne(
 ): Promise<DynamoDBBatchResponse> {
   for (const record of records) {
     try {
-      await workOrSetAside(record, work);
+      await workOrQuarantine(record, work);
     } catch (error) {
       const operation = settings.operation();
       log("error", "fault", { operation, ...faultFields(error) });
@@ -47,21 +47,21 @@ async function workOneByOne(
   return { batchItemFailures: [] };
 }
 
-async function workOrSetAside(
+async function workOrQuarantine(
   record: DynamoDBRecord,
   work: (changes: readonly TableChange[], now: Date) => Promise<void>,
 ): Promise<void> {
   try {
     await work([readTableChange(record)], new Date());
   } catch (error) {
-    if (isPassingFault(error)) throw error;
+    if (isTransientError(error)) throw error;
     const operation = settings.operation();
     const { error: name, error_message: message } = faultFields(error);
     const place = { eventId: record.eventID ?? "", sequenceNumber: record.dynamodb?.SequenceNumber ?? "" };
     const reason = [name, message].filter(Boolean).join(": ");
-    await setAside({ operation, ...nameOfChange(record), ...place, reason });
-    log("error", "set aside", { operation, event_id: place.eventId, sequence_number: place.sequenceNumber, reason });
-    count("ChangesSetAside", {});
+    await quarantine({ operation, ...nameOfChange(record), ...place, reason });
+    log("error", "quarantined", { operation, event_id: place.eventId, sequence_number: place.sequenceNumber, reason });
+    count("StreamRecordsQuarantined", {});
   }
 }
 

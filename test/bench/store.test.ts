@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { surveyTotals } from "../../shared/db/reconcile/recount.ts";
+import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
 import type { Cost } from "../support/records/costs.ts";
 import { useService } from "../support/service/service.ts";
 import { invoiceLines, type Order } from "./store/invoices.ts";
@@ -26,7 +26,7 @@ describe.each(orders)("invoices with ids %s", (order) => {
     }, 5 * minutes);
 
     test("totals are exact", async () => {
-      const { records, drifts, uncounted } = await surveyTotals();
+      const { records, drifts, uncounted } = await reconcileTotals();
       expect({ records, drifts, uncounted }).toEqual({ records: count, drifts: [], uncounted: [] });
     });
 

@@ -4,8 +4,8 @@ import { storePin } from "../../shared/db/accounts/pins.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { findNotifications, findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
 import { findInvoices } from "../../shared/db/records/invoices.ts";
-import { moveTimesheets } from "../../shared/db/records/timesheets.ts";
-import { sealPin } from "../../shared/domain/accounts/pin.ts";
+import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
+import { hashPin } from "../../shared/domain/accounts/pin.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { costOf } from "../support/records/costs.ts";
@@ -28,7 +28,7 @@ beforeAll(() =>
 
 test.each([1, 10, 100])("bulk_update of %i ids reads a unit each, in two round trips", async (count) => {
   const ids = Array.from({ length: count }, (_, index) => index + 1);
-  const cost = await costOf(() => moveTimesheets(ids, 1, "paid", caller, Promise.resolve()));
+  const cost = await costOf(() => setTimesheetStates(ids, 1, "paid", caller, Promise.resolve()));
   expect(cost.readUnits).toBeLessThanOrEqual(count + 1);
   expect(cost.sequentialTrips).toBe(2);
 });
@@ -73,7 +73,7 @@ test("a confirmation with the right pin costs at most 3 read units, in three rou
   await store([companyLine(1), userLine(7)]);
   const now = new Date();
   const request = { login, requestId: "r", requestedAt: now, validTo: new Date(now.getTime() + 600_000) };
-  await storePin(request, 7, sealPin("123456", 7, await hmacKey()));
+  await storePin(request, 7, hashPin("123456", 7, await hmacKey()));
   const cost = await costOf(() => confirm({ value: login, channel: "email" }, "123456", "192.0.2.7", now));
   expect(cost.readUnits).toBeLessThanOrEqual(3);
   expect(cost.sequentialTrips).toBeLessThanOrEqual(3);

@@ -1,6 +1,6 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { countAttempt, forgetAttempts, type Throttle, takeBackAttempt } from "../../shared/db/accounts/throttles.ts";
+import { countAttempt, forgetAttempts, refundAttempt, type Throttle } from "../../shared/db/accounts/throttles.ts";
 import { costOf } from "../support/records/costs.ts";
 import { faultsOf } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
@@ -95,11 +95,11 @@ test("D10: what is forgotten counts no more, and forgetting nothing is no fault"
 
 test("D15: an attempt that is taken back counts no more, the others still do", async () => {
   const attempt = { throttle: newThrottle(2, 10), subject: "203.0.113.7" };
-  await takeBackAttempt(attempt, start);
+  await refundAttempt(attempt, start);
   await countAttempt([attempt], start);
   await countAttempt([attempt], start);
-  await takeBackAttempt(attempt, start);
-  await takeBackAttempt(attempt, afterwards(1));
+  await refundAttempt(attempt, start);
+  await refundAttempt(attempt, afterwards(1));
   await countAttempt([attempt], afterwards(2));
   expect(await faultsOf(() => countAttempt([attempt], afterwards(3)))).toEqual(["too_many_requests"]);
   expect((await storedOf(attempt.throttle))[0]?.attempts).toEqual([start.getTime(), start.getTime() + 2]);
@@ -111,7 +111,7 @@ test("D15: of 20 attempts at once as many are left as were not taken back", asyn
   await Promise.all(
     moments.map(async (moment, index) => {
       await countAttempt([attempt], moment);
-      if (index % 2 === 0) await takeBackAttempt(attempt, moment);
+      if (index % 2 === 0) await refundAttempt(attempt, moment);
     }),
   );
   expect((await storedOf(attempt.throttle))[0]?.attempts).toHaveLength(10);

@@ -8,7 +8,7 @@ import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts"
 import { loginKey, profileKey, recordKey } from "../../shared/db/table/keys.ts";
 import { documentClient } from "../../shared/db/table/table.ts";
 import { passcodeFits } from "../../shared/domain/accounts/passcode.ts";
-import { passwordFits } from "../../shared/domain/accounts/password.ts";
+import { verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { companyLine, notificationLine, userLine } from "../support/records/records.ts";
 import { faultsOf, readItem, write, writtenAt } from "../support/records/writes.ts";
@@ -93,7 +93,7 @@ test("D15, D19: secrets are kept as hashes only, stay while they are the same, a
   await write(userLine(60, secrets));
   const stored = await readItem(recordKey("USER", 60));
   expect(JSON.stringify(stored)).not.toMatch(/correct horse|4711/);
-  expect(await passwordFits("correct horse", String(stored?.password_hash))).toBe(true);
+  expect(await verifyPassword("correct horse", String(stored?.password_hash))).toBe(true);
   expect(passcodeFits("4711", 60, String(stored?.passcode_hash), await hmacKey())).toBe(true);
 
   expect(await write({ type: "user", id: 60, ...secrets })).toBe("unchanged");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findListPage } from "../../shared/db/lists/lists.ts";
 import { setJobTimers } from "../../shared/db/records/jobs.ts";
-import { moveTimesheets } from "../../shared/db/records/timesheets.ts";
+import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { type RecordKind, recordKey } from "../../shared/db/table/keys.ts";
 import type { ListName } from "../../shared/domain/records/list-place.ts";
 import { companyLine, invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
@@ -120,7 +120,7 @@ test("D24: a job's timer survives an import", async () => {
 
 test("who changed a record before is not the author of an import's change", async () => {
   await write(timesheetLine(71, 1));
-  await moveTimesheets([71], "all", "paid", admin, Promise.resolve());
+  await setTimesheetStates([71], "all", "paid", admin, Promise.resolve());
   expect(await write({ type: "timesheet", id: 71, state: "paid" })).toBe("unchanged");
   await write({ type: "timesheet", id: 71, total: "1.00" });
   expect(await readItem(recordKey("TIMESHEET", 71))).not.toHaveProperty("changed_by");
@@ -171,7 +171,7 @@ test("parallel lines that create one record create it once", async () => {
 test("a bulk update and an import of one timesheet both count", async () => {
   await write(timesheetLine(92, 1));
   await Promise.all([
-    moveTimesheets([92], "all", "paid", admin, Promise.resolve()),
+    setTimesheetStates([92], "all", "paid", admin, Promise.resolve()),
     write({ type: "timesheet", id: 92, total: "3.00" }),
   ]);
   expect(await readRecord("TIMESHEET", 92)).toMatchObject({ state: "paid", payment_state: "paid", total: "3.00" });

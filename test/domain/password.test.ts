@@ -1,7 +1,7 @@
 import { scryptSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { hashPasscode, passcodeFits } from "../../shared/domain/accounts/passcode.ts";
-import { hashPassword, passwordFits } from "../../shared/domain/accounts/password.ts";
+import { hashPassword, verifyPassword } from "../../shared/domain/accounts/password.ts";
 
 test("D15: a password is kept as Argon2id with 19 MiB, 2 passes and a salt of its own", async () => {
   const [one, other] = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);
@@ -11,18 +11,18 @@ test("D15: a password is kept as Argon2id with 19 MiB, 2 passes and a salt of it
 
 test("D15: only the password itself fits its hash, however its letters are composed", async () => {
   const hash = await hashPassword("café au lait");
-  expect(await passwordFits("café au lait", hash)).toBe(true);
-  expect(await passwordFits("cafe\u0301 au lait", hash)).toBe(true);
-  expect(await passwordFits("cafe au lait", hash)).toBe(false);
-  expect(await passwordFits("", hash)).toBe(false);
+  expect(await verifyPassword("café au lait", hash)).toBe(true);
+  expect(await verifyPassword("cafe\u0301 au lait", hash)).toBe(true);
+  expect(await verifyPassword("cafe au lait", hash)).toBe(false);
+  expect(await verifyPassword("", hash)).toBe(false);
 });
 
 test("D15: hashes that scrypt made still fit", async () => {
   const salt = Buffer.from("sixteen byte salt");
   const hash = scryptSync("correct horse", salt, 32, { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 });
   const stored = `$scrypt$ln=17,r=8,p=1$${salt.toString("base64")}$${hash.toString("base64")}`;
-  expect(await passwordFits("correct horse", stored)).toBe(true);
-  expect(await passwordFits("correct house", stored)).toBe(false);
+  expect(await verifyPassword("correct horse", stored)).toBe(true);
+  expect(await verifyPassword("correct house", stored)).toBe(false);
 });
 
 test.each([
@@ -32,8 +32,8 @@ test.each([
   "correct horse",
 ])("a stored text that is no hash of ours fits nothing: %j", async (stored) => {
   if (stored.startsWith("$argon2id"))
-    await expect(passwordFits("correct horse", `${stored}AAAAAAAAAAA$`)).resolves.toBe(false);
-  else expect(await passwordFits("correct horse", stored)).toBe(false);
+    await expect(verifyPassword("correct horse", `${stored}AAAAAAAAAAA$`)).resolves.toBe(false);
+  else expect(await verifyPassword("correct horse", stored)).toBe(false);
 });
 
 test("D19: a passcode's hash fits only its passcode, user and key, and does not hold the digits", () => {

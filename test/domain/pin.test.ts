@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closesPinFlow, makePin, mayBeTried, pinFits, pinValidTo, sealPin } from "../../shared/domain/accounts/pin.ts";
+import { hashPin, isLockedOut, makePin, mayBeTried, pinValidTo, verifyPin } from "../../shared/domain/accounts/pin.ts";
 
 test("D9: pins are six digits, leading zeros kept, every tenth starting with each digit", () => {
   const firsts = new Map<string, number>();
@@ -17,14 +17,14 @@ test("D9: a pin counts for 10 minutes from its request", () => {
 });
 
 test("D9: a seal holds neither the pin nor the same hash twice, and fits only its pin, user and key", () => {
-  const seal = sealPin("012345", 7, "key");
+  const seal = hashPin("012345", 7, "key");
   expect(JSON.stringify(seal)).not.toContain("012345");
-  expect(sealPin("012345", 7, "key").hmac).not.toBe(seal.hmac);
-  expect(pinFits("012345", 7, seal, "key")).toBe(true);
-  expect(pinFits("012346", 7, seal, "key")).toBe(false);
-  expect(pinFits("012345", 8, seal, "key")).toBe(false);
-  expect(pinFits("012345", 7, seal, "other")).toBe(false);
-  expect(pinFits("012345", 7, { ...seal, hmac: "" }, "key")).toBe(false);
+  expect(hashPin("012345", 7, "key").hmac).not.toBe(seal.hmac);
+  expect(verifyPin("012345", 7, seal, "key")).toBe(true);
+  expect(verifyPin("012346", 7, seal, "key")).toBe(false);
+  expect(verifyPin("012345", 8, seal, "key")).toBe(false);
+  expect(verifyPin("012345", 7, seal, "other")).toBe(false);
+  expect(verifyPin("012345", 7, { ...seal, hmac: "" }, "key")).toBe(false);
 });
 
 const now = new Date("2026-05-01T12:00:00.000Z");
@@ -72,5 +72,5 @@ test("D10: after 20 failures in a day no pin of the login may be tried", () => {
 test("D10: 100 failures in a row close the pin flow, whenever they were", () => {
   expect(mayBeTried({ ...standing, streak: 99 }, now)).toBe(true);
   expect(mayBeTried({ ...standing, streak: 100 }, now)).toBe(false);
-  expect([closesPinFlow(99), closesPinFlow(100)]).toEqual([false, true]);
+  expect([isLockedOut(99), isLockedOut(100)]).toEqual([false, true]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { forAnyone } from "../../shared/http/endpoint.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
 import { statuses } from "../../shared/http/statuses.ts";
 import { call } from "../support/requests/call.ts";
 import { sample } from "../support/requests/sample-operation.ts";
@@ -7,7 +7,7 @@ import { loggedLines } from "../support/service/capture-logs.ts";
 
 test("D31: a fault says only its code and request id; what was thrown stays in the log, without what it quotes", async () => {
   loggedLines.length = 0;
-  const handler = forAnyone(sample, async () => JSON.parse('{"login":"ines@example.com"'));
+  const handler = anonymous(sample, async () => JSON.parse('{"login":"ines@example.com"'));
   const answer = await call(handler, sample);
   expect(answer.status).toBe(500);
   expect(answer.body).toEqual({
@@ -27,18 +27,18 @@ test("D31: a fault says only its code and request id; what was thrown stays in t
 });
 
 test("an answer keeps only the fields of the contract", async () => {
-  const handler = forAnyone(sample, async () => ({ shown: "yes", password_hash: "secret" }));
+  const handler = anonymous(sample, async () => ({ shown: "yes", password_hash: "secret" }));
   expect((await call(handler, sample)).body).toEqual({ shown: "yes" });
 });
 
 test("an answer that breaks the contract is a fault, not a wrong answer", async () => {
-  const handler = forAnyone(sample, async () => ({ shown: 7 }) as unknown as { shown: string });
+  const handler = anonymous(sample, async () => ({ shown: 7 }) as unknown as { shown: string });
   expect((await call(handler, sample)).status).toBe(500);
 });
 
 test("every answer carries its request id and is kept by no cache", async () => {
   const { headers } = await call(
-    forAnyone(sample, async () => ({ shown: "yes" })),
+    anonymous(sample, async () => ({ shown: "yes" })),
     sample,
   );
   expect(headers).toMatchObject({
@@ -52,7 +52,7 @@ test("every answer carries its request id and is kept by no cache", async () => 
 test("two lines are logged a request: its start and its end, with the same id", async () => {
   loggedLines.length = 0;
   await call(
-    forAnyone(sample, async () => ({ shown: "yes" })),
+    anonymous(sample, async () => ({ shown: "yes" })),
     sample,
   );
   const [start, end, ...others] = loggedLines.map((line) => JSON.parse(line));

@@ -69,8 +69,8 @@ describe("what is watched", () => {
     }
   });
 
-  test("check-totals is called once a day and has a quarter of an hour", () => {
-    const fn = stack.functions().get("check-totals");
+  test("reconcile-totals is called once a day and has a quarter of an hour", () => {
+    const fn = stack.functions().get("reconcile-totals");
     const schedules = stack.all("AWS::Scheduler::Schedule").filter(({ properties }) => {
       return properties.Target.Arn["Fn::GetAtt"][0] === fn?.id;
     });
@@ -129,7 +129,7 @@ describe("every alarm", () => {
     }
   });
 
-  test("has a period and a stretch that CloudWatch takes, and says what it means when no figure comes", () => {
+  test("has a period and a bucket that CloudWatch takes, and says what it means when no figure comes", () => {
     for (const { properties } of everywhere) {
       const { Period, EvaluationPeriods, TreatMissingData, AlarmName } = properties;
       const most = Period >= 3_600 ? 7 * 86_400 : 86_400;

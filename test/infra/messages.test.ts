@@ -3,7 +3,7 @@ import { findStage, stageNames } from "../../infra/stages/stages.ts";
 import { fullStage, ownedStage } from "../support/service/owned-stage.ts";
 import { stackOf } from "./stack.ts";
 
-const senders = ["deliver-pin", "tell-password-changed"];
+const senders = ["deliver-pin", "notify-password-changed"];
 
 test.each(stageNames)("%s sends e-mail over TLS alone, and not again to who bounced or complained", (name) => {
   const { all, functions } = stackOf(name);

@@ -23,7 +23,7 @@ const acknowledged: readonly Acknowledgement[] = [
   },
   {
     rule: /^AwsSolutions-SQS3$/,
-    where: /\/(SetAside\/Queue|IntakeBus\/Undelivered)\//,
+    where: /\/(StreamQuarantine\/Queue|IntakeBus\/Undelivered)\//,
     reason: "It is itself where the others' dead letters end",
   },
   {
@@ -38,7 +38,7 @@ const acknowledged: readonly Acknowledgement[] = [
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity\/\*\]$/,
-    where: /\/(deliver-pin|tell-password-changed)\/Role\//,
+    where: /\/(deliver-pin|notify-password-changed)\/Role\//,
     reason: "SES's sandbox asks for the recipients' identities; a condition holds the sender",
   },
   {

@@ -3,14 +3,14 @@ import { functions } from "../../infra/functions/functions.ts";
 import { type OperationName, operations } from "../../shared/contract/operations.ts";
 import { leaseSeconds } from "../../shared/db/idempotency.ts";
 
-const repeatable = operations.filter(({ repeatable }) => repeatable);
+const idempotent = operations.filter(({ idempotent }) => idempotent);
 
 test("D32: the operations that take an Idempotency-Key", () => {
-  const names = repeatable.map(({ name }) => name).sort();
+  const names = idempotent.map(({ name }) => name).sort();
   expect(names).toEqual(["adjust-job-timers", "bulk-update-timesheets", "mark-notifications"]);
 });
 
-test.each(repeatable)("D32: $name may keep its answers, and is over before its lease", ({ name }) => {
+test.each(idempotent)("D32: $name may keep its answers, and is over before its lease", ({ name }) => {
   const { table, readsHmacKey, timeoutSeconds = 10 } = functions[name as OperationName];
   expect(table).toEqual(expect.arrayContaining(["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"]));
   expect(readsHmacKey).toBe(true);

@@ -117,7 +117,7 @@ const queueOfFlag = {
   queuesNotices: "NoticesQueue",
   queuesNotifications: "NotificationsQueue",
   queuesPushes: "PushesQueue",
-  readsStream: "SetAsideQueue",
+  readsStream: "StreamQuarantineQueue",
 };
 
 /** Every statement that allows something in a stage, with the role that it allows it. */

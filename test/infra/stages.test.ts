@@ -6,7 +6,7 @@ import { fullStage, ownedStage } from "../support/service/owned-stage.ts";
 
 const dev = findStage("dev");
 const prod = ownedStage("prod");
-const { outsideIssuer, customDomain, platformApplications } = fullStage;
+const { oidcIssuer, customDomain, platformApplications } = fullStage;
 const { certificateArn } = customDomain;
 
 test("a stage that does not exist is refused in a sentence that names those there are", () => {
@@ -54,10 +54,10 @@ test.each<[keyof Stage, unknown]>([
   ["platformApplications", { gcm: "arn:aws:sns:eu-west-2:123456789012:app/GCM/workforce" }],
   ["platformApplications", { fcm: "arn:aws:sns:eu-west-2:123456789012:a-topic" }],
   ["platformApplications", []],
-  ["outsideIssuer", { ...outsideIssuer, issuer: "http://id.harbour-logistics.co.uk" }],
-  ["outsideIssuer", { ...outsideIssuer, jwksUrl: "id.harbour-logistics.co.uk/jwks" }],
-  ["outsideIssuer", { ...outsideIssuer, audience: "" }],
-  ["outsideIssuer", { ...outsideIssuer, claims: { user: "sub" } }],
+  ["oidcIssuer", { ...oidcIssuer, issuer: "http://id.harbour-logistics.co.uk" }],
+  ["oidcIssuer", { ...oidcIssuer, jwksUrl: "id.harbour-logistics.co.uk/jwks" }],
+  ["oidcIssuer", { ...oidcIssuer, audience: "" }],
+  ["oidcIssuer", { ...oidcIssuer, claims: { user: "sub" } }],
   ["origins", []],
   ["origins", ["*"]],
   ["origins", ["https://*.harbour-logistics.co.uk"]],
@@ -94,7 +94,7 @@ test.each(Object.keys(settingForms))("a stage without %s is refused, or can do w
     "region",
     "smsMonthlySpendLimitDollars",
     "platformApplications",
-    "outsideIssuer",
+    "oidcIssuer",
     "customDomain",
     "reservedConcurrency",
     "backupKeptDays",
@@ -118,7 +118,7 @@ test.each([
     ["senderAddress", `no-reply@${host}`],
     ["alarmAddress", `on-call@${host}`],
     ["origins", [`https://${host}`]],
-    ["outsideIssuer", { ...outsideIssuer, jwksUrl: `https://${host}/jwks` }],
+    ["oidcIssuer", { ...oidcIssuer, jwksUrl: `https://${host}/jwks` }],
     ["customDomain", { name: host, certificateArn }],
     ["runbookUrl", `https://${host}/RUNBOOK.md`],
   ];

@@ -30,11 +30,11 @@ test("a consumer begins at the oldest change, takes a hundred at a time, and kee
 });
 
 test("a consumer that fails is called again until the stream forgets, and then somebody is told of the place", () => {
-  const setAside = stack.all("AWS::SQS::Queue").find(({ id }) => id.startsWith("SetAside"));
+  const quarantine = stack.all("AWS::SQS::Queue").find(({ id }) => id.startsWith("StreamQuarantine"));
   for (const { id, properties } of ofStream()) {
     expect(properties.MaximumRecordAgeInSeconds, id).toBe(24 * 60 * 60);
     expect(properties.MaximumRetryAttempts, id).toBeUndefined();
-    expect(properties.DestinationConfig.OnFailure.Destination, id).toEqual({ "Fn::GetAtt": [setAside?.id, "Arn"] });
+    expect(properties.DestinationConfig.OnFailure.Destination, id).toEqual({ "Fn::GetAtt": [quarantine?.id, "Arn"] });
   }
 });
 
@@ -66,7 +66,7 @@ test("every queue that a row names as its function's own is told to that functio
     queuesNotices: "NOTICE_QUEUE_URL",
     queuesNotifications: "NOTIFICATION_QUEUE_URL",
     queuesPushes: "PUSH_QUEUE_URL",
-    readsStream: "SET_ASIDE_QUEUE_URL",
+    readsStream: "QUARANTINE_QUEUE_URL",
   } as const;
   for (const [name, { properties }] of stack.functions()) {
     const row = functions[name as FunctionName];

@@ -57,7 +57,7 @@ test.each([
   "JOB",
 ])("tally is given every change of a record %s, and notify its writes", (sk) => {
   for (const name of ["INSERT", "MODIFY", "REMOVE"]) {
-    expect(matchesAny(change(name, sk), streamFilters.tally), name).toBe(true);
+    expect(matchesAny(change(name, sk), streamFilters["update-totals"]), name).toBe(true);
     expect(matchesAny(change(name, sk), streamFilters.notify), name).toBe(name !== "REMOVE");
   }
 });

@@ -73,10 +73,10 @@ test(
 test(
   "a record that nobody counts is found by recount, and counted with --repair",
   async () => {
-    const found = await run("recount", []);
+    const found = await run("reconcile", []);
     expect(found.code).toBe(1);
-    expect(found.stdout).toContain("npm run recount -- --repair --stage dev");
-    const repaired = await run("recount", ["--repair"]);
+    expect(found.stdout).toContain("npm run reconcile -- --repair --stage dev");
+    const repaired = await run("reconcile", ["--repair"]);
     expect(repaired).toMatchObject({ code: 0, stdout: expect.stringContaining("Counted 1 records") });
   },
   2 * patience,
@@ -97,7 +97,7 @@ test(
   "a stage that there is not, or that is the local machine's, ends with 2 and a sentence that says so",
   async () => {
     const runOn = (name: string) =>
-      runTool("infra/tools/recount.ts", ["--stage", name], directory.path, stage.environment);
+      runTool("infra/tools/reconcile.ts", ["--stage", name], directory.path, stage.environment);
     const unknown = await runOn("production");
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no stage "production"') });
     expect(await runOn("local")).toMatchObject({ code: 2, stderr: expect.stringContaining("leave --stage out") });

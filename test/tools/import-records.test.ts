@@ -125,10 +125,10 @@ test("D35: a dry run tells what a real run does, line by line, and writes nothin
   ];
   const before = await everything();
   // One at a time, so that which of two users is first to claim a login does not differ.
-  const rehearsed = await run(streamOf(...lines), { dryRun: true, concurrency: 1 });
+  const dry = await run(streamOf(...lines), { dryRun: true, concurrency: 1 });
   expect(await everything()).toEqual(before);
   const real = await run(streamOf(...lines), { concurrency: 1 });
-  expect(rehearsed).toEqual(real);
+  expect(dry).toEqual(real);
   expect(real.errors).toEqual(expect.arrayContaining(["11 email taken", "13 email taken", "20 company_id missing"]));
 });
 

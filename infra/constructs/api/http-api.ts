@@ -68,7 +68,7 @@ export class Api extends Construct {
   }
 
   /** Routes what nothing else takes to a function. */
-  routeRest(id: string, fn: IFunction): void {
+  defaultRoute(id: string, fn: IFunction): void {
     this.#add(id, HttpRouteKey.DEFAULT, fn);
   }
 

@@ -6,9 +6,9 @@ import type { TokenNames } from "../stores/signing-keys.ts";
 export function grantTokenVerification(
   fn: LambdaFunction,
   { issuer, audience }: TokenNames,
-  { outsideIssuer }: Stage,
+  { oidcIssuer }: Stage,
 ): void {
   fn.addEnvironment("TOKEN_ISSUER", issuer);
   fn.addEnvironment("TOKEN_AUDIENCE", audience);
-  if (outsideIssuer) fn.addEnvironment("OUTSIDE_ISSUER", JSON.stringify(outsideIssuer));
+  if (oidcIssuer) fn.addEnvironment("OIDC_ISSUER", JSON.stringify(oidcIssuer));
 }

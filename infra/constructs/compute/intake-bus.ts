@@ -20,7 +20,7 @@ export class IntakeBus extends Construct {
   }
 
   /** Leads every event of the bus to a queue; what cannot be delivered for a day goes to a queue of its own. */
-  leadTo(queue: Queue): void {
+  addTarget(queue: Queue): void {
     new Rule(this, "Every", {
       eventBus: this.bus,
       // The pattern that every event matches: its source begins with nothing in particular.

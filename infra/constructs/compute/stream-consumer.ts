@@ -15,12 +15,12 @@ export interface StreamConsumerProps {
   readonly fn: IFunction;
   readonly streamArn: string;
   /** Where the place of changes goes that the consumer failed on until they expired. */
-  readonly setAside: Queue;
+  readonly quarantine: Queue;
 }
 
 /** Makes a function work off the table's stream, in order, with the changes that its filters let through. */
 export class StreamConsumer extends Construct {
-  constructor(scope: Construct, id: string, { name, fn, streamArn, setAside }: StreamConsumerProps) {
+  constructor(scope: Construct, id: string, { name, fn, streamArn, quarantine }: StreamConsumerProps) {
     super(scope, id);
     new EventSourceMapping(this, "Worker", {
       target: fn,
@@ -30,7 +30,7 @@ export class StreamConsumer extends Construct {
       parallelizationFactor: 1,
       reportBatchItemFailures: true,
       maxRecordAge: triedFor,
-      onFailure: { bind: () => ({ destination: setAside.queueArn }) },
+      onFailure: { bind: () => ({ destination: quarantine.queueArn }) },
       filters: streamFilters[name].map((pattern) => ({ pattern: JSON.stringify(pattern) })),
     });
     fn.addToRolePolicy(

@@ -4,7 +4,7 @@ import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 const provider = "AWSCDK.TriggerCustomResourceProviderCustomResourceProvider";
 
 /** Gives the CDK's own function behind a stack's triggers a log group that expires; of itself it has one that never does. */
-export function limitTriggerLogs(stack: Stack): void {
+export function setTriggerLogRetention(stack: Stack): void {
   const handler = stack.node.findChild(provider).node.findChild("Handler");
   if (!CfnResource.isCfnResource(handler)) throw new Error("The CDK makes the function behind its triggers otherwise");
   const logs = new LogGroup(stack, "TriggerLogs", {

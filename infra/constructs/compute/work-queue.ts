@@ -42,7 +42,7 @@ export class WorkQueue extends Construct {
   }
 
   /** Makes a function the worker of the queue: the one that the queue was made for. */
-  feed(fn: IFunction): void {
+  addConsumer(fn: IFunction): void {
     new EventSourceMapping(this, "Worker", {
       target: fn,
       eventSourceArn: this.queue.queueArn,

@@ -8,10 +8,10 @@ import type { QueueName } from "../../functions/queues.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 
 /** What is watched: everything of a stage that can fail. */
-export interface Watched {
+export interface MonitoredResources {
   readonly functions: ReadonlyMap<FunctionName, LambdaFunction>;
   readonly queues: Readonly<Record<QueueName, WorkQueue>>;
-  readonly setAside: Queue;
+  readonly quarantine: Queue;
   readonly undelivered: Queue;
   readonly tableName: string;
   readonly apiId: string;
@@ -28,7 +28,7 @@ export interface AlarmRow {
   /** Periods in a row that it must be so; 1 where a row says nothing. */
   readonly periods?: number;
   /** What it means when no figure comes: all is well, it rings, or things stand as the last figure said. */
-  readonly missing: "well" | "rings" | "unchanged";
+  readonly treatMissingData: "notBreaching" | "breaching" | "ignore";
   /** What users cannot do while it rings, in a sentence. */
   readonly impact: string;
   /** Heading in infra/RUNBOOK.md. */
@@ -36,7 +36,7 @@ export interface AlarmRow {
 }
 
 /** How a metric is looked at. */
-export interface Look {
+export interface MetricStat {
   readonly statistic: "Sum" | "Maximum" | "SampleCount" | "p50" | "p99";
   readonly minutes: number;
 }
@@ -44,7 +44,7 @@ export interface Look {
 type Dimensions = Readonly<Record<string, string>>;
 
 /** A metric that AWS sends of itself. */
-export function awsMetric(name: `${string} ${string}`, dimensionsMap: Dimensions, look: Look): Metric {
+export function awsMetric(name: `${string} ${string}`, dimensionsMap: Dimensions, look: MetricStat): Metric {
   const [namespace = "", metricName = ""] = name.split(" ");
   return new Metric({ namespace: `AWS/${namespace}`, metricName, dimensionsMap: { ...dimensionsMap }, ...shown(look) });
 }
@@ -54,11 +54,11 @@ export function ownMetric<M extends MetricName>(
   namespace: string,
   metricName: M,
   dimensions: Readonly<Record<(typeof metrics)[M][number], string>>,
-  look: Look,
+  look: MetricStat,
 ): Metric {
   return new Metric({ namespace, metricName, dimensionsMap: { ...dimensions }, ...shown(look) });
 }
 
-function shown({ statistic, minutes }: Look) {
+function shown({ statistic, minutes }: MetricStat) {
   return { statistic, period: Duration.minutes(minutes) };
 }

@@ -1,6 +1,6 @@
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
-import type { AlarmRow, Watched } from "./alarm-row.ts";
+import type { AlarmRow, MonitoredResources } from "./alarm-row.ts";
 import { apiAlarms } from "./api-alarms.ts";
 import { dailyAlarms } from "./daily-alarms.ts";
 import { functionAlarms } from "./function-alarms.ts";
@@ -8,7 +8,7 @@ import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
 
 /** Every alarm of a stage. */
-export function alarmsOf(watched: Watched, stage: Stage): AlarmRow[] {
+export function alarmsOf(watched: MonitoredResources, stage: Stage): AlarmRow[] {
   const namespace = namesOf(stage.name).metrics;
   return [
     ...apiAlarms(watched),

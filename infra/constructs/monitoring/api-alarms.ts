@@ -1,4 +1,4 @@
-import { type AlarmRow, awsMetric, type Watched } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;
 /** Nearly every request reads by one of the first two and writes by one of the others; the dashboard shows them all. */
@@ -6,14 +6,14 @@ const throttledActions = ["GetItem", "Query", "UpdateItem", "TransactWriteItems"
 const failingActions = ["GetItem", "TransactWriteItems"];
 
 /** Alarms on what all requests go through: API Gateway, Lambda's concurrency, and the table. */
-export function apiAlarms({ apiId: ApiId, tableName: TableName }: Watched): AlarmRow[] {
+export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResources): AlarmRow[] {
   const five = { statistic: "Sum", minutes: 5 } as const;
   return [
     {
       id: "api-5xx",
       metric: awsMetric("ApiGateway 5xx", { ApiId }, five),
       threshold: 5,
-      missing: "well",
+      treatMissingData: "notBreaching",
       impact: "Some requests fail, whatever users try: the answers are 5xx.",
       heading: "Many requests fail",
     },
@@ -22,7 +22,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: Watched): Alar
       metric: awsMetric("ApiGateway Latency", { ApiId }, { statistic: "p99", minutes: 5 }),
       threshold: slowMilliseconds,
       periods: 3,
-      missing: "well",
+      treatMissingData: "notBreaching",
       impact: "One request in a hundred takes more than 3 seconds: apps seem to hang.",
       heading: "Requests are slow",
     },
@@ -31,7 +31,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: Watched): Alar
       id: "functions-throttled",
       metric: awsMetric("Lambda Throttles", {}, five),
       threshold: 10,
-      missing: "well",
+      treatMissingData: "notBreaching",
       impact: "Some requests are refused with 503, and workers are late, as the account has no more concurrency.",
       heading: "Functions are throttled",
     },
@@ -39,7 +39,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: Watched): Alar
       id: `table-throttles-${Operation}`,
       metric: awsMetric("DynamoDB ThrottledRequests", { TableName, Operation }, five),
       threshold: 10,
-      missing: "well" as const,
+      treatMissingData: "notBreaching" as const,
       impact: "Some requests are slow or fail with 503, and totals and notifications come late.",
       heading: "The table throttles",
     })),
@@ -47,7 +47,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: Watched): Alar
       id: `table-fails-${Operation}`,
       metric: awsMetric("DynamoDB SystemErrors", { TableName, Operation }, five),
       threshold: 10,
-      missing: "well" as const,
+      treatMissingData: "notBreaching" as const,
       impact: "Some requests fail, whatever users try: DynamoDB itself has faults.",
       heading: "The table fails",
     })),

@@ -1,13 +1,13 @@
 import type { FunctionName } from "../../functions/functions.ts";
 import { impacts } from "../../functions/impacts.ts";
-import { type AlarmRow, awsMetric, ownMetric, type Watched } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 /** A day, and two hours for a call that comes late. */
 const latestHours = 26;
 const latestFigureHours = 48;
 
 /** Alarms on what is done once a day: that it was done, and what it found. */
-export function dailyAlarms(watched: Watched, namespace: string): AlarmRow[] {
+export function dailyAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
   const drift = (statistic: "Maximum" | "SampleCount") =>
     ownMetric(namespace, "TotalsDrift", {}, { statistic, minutes: 60 });
   return [
@@ -15,13 +15,13 @@ export function dailyAlarms(watched: Watched, namespace: string): AlarmRow[] {
     notRunAlarm("rotate-signing-key", watched),
     {
       // A run that ends is one with a figure; calls that run out of time are none.
-      id: "check-totals-not-run",
+      id: "reconcile-totals-not-run",
       metric: drift("SampleCount"),
       threshold: 1,
       isBelow: true,
       periods: latestFigureHours,
-      missing: "rings",
-      impact: impacts["check-totals"],
+      treatMissingData: "breaching",
+      impact: impacts["reconcile-totals"],
       heading: "Daily work has not run",
     },
     {
@@ -29,14 +29,14 @@ export function dailyAlarms(watched: Watched, namespace: string): AlarmRow[] {
       id: "totals-drift",
       metric: drift("Maximum"),
       threshold: 1,
-      missing: "unchanged",
+      treatMissingData: "ignore",
       impact: "Some lists show a wrong total, or a search by number or date misses a record.",
       heading: "Totals differ",
     },
   ];
 }
 
-function notRunAlarm(name: FunctionName, { functions }: Watched): AlarmRow {
+function notRunAlarm(name: FunctionName, { functions }: MonitoredResources): AlarmRow {
   const FunctionName = functions.get(name)?.functionName ?? "";
   return {
     id: `${name}-not-run`,
@@ -44,7 +44,7 @@ function notRunAlarm(name: FunctionName, { functions }: Watched): AlarmRow {
     threshold: 1,
     isBelow: true,
     periods: latestHours,
-    missing: "rings",
+    treatMissingData: "breaching",
     impact: impacts[name],
     heading: "Daily work has not run",
   };

@@ -12,19 +12,19 @@ import type { Construct } from "constructs";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
-import { type AlarmRow, awsMetric, type Look, ownMetric, type Watched } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MetricStat, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 import { linkToRunbook } from "./runbook.ts";
 
 const fullWidth = 24;
 const graphHeight = 6;
-const sum: Look = { statistic: "Sum", minutes: 5 };
-const highest: Look = { statistic: "Maximum", minutes: 5 };
+const sum: MetricStat = { statistic: "Sum", minutes: 5 };
+const highest: MetricStat = { statistic: "Maximum", minutes: 5 };
 const actions = ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"];
 
 /** What the dashboard shows. */
 export interface DashboardProps {
   readonly stage: Stage;
-  readonly watched: Watched;
+  readonly watched: MonitoredResources;
   readonly rows: readonly AlarmRow[];
   readonly alarms: readonly Alarm[];
 }
@@ -52,8 +52,8 @@ export function addDashboard(scope: Construct, { stage, watched, rows, alarms }:
   });
 }
 
-function usersRow({ apiId: ApiId }: Watched): IWidget[] {
-  const api = (name: string, look: Look) => awsMetric(`ApiGateway ${name}`, { ApiId }, look);
+function usersRow({ apiId: ApiId }: MonitoredResources): IWidget[] {
+  const api = (name: string, look: MetricStat) => awsMetric(`ApiGateway ${name}`, { ApiId }, look);
   return row([
     ["Requests", [api("Count", sum)]],
     ["Refused (4xx) and failed (5xx)", [api("4xx", sum), api("5xx", sum)]],
@@ -66,7 +66,7 @@ function usersRow({ apiId: ApiId }: Watched): IWidget[] {
   ]);
 }
 
-function moneyRow({ tableName: TableName }: Watched, namespace: string): IWidget[] {
+function moneyRow({ tableName: TableName }: MonitoredResources, namespace: string): IWidget[] {
   const table = (name: string) => awsMetric(`DynamoDB ${name}`, { TableName }, sum);
   const byAction = (name: string) =>
     actions.map((Operation) => awsMetric(`DynamoDB ${name}`, { TableName, Operation }, sum));
@@ -81,12 +81,12 @@ function moneyRow({ tableName: TableName }: Watched, namespace: string): IWidget
   ]);
 }
 
-function waitingRow({ queues, setAside, undelivered, functions }: Watched): IWidget[] {
+function waitingRow({ queues, quarantine, undelivered, functions }: MonitoredResources): IWidget[] {
   const ofQueue = (name: string, QueueName: string, label: string) =>
     awsMetric(`SQS ${name}`, { QueueName }, highest).with({ label });
   const named = Object.entries(queues);
   const kept = named.map(([name, { deadLetters }]) => [name, deadLetters] as const);
-  const aside = [["set aside", setAside] as const, ["undelivered", undelivered] as const];
+  const aside = [["quarantined", quarantine] as const, ["undelivered", undelivered] as const];
   const consumers = streamConsumers.map((name) => functions.get(name)?.functionName ?? "");
   return row([
     [
@@ -106,15 +106,17 @@ function waitingRow({ queues, setAside, undelivered, functions }: Watched): IWid
   ]);
 }
 
-function functionsRow({ functions }: Watched, namespace: string): IWidget[] {
-  const each = (name: string, look: Look) =>
+function functionsRow({ functions }: MonitoredResources, namespace: string): IWidget[] {
+  const each = (name: string, look: MetricStat) =>
     [...functions].map(([label, { functionName: FunctionName }]) =>
       awsMetric(`Lambda ${name}`, { FunctionName }, look).with({ label }),
     );
   const faults = [...functions.keys()].map((operation) =>
     ownMetric(namespace, "Faults", { operation }, sum).with({ label: operation }),
   );
-  const daily = (["TotalsDrift", "ChangesSetAside"] as const).map((name) => ownMetric(namespace, name, {}, highest));
+  const daily = (["TotalsDrift", "StreamRecordsQuarantined"] as const).map((name) =>
+    ownMetric(namespace, name, {}, highest),
+  );
   return row([
     ["Faults", faults],
     ["Errors", each("Errors", sum)],

@@ -1,6 +1,6 @@
 import { type FunctionName, functions } from "../../functions/functions.ts";
 import { impacts } from "../../functions/impacts.ts";
-import { type AlarmRow, awsMetric, ownMetric, type Watched } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 /**
  * One alarm per function, on the metric that its failures show in. An endpoint answers a fault with a 5xx, which is no
@@ -8,7 +8,7 @@ import { type AlarmRow, awsMetric, ownMetric, type Watched } from "./alarm-row.t
  * and the alarm on all 5xx rings. A worker that throws, runs too long or dies is an error to Lambda; what it fails on item
  * by item ends in a queue of its own, and that has an alarm.
  */
-export function functionAlarms({ functions: all }: Watched, namespace: string): AlarmRow[] {
+export function functionAlarms({ functions: all }: MonitoredResources, namespace: string): AlarmRow[] {
   return [...all.keys()].map((name) =>
     functions[name].area === "workers" ? workerAlarm(name, all) : endpointAlarm(name, namespace),
   );
@@ -20,19 +20,19 @@ function endpointAlarm(name: FunctionName, namespace: string): AlarmRow {
     id: `${name}-faults`,
     metric: ownMetric(namespace, "Faults", { operation: name }, { statistic: "Sum", minutes: 15 }),
     threshold: 3,
-    missing: "well",
+    treatMissingData: "notBreaching",
     impact: impacts[name],
     heading: "An operation fails",
   };
 }
 
-function workerAlarm(name: FunctionName, all: Watched["functions"]): AlarmRow {
+function workerAlarm(name: FunctionName, all: MonitoredResources["functions"]): AlarmRow {
   const FunctionName = all.get(name)?.functionName ?? "";
   return {
     id: `${name}-errors`,
     metric: awsMetric("Lambda Errors", { FunctionName }, { statistic: "Sum", minutes: 15 }),
     threshold: 1,
-    missing: "well",
+    treatMissingData: "notBreaching",
     impact: impacts[name],
     heading: "A worker fails",
   };

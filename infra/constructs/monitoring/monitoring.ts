@@ -3,22 +3,22 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
-import type { AlarmRow, Watched } from "./alarm-row.ts";
+import type { AlarmRow, MonitoredResources } from "./alarm-row.ts";
 import { AlarmTopic } from "./alarm-topic.ts";
 import { alarmsOf } from "./alarms.ts";
 import { addDashboard } from "./dashboard.ts";
 import { placeInRunbook } from "./runbook.ts";
 
 const missingData = {
-  well: TreatMissingData.NOT_BREACHING,
-  rings: TreatMissingData.BREACHING,
-  unchanged: TreatMissingData.IGNORE,
+  notBreaching: TreatMissingData.NOT_BREACHING,
+  breaching: TreatMissingData.BREACHING,
+  ignore: TreatMissingData.IGNORE,
 };
 
 /** What is watched of a stage. */
 export interface MonitoringProps {
   readonly stage: Stage;
-  readonly watched: Watched;
+  readonly watched: MonitoredResources;
 }
 
 /** The stage's alarms, the dashboard, and where the alarms are sent when the stage names an address. */
@@ -39,7 +39,7 @@ export class Monitoring extends Construct {
   }
 
   #addAlarm(row: AlarmRow, stage: Stage): Alarm {
-    const { id, metric, threshold, isBelow, periods = 1, missing, impact, heading } = row;
+    const { id, metric, threshold, isBelow, periods = 1, treatMissingData, impact, heading } = row;
     const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
     const ofFew = metric.statistic.startsWith("p") ? { evaluateLowSampleCountPercentile: "ignore" } : {};
     return new Alarm(this, id, {
@@ -49,7 +49,7 @@ export class Monitoring extends Construct {
       threshold,
       comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
-      treatMissingData: missingData[missing],
+      treatMissingData: missingData[treatMissingData],
       ...ofFew,
     });
   }

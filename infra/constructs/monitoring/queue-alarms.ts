@@ -2,7 +2,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { impacts } from "../../functions/impacts.ts";
 import type { QueueName } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import { type AlarmRow, awsMetric, type Watched } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 
 interface QueueRow {
   /** What it means when messages wait too long. */
@@ -43,21 +43,24 @@ const queues: Readonly<Record<QueueName, QueueRow>> = {
 const consumerBehindMinutes = 10;
 
 /** Alarms on what waits too long, and on what was given up. */
-export function queueAlarms(watched: Watched): AlarmRow[] {
+export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
   const names = Object.keys(queues) as QueueName[];
   return [
     ...names.flatMap((name) => {
       const { queue, deadLetters } = watched.queues[name];
       const { late, lost } = queues[name];
-      return [lateAlarm(name, queue, late), keptAlarm(`${name}-dead-letters`, deadLetters, lost, "Dead letters")];
+      return [
+        backlogAlarm(name, queue, late),
+        deadLetterAlarm(`${name}-dead-letters`, deadLetters, lost, "Dead letters"),
+      ];
     }),
-    keptAlarm(
-      "set-aside",
-      watched.setAside,
+    deadLetterAlarm(
+      "quarantine",
+      watched.quarantine,
       "A change was left out: a total is wrong, a search misses a record, or somebody was not notified.",
       "Changes set aside",
     ),
-    keptAlarm(
+    deadLetterAlarm(
       "undelivered",
       watched.undelivered,
       "Events of other systems did not get in for a day: records are out of date.",
@@ -67,33 +70,33 @@ export function queueAlarms(watched: Watched): AlarmRow[] {
   ];
 }
 
-function lateAlarm(name: QueueName, { queueName: QueueName }: Queue, impact: string): AlarmRow {
+function backlogAlarm(name: QueueName, { queueName: QueueName }: Queue, impact: string): AlarmRow {
   const age = { statistic: "Maximum", minutes: 1 } as const;
   return {
     id: `${name}-late`,
     metric: awsMetric("SQS ApproximateAgeOfOldestMessage", { QueueName }, age),
     threshold: queues[name].behindMinutes * 60,
     periods: 3,
-    missing: "well",
+    treatMissingData: "notBreaching",
     impact,
     heading: "A queue is behind",
   };
 }
 
-function keptAlarm(id: string, { queueName: QueueName }: Queue, impact: string, heading: string): AlarmRow {
+function deadLetterAlarm(id: string, { queueName: QueueName }: Queue, impact: string, heading: string): AlarmRow {
   const most = { statistic: "Maximum", minutes: 5 } as const;
   const metric = awsMetric("SQS ApproximateNumberOfMessagesVisible", { QueueName }, most);
-  return { id, metric, threshold: 1, missing: "well", impact, heading };
+  return { id, metric, threshold: 1, treatMissingData: "notBreaching", impact, heading };
 }
 
-function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: Watched): AlarmRow {
+function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: MonitoredResources): AlarmRow {
   const FunctionName = functions.get(name)?.functionName ?? "";
   return {
     id: `${name}-behind`,
     metric: awsMetric("Lambda IteratorAge", { FunctionName }, { statistic: "Maximum", minutes: 5 }),
     threshold: consumerBehindMinutes * 60_000,
     periods: 2,
-    missing: "well",
+    treatMissingData: "notBreaching",
     impact: impacts[name],
     heading: "A consumer of the stream is behind",
   };

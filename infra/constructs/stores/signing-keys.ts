@@ -6,7 +6,7 @@ import { Trigger } from "aws-cdk-lib/triggers";
 import { Construct } from "constructs";
 import { DailySchedule } from "../compute/daily-schedule.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
-import { limitTriggerLogs } from "../compute/trigger-logs.ts";
+import { setTriggerLogRetention } from "../compute/trigger-logs.ts";
 import { removalPolicyOf, type SecretProps } from "./removal.ts";
 
 /** Whose tokens the service signs, and for whom (D4). */
@@ -46,11 +46,11 @@ export class SigningKeys extends Construct {
    * Has a function look every day whether a new key is due, and make the first one during the deploy: this ends when the
    * key is there, and fails when it cannot be made. `stores` is what it needs beside the secret.
    */
-  rotateBy({ function: fn, live }: ServiceFunction, stores: readonly Construct[]): void {
+  scheduleRotation({ function: fn, live }: ServiceFunction, stores: readonly Construct[]): void {
     // It calls the version that is being deployed, whichever is live.
     const firstKey = new Trigger(this, "FirstKey", { handler: fn });
     firstKey.node.addDependency(this.secret, fn, ...(fn.role ? [fn.role] : []), ...stores);
-    limitTriggerLogs(Stack.of(this));
+    setTriggerLogRetention(Stack.of(this));
     const daily = new DailySchedule(this, "Daily", { hour: 3, minute: 0, fn: live });
     // Two calls at once would make two first keys.
     daily.node.addDependency(firstKey);

@@ -4,9 +4,9 @@ import type { Outcome } from "../../../shared/db/writes/changes.ts";
 import { fieldsInvalid, parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { settings } from "../../../shared/settings.ts";
-import { createLanes } from "../cli/lanes.ts";
+import { createKeyedQueue } from "../cli/keyed-queue.ts";
+import { openDryRunStore } from "./dry-run-store.ts";
 import { maxLineBytes, type SourceLine, splitLines } from "./import-lines.ts";
-import { openRehearsal } from "./import-rehearsal.ts";
 
 /** Why a line was not imported: `field` is a path such as `driver.profile_id`, empty for the line as a whole. */
 export interface LineError {
@@ -50,8 +50,8 @@ export const defaultConcurrency = 24;
 export async function importRecords(options: ImportOptions): Promise<ImportSummary> {
   const { source, now, notifies = false, dryRun = false, concurrency = defaultConcurrency, signal } = options;
   const counts = { created: 0, updated: 0, unchanged: 0, removed: 0, stale: 0, failed: 0 };
-  const rehearsal = dryRun ? openRehearsal() : undefined;
-  const lanes = createLanes(concurrency);
+  const dryStore = dryRun ? openDryRunStore() : undefined;
+  const queue = createKeyedQueue(concurrency);
   let lastLine = 0;
 
   const fail = (line: number, error: unknown) => {
@@ -60,7 +60,7 @@ export async function importRecords(options: ImportOptions): Promise<ImportSumma
   };
   const write = async (line: number, record: RecordLine) => {
     try {
-      counts[await writeRecord(record, { now, notifies, rehearsal })] += 1;
+      counts[await writeRecord(record, { now, notifies, dryRun: dryStore })] += 1;
     } catch (error) {
       fail(line, error);
     }
@@ -71,13 +71,13 @@ export async function importRecords(options: ImportOptions): Promise<ImportSumma
       lastLine = number;
       const record = readLine(bytes);
       if (record instanceof Refusal) fail(number, record);
-      else await lanes.add(laneOf(record), () => write(number, record));
+      else await queue.add(laneOf(record), () => write(number, record));
       options.onProgress?.({ bytesRead, lines: number, failed: counts.failed });
     }
-    await lanes.finish();
+    await queue.finish();
   } finally {
-    await lanes.settle();
-    rehearsal?.close();
+    await queue.settle();
+    dryStore?.close();
   }
   return { ...counts, lastLine, isComplete: !signal?.aborted };
 }

@@ -42,8 +42,8 @@ async function findAccount(stage: Stage): Promise<string> {
 }
 
 async function mintToken(stage: Stage, login: string, hours: number): Promise<string> {
-  if (stage.outsideIssuer) {
-    const { issuer } = stage.outsideIssuer;
+  if (stage.oidcIssuer) {
+    const { issuer } = stage.oidcIssuer;
     throw new UsageError(`The stage ${stage.name} trusts the tokens of ${issuer} alone: sign in there.`);
   }
   const { id, role, company_id } = await findTokenUser(login, `the stage ${stage.name}`);

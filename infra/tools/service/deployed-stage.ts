@@ -7,12 +7,12 @@ import { UsageError } from "../cli/command.ts";
 /** The settings that lead to something which tools do not use; a tool that needs one names it, rather than using another stage's. */
 const unusedSettings = [
   "OPERATION",
-  "OUTSIDE_ISSUER",
+  "OIDC_ISSUER",
   "NOTICE_QUEUE_URL",
   "NOTIFICATION_QUEUE_URL",
   "PIN_QUEUE_URL",
   "PUSH_QUEUE_URL",
-  "SET_ASIDE_QUEUE_URL",
+  "QUARANTINE_QUEUE_URL",
 ];
 
 /** The stage of that name. Throws `UsageError` where there is none, or where it is the local machine's. */

@@ -1,4 +1,4 @@
-import { closesPinFlow, mayBeTried, type PinSeal, pinTryLimits } from "../../domain/accounts/pin.ts";
+import { isLockedOut, mayBeTried, type PinHash, pinTryLimits } from "../../domain/accounts/pin.ts";
 import { registeredUser } from "../../domain/accounts/registered-user.ts";
 import { withAttempt } from "../../domain/accounts/throttle.ts";
 import { busy } from "../table/conflicts.ts";
@@ -27,7 +27,7 @@ export interface Registration {
 /** A pin that may be compared: one of its tries has been spent on it. */
 export interface PinTry {
   readonly user: StoredUser;
-  readonly seal: PinSeal;
+  readonly seal: PinHash;
   /** Present when the user comes into being with this pin. */
   readonly registration: Registration | undefined;
 }
@@ -44,7 +44,7 @@ const maxRaces = 60;
 export async function storePin(
   request: PinRequest,
   userId: number,
-  seal: PinSeal,
+  seal: PinHash,
   registration?: Registration,
 ): Promise<boolean> {
   const stored = await updateIf({
@@ -81,7 +81,7 @@ export async function tryPin(login: string, client: Throttled, now: Date): Promi
       getItem(pinKey(login), { consistent: true }),
       planAttempt(client, now, { consistent: race > 0 }),
     ]);
-    const tried = pin && mayBeTried(standingOf(pin), now) ? pin : undefined;
+    const tried = pin && mayBeTried(pinState(pin), now) ? pin : undefined;
     const writes = tried ? [clientWrite, countTry(login, tried, now)] : [clientWrite];
     const [failed, user] = await Promise.all([transact(writes), tried && findUserOfPin(login, tried)]);
     if (failed.length === 0) return tried && user && toTry(tried, user);
@@ -92,7 +92,7 @@ export async function tryPin(login: string, client: Throttled, now: Date): Promi
 /** Access pattern P5: true when a login's pin flow is closed (D10). One read unit. */
 export async function isPinFlowClosed(login: string): Promise<boolean> {
   const pin = await getItem(pinKey(login), { consistent: true });
-  return closesPinFlow(Number(pin?.streak ?? 0));
+  return isLockedOut(Number(pin?.streak ?? 0));
 }
 
 /** Access pattern P6: opens the pin flow of a login and forgets its failed tries: it has succeeded by other means (D10). */
@@ -114,15 +114,15 @@ function countTry(login: string, pin: Item, now: Date): TransactionWrite {
       ExpressionAttributeValues: {
         ":hmac": pin.hmac,
         ":tries": pin.tries,
-        ":failures": withAttempt(standingOf(pin).failures, pinTryLimits, now.getTime()),
-        ":streak": standingOf(pin).streak + 1,
+        ":failures": withAttempt(pinState(pin).failures, pinTryLimits, now.getTime()),
+        ":streak": pinState(pin).streak + 1,
         ":one": 1,
       },
     },
   };
 }
 
-function standingOf(pin: Item) {
+function pinState(pin: Item) {
   return {
     validTo: new Date(String(pin.valid_to)),
     isSpent: pin.spent_at !== undefined,

@@ -76,7 +76,7 @@ export async function forgetAttempts({ throttle, subject }: Throttled): Promise<
  * Access pattern H4: takes one attempt back that was counted at that moment and turned out not to be a failure. An
  * attempt that cannot be taken back in a crowd of others stays counted. Half a read unit, one write unit.
  */
-export async function takeBackAttempt({ throttle, subject }: Throttled, moment: Date): Promise<void> {
+export async function refundAttempt({ throttle, subject }: Throttled, moment: Date): Promise<void> {
   const key = await keyOf(throttle, subject);
   for (let race = 0; race < maxRaces; race += 1) {
     const stored = await getItem(key, { consistent: race > 0 });

@@ -5,11 +5,11 @@ import { deviceTokenKey, recordKey } from "../table/keys.ts";
 import { type Item, queryPages } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { deleteItem, type Outcome, type WriteContext } from "../writes/changes.ts";
-import { releaseClaim } from "../writes/claims.ts";
 import { removeRecord } from "../writes/record-changes.ts";
-import { claimsOf } from "./user-writes.ts";
+import { releaseUniqueKey } from "../writes/unique-keys.ts";
+import { uniqueKeysOf } from "./user-writes.ts";
 
-const maxSweeps = 10;
+const maxPurges = 10;
 
 /**
  * Access pattern U5: removes a user. First the user, its logins and its profile, in one transaction; then sessions,
@@ -18,27 +18,27 @@ const maxSweeps = 10;
 export async function removeUser(line: RemovalLine<"user">, context: WriteContext): Promise<Outcome> {
   const outcome = await removeRecord(recordKey("USER", line.id), line, context, (stored) => [
     deleteItem(stored),
-    ...claimsOf(stored, context.now).map(releaseClaim),
+    ...uniqueKeysOf(stored, context.now).map(releaseUniqueKey),
   ]);
-  if (outcome === "stale" || context.rehearsal) return outcome;
-  return (await sweepPartition(line.id)) ? "removed" : outcome;
+  if (outcome === "stale" || context.dryRun) return outcome;
+  return (await purgePartition(line.id)) ? "removed" : outcome;
 }
 
 /** Deletes what a user leaves behind, until nothing more is found; true when there was something. */
-async function sweepPartition(userId: number): Promise<boolean> {
-  for (let sweep = 0; sweep < maxSweeps; sweep += 1) {
-    const remains = await findRemains(userId);
-    if (remains.length === 0) return sweep > 0;
+async function purgePartition(userId: number): Promise<boolean> {
+  for (let sweep = 0; sweep < maxPurges; sweep += 1) {
+    const leftovers = await findLeftovers(userId);
+    if (leftovers.length === 0) return sweep > 0;
     // Notifications take themselves out of the counts; only then may the counts go.
-    const notifications = remains.filter(isNotification);
-    const others = remains.filter((item) => !isNotification(item) && (notifications.length === 0 || !isCounts(item)));
+    const notifications = leftovers.filter(isNotification);
+    const others = leftovers.filter((item) => !isNotification(item) && (notifications.length === 0 || !isCounts(item)));
     for (const chunk of chunksOf(notifications)) await transact(deleteNotifications(userId, chunk));
     for (const chunk of chunksOf(others)) await transact(chunk.flatMap((item) => deleteRemains(userId, item)));
   }
   throw busy();
 }
 
-async function findRemains(userId: number): Promise<Item[]> {
+async function findLeftovers(userId: number): Promise<Item[]> {
   const { pk, sk } = recordKey("USER", userId);
   const pages = queryPages({
     KeyConditionExpression: "pk = :pk",

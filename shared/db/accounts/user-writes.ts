@@ -1,13 +1,13 @@
-import type { UpsertLine, WholeRecord } from "../../contract/records.ts";
+import type { CompleteRecord, UpsertLine } from "../../contract/records.ts";
 import { hashPasscode, passcodeFits } from "../../domain/accounts/passcode.ts";
-import { hashPassword, passwordFits } from "../../domain/accounts/password.ts";
+import { hashPassword, verifyPassword } from "../../domain/accounts/password.ts";
 import { mergeUser } from "../../domain/records/record-merge.ts";
 import { hmacKey } from "../../secrets.ts";
 import { companyUserMark, loginKey, type Mark, profileKey, recordKey } from "../table/keys.ts";
 import type { Item } from "../table/table.ts";
 import { isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
-import { type Claim, releaseClaim } from "../writes/claims.ts";
 import { upsertRecord } from "../writes/record-changes.ts";
+import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
 
 /**
  * Access pattern U4: adds or changes a user with its logins and profile, in one transaction. Refuses with
@@ -24,7 +24,7 @@ export function saveUser(line: UpsertLine<"user">, context: WriteContext): Promi
     const next = { ...stored, ...place, ...(await hashesOf(line, stored)) };
     if (isSameItem(stored, next)) return { outcome: "unchanged" };
 
-    const [before, after] = [claimsOf(stored, context.now), claimsOf(next, context.now)];
+    const [before, after] = [uniqueKeysOf(stored, context.now), uniqueKeysOf(next, context.now)];
     const isRenamed = before.some(isMissingIn(after)) || after.some(isMissingIn(before));
     const isNewPassword = stored !== undefined && next.password_hash !== stored.password_hash;
     const session_epoch = Number(stored?.session_epoch ?? 0) + (isNewPassword ? 1 : 0);
@@ -37,14 +37,14 @@ export function saveUser(line: UpsertLine<"user">, context: WriteContext): Promi
     const user = replaceItem(stored, changed, context);
     return {
       outcome: stored ? "updated" : "created",
-      writes: [user, ...before.filter(isMissingIn(after)).map(releaseClaim)],
-      claims: after.filter(isMissingIn(before)),
+      writes: [user, ...before.filter(isMissingIn(after)).map(releaseUniqueKey)],
+      uniqueKeys: after.filter(isMissingIn(before)),
     };
   });
 }
 
 /** What a stored user holds and nobody else may: its logins and its profile. */
-export function claimsOf(user: Item | undefined, now: Date): Claim[] {
+export function uniqueKeysOf(user: Item | undefined, now: Date): UniqueKey[] {
   if (!user) return [];
   const { id, email, phone_number, profile_id } = toWhole(user);
   const login = (field: string, value: string | null) =>
@@ -57,14 +57,14 @@ export function claimsOf(user: Item | undefined, now: Date): Claim[] {
 }
 
 /** The place of a user among a company's users in a role; none for a user without a company, undefined in both parts. */
-function companyMarkOf({ id, role, financial_company_id: companyId }: WholeRecord<"user">): {
+function companyMarkOf({ id, role, financial_company_id: companyId }: CompleteRecord<"user">): {
   readonly [Part in keyof Mark]: Mark[Part] | undefined;
 } {
   return companyId === null ? { mark_key: undefined, mark_order: undefined } : companyUserMark(companyId, role, id);
 }
 
-function isMissingIn(claims: readonly Claim[]): (claim: Claim) => boolean {
-  return ({ key }) => claims.every((other) => other.key.pk !== key.pk);
+function isMissingIn(uniqueKeys: readonly UniqueKey[]): (uniqueKey: UniqueKey) => boolean {
+  return ({ key }) => uniqueKeys.every((other) => other.key.pk !== key.pk);
 }
 
 /** The hashes as a line leaves them: the same while the secret is the same, none where it is null (D15, D19). */
@@ -72,7 +72,7 @@ async function hashesOf({ id, password, passcode }: UpsertLine<"user">, stored: 
   const hashes: { password_hash?: string | undefined; passcode_hash?: string | undefined } = {};
   const { password_hash: oldPassword, passcode_hash: oldPasscode } = (stored ?? {}) as typeof hashes;
   if (password === null) hashes.password_hash = undefined;
-  else if (password !== undefined && !(oldPassword && (await passwordFits(password, oldPassword)))) {
+  else if (password !== undefined && !(oldPassword && (await verifyPassword(password, oldPassword)))) {
     hashes.password_hash = await hashPassword(password);
   }
   if (passcode === null) hashes.passcode_hash = undefined;
@@ -84,6 +84,6 @@ async function hashesOf({ id, password, passcode }: UpsertLine<"user">, stored: 
   return hashes;
 }
 
-function toWhole({ id, record }: Item): WholeRecord<"user"> {
-  return { id, ...(record as object) } as WholeRecord<"user">;
+function toWhole({ id, record }: Item): CompleteRecord<"user"> {
+  return { id, ...(record as object) } as CompleteRecord<"user">;
 }

@@ -1,15 +1,15 @@
 import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
-import { belowId, promisingFrom, type Stretch, withoutDays } from "../../domain/paging/newest-rows.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
+import { belowId, type DayBucket, mergeDays, thresholdFor } from "../../domain/paging/top-k-merge.ts";
 import { type Item, queryPage } from "../table/table.ts";
 import { dayId, monthKey, stateKey } from "./list-keys.ts";
 import { cutPage, type ListPage, type ListSelection } from "./list-pages.ts";
-import { countList, findStretches } from "./totals.ts";
+import { countList, findDayBuckets } from "./totals.ts";
 
-/** Rows that half a read unit holds: while many stretches are open, no more is read of each at first. */
+/** Rows that half a read unit holds: while many buckets are open, no more is read of each at first. */
 const rowsOfHalfAUnit = 8;
-const fewStretches = 6;
-const manyStretches = 40;
+const fewBuckets = 6;
+const manyBuckets = 40;
 const mostRows = 1_000;
 
 /** The records of a list within a range of dates. */
@@ -27,25 +27,25 @@ export async function findDatedPage<Fields>(
   range: DateRange,
   start: PageStart,
 ): Promise<ListPage<Fields>> {
-  const known = await findStretches(selection, range);
+  const known = await findDayBuckets(selection, range);
   const total = known.reduce((sum, { count }) => sum + count, 0);
   const wanted = start.skip + start.limit + 1;
   const open = belowId(known, start.beforeId ?? Number.POSITIVE_INFINITY);
   return cutPage(await readNewest({ ...selection, range }, open, wanted), total, start);
 }
 
-/** The newest rows of the stretches: round by round, from the highest id on that promises enough of them. */
-async function readNewest(selection: DatedSelection, stretches: readonly Stretch[], wanted: number): Promise<Item[]> {
+/** The newest rows of the buckets: round by round, from the highest id on that promises enough of them. */
+async function readNewest(selection: DatedSelection, buckets: readonly DayBucket[], wanted: number): Promise<Item[]> {
   let found: Item[] = [];
-  let { unread, mostOfEach } = await chooseReading(selection, stretches, wanted);
+  let { unread, limitPerBucket } = await chooseReading(selection, buckets, wanted);
   for (let round = 0; unread.length > 0; round += 1) {
     // Bounds that records have left promise too much: each round asks for more.
     const missing = (wanted - found.length) * 2 ** Math.max(0, round - 1);
-    const lowestWanted = Number(found[wanted - 1]?.id ?? promisingFrom(unread, missing));
+    const lowestWanted = Number(found[wanted - 1]?.id ?? thresholdFor(unread, missing));
     const opened = unread.filter(({ highest }) => highest >= lowestWanted);
     if (opened.length === 0) break;
-    const limit = round > 0 || opened.length <= fewStretches ? mostOfEach : Math.min(mostOfEach, rowsOfHalfAUnit);
-    const read = await Promise.all(opened.map((stretch) => readStretch(selection, stretch, lowestWanted, limit)));
+    const limit = round > 0 || opened.length <= fewBuckets ? limitPerBucket : Math.min(limitPerBucket, rowsOfHalfAUnit);
+    const read = await Promise.all(opened.map((bucket) => readBucket(selection, bucket, lowestWanted, limit)));
     found = [...found, ...read.flatMap(({ rows }) => rows)]
       .sort((a, b) => Number(b.id) - Number(a.id))
       .slice(0, wanted);
@@ -58,36 +58,36 @@ async function readNewest(selection: DatedSelection, stretches: readonly Stretch
  * Day by day, unless so many days are open at once that reading the list without days, past the records of others, costs
  * less: so it is deep in a list whose ids do not follow dates.
  */
-async function chooseReading(selection: DatedSelection, stretches: readonly Stretch[], wanted: number) {
-  const byDay = { unread: [...stretches], mostOfEach: wanted };
-  const from = promisingFrom(stretches, wanted);
-  const opened = stretches.filter(({ highest }) => highest >= from).length;
-  if (opened <= manyStretches) return byDay;
-  const inRange = stretches.reduce((sum, { count }) => sum + count, 0);
+async function chooseReading(selection: DatedSelection, buckets: readonly DayBucket[], wanted: number) {
+  const byDay = { unread: [...buckets], limitPerBucket: wanted };
+  const from = thresholdFor(buckets, wanted);
+  const opened = buckets.filter(({ highest }) => highest >= from).length;
+  if (opened <= manyBuckets) return byDay;
+  const inRange = buckets.reduce((sum, { count }) => sum + count, 0);
   const rowsForOne = Math.max(1, (await countList(selection)) / inRange);
   const rows = Math.ceil(wanted * rowsForOne);
   if (rows > opened * rowsOfHalfAUnit || rows > mostRows) return byDay;
-  return { unread: withoutDays(stretches), mostOfEach: rows };
+  return { unread: mergeDays(buckets), limitPerBucket: rows };
 }
 
-/** The newest rows of a stretch from an id on, and what of it is still unread. */
-async function readStretch(
+/** The newest rows of a bucket from an id on, and what of it is still unread. */
+async function readBucket(
   selection: DatedSelection,
-  stretch: Stretch,
+  bucket: DayBucket,
   fromId: number,
   limit: number,
-): Promise<{ rows: Item[]; rest: Stretch[] }> {
-  const { count, lowest } = stretch;
-  const query = { ...queryOf(selection, stretch, fromId), ScanIndexForward: false, Limit: limit };
+): Promise<{ rows: Item[]; rest: DayBucket[] }> {
+  const { count, lowest } = bucket;
+  const query = { ...queryOf(selection, bucket, fromId), ScanIndexForward: false, Limit: limit };
   const { items, lastKey } = await queryPage(query);
   const read = items.map((item) => ({ ...item, id: Number(item.id ?? String(item.day_id).slice(3)) }));
-  const rows = stretch.date === null ? read.filter((row) => isOfRange(row, selection.range)) : read;
+  const rows = bucket.date === null ? read.filter((row) => isOfRange(row, selection.range)) : read;
   const readTo = lastKey ? Number(read.at(-1)?.id) : fromId;
-  const rest = readTo > lowest ? [{ ...stretch, highest: readTo - 1, count: Math.max(1, count - rows.length) }] : [];
+  const rest = readTo > lowest ? [{ ...bucket, highest: readTo - 1, count: Math.max(1, count - rows.length) }] : [];
   return { rows, rest };
 }
 
-function queryOf({ list, scope }: ListSelection, { date, state, highest }: Stretch, fromId: number) {
+function queryOf({ list, scope }: ListSelection, { date, state, highest }: DayBucket, fromId: number) {
   const ofAll = scope === "all";
   if (date === null) {
     return {

@@ -1,4 +1,4 @@
-import type { WholeRecord } from "../../contract/records.ts";
+import type { CompleteRecord } from "../../contract/records.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { deliveredKey, notificationKey, unreadMark } from "../table/keys.ts";
@@ -7,7 +7,8 @@ import { replaceItem } from "../writes/changes.ts";
 import { addCounts } from "./notification-writes.ts";
 
 /** What users are told of an event, beside the moment. */
-export interface Told extends Pick<WholeRecord<"notification">, "record_type" | "record_id" | "params"> {
+export interface NotificationPayload
+  extends Pick<CompleteRecord<"notification">, "record_type" | "record_id" | "params"> {
   /** The same however often the event comes, and no other event's. */
   readonly eventId: string;
 }
@@ -23,7 +24,7 @@ const rememberedDays = 30;
  * counts in the same transaction (D26). Cut short, it is finished by repeating it. 7 write units a user; 30 users in a
  * round trip. Refuses as `busy` when others keep changing the counts.
  */
-export function deliverNotification(userIds: readonly number[], told: Told, now: Date): Promise<void> {
+export function deliverNotification(userIds: readonly number[], told: NotificationPayload, now: Date): Promise<void> {
   return inTurn(async () => {
     const waiting = [...new Set(userIds)];
     for (let at = 0; at < waiting.length; at += usersPerTransaction) {
@@ -33,7 +34,7 @@ export function deliverNotification(userIds: readonly number[], told: Told, now:
 }
 
 /** Whoever was told already is left out, and gets a new id who has one like it already; then the others are tried again. */
-async function deliverTogether(userIds: readonly number[], told: Told, now: Date): Promise<void> {
+async function deliverTogether(userIds: readonly number[], told: NotificationPayload, now: Date): Promise<void> {
   let open = userIds;
   while (open.length > 0) {
     const failed = await transact(open.flatMap((userId) => deliver(userId, told, now)));
@@ -43,7 +44,7 @@ async function deliverTogether(userIds: readonly number[], told: Told, now: Date
   }
 }
 
-function deliver(userId: number, { eventId, ...told }: Told, now: Date): TransactionWrite[] {
+function deliver(userId: number, { eventId, ...told }: NotificationPayload, now: Date): TransactionWrite[] {
   const id = timeOrderedId(now);
   const record = { ...told, created_at: now.toISOString(), read_at: null };
   const item = { ...notificationKey(userId, id), id, user_id: userId, record, ...unreadMark(userId, id), push: true };

@@ -1,4 +1,4 @@
-import type { RemovalLine, UpsertLine, WholeRecord } from "../../contract/records.ts";
+import type { CompleteRecord, RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { mergeNotification } from "../../domain/records/record-merge.ts";
 import { countsKey, type Mark, notificationKey, unreadMark } from "../table/keys.ts";
 import type { Item } from "../table/table.ts";
@@ -70,11 +70,11 @@ const countedTypes = { timesheets: "Timesheet", jobs: "Job", chats: "Chat" } as 
 
 function countOf(name: "total" | "notifications" | keyof typeof countedTypes, items: readonly Item[]): number {
   if (name === "total") return items.length;
-  const unread = items.map(({ record }) => record as WholeRecord<"notification">).filter((each) => !each.read_at);
+  const unread = items.map(({ record }) => record as CompleteRecord<"notification">).filter((each) => !each.read_at);
   if (name === "notifications") return unread.length;
   return unread.filter((each) => each.record_type === countedTypes[name]).length;
 }
 
-function toWhole({ id, user_id, record }: Item): WholeRecord<"notification"> {
-  return { id, user_id, ...(record as object) } as WholeRecord<"notification">;
+function toWhole({ id, user_id, record }: Item): CompleteRecord<"notification"> {
+  return { id, user_id, ...(record as object) } as CompleteRecord<"notification">;
 }

@@ -5,7 +5,7 @@ import { getItem, updateIf } from "../table/table.ts";
 import { type Notification, toNotification } from "./notifications.ts";
 
 /** A push of a notification that one worker has to itself, until it gives it back or its time runs out. */
-export interface PushClaim {
+export interface PushLease {
   readonly userId: number;
   readonly notificationId: number;
   /** Devices that were served before, by id. */
@@ -30,7 +30,7 @@ export async function findUnread(userId: number, notificationId: number): Promis
  * Access pattern PS4: takes the push of a notification for this worker alone. Refuses as `busy` while another holds it:
  * should that one die, the message must come again. 1 write unit.
  */
-export async function claimPush(userId: number, notificationId: number, now: Date): Promise<PushClaim> {
+export async function acquirePushLease(userId: number, notificationId: number, now: Date): Promise<PushLease> {
   const heldUntil = new Date(now.getTime() + holdSeconds * 1000).toISOString();
   const claimed = await updateIf({
     Key: { ...pushKey(userId, notificationId) },
@@ -50,7 +50,7 @@ export async function claimPush(userId: number, notificationId: number, now: Dat
  * Access pattern PS5: gives a push back with the devices that are served by now. Changes nothing when the claim has run out
  * and another has it. 1 write unit.
  */
-export async function releasePush(claim: PushClaim, served: readonly number[]): Promise<void> {
+export async function releasePushLease(claim: PushLease, served: readonly number[]): Promise<void> {
   await updateIf({
     Key: { ...pushKey(claim.userId, claim.notificationId) },
     ConditionExpression: "held_until = :until",

@@ -1,4 +1,4 @@
-import type { RecordLine, RecordType, UpsertLine, WholeRecord } from "../../contract/records.ts";
+import type { CompleteRecord, RecordLine, RecordType, UpsertLine } from "../../contract/records.ts";
 import { calendarDateIn } from "../../domain/records/business-day.ts";
 import type { ListName } from "../../domain/records/list-place.ts";
 import { mergeCompany, mergeInvoice, mergeJob, mergeTimesheet } from "../../domain/records/record-merge.ts";
@@ -13,7 +13,7 @@ import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
 export function saveCompany(line: UpsertLine<"company">, context: WriteContext): Promise<Outcome> {
   const key = recordKey("COMPANY", line.id);
   return upsertRecord(key, line, context, (stored) => {
-    const company = mergeCompany(stored as WholeRecord<"company"> | undefined, line);
+    const company = mergeCompany(stored as CompleteRecord<"company"> | undefined, line);
     const next = { ...stored, ...key, ...company, version: line.version ?? stored?.version };
     return saveItem(stored, next, context);
   });
@@ -21,21 +21,21 @@ export function saveCompany(line: UpsertLine<"company">, context: WriteContext):
 
 /** Access pattern W2: adds or changes a timesheet. One read unit; one write unit, and two for its indexes. */
 export function saveTimesheet(line: UpsertLine<"timesheet">, context: WriteContext): Promise<Outcome> {
-  return saveListed("TIMESHEET", "TIMESHEETS", line, context, (stored: WholeRecord<"timesheet"> | undefined) =>
+  return saveListed("TIMESHEET", "TIMESHEETS", line, context, (stored: CompleteRecord<"timesheet"> | undefined) =>
     mergeTimesheet(stored, line),
   );
 }
 
 /** Access pattern W3: adds or changes an invoice. Costs as W2. */
 export function saveInvoice(line: UpsertLine<"invoice">, context: WriteContext): Promise<Outcome> {
-  return saveListed("INVOICE", "INVOICES", line, context, (stored: WholeRecord<"invoice"> | undefined) =>
+  return saveListed("INVOICE", "INVOICES", line, context, (stored: CompleteRecord<"invoice"> | undefined) =>
     mergeInvoice(stored, line, context.now, () => calendarDateIn(settings.businessTimeZone(), context.now)),
   );
 }
 
 /** Access pattern W4: adds or changes a job; its timer stays. Costs as W2. */
 export function saveJob(line: UpsertLine<"job">, context: WriteContext): Promise<Outcome> {
-  return saveListed("JOB", "JOBS", line, context, (stored: WholeRecord<"job"> | undefined) =>
+  return saveListed("JOB", "JOBS", line, context, (stored: CompleteRecord<"job"> | undefined) =>
     mergeJob(stored, line, context.now),
   );
 }

@@ -18,22 +18,22 @@ const maxAttempts = 5;
 
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18). Refuses with `records_not_found` when one is
- * missing or outside the scope. Nothing is written before `permit` is given, which is asked for while the
+ * missing or outside the scope. Nothing is written before `authorization` is given, which is asked for while the
  * timesheets are read. `token` names the first transaction (D32). Gives them in the order of the ids. n read units, two round trips.
  */
-export async function moveTimesheets(
+export async function setTimesheetStates(
   ids: readonly number[],
   scope: Scope,
   state: TimesheetState,
   { userId }: Caller,
-  permit: Promise<void>,
+  authorization: Promise<void>,
   token?: string,
 ): Promise<Timesheet[]> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const finding = findRecordsWithin<Timesheet>("TIMESHEET", ids, scope);
-    // Both are awaited, the permit first: which refusal is told must not hang on which read is faster.
-    await Promise.allSettled([permit, finding]);
-    await permit;
+    // Both are awaited, the authorization first: which refusal is told must not hang on which read is faster.
+    await Promise.allSettled([authorization, finding]);
+    await authorization;
     const found = await finding;
     const writes = found.map((record) => moveUnlessChanged(record, state, userId));
     const failed = await transact(writes, { token: attempt === 0 ? token : undefined });

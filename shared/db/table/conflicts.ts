@@ -67,7 +67,7 @@ function isConflict(error: unknown): boolean {
   if (error instanceof TransactionConflictException || error instanceof TransactionInProgressException) return true;
   if (!(error instanceof TransactionCanceledException)) return false;
   const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
-  return codes.some((code) => code !== undefined && passingCodes.has(code));
+  return codes.some((code) => code !== undefined && transientCodes.has(code));
 }
 
-const passingCodes = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
+const transientCodes = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);

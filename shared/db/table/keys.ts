@@ -94,7 +94,7 @@ export function removalKey({ pk, sk }: Key): Key {
 }
 
 /** Key of what a record now contributes to the totals. */
-export function talliedKey({ pk }: Key): Key {
+export function countedPlaceKey({ pk }: Key): Key {
   return { pk, sk: "TALLIED" };
 }
 

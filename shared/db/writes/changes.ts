@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { fieldsInvalid } from "../../domain/records/record-line.ts";
+import { loadItem } from "../table/coalesced-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { retryRaces } from "../table/conflicts.ts";
-import { gatherItem } from "../table/gathered-reads.ts";
 import { type Item, type Key, putIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { type Claim, takeClaim } from "./claims.ts";
-import { findRehearsed, type Rehearsal, rehearse } from "./rehearsal.ts";
+import { applyDry, type DryRunStore, findInDryRun } from "./dry-run.ts";
+import { takeUniqueKey, type UniqueKey } from "./unique-keys.ts";
 
 /** What became of a record: `stale` when it is stored, or was removed, at this version or a later one already (D35). */
 export type Outcome = "created" | "updated" | "unchanged" | "removed" | "stale";
@@ -15,7 +15,7 @@ export type Outcome = "created" | "updated" | "unchanged" | "removed" | "stale";
 export interface Change {
   readonly outcome: Outcome;
   readonly writes?: readonly TransactionWrite[];
-  readonly claims?: readonly Claim[];
+  readonly uniqueKeys?: readonly UniqueKey[];
 }
 
 /** What the writes of a record depend on beside the record. */
@@ -24,7 +24,7 @@ export interface WriteContext {
   /** True where those whom the change concerns are told of it (D25); otherwise the write is silent (D35). */
   readonly notifies?: boolean | undefined;
   /** Present in a dry run: takes the writes in place of the table. */
-  readonly rehearsal?: Rehearsal | undefined;
+  readonly dryRun?: DryRunStore | undefined;
 }
 
 /** Attributes that tell of the last write of an item, and are no part of what it holds. */
@@ -37,13 +37,13 @@ const writeAttributes = new Set(["silent", "changed_by", "push"]);
  */
 export async function changeItem(
   keys: readonly Key[],
-  { rehearsal }: WriteContext,
+  { dryRun }: WriteContext,
   decide: (...stored: (Item | undefined)[]) => Change | Promise<Change>,
 ): Promise<Outcome> {
   return retryRaces(async () => {
-    const items = await Promise.all(keys.map(gatherItem));
-    const change = await decide(...keys.map((key, at) => findRehearsed(key, rehearsal, items[at])));
-    const isDone = !change.writes?.length || (await commit(change.writes, change.claims ?? [], rehearsal));
+    const items = await Promise.all(keys.map(loadItem));
+    const change = await decide(...keys.map((key, at) => findInDryRun(key, dryRun, items[at])));
+    const isDone = !change.writes?.length || (await commit(change.writes, change.uniqueKeys ?? [], dryRun));
     return isDone ? change.outcome : undefined;
   });
 }
@@ -51,14 +51,14 @@ export async function changeItem(
 /** True when everything was written; false when an item was changed by others meanwhile. */
 async function commit(
   writes: readonly TransactionWrite[],
-  claims: readonly Claim[],
-  rehearsal: Rehearsal | undefined,
+  uniqueKeys: readonly UniqueKey[],
+  dryRun: DryRunStore | undefined,
 ): Promise<boolean> {
-  const failed = rehearsal
-    ? await rehearse(writes, claims, rehearsal)
-    : await write([...writes, ...claims.map(takeClaim)]);
+  const failed = dryRun
+    ? await applyDry(writes, uniqueKeys, dryRun)
+    : await write([...writes, ...uniqueKeys.map(takeUniqueKey)]);
   if (failed.some((position) => position < writes.length)) return false;
-  const taken = claims.filter((_, position) => failed.includes(writes.length + position));
+  const taken = uniqueKeys.filter((_, position) => failed.includes(writes.length + position));
   if (taken.length === 0) return true;
   throw fieldsInvalid(taken.map(({ field }) => ({ path: [field], code: "taken", detail: "belongs to another user" })));
 }

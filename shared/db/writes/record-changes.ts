@@ -2,7 +2,7 @@ import { removalKey } from "../table/keys.ts";
 import type { Item, Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type Change, changeItem, type Outcome, type WriteContext } from "./changes.ts";
-import { isRemovedAt, markRemoved, requireNotRemoved } from "./removal-marks.ts";
+import { isRemovedAt, markRemoved, requireNotRemoved } from "./tombstones.ts";
 
 /** What a line says of its record's version; without one it wins over whatever is stored (D35). */
 interface Versioned {

@@ -39,7 +39,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** Compares a password with a hash of either kind in constant time; false for a hash of no known kind. */
-export async function passwordFits(password: string, stored: string): Promise<boolean> {
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const method = [argon2id, scryptMethod].find(({ prefix }) => stored.startsWith(prefix));
   if (!method) return false;
   const [salt = "", hash = ""] = stored.slice(method.prefix.length).split("$");

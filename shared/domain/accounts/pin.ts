@@ -31,16 +31,16 @@ export interface PinStanding {
 /** True when a pin may be compared: it counts, and neither it nor its login was tried too often (D9, D10). */
 export function mayBeTried({ validTo, isSpent, tries, failures, streak }: PinStanding, now: Date): boolean {
   const isLive = !isSpent && now < validTo && tries < triesPerPin;
-  return isLive && !closesPinFlow(streak) && admittedAt(failures, pinTryLimits, now.getTime()) <= now.getTime();
+  return isLive && !isLockedOut(streak) && admittedAt(failures, pinTryLimits, now.getTime()) <= now.getTime();
 }
 
 /** True when a login has failed so often in a row that its pin flow is closed until it succeeds otherwise (D10). */
-export function closesPinFlow(streak: number): boolean {
+export function isLockedOut(streak: number): boolean {
   return streak >= closingStreak;
 }
 
 /** A pin as the store keeps it: never the digits, only their keyed hash (D9). */
-export interface PinSeal {
+export interface PinHash {
   /** HMAC-SHA-256, base64url. */
   readonly hmac: string;
   /** 16 random bytes, base64url. */
@@ -58,13 +58,13 @@ export function pinValidTo(requestedAt: Date): Date {
 }
 
 /** Seals a pin for one user, with a fresh salt. */
-export function sealPin(pin: string, userId: number, key: string): PinSeal {
+export function hashPin(pin: string, userId: number, key: string): PinHash {
   const salt = randomBytes(16).toString("base64url");
   return { hmac: pinHmac(pin, userId, salt, key).toString("base64url"), salt };
 }
 
 /** Compares a pin with a seal in constant time. */
-export function pinFits(pin: string, userId: number, seal: PinSeal, key: string): boolean {
+export function verifyPin(pin: string, userId: number, seal: PinHash, key: string): boolean {
   const expected = Buffer.from(seal.hmac, "base64url");
   const actual = pinHmac(pin, userId, seal.salt, key);
   return expected.length === actual.length && timingSafeEqual(expected, actual);

@@ -3,10 +3,10 @@ import type { CountryCode } from "libphonenumber-js/min";
 import type * as v from "valibot";
 import { busEnvelope, notificationDetail, recordDetail } from "../../contract/events.ts";
 import type { RecordLine } from "../../contract/records.ts";
-import { parseRecordLine, requireWhole } from "./record-line.ts";
+import { parseComplete, parseRecordLine } from "./record-line.ts";
 
 /** A notification as another system asks for it. */
-export interface AskedNotification
+export interface NotificationRequest
   extends Pick<v.InferOutput<typeof notificationDetail>, "record_type" | "record_id" | "params"> {
   /** The same however often the event comes; no event of another source and no change of the table has it. */
   readonly eventId: string;
@@ -15,25 +15,25 @@ export interface AskedNotification
 }
 
 /** An event of another system: a record that changed, or a notification that it wants delivered. */
-export type BusEvent = { readonly line: RecordLine } | { readonly asked: AskedNotification };
+export type BusEvent = { readonly line: RecordLine } | { readonly asked: NotificationRequest };
 
 /**
  * Reads an event as EventBridge hands it over; refuses with `fields_invalid` what is none of the kinds that are known.
  * Pointers lead into the `detail`, but for those to `/detail-type`, `/source` and `/detail` (D35).
  */
 export function parseBusEvent(value: unknown, defaultCountry: CountryCode): BusEvent {
-  const { source, detail, ...envelope } = requireWhole(busEnvelope, value);
+  const { source, detail, ...envelope } = parseComplete(busEnvelope, value);
   if (envelope["detail-type"] === "Notification") {
-    return { asked: readNotification(source, requireWhole(notificationDetail, detail)) };
+    return { asked: readNotification(source, parseComplete(notificationDetail, detail)) };
   }
-  const { event_id: _, ...line } = requireWhole(recordDetail, detail);
+  const { event_id: _, ...line } = parseComplete(recordDetail, detail);
   return { line: parseRecordLine(line, defaultCountry) };
 }
 
 function readNotification(
   source: string,
   { event_id, recipients, actor_id, ...told }: v.InferOutput<typeof notificationDetail>,
-): AskedNotification {
+): NotificationRequest {
   const eventId = `bus-${createHash("sha256")
     .update(JSON.stringify([source, event_id]))
     .digest("base64url")}`;

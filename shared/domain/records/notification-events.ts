@@ -32,7 +32,7 @@ export interface Push {
   readonly notificationId: number;
 }
 
-type Meaning = Omit<NotificationEvent, "actorId"> | undefined;
+type DomainEvent = Omit<NotificationEvent, "actorId"> | undefined;
 
 const changed = v.object({ silent: v.optional(v.boolean()), changed_by: v.optional(id) });
 const job = v.object({ id, company_id: id });
@@ -65,14 +65,14 @@ export function readPush({ key, before, after }: ItemChange): Push | undefined {
   return { userId, notificationId };
 }
 
-function readJob(after: unknown, before: unknown): Meaning {
+function readJob(after: unknown, before: unknown): DomainEvent {
   if (before) return undefined;
   const { id: record_id, company_id: company } = requireItem(job, after);
   return { record_type: "Job", record_id, params: { type: "published" }, recipients: [{ company, role: "operator" }] };
 }
 
 /** A new timesheet is news only when it is paid already. */
-function readTimesheet(after: unknown, before: unknown): Meaning {
+function readTimesheet(after: unknown, before: unknown): DomainEvent {
   const { id: record_id, record } = requireItem(timesheet, after);
   if (record.state === (before ? stateOf(before) : "pending")) return undefined;
   const recipients = [{ profile: record.driver.profile_id }];
@@ -80,7 +80,7 @@ function readTimesheet(after: unknown, before: unknown): Meaning {
 }
 
 /** An invoice that is pending again is no news. */
-function readInvoice(after: unknown, before: unknown): Meaning {
+function readInvoice(after: unknown, before: unknown): DomainEvent {
   const { id: record_id, company_id: company, record } = requireItem(invoice, after);
   if (before && (record.state === "pending" || record.state === stateOf(before))) return undefined;
   const type = record.state === "pending" ? "issued" : record.state;
@@ -88,7 +88,7 @@ function readInvoice(after: unknown, before: unknown): Meaning {
   return { record_type: "Invoice", record_id, params: { type }, recipients };
 }
 
-function readUser(after: unknown, before: ItemChange["before"]): Meaning {
+function readUser(after: unknown, before: ItemChange["before"]): DomainEvent {
   const { id: record_id, password_hash } = requireItem(user, after);
   if (!before || password_hash === before.password_hash) return undefined;
   const params = { type: "password_changed" };

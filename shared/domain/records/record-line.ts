@@ -25,7 +25,7 @@ export function parseRecordLine(value: unknown, defaultCountry: CountryCode): Re
 }
 
 /** Checks that a merged record is whole: whatever a line left out must be there already. Refuses with `fields_invalid`. */
-export function requireWhole<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+export function parseComplete<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   return parse(schema, value);
 }
 

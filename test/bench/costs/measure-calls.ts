@@ -23,8 +23,8 @@ export interface MeasuredCall {
 /** Workers that follow from what operations do, by the sample event of each. */
 const workers: readonly FunctionName[] = [
   "deliver-pin",
-  "tell-password-changed",
-  "tally",
+  "notify-password-changed",
+  "update-totals",
   "notify",
   "deliver-notifications",
 ];

@@ -1,9 +1,9 @@
 import { listKeys } from "../../../shared/db/lists/list-keys.ts";
 import { entriesOf } from "../../../shared/db/lists/number-search.ts";
-import { tallyRecords } from "../../../shared/db/lists/tally.ts";
-import { surveyTotals } from "../../../shared/db/reconcile/recount.ts";
-import { rewriteTotals } from "../../../shared/db/reconcile/recount-repair.ts";
-import { recordKey, talliedKey } from "../../../shared/db/table/keys.ts";
+import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
+import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
+import { rewriteTotals } from "../../../shared/db/reconcile/repair-totals.ts";
+import { countedPlaceKey, recordKey } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { placeOf } from "../../../shared/domain/records/list-place.ts";
@@ -21,7 +21,7 @@ export async function importLines(lines: Iterable<object>, onProgress: Progress)
   for (const chunk of chunksOf(lines, atOnce)) {
     const records = chunk.map((line) => parseRecordLine(line, "GB"));
     await Promise.all(records.map((record) => writeRecord(record, { now: new Date() })));
-    await tallyRecords(
+    await updateTotals(
       records.map(({ id }) => recordKey("INVOICE", id)),
       new Date(),
     );
@@ -41,9 +41,9 @@ export async function putLines(lines: Iterable<object>, file: EngineFile, onProg
     loaded += 1;
     onProgress(loaded);
   }
-  const survey = await surveyTotals({ items: file.partitions() });
+  const survey = await reconcileTotals({ items: file.partitions() });
   await rewriteTotals(survey, survey);
-  const { drifts, uncounted, records } = await surveyTotals({ items: file.partitions() });
+  const { drifts, uncounted, records } = await reconcileTotals({ items: file.partitions() });
   file.close();
   if (drifts.length + uncounted.length > 0 || records !== loaded) {
     throw new Error("The loaded totals are not those of the records");
@@ -57,7 +57,7 @@ function itemsOf(line: object): Item[] {
   const keys = listKeys("INVOICES", company_id, { ...record, id });
   return [
     { ...key, id, company_id, record, ...keys, silent: true, revision: 1 },
-    { ...talliedKey(key), place, revision: 1 },
+    { ...countedPlaceKey(key), place, revision: 1 },
     ...entriesOf(place),
   ];
 }

@@ -2,8 +2,8 @@ import { confirm } from "../../../shared/accounts/confirmation.ts";
 import { storePin } from "../../../shared/db/accounts/pins.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findNotifications, findUnreadCounts } from "../../../shared/db/notifications/notifications.ts";
-import { moveTimesheets } from "../../../shared/db/records/timesheets.ts";
-import { sealPin } from "../../../shared/domain/accounts/pin.ts";
+import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
+import { hashPin } from "../../../shared/domain/accounts/pin.ts";
 import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { companyLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
@@ -50,7 +50,7 @@ export const otherMeasures: readonly Measure[] = [
     name: "bulk_update of 20 ids",
     mostReadUnits: ids.length + 1,
     mostTrips: 2,
-    run: () => moveTimesheets(ids, 1, "paid", caller, Promise.resolve()),
+    run: () => setTimesheetStates(ids, 1, "paid", caller, Promise.resolve()),
   },
   { ...flat, name: "a confirmation with the right pin", mostReadUnits: 3, mostTrips: 3, run: () => confirmation.run() },
 ];
@@ -60,7 +60,7 @@ const confirmation = {
   async prepare(): Promise<void> {
     const now = new Date();
     const times = { requestedAt: now, validTo: new Date(now.getTime() + 600_000) };
-    const seal = sealPin(this.pin, user.id, await hmacKey());
+    const seal = hashPin(this.pin, user.id, await hmacKey());
     await storePin({ login: user.login, requestId: crypto.randomUUID(), ...times }, user.id, seal);
   },
   run() {

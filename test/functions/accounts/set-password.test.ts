@@ -6,8 +6,8 @@ import { handler as requestHandler } from "../../../functions/accounts/request-p
 import { handler } from "../../../functions/accounts/set-password.ts";
 import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
+import { handler as notifyPasswordChanged } from "../../../functions/workers/notify-password-changed.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
-import { handler as tellPasswordChanged } from "../../../functions/workers/tell-password-changed.ts";
 import { confirmLoginByBody, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
@@ -71,7 +71,7 @@ async function deliverNotices(): Promise<number> {
   const QueueUrl = process.env.NOTICE_QUEUE_URL;
   const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
   const Records = Messages.map(({ MessageId, Body }) => ({ messageId: MessageId, body: Body }));
-  expect(await tellPasswordChanged({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
+  expect(await notifyPasswordChanged({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
   for (const { ReceiptHandle } of Messages) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
   return Messages.length;
 }

@@ -11,7 +11,7 @@ useService();
 const queue = useFaultProxy("AWS_ENDPOINT_URL_SQS");
 
 beforeEach(async () => {
-  await Promise.all(["NOTIFICATION_QUEUE_URL", "PUSH_QUEUE_URL", "SET_ASIDE_QUEUE_URL"].map(takeMessages));
+  await Promise.all(["NOTIFICATION_QUEUE_URL", "PUSH_QUEUE_URL", "QUARANTINE_QUEUE_URL"].map(takeMessages));
   queue.reset();
 });
 
@@ -64,7 +64,7 @@ describe("D25: a change of a record", () => {
     const poison = streamRecord(recordKey("JOB", 2), { after: { id: 2, title: "Night driver" } }, "event-2");
     expect(await handler({ Records: [newJob(1), poison, newJob(3)] })).toEqual(nothingFailed);
     expect(await queuedIds()).toEqual([1, 3]);
-    const aside = await takeMessages("SET_ASIDE_QUEUE_URL");
+    const aside = await takeMessages("QUARANTINE_QUEUE_URL");
     expect(aside).toMatchObject([
       { pk: "JOB#2", sk: "JOB", eventId: "event-2", reason: expect.stringContaining("malformed") },
     ]);
@@ -113,14 +113,14 @@ describe("a queue that", () => {
     const record = newJob(1);
     const itemIdentifier = record.dynamodb?.SequenceNumber;
     expect(await handler({ Records: [record] })).toEqual({ batchItemFailures: [{ itemIdentifier }] });
-    expect(await takeMessages("SET_ASIDE_QUEUE_URL")).toEqual([]);
+    expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([]);
   });
 
   test("takes one message under no circumstances has that change set aside, and gets the others", async () => {
     queue.fail("SendMessageBatch", refused(true), 2);
     expect(await handler({ Records: [newJob(1), newJob(2)] })).toEqual(nothingFailed);
     expect(await queuedIds()).toEqual([2]);
-    expect(await takeMessages("SET_ASIDE_QUEUE_URL")).toMatchObject([{ pk: "JOB#1" }]);
+    expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([{ pk: "JOB#1" }]);
   });
 });
 

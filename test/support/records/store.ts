@@ -1,6 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
-import { tallyRecords } from "../../../shared/db/lists/tally.ts";
+import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
 import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
 import { documentClient, type Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
@@ -17,7 +17,7 @@ export async function store(lines: readonly object[], now = new Date()): Promise
 /** Brings the totals in line with records, given by type and id. */
 export async function tally(records: readonly (readonly [type: string, id: number])[]): Promise<void> {
   const keys = records.map(([type, id]) => recordKey(type.toUpperCase() as RecordKind, id));
-  for (let at = 0; at < keys.length; at += 100) await tallyRecords(keys.slice(at, at + 100), new Date());
+  for (let at = 0; at < keys.length; at += 100) await updateTotals(keys.slice(at, at + 100), new Date());
 }
 
 /** The interface's fields of a record as they are stored now. */

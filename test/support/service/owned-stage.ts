@@ -22,7 +22,7 @@ export const fullStage = {
   region: "eu-west-2",
   senderIdentity: "existing",
   smsMonthlySpendLimitDollars: 200,
-  outsideIssuer: {
+  oidcIssuer: {
     issuer: `https://id.${host}`,
     audience: "workforce",
     jwksUrl: `https://id.${host}/jwks`,

@@ -17,7 +17,7 @@ const noticeQueue = "notices";
 const pinQueue = "pins";
 const notificationQueue = "notifications";
 const pushQueue = "pushes";
-const setAsideQueue = "set-aside";
+const quarantineQueue = "quarantine";
 
 const { platformApplications } = findStage("local");
 
@@ -50,7 +50,7 @@ async function startService(): Promise<Service> {
   const endpoints = await startAwsEndpoints({ inbox, secrets });
   secrets.ensure(signingSecret, () => JSON.stringify({ keys: [] }));
   const queues = await startQueues(region);
-  const names = [pinQueue, noticeQueue, notificationQueue, pushQueue, setAsideQueue];
+  const names = [pinQueue, noticeQueue, notificationQueue, pushQueue, quarantineQueue];
   await queues.create(names.map((name) => ({ name, attributes: { VisibilityTimeout: "30" } })));
   const tableName = `test-${crypto.randomUUID()}`;
   Object.assign(process.env, settingsOf(tableName, endpoints.endpoint, queues.endpoint));
@@ -81,7 +81,7 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     NOTICE_QUEUE_URL: queueUrl(queueEndpoint, noticeQueue),
     NOTIFICATION_QUEUE_URL: queueUrl(queueEndpoint, notificationQueue),
     PUSH_QUEUE_URL: queueUrl(queueEndpoint, pushQueue),
-    SET_ASIDE_QUEUE_URL: queueUrl(queueEndpoint, setAsideQueue),
+    QUARANTINE_QUEUE_URL: queueUrl(queueEndpoint, quarantineQueue),
     PLATFORM_APPLICATIONS: JSON.stringify({ fcm: platformApplications?.fcm }),
     BUSINESS_TIME_ZONE: "Europe/London",
     REGISTRATION: "open",

@@ -2,8 +2,8 @@ import { ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSEvent } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
+import { handler as notifyPasswordChanged } from "../../../functions/workers/notify-password-changed.ts";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
-import { handler as tellPasswordChanged } from "../../../functions/workers/tell-password-changed.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { log } from "../../../shared/logger.ts";
 import { readSigningKeys } from "../../../shared/tokens/signing-keys.ts";
@@ -283,7 +283,7 @@ test("a malformed message tells the workers' logs nothing of what is in it", asy
   ]) {
     const event = { Records: [{ messageId: "message-1", body }] } as SQSEvent;
     expect((await deliverPin(event)).batchItemFailures).toHaveLength(1);
-    expect((await tellPasswordChanged(event)).batchItemFailures).toHaveLength(1);
+    expect((await notifyPasswordChanged(event)).batchItemFailures).toHaveLength(1);
   }
   answers.push({ sent: "sign-in", answer: await send("sign-in", user({ login: email, password: wrongPassword })) });
   expectNothingLeaked();

@@ -121,7 +121,9 @@ export function testJourneys(stage: () => DeployedStage): void {
   });
 
   test("nothing waits in a dead-letter queue", async () => {
-    const waiting = [...(await stage().waiting())].filter(([name]) => /DeadLetters|Undelivered|SetAside/.test(name));
+    const waiting = [...(await stage().waiting())].filter(([name]) =>
+      /DeadLetters|Undelivered|StreamQuarantine/.test(name),
+    );
     expect(waiting.length).toBeGreaterThan(5);
     expect(waiting.filter(([, count]) => count > 0)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { handler as deliver } from "../../../functions/workers/deliver-notifications.ts";
-import { markAllRead, markNotifications } from "../../../shared/db/notifications/notification-marks.ts";
+import { markAllRead, markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
 import {
   findNotifications,
   findUnreadCounts,

@@ -2,7 +2,7 @@ import { SetEndpointAttributesCommand } from "@aws-sdk/client-sns";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
 import { dropDeviceTokens } from "../../../shared/db/notifications/device-tokens.ts";
-import { claimPush } from "../../../shared/db/notifications/pushes.ts";
+import { acquirePushLease } from "../../../shared/db/notifications/pushes.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import {
   endpointOf,
@@ -87,7 +87,7 @@ test("D29: a push that another worker holds comes again, and is sent when that o
   await register(userId, "held");
   const push = await newPush(userId);
   vi.useFakeTimers({ toFake: ["Date"], now: new Date() });
-  await claimPush(userId, push.notificationId, new Date());
+  await acquirePushLease(userId, push.notificationId, new Date());
   expect(await send(push)).toEqual(wentBack);
   vi.setSystemTime(Date.now() + holdMs + 1);
   expect(await send(push)).toEqual(nothingFailed);

@@ -1,0 +1,203 @@
+import { isDeepStrictEqual } from "node:util";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
+import { settings } from "../../settings.ts";
+import { isListedKind, listsByKind, totalsKey } from "../lists/list-keys.ts";
+import { entriesOf } from "../lists/number-search.ts";
+import { figureNames } from "../lists/totals.ts";
+import { nameOf } from "../table/keys.ts";
+import { documentClient, type Item, type Key } from "../table/table.ts";
+
+/** A figure of the totals, or the search entries of a company, that is not what the counted records make it. */
+export interface Drift {
+  readonly key: Key;
+  /** The figure's name, such as `pending` or `05paid`; `entries` for the search entries of a company. */
+  readonly figure: string;
+  readonly stored: number;
+  readonly counted: number;
+}
+
+/** Everything derived from records, beside what it should be. */
+export interface Reconciliation {
+  /** Records seen. */
+  readonly records: number;
+  /** Records that stand elsewhere than they were last counted. */
+  readonly uncounted: readonly Key[];
+  /** Records that lack what their list goes by, so that they stand nowhere. */
+  readonly unreadable: readonly Key[];
+  readonly drifts: readonly Drift[];
+  /** The totals as they should be, by the name of their key. */
+  readonly totals: ReadonlyMap<string, TotalsFigures>;
+  /** The stored totals, by the name of their key. */
+  readonly stored: ReadonlyMap<string, Item>;
+  /** Ids of the records whose numbers can be searched, by the partition of their search entries. */
+  readonly numbered: ReadonlyMap<string, readonly number[]>;
+}
+
+/** One totals item as it should be: counts, and the bounds of each day's ids. */
+export interface TotalsFigures {
+  readonly key: Key;
+  readonly figures: Map<string, number>;
+}
+
+/** How a survey reads the table, and what it says on its way. */
+export interface ReconcileOptions {
+  /** Called with the number of records seen so far. */
+  readonly onProgress?: ((records: number) => void) | undefined;
+  /** False halves the cost, and may take what was written a moment ago for a difference. */
+  readonly isConsistent?: boolean | undefined;
+  /** All items of the table, those of one partition together, where they are read otherwise. */
+  readonly items?: AsyncIterable<Item[]>;
+}
+
+/**
+ * Access pattern R4: reads the whole table once, page by page, and compares the totals with what was counted, and that
+ * with the records. One read unit for every 4 KB of the table, half of one when not consistent.
+ */
+export async function reconcileTotals(options: ReconcileOptions = {}): Promise<Reconciliation> {
+  const { onProgress, isConsistent = true, items = partitions(isConsistent) } = options;
+  const totals = new Map<string, TotalsFigures>();
+  const stored = new Map<string, Item>();
+  const entries: EntrySums = new Map();
+  const numbered = new Map<string, number[]>();
+  const uncounted: Key[] = [];
+  const unreadable: Key[] = [];
+  let records = 0;
+  for await (const partition of items) {
+    const first = partition[0] as Item;
+    if (String(first.pk).startsWith("TOTALS#")) for (const item of partition) stored.set(nameOf(item), item);
+    else if (String(first.pk).endsWith("#NUMBERS")) for (const item of partition) note(entries, item, "stored");
+    else {
+      const counted = readPartition(partition);
+      if (!counted) continue;
+      records += counted.isThere ? 1 : 0;
+      if (counted.standing === "unreadable") unreadable.push(counted.key);
+      if (counted.standing === "elsewhere") uncounted.push(counted.key);
+      if (counted.place) countIn(totals, counted.list, counted.place);
+      const own = entriesOf(counted.place);
+      for (const entry of own) note(entries, entry, "counted");
+      if (own[0] && counted.place) idsOf(numbered, own[0].pk).push(counted.place.id);
+      onProgress?.(records);
+    }
+  }
+  const drifts = [...driftsOf(totals, stored), ...entryDrifts(entries)];
+  return { records, uncounted, unreadable, totals, stored, numbered, drifts };
+}
+
+/** What a survey looks at; to read the rest costs the same, but it need not travel. */
+const reconciledPrefixes = [...Object.keys(listsByKind).map((kind) => `${kind}#`), "TOTALS#", "COMPANY#"];
+const filter = {
+  FilterExpression: reconciledPrefixes.map((_, at) => `begins_with(pk, :prefix${at})`).join(" OR "),
+  ExpressionAttributeValues: Object.fromEntries(reconciledPrefixes.map((prefix, at) => [`:prefix${at}`, prefix])),
+};
+
+/** The reconciledPrefixes items of the table, those of one partition together. */
+async function* partitions(ConsistentRead: boolean): AsyncGenerator<Item[]> {
+  let gathered: Item[] = [];
+  let ExclusiveStartKey: Item | undefined;
+  do {
+    const TableName = settings.tableName();
+    const command = new ScanCommand({ TableName, ConsistentRead, ExclusiveStartKey, ...filter });
+    const { Items = [], LastEvaluatedKey } = await documentClient().send(command);
+    for (const item of Items) {
+      if (gathered.length > 0 && gathered[0]?.pk !== item.pk) {
+        yield gathered;
+        gathered = [];
+      }
+      gathered.push(item);
+    }
+    ExclusiveStartKey = LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  if (gathered.length > 0) yield gathered;
+}
+
+function readPartition(items: readonly Item[]) {
+  const kind = String(items[0]?.pk).split("#")[0] ?? "";
+  if (!isListedKind(kind)) return undefined;
+  const list: ListName = listsByKind[kind];
+  const record = items.find(({ sk }) => sk === kind);
+  const place = (items.find(({ sk }) => sk === "TALLIED")?.place ?? null) as ListPlace | null;
+  const key = { pk: String(items[0]?.pk), sk: kind };
+  return { key, list, place, isThere: record !== undefined, standing: standingOf(list, place, record) };
+}
+
+function standingOf(list: ListName, place: ListPlace | null, record: Item | undefined) {
+  try {
+    const now = record ? placeOf(list, record.company_id, { ...(record.record as object), id: record.id }) : null;
+    return isDeepStrictEqual(place, now) ? "as counted" : "elsewhere";
+  } catch {
+    return "unreadable";
+  }
+}
+
+function countIn(totals: Map<string, TotalsFigures>, list: ListName, place: ListPlace): void {
+  const { id, companyId, state, date } = place;
+  for (const scope of ["all", companyId] as const) {
+    addTo(figuresOf(totals, totalsKey(list, scope)), state, 1);
+    if (date === null) continue;
+    const month = figuresOf(totals, totalsKey(list, scope, date.slice(0, 7)));
+    const { count, highest, lowest } = figureNames(date, state);
+    addTo(month, count, 1);
+    month.set(highest, Math.max(id, month.get(highest) ?? id));
+    month.set(lowest, Math.min(id, month.get(lowest) ?? id));
+  }
+}
+
+function figuresOf(totals: Map<string, TotalsFigures>, key: Key): Map<string, number> {
+  const found = totals.get(nameOf(key)) ?? { key, figures: new Map<string, number>() };
+  totals.set(nameOf(key), found);
+  return found.figures;
+}
+
+function idsOf(numbered: Map<string, number[]>, partition: string): number[] {
+  const ids = numbered.get(partition) ?? [];
+  numbered.set(partition, ids);
+  return ids;
+}
+
+function addTo(figures: Map<string, number>, name: string, amount: number): void {
+  figures.set(name, (figures.get(name) ?? 0) + amount);
+}
+
+/** Counts must be equal; a bound may be wider than it need be, as records leave without moving it. */
+function driftsOf(totals: ReadonlyMap<string, TotalsFigures>, stored: ReadonlyMap<string, Item>): Drift[] {
+  return [...new Set([...totals.keys(), ...stored.keys()])].flatMap((name) => {
+    const { pk, sk, revision, ...figures } = stored.get(name) ?? {};
+    const counted = totals.get(name);
+    const key = counted?.key ?? { pk: String(pk), sk: String(sk) };
+    const names = new Set([...Object.keys(figures), ...(counted?.figures.keys() ?? [])]);
+    return [...names].flatMap((figure) => {
+      const [is, should] = [figures[figure] as number | undefined, counted?.figures.get(figure)];
+      return isDrift(figure, is, should) ? [{ key, figure, stored: is ?? 0, counted: should ?? 0 }] : [];
+    });
+  });
+}
+
+function isDrift(figure: string, is: number | undefined, should: number | undefined): boolean {
+  if (figure.endsWith(">")) return should !== undefined && (is === undefined || is < should);
+  if (figure.endsWith("<")) return should !== undefined && (is === undefined || is > should);
+  return (is ?? 0) !== (should ?? 0);
+}
+
+type EntrySums = Map<string, { stored: number; counted: number }>;
+
+/** Entries are compared as sums of their hashes: a million invoices have millions of them. */
+function note(entries: EntrySums, { pk, sk, mark_order }: Item, side: "stored" | "counted"): void {
+  const sums = entries.get(String(pk)) ?? { stored: 0, counted: 0 };
+  sums[side] = (sums[side] + hash(`${sk} ${mark_order}`)) % 2 ** 52;
+  entries.set(String(pk), sums);
+}
+
+function entryDrifts(entries: EntrySums): Drift[] {
+  const different = [...entries].filter(([, { stored, counted }]) => stored !== counted);
+  return different.map(([pk, sums]) => ({ key: { pk, sk: "" }, figure: "entries", ...sums }));
+}
+
+function hash(text: string): number {
+  let [low, high] = [0x811c9dc5, 0x1b873593];
+  for (let at = 0; at < text.length; at += 1) {
+    low = Math.imul(low ^ text.charCodeAt(at), 0x01000193);
+    high = Math.imul(high ^ text.charCodeAt(at), 0x85ebca6b);
+  }
+  return (high >>> 12) * 2 ** 31 + (low >>> 1);
+}

@@ -1,0 +1,100 @@
+import type { ListPlace } from "../../domain/records/list-place.ts";
+import { entriesOf } from "../lists/number-search.ts";
+import { updateTotals } from "../lists/update-totals.ts";
+import { readBatch } from "../table/batch-reads.ts";
+import { ifUnchanged } from "../table/conditions.ts";
+import { countedPlaceKey, recordKey } from "../table/keys.ts";
+import { type Item, type Key, queryPages } from "../table/table.ts";
+import { type TransactionWrite, transact } from "../table/transaction.ts";
+import type { Reconciliation, TotalsFigures } from "./reconcile-totals.ts";
+
+const recordsAtOnce = 100;
+
+/** Counts records that stand elsewhere than they were last counted. Gives the number of those that had to be moved. */
+export async function recountRecords(keys: readonly Key[], now: Date): Promise<number> {
+  let moved = 0;
+  for (let at = 0; at < keys.length; at += recordsAtOnce) {
+    moved += await updateTotals(keys.slice(at, at + recordsAtOnce), now);
+  }
+  return moved;
+}
+
+/**
+ * Writes the totals as a survey found that they should be, bounds as close as they can be. Only items that nobody has
+ * changed since the survey before that one: what was counted for them has then been still while it was read. Gives the
+ * number of items written.
+ */
+export async function rewriteTotals(before: Reconciliation, { totals, stored }: Reconciliation): Promise<number> {
+  let written = 0;
+  for (const name of new Set([...totals.keys(), ...stored.keys()])) {
+    const item = stored.get(name);
+    const right = totals.get(name);
+    if (before.stored.get(name)?.revision !== item?.revision || isRight(item, right)) continue;
+    if ((await transact([rewrite(item, right)])).length === 0) written += 1;
+  }
+  return written;
+}
+
+function isRight(item: Item | undefined, right: TotalsFigures | undefined): boolean {
+  const { pk: _pk, sk: _sk, revision: _revision, ...figures } = item ?? {};
+  const present = Object.entries(figures).filter(([, figure]) => figure !== 0);
+  return present.length === (right?.figures.size ?? 0) && present.every(([name, n]) => right?.figures.get(name) === n);
+}
+
+function rewrite(item: Item | undefined, right: TotalsFigures | undefined): TransactionWrite {
+  if (!right) return { Delete: { Key: { pk: item?.pk, sk: item?.sk }, ...ifUnchanged(item) } };
+  const figures = Object.fromEntries(right.figures);
+  return {
+    Put: { Item: { ...right.key, ...figures, revision: Number(item?.revision ?? 0) + 1 }, ...ifUnchanged(item) },
+  };
+}
+
+/**
+ * Puts the search entries of a company's invoices right, each on condition that its invoice has not been counted anew
+ * meanwhile. `ids` are the company's invoices. Gives the number of entries written or removed.
+ */
+export async function rewriteNumberEntries(partition: string, ids: readonly number[]): Promise<number> {
+  const stored = await findStoredEntries(partition);
+  const all = [...new Set([...ids, ...stored.keys()])];
+  let written = 0;
+  for (let at = 0; at < all.length; at += recordsAtOnce) {
+    const chunk = all.slice(at, at + recordsAtOnce);
+    const tallied = await readBatch(chunk.map((id) => countedPlaceKey(recordKey("INVOICE", id))));
+    for (const [position, id] of chunk.entries()) {
+      const writes = entryWrites(partition, stored.get(id) ?? [], tallied[position]);
+      if (writes.length === 0) continue;
+      const failed = await transact([...writes, stillCounted(id, tallied[position])]);
+      if (failed.length === 0) written += writes.length;
+    }
+  }
+  return written;
+}
+
+async function findStoredEntries(partition: string): Promise<Map<number, Item[]>> {
+  const found = new Map<number, Item[]>();
+  const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": partition } };
+  for await (const page of queryPages({ ...query, ConsistentRead: true })) {
+    for (const entry of page) {
+      const id = Number(String(entry.sk).split("#").at(-1));
+      found.set(id, [...(found.get(id) ?? []), entry]);
+    }
+  }
+  return found;
+}
+
+function entryWrites(partition: string, stored: readonly Item[], tallied: Item | undefined): TransactionWrite[] {
+  const place = (tallied?.place ?? null) as ListPlace | null;
+  const right = entriesOf(place).filter(({ pk }) => pk === partition);
+  const gone = stored.filter(({ sk }) => right.every((entry) => entry.sk !== sk));
+  const missing = right.filter(({ sk, mark_order }) =>
+    stored.every((entry) => entry.sk !== sk || entry.mark_order !== mark_order),
+  );
+  return [
+    ...gone.map(({ pk, sk }) => ({ Delete: { Key: { pk, sk } } })),
+    ...missing.map((entry) => ({ Put: { Item: { ...entry } } })),
+  ];
+}
+
+function stillCounted(id: number, tallied: Item | undefined): TransactionWrite {
+  return { ConditionCheck: { Key: countedPlaceKey(recordKey("INVOICE", id)), ...ifUnchanged(tallied) } };
+}

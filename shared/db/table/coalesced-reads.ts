@@ -1,0 +1,34 @@
+import { maxBatchReads, readBatch } from "./batch-reads.ts";
+import type { Item, Key } from "./table.ts";
+
+interface Waiting {
+  readonly key: Key;
+  resolve(item: Item | undefined): void;
+  reject(error: unknown): void;
+}
+
+let waiting: Waiting[] = [];
+
+/** Reads one item, consistently. Reads asked for in the same turn of the event loop travel together. */
+export function loadItem(key: Key): Promise<Item | undefined> {
+  return new Promise((resolve, reject) => {
+    if (waiting.length === 0) setImmediate(sendGathered);
+    waiting.push({ key, resolve, reject });
+  });
+}
+
+function sendGathered(): void {
+  const gathered = waiting;
+  waiting = [];
+  for (let start = 0; start < gathered.length; start += maxBatchReads) {
+    const batch = gathered.slice(start, start + maxBatchReads);
+    readBatch(batch.map(({ key }) => key)).then(
+      (items) => {
+        for (const [at, { resolve }] of batch.entries()) resolve(items[at]);
+      },
+      (error) => {
+        for (const { reject } of batch) reject(error);
+      },
+    );
+  }
+}

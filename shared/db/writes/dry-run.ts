@@ -1,0 +1,40 @@
+import { getItem, type Item, type Key } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import type { UniqueKey } from "./unique-keys.ts";
+
+/** Where a dry run keeps what it would have written: an item, null for a deleted one, undefined for an untouched one. */
+export interface DryRunStore {
+  find(key: Key): Item | null | undefined;
+  keep(key: Key, item: Item | null): void;
+}
+
+/** The item as the writes so far would have left it. */
+export function findInDryRun(key: Key, dryRun: DryRunStore | undefined, stored: Item | undefined): Item | undefined {
+  const kept = dryRun?.find(key);
+  return kept === undefined ? stored : (kept ?? undefined);
+}
+
+/** Does to the dry run's store what the transaction would do to the table; answers with the positions that would have failed. */
+export async function applyDry(
+  writes: readonly TransactionWrite[],
+  uniqueKeys: readonly UniqueKey[],
+  dryRun: DryRunStore,
+): Promise<readonly number[]> {
+  const stored = await Promise.all(uniqueKeys.map(({ key }) => getItem(key, { consistent: true })));
+  // Nothing waits from here on: two users of one file that claim one login must not both see it free.
+  const failed = uniqueKeys.flatMap(({ key, userId }, position) => {
+    const holder = findInDryRun(key, dryRun, stored[position]);
+    return holder && holder.user_id !== userId ? [writes.length + position] : [];
+  });
+  if (failed.length > 0) return failed;
+  for (const { Put, Delete } of writes) {
+    if (Put) dryRun.keep(keyOf(Put.Item), Put.Item ?? null);
+    if (Delete) dryRun.keep(keyOf(Delete.Key), null);
+  }
+  for (const { key, userId } of uniqueKeys) dryRun.keep(key, { ...key, user_id: userId });
+  return [];
+}
+
+function keyOf(item: Item | undefined): Key {
+  return { pk: String(item?.pk), sk: String(item?.sk) };
+}

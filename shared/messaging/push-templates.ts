@@ -1,0 +1,88 @@
+import type { PushService } from "../contract/devices.ts";
+
+/** What a push tells: which notification it is, and what it is about. Nothing of it is anybody's personal data. */
+export interface PushContent {
+  readonly notificationId: number;
+  readonly record_type: string;
+  readonly record_id: number;
+  /** What happened, as the notification's `params` say it. */
+  readonly type: string;
+}
+
+/** A message as SNS takes it for an endpoint of one push service. */
+export interface PlatformMessage {
+  /** JSON: the service's own payload, as text, under its key. */
+  readonly message: string;
+  /** What SNS tells the service beside the payload. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  "Job/published": "A job was published",
+  "Timesheet/paid": "A timesheet was paid",
+  "Timesheet/pending": "A timesheet is pending again",
+  "Invoice/issued": "An invoice was issued",
+  "Invoice/overdue": "An invoice is overdue",
+  "Invoice/paid": "An invoice was paid",
+  "User/password_changed": "Your password was changed",
+  "Chat/message": "You have a new message",
+};
+
+const platformKeys = { fcm: "GCM", apns: "APNS", apns_sandbox: "APNS_SANDBOX" } as const;
+
+/**
+ * Words a push for a push service. A push of the same notification that comes twice shows once: both carry the
+ * notification's id to collapse by.
+ */
+export function renderPush(service: PushService, content: PushContent): PlatformMessage {
+  const words = { title: titleOf(content), body: sentenceOf(content) };
+  const payload = service === "fcm" ? fcmPayload(content, words) : apnsPayload(content, words);
+  const message = JSON.stringify({ default: words.body, [platformKeys[service]]: JSON.stringify(payload) });
+  return { message, attributes: service === "fcm" ? {} : apnsAttributes(content) };
+}
+
+interface Words {
+  readonly title: string;
+  readonly body: string;
+}
+
+/** In the form of FCM's HTTP v1 interface; through FCM go Android, the web, and apps of Apple's that chose it. */
+function fcmPayload(content: PushContent, notification: Words): object {
+  const id = String(content.notificationId);
+  const message = {
+    notification,
+    data: dataOf(content),
+    android: { collapse_key: id, priority: "high", notification: { tag: id } },
+    webpush: { headers: { Topic: id }, notification: { ...notification, tag: id } },
+    apns: { headers: { "apns-collapse-id": id } },
+  };
+  return { fcmV1Message: { message } };
+}
+
+function apnsPayload(content: PushContent, alert: Words): object {
+  return { aps: { alert }, ...dataOf(content) };
+}
+
+function apnsAttributes({ notificationId }: PushContent): Record<string, string> {
+  return {
+    "AWS.SNS.MOBILE.APNS.COLLAPSE_ID": String(notificationId),
+    "AWS.SNS.MOBILE.APNS.PUSH_TYPE": "alert",
+    "AWS.SNS.MOBILE.APNS.PRIORITY": "10",
+  };
+}
+
+/** FCM takes text only. */
+function dataOf({ notificationId, record_type, record_id, type }: PushContent): Record<string, string> {
+  return { notification_id: String(notificationId), record_type, record_id: String(record_id), type };
+}
+
+function titleOf({ record_type }: PushContent): string {
+  return record_type === "User" ? "Account" : record_type;
+}
+
+/** What other systems tell of is named as they name it. */
+function sentenceOf({ record_type, type }: PushContent): string {
+  const name = `${record_type}/${type}`;
+  const known = Object.hasOwn(sentences, name) ? sentences[name] : undefined;
+  return known ?? type.replaceAll("_", " ");
+}

@@ -1,0 +1,53 @@
+import { createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify } from "jose";
+import * as v from "valibot";
+import { roles } from "../contract/operation.ts";
+import { id } from "../contract/values.ts";
+import type { Caller } from "../domain/caller.ts";
+import type { OidcIssuer } from "../settings.ts";
+
+/** A token that was verified: whom it speaks for, and until when, in seconds since 1970. */
+export interface VerifiedToken {
+  readonly caller: Caller;
+  readonly expiresAt: number;
+}
+
+/** Signatures by public keys only: a shared secret could be the issuer's public key itself. */
+const algorithms = ["ES256", "ES384", "RS256", "PS256", "EdDSA"];
+
+const idClaim = v.pipe(
+  v.union([v.number(), v.pipe(v.string(), v.regex(/^[1-9][0-9]{0,15}$/), v.transform(Number))]),
+  id,
+);
+
+const keySets = new Map<string, JWTVerifyGetKey>();
+
+/**
+ * Verifies a token of the OpenID issuer that the stage trusts, against the issuer's key set, which is kept for 5 minutes
+ * and read again for an unknown key at most once a minute (D4). Throws what jose and valibot throw.
+ */
+export async function verifyOidcToken(token: string, outside: OidcIssuer, now: Date): Promise<VerifiedToken> {
+  const { payload } = await jwtVerify(token, keySetOf(outside.jwksUrl), {
+    algorithms,
+    issuer: outside.issuer,
+    audience: outside.audience,
+    requiredClaims: ["iss", "aud", "exp"],
+    currentDate: now,
+  });
+  const { user, role, company } = outside.claims;
+  const exp = v.parse(v.number(), payload.exp);
+  const caller: Caller = {
+    userId: v.parse(idClaim, payload[user]),
+    role: v.parse(v.picklist(roles), payload[role]),
+    companyId: v.parse(v.nullable(idClaim), payload[company] ?? null),
+    sessionId: typeof payload.sid === "string" ? payload.sid : "outside",
+  };
+  return { caller, expiresAt: exp };
+}
+
+function keySetOf(url: string): JWTVerifyGetKey {
+  const keySet =
+    keySets.get(url) ??
+    createRemoteJWKSet(new URL(url), { cacheMaxAge: 5 * 60_000, cooldownDuration: 60_000, timeoutDuration: 3_000 });
+  keySets.set(url, keySet);
+  return keySet;
+}

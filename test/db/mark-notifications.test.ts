@@ -1,0 +1,76 @@
+import { beforeEach, expect, test } from "vitest";
+import { markAllRead, markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
+import { findNotifications, findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
+import { costOf } from "../support/records/costs.ts";
+import { notificationLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { readItem, write } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
+
+const now = new Date("2026-05-10T12:00:00.000Z");
+let userId = 0;
+
+useService();
+
+beforeEach(async () => {
+  userId += 1;
+  await store(Array.from({ length: 200 }, (_, index) => notificationLine(index + 1, userId)));
+});
+
+function stored(id: number) {
+  return readItem({ pk: `USER#${userId}`, sk: `NOTIFICATION#${String(id).padStart(16, "0")}` });
+}
+
+test("D27: unread notifications, and they alone, stand in the index of what their user has not read", async () => {
+  const mark = { mark_key: `USER#${userId}#UNREAD`, mark_order: "0000000000000007" };
+  expect(await stored(7)).toMatchObject(mark);
+  await markNotifications(userId, [7], now);
+  expect(await stored(7)).not.toHaveProperty("mark_key");
+  expect(await stored(7)).not.toHaveProperty("mark_order");
+  await markNotifications(userId, [7], null);
+  expect(await stored(7)).toMatchObject(mark);
+  await write({ type: "notification", id: 7, user_id: userId, read_at: now.toISOString() });
+  expect(await stored(7)).not.toHaveProperty("mark_key");
+  await write({ type: "notification", id: 7, user_id: userId, read_at: null });
+  expect(await stored(7)).toMatchObject(mark);
+  await write(notificationLine(900, userId, { read_at: now.toISOString() }));
+  expect(await stored(900)).not.toHaveProperty("mark_key");
+});
+
+test("D35: what an import wrote silently is no longer silent once it is marked", async () => {
+  expect(await stored(7)).toMatchObject({ silent: true });
+  await markNotifications(userId, [7], now);
+  expect(await stored(7)).not.toHaveProperty("silent");
+});
+
+test("D27: when time is short no further chunk is begun, and the next call goes on with what is left", async () => {
+  const first = await markAllRead(userId, now, { patienceMs: 0 });
+  expect(first.total).toBe(90);
+  expect(first.newest.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => 200 - index));
+  expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 110, jobs: 110 });
+  expect((await markAllRead(userId, now)).total).toBe(110);
+  expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0, jobs: 0 });
+});
+
+test("D27: 90 by id cost 90 read units and two round trips; those that stand so already are only read", async () => {
+  const ids = Array.from({ length: 90 }, (_, index) => index + 1);
+  const cost = await costOf(() => markNotifications(userId, ids, now));
+  expect(cost).toMatchObject({ readUnits: 90, sequentialTrips: 2 });
+  const again = await costOf(() => markNotifications(userId, ids, now));
+  expect(again).toEqual({ readUnits: 90, writeUnits: 0, sequentialTrips: 1 });
+});
+
+test("D27: all that are unread cost 90 read units and three round trips for every 90, however many are read", async () => {
+  const read = Array.from({ length: 90 }, (_, index) => index + 1);
+  await markNotifications(userId, read, now);
+  const cost = await costOf(() => markAllRead(userId, now));
+  expect(cost.readUnits).toBeLessThanOrEqual(110 + 2 * 3);
+  expect(cost.sequentialTrips).toBeLessThanOrEqual(2 * 3 + 1);
+});
+
+test("a page of notifications still costs at most 2 read units", async () => {
+  const page = { limit: 20, beforeId: undefined, skip: 0 };
+  const cost = await costOf(() => findNotifications(userId, page));
+  expect(cost.readUnits).toBeLessThanOrEqual(2);
+  expect(cost.sequentialTrips).toBe(1);
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { updateTotals } from "../../shared/db/lists/update-totals.ts";
+import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
+import { recountRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
+import { findInvoices } from "../../shared/db/records/invoices.ts";
+import { recordKey } from "../../shared/db/table/keys.ts";
+import { putIf } from "../../shared/db/table/table.ts";
+import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { write } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
+
+useService();
+
+const all = { scope: "all", states: ["pending", "paid", "overdue"] } as const;
+const top = { limit: 20, beforeId: undefined, skip: 0 };
+
+async function expectExact(): Promise<void> {
+  const { drifts, uncounted, unreadable } = await reconcileTotals();
+  expect({ drifts, uncounted, unreadable }).toEqual({ drifts: [], uncounted: [], unreadable: [] });
+}
+
+test("totals are exact after records come, change state, company, date and number, and go", async () => {
+  await store([
+    ...Array.from({ length: 30 }, (_, at) =>
+      invoiceLine(100 + at, 1 + (at % 3), { issued_date: `2026-0${1 + (at % 5)}-1${at % 7}` }),
+    ),
+    timesheetLine(100, 1),
+    jobLine(100, 1),
+  ]);
+  await expectExact();
+  await store([
+    { type: "invoice", id: 100, state: "paid" },
+    { type: "invoice", id: 101, company_id: 9 },
+    { type: "invoice", id: 102, issued_date: "2025-12-31" },
+    { type: "invoice", id: 103, number: "OTHER 0042" },
+    { type: "timesheet", id: 100, state: "paid", date: "2026-06-30" },
+    { type: "job", id: 100, company_id: 2 },
+    { type: "invoice", id: 104, deleted: true },
+  ]);
+  await expectExact();
+  expect((await findInvoices({ ...all }, top)).total).toBe(29);
+  expect((await findInvoices({ ...all, number: "42" }, top)).items.map(({ id }) => id)).toEqual([103]);
+});
+
+test("a record is counted once, however often and however much at once it is counted", async () => {
+  await write(invoiceLine(200, 20));
+  const key = recordKey("INVOICE", 200);
+  const moved = await Promise.all(Array.from({ length: 12 }, () => updateTotals([key, key], new Date())));
+  expect(moved.reduce((sum, each) => sum + each, 0)).toBe(1);
+  expect((await findInvoices({ ...all, scope: 20 }, top)).total).toBe(1);
+  await expectExact();
+});
+
+test("a number with as many parts as one can have changes, with everything else, in one transaction", async () => {
+  const worst = (digit: string) =>
+    Array.from({ length: 22 }, () => `0${digit}`)
+      .join("-")
+      .slice(0, 64);
+  await store([invoiceLine(300, 30, { number: worst("1") })]);
+  await store([
+    { type: "invoice", id: 300, number: worst("2"), company_id: 31, issued_date: "2024-02-29", state: "paid" },
+  ]);
+  await expectExact();
+});
+
+test("many days of one month are counted, though their bounds exceed one expression", async () => {
+  await store(
+    Array.from({ length: 90 }, (_, at) =>
+      timesheetLine(400 + at, 40, {
+        date: `2026-07-${String(1 + (at % 31)).padStart(2, "0")}`,
+        state: at % 2 ? "paid" : "pending",
+      }),
+    ),
+  );
+  await expectExact();
+});
+
+describe("recount", () => {
+  test("finds and mends counts, bounds, search entries and counts of single records", async () => {
+    await store([invoiceLine(500, 50), invoiceLine(501, 50, { number: "ZETA-7" })]);
+    await write(invoiceLine(502, 50));
+    await putIf({ Item: { pk: "TOTALS#INVOICES#50", sk: "ALL", pending: 7, revision: 1 } });
+    await putIf({
+      Item: { pk: "TOTALS#INVOICES#51", sk: "2026-05", "01pending": 2, "01pending>": 9, "01pending<": 9, revision: 1 },
+    });
+    await putIf({
+      Item: {
+        pk: "COMPANY#50#NUMBERS",
+        sk: "ghost#0000000000000999",
+        mark_key: "NUMBERS",
+        mark_order: "ghost#0000000000000999#paid#2026-01-01",
+      },
+    });
+    const first = await reconcileTotals();
+    expect(first.uncounted).toEqual([recordKey("INVOICE", 502)]);
+    expect(first.drifts).toContainEqual({
+      key: { pk: "TOTALS#INVOICES#50", sk: "ALL" },
+      figure: "pending",
+      stored: 7,
+      counted: 2,
+    });
+    expect(first.drifts).toContainEqual({
+      key: { pk: "TOTALS#INVOICES#51", sk: "2026-05" },
+      figure: "01pending",
+      stored: 2,
+      counted: 0,
+    });
+    expect(first.drifts.filter(({ figure }) => figure === "entries").map(({ key }) => key.pk)).toEqual([
+      "COMPANY#50#NUMBERS",
+    ]);
+    expect(await rewriteTotals(first, first)).toBeGreaterThan(0);
+    expect(await rewriteNumberEntries("COMPANY#50#NUMBERS", first.numbered.get("COMPANY#50#NUMBERS") ?? [])).toBe(1);
+    expect(await recountRecords(first.uncounted, new Date())).toBe(1);
+    await expectExact();
+  });
+
+  test("leaves totals alone that were changed since they were first read", async () => {
+    await store([invoiceLine(600, 60)]);
+    const first = await reconcileTotals();
+    await putIf({ Item: { pk: "TOTALS#INVOICES#60", sk: "ALL", pending: 7, revision: 99 } });
+    const second = await reconcileTotals();
+    expect(second.drifts).toHaveLength(1);
+    expect(await rewriteTotals(first, second)).toBe(0);
+    expect(await rewriteTotals(second, second)).toBe(1);
+    await expectExact();
+  });
+
+  test("names a record that lacks what its list goes by", async () => {
+    await putIf({ Item: { ...recordKey("INVOICE", 700), id: 700, company_id: 70, record: { state: "pending" } } });
+    expect((await reconcileTotals()).unreadable).toEqual([recordKey("INVOICE", 700)]);
+    await expect(updateTotals([recordKey("INVOICE", 700)], new Date())).rejects.toThrow("issued_date");
+  });
+});

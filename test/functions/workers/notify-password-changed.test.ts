@@ -1,0 +1,108 @@
+import type { SQSEvent } from "aws-lambda";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/workers/notify-password-changed.ts";
+import { userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
+
+const service = useService();
+const phone = "+447400123456";
+const otherPhone = "+447400123457";
+const changedAt = "2026-05-01T09:00:59.999Z";
+const nobodyFailed = { batchItemFailures: [] };
+
+beforeAll(() =>
+  store([
+    userLine(10, { email: "both@example.com", phone_number: phone }),
+    userLine(11, { email: "mail@example.com" }),
+    userLine(12, { email: null, phone_number: otherPhone }),
+    userLine(13, { email: null, contact_phone_number: "+447400123458" }),
+    userLine(14, { email: "gone@example.com" }),
+  ]),
+);
+beforeEach(() => service.inbox.clear());
+
+function tell(...messages: (number | string)[]) {
+  const records = messages.map((message, index) => ({
+    messageId: `message-${index}`,
+    body: typeof message === "string" ? message : JSON.stringify({ userId: message, changedAt }),
+  }));
+  return handler({ Records: records } as SQSEvent);
+}
+
+function told(): string[] {
+  return service.inbox
+    .entries()
+    .map(({ channel, to }) => `${channel} ${to}`)
+    .sort();
+}
+
+describe("D14: a user whose password was changed", () => {
+  test.each([
+    [10, ["email both@example.com", `sms ${phone}`]],
+    [11, ["email mail@example.com"]],
+    [12, [`sms ${otherPhone}`]],
+    [13, []],
+  ])("is told on every channel they sign in by: user %i", async (userId, channels) => {
+    expect(await tell(userId)).toEqual(nobodyFailed);
+    expect(told()).toEqual(channels);
+  });
+
+  test("reads in text and HTML what happened, when and what to do, and finds no link", async () => {
+    await tell(11);
+    const [message] = service.inbox.entries();
+    expect(message?.subject).toBe("Your Workforce password was changed");
+    for (const body of [message?.text, message?.html]) {
+      expect(body).toContain("The password of your Workforce account was changed on 2026-05-01 at 09:00 UTC.");
+      expect(body).toContain("If it was not you");
+      expect(body).not.toMatch(/https?:|href|www\./i);
+    }
+  });
+
+  test("reads an SMS of one part", async () => {
+    await tell(12);
+    const text = service.inbox.entries()[0]?.text ?? "";
+    expect(text).toContain("2026-05-01 at 09:00 UTC");
+    expect(text).toMatch(/^[\x20-\x7e]{1,160}$/);
+  });
+
+  test("is told nothing once they are removed", async () => {
+    await store([{ type: "user", id: 14, deleted: true }]);
+    expect(await tell(14, 9_999)).toEqual(nobodyFailed);
+    expect(told()).toEqual([]);
+  });
+});
+
+describe("D14: a message", () => {
+  test("that fails goes back to the queue alone, and is sent when it comes again", async () => {
+    service.endpoints.failNext("SendEmail", "MessageRejected");
+    expect(await tell(11, 12)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    expect(told()).toEqual([`sms ${otherPhone}`]);
+    expect(await tell(11)).toEqual(nobodyFailed);
+    expect(told()).toEqual(["email mail@example.com", `sms ${otherPhone}`]);
+  });
+
+  test.each([
+    "{",
+    "{}",
+    "null",
+    '{"userId":"mail@example.com"}',
+    '{"userId":0,"changedAt":"2026-05-01T09:00:00.000Z"}',
+    '{"userId":11,"changedAt":"yesterday"}',
+  ])("that is malformed (%s) goes back, holds up nobody and is not quoted in a log", async (malformed) => {
+    loggedLines.length = 0;
+    expect(await tell(malformed, 11)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    expect(told()).toEqual(["email mail@example.com"]);
+    expect(loggedLines.join("")).not.toMatch(/mail@|yesterday/);
+  });
+});
+
+test("no login is logged", async () => {
+  loggedLines.length = 0;
+  await tell(10);
+  const logged = loggedLines.join("");
+  expect(logged).toContain("message-0");
+  expect(logged).not.toContain("both@");
+  expect(logged).not.toContain(phone);
+});

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
+import { handler } from "../../../functions/workers/reconcile-totals.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { putIf } from "../../../shared/db/table/table.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { store, tally } from "../../support/records/store.ts";
+import { write } from "../../support/records/writes.ts";
+import { besideHandlers } from "../../support/rights/recorded-calls.ts";
+import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
+
+useService();
+const proxy = useFaultProxy();
+const pauseMs = 30_000;
+const realSetTimeout = globalThis.setTimeout;
+let timers: MockInstance | undefined;
+
+beforeEach(() => {
+  loggedLines.splice(0);
+  proxy.reset();
+});
+afterEach(stopPausing);
+
+/** Does the work in the pauses between two surveys, which then end at once. */
+function whilePausing(work: (pause: number) => Promise<unknown> = async () => {}): { pauses: number } {
+  const seen = { pauses: 0 };
+  const pausing = (resume: () => void, milliseconds?: number) => {
+    if (milliseconds !== pauseMs) return realSetTimeout(resume, milliseconds);
+    seen.pauses += 1;
+    return void besideHandlers(() => work(seen.pauses)).then(resume);
+  };
+  timers = vi.spyOn(globalThis, "setTimeout").mockImplementation(pausing as typeof setTimeout);
+  return seen;
+}
+
+function stopPausing(): void {
+  timers?.mockRestore();
+  timers = undefined;
+}
+
+function found() {
+  return loggedLines.map((line) => JSON.parse(line)).find(({ differences }) => differences !== undefined);
+}
+
+const drift = { pk: "TOTALS#INVOICES#1", sk: "ALL", pending: 7, revision: 99 };
+
+test("exact totals are told as a drift of 0, after one survey that reads what it needs once", async () => {
+  await store([invoiceLine(1, 1), invoiceLine(2, 1, { number: "ZETA-7" }), timesheetLine(1, 2), userLine(1)]);
+  proxy.reset();
+  const seen = whilePausing();
+  await handler();
+  expect(countedMetrics()).toEqual([{ TotalsDrift: 0 }]);
+  expect(found()).toMatchObject({ level: "info", records: 3, differences: 0 });
+  expect([seen.pauses, Object.fromEntries(proxy.calls)]).toEqual([0, { Scan: 1 }]);
+});
+
+describe("what differs", () => {
+  test("is told as the number of differences, with their keys in the log, and is not mended", async () => {
+    await store([invoiceLine(1, 1)]);
+    await putIf({ Item: drift });
+    await putIf({ Item: { ...recordKey("INVOICE", 700), id: 700, company_id: 70, record: { state: "pending" } } });
+    whilePausing();
+    for (const run of [1, 2]) {
+      loggedLines.splice(0);
+      await handler();
+      expect(countedMetrics(), `run ${run}`).toEqual([{ TotalsDrift: 2 }]);
+    }
+    const { level, code, shown } = found();
+    expect({ level, code }).toEqual({ level: "error", code: "totals_drift" });
+    expect(shown).toContain("TOTALS#INVOICES#1 ALL pending: 7, should be 2");
+    expect(shown).toContain("INVOICE#700: lacks what its list goes by");
+  });
+
+  test("is named in the log ten times at most, and counted all the same", async () => {
+    for (let company = 100; company < 125; company += 1) {
+      await putIf({ Item: { ...drift, pk: `TOTALS#INVOICES#${company}` } });
+    }
+    whilePausing();
+    await handler();
+    expect(countedMetrics()).toEqual([{ TotalsDrift: 27 }]);
+    expect(found().shown.split("; ")).toHaveLength(10);
+  });
+});
+
+describe("what has just changed and is counted before the next look", () => {
+  test("is no difference", async () => {
+    const before = await driftNow();
+    await write(invoiceLine(800, 80));
+    const seen = whilePausing(() => tally([["invoice", 800]]));
+    expect(await driftNow()).toBe(before);
+    expect(seen.pauses).toBeGreaterThan(0);
+  });
+
+  test("is waited for as long as it becomes less, and looked at three times at most", async () => {
+    const before = await driftNow();
+    const ids = [810, 811, 812, 813, 814];
+    for (const id of ids) await write(invoiceLine(id, 81));
+    const seen = whilePausing((pause) => tally([["invoice", ids[pause] ?? 0]]));
+    expect(await driftNow()).toBe(before + 3);
+    expect(seen.pauses).toBe(2);
+  });
+
+  async function driftNow(): Promise<number> {
+    loggedLines.splice(0);
+    if (!timers) whilePausing();
+    await handler();
+    stopPausing();
+    return Number(countedMetrics()[0]?.TotalsDrift);
+  }
+});
+
+test("a table that cannot be read is a fault that the schedule sees, and no figure", async () => {
+  const denied = { __type: "com.amazon.coral.service#AccessDeniedException", message: "no" };
+  proxy.fail("Scan", { status: 400, body: denied }, 1);
+  await expect(handler()).rejects.toThrow();
+  expect(countedMetrics()).toEqual([]);
+});

@@ -1,0 +1,170 @@
+import type { DynamoDBRecord } from "aws-lambda";
+import { beforeEach, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/workers/update-totals.ts";
+import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { putIf } from "../../../shared/db/table/table.ts";
+import { crashEverywhere } from "../../support/faults/crash.ts";
+import { type Fault, transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
+import { write } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
+import { takeMessages } from "../../support/workers/queues.ts";
+
+useService();
+const proxy = useFaultProxy();
+let nextId = 0;
+
+beforeEach(() => proxy.reset());
+
+const throttled: Fault = {
+  status: 400,
+  body: { __type: "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException", message: "Slow down" },
+};
+const failed: Fault = { status: 500, body: { __type: "InternalServerError", message: "Internal error" } };
+
+/** The stream record of a change of a record, as far as the consumer reads it. */
+function changeOf(kind: "INVOICE" | "TIMESHEET", id: number, at = id): DynamoDBRecord {
+  const { pk, sk } = recordKey(kind, id);
+  const dynamodb = { Keys: { pk: { S: pk }, sk: { S: sk } }, SequenceNumber: String(at) };
+  return { eventID: `event-${id}-${at}`, eventName: "MODIFY", dynamodb };
+}
+
+async function storeSome(): Promise<DynamoDBRecord[]> {
+  const from = nextId + 1;
+  nextId += 4;
+  await Promise.all([0, 1].map((at) => write(invoiceLine(from + at, 1))));
+  await Promise.all([2, 3].map((at) => write(timesheetLine(from + at, 2))));
+  return [0, 1, 2, 3].map((at) => changeOf(at < 2 ? "INVOICE" : "TIMESHEET", from + at));
+}
+
+async function expectExact(): Promise<void> {
+  const { drifts, uncounted } = await reconcileTotals();
+  expect({ drifts, uncounted }).toEqual({ drifts: [], uncounted: [] });
+}
+
+test("killed before and after every call that it makes, and started again, it has counted everything once", async () => {
+  const crashes = await crashEverywhere(async (kill) => {
+    const Records = await storeSome();
+    await kill(() => handler({ Records }));
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
+    await expectExact();
+  });
+  expect(crashes).toBeGreaterThanOrEqual(8);
+});
+
+test("an invoice whose number changes, or that is removed, leaves nothing that a search by its old number finds", async () => {
+  const Records = await storeSome();
+  const id = nextId - 3;
+  for (const line of [{ number: "WREN-2026-1" }, { number: "ROOK-7" }, { deleted: true }]) {
+    await write({ type: "invoice", id, ...line });
+    await handler({ Records });
+    await expectExact();
+  }
+});
+
+test.each([
+  ["its reading of the count", "BatchGetItem", 0],
+  ["its reading of the record", "BatchGetItem", 1],
+  ["its transaction", "TransactWriteItems", 0],
+])("held up at %s while a later change is counted, it does not undo that", async (_, action, passing) => {
+  const Records = await storeSome();
+  await handler({ Records });
+  const id = nextId - 3;
+  await write({ type: "invoice", id, state: "paid" });
+  const release = proxy.hold(action, passing);
+  const late = handler({ Records });
+  await expect.poll(() => proxy.holding(action)).toBe(true);
+  await write({ type: "invoice", id, state: "overdue", issued_date: "2025-12-31" });
+  await handler({ Records });
+  release();
+  expect(await late).toEqual({ batchItemFailures: [] });
+  await expectExact();
+});
+
+test("held up at its transaction while the record goes again, uncounted by others, it does not count it", async () => {
+  const id = nextId + 1;
+  nextId += 4;
+  await write(invoiceLine(id, 1));
+  const Records = [changeOf("INVOICE", id)];
+  const release = proxy.hold("TransactWriteItems");
+  const late = handler({ Records });
+  await expect.poll(() => proxy.holding("TransactWriteItems")).toBe(true);
+  await write({ type: "invoice", id, deleted: true });
+  await handler({ Records });
+  release();
+  expect(await late).toEqual({ batchItemFailures: [] });
+  await expectExact();
+});
+
+describe("faults that pass", () => {
+  test.each<[string, string, Fault, number]>([
+    ["conflicting transactions", "TransactWriteItems", transactionConflict(5), 4],
+    ["throttled reads", "BatchGetItem", throttled, 2],
+    ["failing reads", "BatchGetItem", failed, 2],
+    ["failing transactions", "TransactWriteItems", failed, 2],
+  ])("%s are tried again at once", async (_, action, fault, times) => {
+    const Records = await storeSome();
+    proxy.fail(action, fault, times);
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
+    await expectExact();
+  });
+
+  test.each<[string, Fault]>([
+    ["TransactWriteItems", failed],
+    ["BatchGetItem", throttled],
+  ])("where %s keeps failing the whole batch goes back to the stream, and nothing is set aside", async (action, fault) => {
+    const Records = await storeSome();
+    proxy.fail(action, fault, 1_000);
+    expect(await handler({ Records })).toEqual({
+      batchItemFailures: [{ itemIdentifier: Records[0]?.dynamodb?.SequenceNumber }],
+    });
+    expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([]);
+    proxy.reset();
+    await handler({ Records });
+    await expectExact();
+  });
+});
+
+test("a poison record is set aside with its key, sequence number and reason, and holds up nobody else", async () => {
+  const Records = await storeSome();
+  await putIf({
+    Item: { ...recordKey("INVOICE", 9_001), id: 9_001, company_id: 1, record: { state: "pending", number: "X" } },
+  });
+  const poison = changeOf("INVOICE", 9_001, 777);
+  const strange = { ...changeOf("INVOICE", 9_002, 778), dynamodb: { SequenceNumber: "778" } };
+  const batch = [...Records.slice(0, 2), poison, strange, ...Records.slice(2)];
+  expect(await handler({ Records: batch })).toEqual({ batchItemFailures: [] });
+  expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([
+    {
+      operation: "test",
+      pk: "INVOICE#9001",
+      sk: "INVOICE",
+      eventId: "event-9001-777",
+      sequenceNumber: "777",
+      reason: "Error: The record's issued_date is not a calendar date",
+    },
+    {
+      operation: "test",
+      pk: "",
+      sk: "",
+      eventId: "event-9002-778",
+      sequenceNumber: "778",
+      reason: "Error: The stream record has no id or no key",
+    },
+  ]);
+  const { drifts, uncounted } = await reconcileTotals();
+  expect({ drifts, uncounted }).toEqual({ drifts: [], uncounted: [] });
+});
+
+test("where a poison record cannot be set aside it and all after it go back to the stream", async () => {
+  const [first, ...rest] = await storeSome();
+  const queue = process.env.QUARANTINE_QUEUE_URL;
+  process.env.QUARANTINE_QUEUE_URL = `${queue}-that-is-not-there`;
+  try {
+    const Records = [first as DynamoDBRecord, changeOf("INVOICE", 9_001, 779), ...rest];
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: "779" }] });
+  } finally {
+    process.env.QUARANTINE_QUEUE_URL = queue;
+  }
+});

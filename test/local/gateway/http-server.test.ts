@@ -1,0 +1,217 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openInbox } from "../../../infra/local/aws/inbox.ts";
+import { startFront } from "../../../infra/local/gateway/http-server.ts";
+import type { HttpService } from "../../../infra/local/http-service.ts";
+
+const inbox = openInbox();
+const events: APIGatewayProxyEventV2[] = [];
+let result: unknown = {};
+let front: HttpService;
+let base: string;
+
+beforeAll(async () => {
+  front = await startFront({
+    port: 0,
+    inbox,
+    routes: [
+      { routeKey: "GET /things", functionName: "list-things" },
+      { routeKey: "PUT /things/{id}", functionName: "put-thing" },
+      { routeKey: "$default", functionName: "refuse" },
+    ],
+    cors: { AllowOrigins: ["https://app.example"], AllowMethods: ["GET"], ExposeHeaders: ["total"], MaxAge: 60 },
+    invoke: async (_, event) => {
+      events.push(event as APIGatewayProxyEventV2);
+      if (result instanceof Error) throw result;
+      return result;
+    },
+  });
+  base = `http://127.0.0.1:${front.port}`;
+});
+
+afterAll(() => front.close());
+
+async function eventOf(path: string, init?: RequestInit): Promise<APIGatewayProxyEventV2> {
+  result = {};
+  await fetch(base + path, init);
+  return events.at(-1) as APIGatewayProxyEventV2;
+}
+
+async function answerTo(given: unknown): Promise<Response> {
+  result = given;
+  return fetch(`${base}/things`);
+}
+
+/** Sends bytes no HTTP client would send. */
+function sendRaw(request: string): Promise<string> {
+  const socket = connect(front.port, "127.0.0.1");
+  socket.end(request.replaceAll("\n", "\r\n"));
+  return text(socket);
+}
+
+describe("the event", () => {
+  it("has the shape of payload format 2.0", async () => {
+    const event = await eventOf("/things?a=1", { headers: { "X-Case": "Kept", "user-agent": "test" } });
+    expect(event).toMatchObject({
+      version: "2.0",
+      routeKey: "GET /things",
+      rawPath: "/things",
+      rawQueryString: "a=1",
+      queryStringParameters: { a: "1" },
+      isBase64Encoded: false,
+      requestContext: {
+        http: { method: "GET", path: "/things", protocol: "HTTP/1.1", sourceIp: "127.0.0.1", userAgent: "test" },
+        routeKey: "GET /things",
+        stage: "$default",
+      },
+    });
+    expect(event.headers["x-case"]).toBe("Kept");
+    expect(event.requestContext.time).toMatch(/^\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000$/);
+    expect(event.requestContext.timeEpoch).toBeCloseTo(Date.now(), -4);
+  });
+
+  it("leaves out what the request does not have", async () => {
+    const event = await eventOf("/things");
+    for (const name of ["queryStringParameters", "pathParameters", "cookies", "body"]) {
+      expect(event).not.toHaveProperty(name);
+    }
+  });
+
+  it("joins repeated parameters and headers with commas and splits cookies", async () => {
+    await sendRaw("GET /things?a=1&a=2&b HTTP/1.1\nHost: x\nX-A: 1\nX-A: 2\nCookie: c=1; d=2\nConnection: close\n\n");
+    const event = events.at(-1);
+    expect(event?.queryStringParameters).toEqual({ a: "1,2", b: "" });
+    expect(event?.headers["x-a"]).toBe("1,2");
+    expect(event?.headers).not.toHaveProperty("cookie");
+    expect(event?.cookies).toEqual(["c=1", "d=2"]);
+  });
+
+  it("decodes path and parameters, plus signs to spaces, and keeps the raw query string", async () => {
+    const event = await eventOf("/things/a%20b?q=%2B44+1%C3%A9", { method: "PUT" });
+    expect(event.pathParameters).toEqual({ id: "a b" });
+    expect(event.rawPath).toBe("/things/a b");
+    expect(event.queryStringParameters).toEqual({ q: "+44 1é" });
+    expect(event.rawQueryString).toBe("q=%2B44+1%C3%A9");
+  });
+
+  it("leaves percent escapes that mean nothing as they are", async () => {
+    const event = await eventOf("/%ff%zz%?%E0%A4%A=%C3&=1&__proto__=x");
+    expect(event.rawPath).toBe("/%ff%zz%");
+    expect(event.queryStringParameters).toEqual(
+      Object.fromEntries([
+        ["%E0%A4%A", "%C3"],
+        ["", "1"],
+        ["__proto__", "x"],
+      ]),
+    );
+  });
+
+  it("carries JSON as text, and everything else, forms too, as base64", async () => {
+    const send = (type: string) =>
+      eventOf("/things", { method: "POST", body: "{}", headers: { "content-type": type } });
+    expect(await send("application/json; charset=utf-8")).toMatchObject({ body: "{}", isBase64Encoded: false });
+    expect(await send("application/x-www-form-urlencoded")).toMatchObject({ body: "e30=", isBase64Encoded: true });
+  });
+});
+
+describe("the route", () => {
+  it.each([
+    ["GET", "/things", "GET /things"],
+    ["HEAD", "/things", "$default"],
+    ["GET", "/things/", "$default"],
+    ["PUT", "/things/7", "PUT /things/{id}"],
+    ["PUT", "/things/7/8", "$default"],
+    ["GET", "/Things", "$default"],
+  ])("of %s %s is %s", async (method, path, routeKey) => {
+    expect((await eventOf(path, { method })).routeKey).toBe(routeKey);
+  });
+});
+
+describe("the answer", () => {
+  it("carries status, headers, cookies and body of the function's result", async () => {
+    const headers = { "Content-Type": "text/x", Total: 3 };
+    const response = await answerTo({
+      statusCode: 201,
+      headers,
+      cookies: ["a=1", "b=2"],
+      body: "aGk=",
+      isBase64Encoded: true,
+    });
+    expect(response.status).toBe(201);
+    expect(response.headers.get("content-type")).toBe("text/x");
+    expect(response.headers.get("total")).toBe("3");
+    expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect(await response.text()).toBe("hi");
+  });
+
+  it("is 200 with the result as JSON when the result has no status", async () => {
+    const response = await answerTo({ plain: true });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ plain: true });
+  });
+
+  it.each([
+    ["the function fails", new Error("secret detail")],
+    ["the status is no status", { statusCode: "fine" }],
+    ["a header cannot be sent", { statusCode: 200, headers: { "x-bad": "a\nb" } }],
+  ])("is a 500 without detail when %s", async (_, given) => {
+    const response = await answerTo(given);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ message: "Internal Server Error" });
+  });
+
+  it("is 413 to a body over 10 MB, which reaches no function", async () => {
+    const before = events.length;
+    const response = await fetch(`${base}/things`, { method: "POST", body: Buffer.alloc(10 * 1024 * 1024 + 1) });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({ message: "Request Entity Too Large" });
+    expect(events.length).toBe(before);
+  });
+});
+
+describe("another origin", () => {
+  const preflight = {
+    method: "OPTIONS",
+    headers: { origin: "https://app.example", "access-control-request-method": "GET" },
+  };
+
+  it("gets its preflight answered by the gateway", async () => {
+    const before = events.length;
+    const response = await fetch(`${base}/things`, preflight);
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
+    expect(response.headers.get("access-control-allow-methods")).toBe("GET");
+    expect(events.length).toBe(before);
+  });
+
+  it("is told nothing when the stack does not name it", async () => {
+    const headers = { ...preflight.headers, origin: "https://evil.example" };
+    const response = await fetch(`${base}/things`, { method: "OPTIONS", headers });
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it("may read the answer and its exposed headers, whatever the function says about it", async () => {
+    result = { statusCode: 200, headers: { "access-control-allow-origin": "*" } };
+    const response = await fetch(`${base}/things`, { headers: { origin: "https://app.example" } });
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
+    expect(response.headers.get("access-control-expose-headers")).toBe("total");
+  });
+});
+
+describe("the inbox", () => {
+  it("is JSON, newest first, or a page on which nothing a message says is markup", async () => {
+    inbox.add({ channel: "sms", to: "+44", subject: null, text: "first", html: null });
+    inbox.add({ channel: "email", to: "a@b.example", subject: "<b>", text: "x", html: '<p class="x">"</p><script>' });
+    const entries = (await (await fetch(`${base}/_local/inbox`)).json()) as { text: string }[];
+    expect(entries.map((entry) => entry.text)).toEqual(["x", "first"]);
+
+    const page = await fetch(`${base}/_local/inbox`, { headers: { accept: "text/html,*/*" } });
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const html = await page.text();
+    expect(html).toContain("<h2>&lt;b&gt;</h2>");
+    expect(html).toContain('srcdoc="&lt;p class=&quot;x&quot;&gt;&quot;&lt;/p&gt;&lt;script&gt;"');
+    expect(html.match(/<script>/g)).toHaveLength(1);
+  });
+});
