@@ -84,7 +84,7 @@ test.each<[keyof Stage, unknown]>([
 ])("%s %j is refused in one sentence that says what to set, and where", (setting, value) => {
   const faults = faultsOf({ ...dev, [setting]: value });
   expect(faults).toHaveLength(1);
-  expect(faults[0]).toMatch(new RegExp(`^Set ${setting} of the stage .+ in infra/stages\\.ts to [^\n]+\\.$`));
+  expect(faults[0]).toMatch(new RegExp(`^Set ${setting} of the stage .+ in infra/stages/stages\\.ts to [^\n]+\\.$`));
   expect(faults[0]).toContain(`: it is ${JSON.stringify(value)}.`);
 });
 

@@ -58,7 +58,7 @@ test("wrong settings are missing, one line each; without credentials nothing els
   const { code, lines, outcomes } = await run(["--stage", "prod"], ready, none);
   expect(code).toBe(1);
   expect(new Set(outcomes)).toEqual(new Set(["missing"]));
-  expect(lines[0]).toMatch(/^missing +settings +Set \w+ of the stage prod in infra\/stages\.ts to /);
+  expect(lines[0]).toMatch(/^missing +settings +Set \w+ of the stage prod in infra\/stages\/stages\.ts to /);
   expect(lines.at(-1)).toMatch(/^missing +credentials +No AWS credentials/);
 });
 

@@ -1,0 +1,87 @@
+import { nameOf } from "./keys.ts";
+import type { Item, Key } from "./table.ts";
+
+/** Leads an item from one version to the next. Gives a new item, and keeps the fields that it does not know. */
+export type Upgrade = (item: Item) => Item;
+
+/** What an entity is made from. */
+interface EntityDefinition {
+  readonly name: string;
+  /** True for the key of an item of this entity. */
+  readonly matches: (key: Key) => boolean;
+  /**
+   * The way to the newest version, one step a version: the first leads from version 0, what release 0.1 wrote without a
+   * version, to version 1. Where an index carries only a part of the item, a step is given that part.
+   */
+  readonly upgrades: readonly Upgrade[];
+  /** The oldest version whose code may read the newest items; 0 while every change was additive. */
+  readonly readableFrom?: number;
+}
+
+/** A kind of stored item: the one place that knows its shape. `Stored` is the item as the newest version has it. */
+export interface Entity<Stored extends object> {
+  readonly name: string;
+  /** The newest version, which is the one that is written. */
+  readonly version: number;
+  readonly matches: (key: Key) => boolean;
+  /** The attributes that say an item's version; they belong into every write of one. */
+  readonly stamp: SchemaStamp;
+  /**
+   * An item as read, brought to the newest version; what is of the newest already is given as it is, unchecked. Fields that
+   * this code does not know stay. Throws `ItemTooNewError` on an item of a newer version that says it cannot be read so.
+   */
+  decode(item: Item): Stored;
+  /** An item to be stored, with its version; one that was read in a newer version keeps that. */
+  encode(value: Stored): Item;
+}
+
+/** The attributes that every item carries beside what it holds. */
+export interface SchemaStamp {
+  readonly schema_version: number;
+  /** Present where older code must not read the item: the oldest version whose code may. */
+  readonly schema_readable_from?: number;
+}
+
+/** The attributes of `SchemaStamp`; an index that carries a part of an item carries these as well. */
+export const schemaAttributes = ["schema_version", "schema_readable_from"] as const;
+
+/** An item that newer code wrote in a way that this code must not read. */
+export class ItemTooNewError extends Error {
+  readonly code = "item_too_new";
+
+  constructor(entity: string, item: Item) {
+    const { schema_version, schema_readable_from } = item;
+    super(`${entity} ${nameOf(item)} has version ${schema_version}, readable from version ${schema_readable_from}`);
+    this.name = "ItemTooNewError";
+  }
+}
+
+/** Declares an entity. */
+export function defineEntity<Stored extends object>(definition: EntityDefinition): Entity<Stored> {
+  const { name, matches, upgrades, readableFrom = 0 } = definition;
+  const version = upgrades.length;
+  const stamp = { schema_version: version, ...(readableFrom > 0 && { schema_readable_from: readableFrom }) };
+  return {
+    name,
+    version,
+    matches,
+    stamp,
+    decode(item) {
+      if (item.schema_version === version) return item as Stored;
+      return upgrade(item) as Stored;
+    },
+    encode: (value) => ({ ...(value as Item), ...(versionOf(value as Item) <= version && stamp) }),
+  };
+
+  function upgrade(item: Item): Item {
+    const found = versionOf(item);
+    if (found <= version) return { ...upgrades.slice(found).reduce((older, step) => step(older), item), ...stamp };
+    if (Number(item.schema_readable_from ?? 0) > version) throw new ItemTooNewError(name, item);
+    return item;
+  }
+}
+
+/** The version that an item was written in. */
+export function versionOf({ schema_version = 0 }: Item): number {
+  return Number(schema_version);
+}
