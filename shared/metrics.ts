@@ -1,7 +1,7 @@
 import { settings } from "./settings.ts";
 
 /**
- * The service's own metrics, and what each is told apart by. A metric costs money for each hour that it is sent in, and
+ * The service's own metrics, and the dimensions of each. A metric costs money for each hour that it is sent in, and
  * once more for each value of a dimension: what nobody is woken by, or looks at then, is none.
  */
 export const metrics = {

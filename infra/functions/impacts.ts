@@ -26,7 +26,7 @@ export const impacts: Readonly<Record<FunctionName, string>> = {
   "get-health": "Monitors from outside take the service for dead.",
   "refuse-unrouted": "Requests for paths that do not exist get a 5xx instead of a 404. Users lose nothing.",
   "deliver-pin": "Pins do not arrive: nobody can reset a password or finish registering.",
-  "notify-password-changed": "Users are not told that their password was changed, and miss it if a thief did it.",
+  "notify-password-changed": "Users are not notified that their password was changed, and miss it if a thief did it.",
   "update-totals": "Lists show old totals and page counts, and searches by number or date miss what is new.",
   notify: "Nobody is notified of new jobs, paid timesheets or invoices.",
   "deliver-notifications": "Nobody is notified of anything new.",

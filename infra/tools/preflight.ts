@@ -8,14 +8,14 @@ import { enterStage, findDeployedStage, findRegion } from "./service/deployed-st
 
 const help = `npm run preflight -- --stage NAME
 
-Looks for what a first deploy of a stage, or its first users, would trip over: wrong settings, credentials, the CDK's
-bootstrap, what an earlier stack left, the sandboxes of e-mail and SMS, and quotas. Changes nothing. Each line begins
-with ok, with missing, or with unchecked where your credentials may not look.
+Checks that a stage is ready for its first deploy and its first users: settings, credentials, the CDK's bootstrap,
+resources of an earlier stack, the sandboxes of e-mail and SMS, and quotas. Changes nothing. Each line begins with ok,
+with missing, or with unchecked where your credentials have no right to check.
 
   --stage NAME  the stage
   --help        show this
 
-Ends with 0 when all is ok, 1 when something is missing or could not be checked, 2 when the call was wrong.
+Ends with 0 when everything is ok, 1 when something is missing or could not be checked, 2 when the call was wrong.
 `;
 
 type Outcome = "ok" | "missing" | "unchecked";

@@ -18,7 +18,7 @@ interface SchemaParts {
 const allowLists = new WeakMap<Schema, AllowList>();
 
 /**
- * The allow-list that an answer's schema stands for. It looks at names and types of fields and not at their values, which
+ * The allow-list that an answer's schema defines. It looks at names and types of fields and not at their values, which
  * were held against the same schemas on their way into the table: that would take most of a call's time.
  */
 export function allowListOf(schema: Schema): AllowList {

@@ -6,7 +6,7 @@ import { findSigningKey } from "./signing-keys.ts";
 /** How long an access token counts (D4). */
 const accessTokenLifeMinutes = 15;
 
-/** Whom an access token speaks for. */
+/** The user that an access token is issued to. */
 export interface TokenSubject {
   readonly id: number;
   readonly role: Role;

@@ -22,7 +22,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** A thing that a first deploy, or the service after it, trips over. Throws what AWS refuses. */
+/** A condition of a first deploy, or of the service after it. Throws what AWS refuses. */
 export interface Check {
   readonly about: string;
   find(place: DeployPlace): Promise<Finding>;
@@ -33,7 +33,7 @@ const unreservedCalls = 100;
 /** A call holds a function for about this long. */
 const secondsPerCall = 0.1;
 
-/** All checks, in the order that their findings are best put right. */
+/** All checks, in the order that their findings are best fixed. */
 export const checks: readonly Check[] = [
   { about: "CDK bootstrap", find: findBootstrap },
   { about: "earlier stack", find: findLeftovers },
@@ -146,7 +146,7 @@ async function findConcurrency({ stage }: DeployPlace): Promise<Finding> {
   const busy = Math.ceil(stage.throttle.requestsPerSecond * secondsPerCall);
   const wanted = Math.max(reserved > 0 ? reserved + unreservedCalls : 0, reserved + busy);
   if (limit >= wanted) return ok(`${limit} calls at once`);
-  const advice = "ask for more in Service Quotas, or set aside and let in less in infra/stages/stages.ts";
+  const advice = "request more in Service Quotas, or lower reservedConcurrency and throttle in infra/stages/stages.ts";
   return missing(`The account runs ${limit} calls at once, the stage wants ${wanted}: ${advice}.`);
 }
 

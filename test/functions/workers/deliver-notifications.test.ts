@@ -8,7 +8,7 @@ import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
-import { nothingFailed, queueEvent, storedNotifications, workOff } from "../../support/workers/workers.ts";
+import { drain, nothingFailed, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
 useService();
 const proxy = useFaultProxy();
@@ -40,7 +40,7 @@ function message(recipients: object, changes: object = {}) {
 /** Works a message off, and all that it queues. */
 async function deliver(...messages: object[]): Promise<void> {
   expect(await handler(queueEvent(...messages))).toEqual(nothingFailed);
-  await workOff("NOTIFICATION_QUEUE_URL", handler);
+  await drain("NOTIFICATION_QUEUE_URL", handler);
 }
 
 async function countsOf(userIds: readonly number[]): Promise<number[]> {

@@ -41,7 +41,7 @@ export function queueEvent(...messages: readonly unknown[]): SQSEvent {
  * Works a queue off, ten messages a call, until nothing is left of what was there and what came of it; what fails comes
  * back at once. Gives the messages that were worked off, in order. Gives up on one that keeps failing.
  */
-export async function workOff(
+export async function drain(
   setting: string,
   handler: (event: SQSEvent) => Promise<SQSBatchResponse>,
 ): Promise<unknown[]> {

@@ -9,7 +9,7 @@ import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
-import { queueEvent, storedNotifications, workOff } from "../../support/workers/workers.ts";
+import { drain, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
 /** CI tells ten thousand; a run while developing enough to see what grows. */
 const everyone = Number(process.env.RECIPIENTS ?? 1_000);
@@ -65,7 +65,7 @@ test(`D25: ${everyone} recipients are told in short calls whose memory does not 
     return answer;
   };
   await measured(queueEvent(published("all", 1)));
-  const messages = await workOff("NOTIFICATION_QUEUE_URL", measured);
+  const messages = await drain("NOTIFICATION_QUEUE_URL", measured);
   expect(grown).toBeLessThan(mostMegabytes);
   expect(longest).toBeLessThan(mostMilliseconds);
   expect(Math.max(...messages.map((message) => JSON.stringify(message).length))).toBeLessThan(5_000);
@@ -79,7 +79,7 @@ test("D25: every message worked off three times, side by side, tells everyone on
     return answer ?? { batchItemFailures: [] };
   };
   await thrice(queueEvent(published("thrice", 2)));
-  await workOff("NOTIFICATION_QUEUE_URL", thrice);
+  await drain("NOTIFICATION_QUEUE_URL", thrice);
   await expectTold(ids, 1);
 }, 120_000);
 
@@ -96,7 +96,7 @@ test("D25: killed before and after every call that it makes, it goes on where it
     });
     // What was not acknowledged comes again.
     await handler(queueEvent(page, users));
-    await workOff("NOTIFICATION_QUEUE_URL", handler);
+    await drain("NOTIFICATION_QUEUE_URL", handler);
     await expectTold(ids, times);
   });
   expect(crashes).toBe(2 * 6);
