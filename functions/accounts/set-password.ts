@@ -25,5 +25,5 @@ export const handler = anonymous(setPassword, async ({ body, now }) => {
 });
 
 function resetTokenInvalid(): Refusal {
-  return new Refusal("reset_token_invalid", "The reset token is spent, expired or unknown; ask for a new pin");
+  return new Refusal("reset_token_invalid", "The reset token is spent, expired or unknown; request a new pin");
 }

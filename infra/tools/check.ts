@@ -89,7 +89,7 @@ Runs every gate, and prints the output of those that fail. Ends with 1 when one 
 
 ${gates.map(({ name, title, program }) => `  ${name.padEnd(8)} ${title.padEnd(24)} ${program}`).join("\n")}
 
-  --only GATE    run this gate alone; may be given several times
+  --only GATE    run only this gate; may be given several times
   --report FILE  write how many passed and failed, in the form of vitest's JSON report
   --help         show this
 `;

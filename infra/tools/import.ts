@@ -21,10 +21,10 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   --notify         notify the affected users, as if the changes had been made through the interface
   --dry-run        check every line as a real run would, and write nothing
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
-  --concurrency N  lines worked on at once, 1 to 256 (${defaultConcurrency})
+  --concurrency N  lines processed in parallel, 1 to 256 (${defaultConcurrency})
   --help           show this
 
-Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong.
+Ends with 0 when every line is imported, 1 when some are not, 2 on wrong usage.
 `;
 
 const interrupted = 130;

@@ -20,7 +20,7 @@ the command waits for consumers of the table's stream that are behind.
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help        show this
 
-Ends with 0 when nothing differs or all is repaired, 1 when something differs, 2 when the call was wrong.
+Ends with 0 when nothing differs or all is repaired, 1 when something differs, 2 on wrong usage.
 `;
 
 /** How long the consumers have to count what was just changed before it is called uncounted. */

@@ -6,7 +6,7 @@ export type AllowList = (value: unknown) => unknown;
 type Schema = v.GenericSchema<unknown, unknown>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The parts that the types of schema have beside what they share. */
+/** The parts of each type of schema, in addition to the common ones. */
 interface SchemaParts {
   readonly entries: Readonly<Record<string, Schema>>;
   readonly item: Schema;

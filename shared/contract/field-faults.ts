@@ -69,6 +69,6 @@ function expectedType(expected: string | null): string {
   };
   return (
     names[expected ?? ""] ??
-    (expected === null ? "of another kind" : expected.replace(/[()]/g, "").replaceAll(" | ", " or "))
+    (expected === null ? "of another type" : expected.replace(/[()]/g, "").replaceAll(" | ", " or "))
   );
 }

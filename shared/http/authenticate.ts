@@ -27,6 +27,6 @@ function authorize(operation: SignedInOperation, caller: Caller): void {
     throw new Refusal("role_not_allowed", `Requires one of the roles: ${operation.access.join(", ")}`);
   }
   if (operation.companyBound && scopeOf(caller) === null) {
-    throw new Refusal("company_required", "This operation needs a user who belongs to a company");
+    throw new Refusal("company_required", "Requires a user who belongs to a company");
   }
 }

@@ -5,7 +5,7 @@ import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
 import { queueMessages } from "./queue.ts";
 
-/** Most users that one message names; whoever has more sends several messages of the same event. */
+/** Most users that one message names; with more recipients, the event becomes several messages. */
 export const maxUsersPerMessage = 200;
 
 /** A rule that names the recipients: a company's users in a role, from a place in their order on; a driver; or users. */

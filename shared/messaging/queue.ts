@@ -41,7 +41,7 @@ async function sendBatch(queueUrl: string, bodies: readonly string[]): Promise<v
     open = Failed.flatMap(({ Id }) => open[Number(Id)] ?? []);
     if (open.length === 0) return;
   }
-  throw new Refusal("busy", "The queue does not take the messages now");
+  throw new Refusal("busy", "The queue does not accept messages now; try again later");
 }
 
 /** The messages' texts, in batches within what one call may carry. */

@@ -6,7 +6,7 @@ type ProblemCode = RefusalCode | "internal_error";
 
 const text: JsonSchema = { type: "string" };
 
-/** The shapes of refusals: the problem document (RFC 9457), and what API Gateway answers by itself. */
+/** The shapes of refusals: the problem document (RFC 9457), and API Gateway's own answers. */
 export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
   Problem: {
     type: "object",
@@ -50,7 +50,7 @@ const headersOf: Readonly<Record<number, readonly (keyof typeof problemHeaders)[
   503: ["retry-after"],
 };
 
-/** API Gateway answers these by itself too, when its throttles or Lambda's concurrency are exhausted. */
+/** API Gateway also answers these itself when its throttles or Lambda's concurrency are exhausted. */
 const gatewayStatuses = [429, 503];
 
 /** The answers of an operation that refuses with these codes, by status. */

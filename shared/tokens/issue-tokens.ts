@@ -13,7 +13,7 @@ export interface TokenSubject {
   readonly financial_company_id: number | null;
 }
 
-/** The tokens of a session, as the contract answers them: a new access token beside the refresh token (D4, D5). */
+/** The tokens of a session, as the contract answers them: a new access token and the refresh token (D4, D5). */
 export async function issueTokens(subject: TokenSubject, family: string, refreshToken: string, now: Date) {
   return {
     access_token: await signAccessToken(subject, family, now, accessTokenLifeMinutes * 60),

@@ -18,7 +18,7 @@ load   GET invoices through the local server, against Express, Fastify, Hono and
   --help         show this
 
 cold, warm and load install what they measure against under .local/bench, once. They need a machine that does nothing else.
-Ends with 0 when every figure keeps within its budget, 1 when one does not, 2 when the call was wrong.
+Ends with 0 when every figure keeps within its budget, 1 when one does not, 2 on wrong usage.
 `;
 
 interface Options {

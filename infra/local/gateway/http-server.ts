@@ -31,7 +31,7 @@ export interface FrontOptions {
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/** Serves the stack's HTTP API on 127.0.0.1 as API Gateway does, and the inbox beside it under `/_local/`. */
+/** Serves the stack's HTTP API on 127.0.0.1 as API Gateway does, and the inbox under `/_local/`. */
 export function startFront(options: FrontOptions): Promise<HttpService> {
   const match = createRouteTable(options.routes);
 
@@ -56,7 +56,7 @@ export function startFront(options: FrontOptions): Promise<HttpService> {
     }
     const given = await answerApi(request, report);
     if (!cors) return given;
-    // The gateway's own word on other origins replaces whatever the function says about them.
+    // The gateway's own CORS headers replace those of the function.
     const kept = Object.entries(given.headers).filter(([name]) => !name.startsWith("access-control-"));
     return { ...given, headers: { ...Object.fromEntries(kept), ...corsHeaders(cors, request.headers) } };
   };

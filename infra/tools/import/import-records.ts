@@ -107,7 +107,7 @@ function queueKeyOf(record: RecordLine): string {
   return record.type === "notification" ? `user#${record.user_id}` : `${record.type}#${record.id}`;
 }
 
-/** What is wrong with a line; throws on whatever is not about the line. */
+/** What is wrong with a line; rethrows errors that are not about the line. */
 function lineErrors(line: number, error: unknown): LineError[] {
   if (error instanceof Refusal) {
     const { code, message, facts } = error;

@@ -44,7 +44,7 @@ async function findAccount(stage: Stage): Promise<string> {
 async function mintToken(stage: Stage, login: string, hours: number): Promise<string> {
   if (stage.oidcIssuer) {
     const { issuer } = stage.oidcIssuer;
-    throw new UsageError(`The stage ${stage.name} trusts the tokens of ${issuer} alone: sign in there.`);
+    throw new UsageError(`The stage ${stage.name} trusts only the tokens of ${issuer}: sign in there.`);
   }
   const { id, role, company_id } = await findTokenUser(login, `the stage ${stage.name}`);
   const subject = { id, role, financial_company_id: company_id };

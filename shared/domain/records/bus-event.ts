@@ -19,7 +19,7 @@ export type BusEvent = { readonly line: RecordLine } | { readonly asked: Notific
 
 /**
  * Reads an event as EventBridge hands it over; refuses with `fields_invalid` what is none of the kinds that are known.
- * Pointers lead into the `detail`, but for those to `/detail-type`, `/source` and `/detail` (D35).
+ * Pointers point into the `detail`, except those to `/detail-type`, `/source` and `/detail` (D35).
  */
 export function parseBusEvent(value: unknown, defaultCountry: CountryCode): BusEvent {
   const { source, detail, ...envelope } = parseComplete(busEnvelope, value);

@@ -89,6 +89,7 @@ export const wordExceptions: readonly WordException[] = [
   { files: "test/system/attacks/access*", reason: changing },
   { files: "infra/functions/functions.ts", reason: changing },
   { files: "shared/http/idempotency.ts", reason: changing },
+  { files: "shared/http/endpoint.ts", reason: changing },
   { files: "shared/accounts/confirmation.ts", text: /attempt\.seal/, reason: changing },
   { files: "infra/tools/reconcile.ts", text: /recountRecords/, reason: changing },
   { files: "test/**/*.ts", text: /recountRecords|\btally\b/, reason: changing },

@@ -24,7 +24,7 @@ can run up to five times an hour: the service limits how often an address can re
   --report FILE  write vitest's JSON report
   --help         show this
 
-Ends with 0 when all tests pass, 1 when one fails, 2 when the call was wrong.
+Ends with 0 when all tests pass, 1 when one fails, 2 on wrong usage.
 `;
 
 await runCommand(runJourneys);
