@@ -20,7 +20,7 @@ let fingerprints: Set<number> | undefined;
 
 function commonFingerprints(): Set<number> {
   if (fingerprints) return fingerprints;
-  const bytes = Buffer.from(commonPasswordMarks, "base64");
+  const bytes = Buffer.from(commonPasswordFingerprints, "base64");
   fingerprints = new Set(
     Array.from({ length: bytes.length / fingerprintBytes }, (_, at) => fingerprintOf(bytes, at * fingerprintBytes)),
   );
@@ -36,7 +36,7 @@ function fingerprintOf(bytes: Buffer, offset: number): number {
  * so trying them all takes two months. Source: @zxcvbn-ts/language-common 4.1.3, list "passwords-common"; a test holds
  * the two together.
  */
-export const commonPasswordMarks =
+export const commonPasswordFingerprints =
   "XohI73l8FeKwoB7aY4LempAEx3Xnc80bBZoAnOjbIDtwqUGk5K2TqpcwAWIRdPygBOd77nmXCcWH71EwOw/gxUIsI7Xt0vEphXOPkX67quCgTU8m" +
   "CHdRE6XCNa8l8LE5qxy3s9TNCxTVcquZxG2HOhINJBP75dUD+THDYoYSopRF2qrWjw4v6c7nB6CjYx/6LUeVXIBWcBAzgNQcnoYZprcKt/xuzhSE" +
   "oXREvNFkpwpZO4DTjumTzQjEIUSlKPARgo/rUJTcMKmJW+CItzhGh0X4AYzDrBOo6WBaYIX+0XEIFCcrN3l5Q/95EtRxT58QR+G6ejRbcwVRwKSU" +
