@@ -11,10 +11,10 @@ export interface Synthesis {
   readonly directory: string;
 }
 
-/** Adds a stage's stack to an app, with fresh bundles; throws a StageRefusal where the stage cannot be deployed. */
+/** Adds a stage's stack to an app, its bundles built anew; throws a StageRefusal where the stage cannot be deployed. */
 export function addStack(app: App, stageName: string): WorkforceStack {
   const stage = findStage(stageName);
-  // The cdk command gives the region of the credentials it found.
+  // The cdk command tells the region of the credentials it found.
   requireDeployable(stage, process.env.CDK_DEFAULT_REGION);
   const bundles = join(app.outdir, "bundles");
   bundleFunctions(bundles);

@@ -17,7 +17,7 @@ export const settings = {
   signingSecretArn: () => required("SIGNING_SECRET_ARN"),
   /** The OpenID issuer whose access tokens are trusted instead of the service's own, or undefined (D4). */
   oidcIssuer: () => readOidcIssuer(process.env.OIDC_ISSUER),
-  /** Where requests to notify a user by message are queued. */
+  /** Where requests to tell a user something are queued. */
   noticeQueueUrl: () => required("NOTICE_QUEUE_URL"),
   /** Where notifications wait to be delivered. */
   notificationQueueUrl: () => required("NOTIFICATION_QUEUE_URL"),

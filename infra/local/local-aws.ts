@@ -23,7 +23,7 @@ import { type LocalFunction, type LocalStack, readStack } from "./stack/template
 /** The region local clients sign for. */
 const localRegion = "eu-west-2";
 
-/** The user that an access token is issued to. */
+/** Whom an access token is to speak for. */
 export interface TokenUser {
   id: number;
   role: Role;
@@ -53,7 +53,7 @@ export interface OwnLocalAws extends LocalAws {
   bundles: string;
 }
 
-/** What a running machine publishes in `<directory>/machine.json`. */
+/** What a running machine tells others in `<directory>/machine.json`. */
 export interface MachineFile {
   pid: number;
   baseUrl: string;
@@ -61,7 +61,7 @@ export interface MachineFile {
   environment: Record<string, string>;
 }
 
-/** Where a machine's data is; deleting this folder resets it. */
+/** Where a machine's data is; deleting this folder is beginning anew. */
 export function dataDirectory(directory: string): string {
   return join(directory, "data");
 }
@@ -75,8 +75,8 @@ export function machineFile(directory: string): string {
 export interface OpenLocalAws extends LocalAws {
   /** True where another process runs the machine. */
   running: boolean;
-  /** Has the workers process what waits in the stream and the queues; a running machine does so by itself. */
-  drain(): Promise<void>;
+  /** Has the workers work off what waits in the stream and the queues; a running machine does so by itself. */
+  workOff(): Promise<void>;
 }
 
 /** Joins the machine that runs on a directory; when none runs, starts local AWS on its data (but no HTTP front). */
@@ -85,27 +85,27 @@ export async function openLocalAws({ directory }: { directory: string }): Promis
   if (!lock) {
     const file = readMachineFile(directory);
     const nothing = async () => {};
-    return { ...describe(directory, file.stack, file.environment), running: true, drain: nothing, close: nothing };
+    return { ...describe(directory, file.stack, file.environment), running: true, workOff: nothing, close: nothing };
   }
   try {
     rmSync(machineFile(directory), { force: true });
     const aws = await startLocalAws(directory, "http://127.0.0.1");
     const close = () => aws.close().finally(lock.release);
-    return { ...aws, running: false, drain: () => drain(directory, aws), close };
+    return { ...aws, running: false, workOff: () => workOff(directory, aws), close };
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-const drainMilliseconds = 10 * 60_000;
+const workOffMilliseconds = 10 * 60_000;
 
-async function drain(directory: string, aws: OwnLocalAws): Promise<void> {
+async function workOff(directory: string, aws: OwnLocalAws): Promise<void> {
   const { functions } = aws.stack;
   const environments = createEnvironments({ functions, environment: aws.environment, output: () => {} });
   const workers = await startWorkers(workersOptions(directory, aws, environments.invoke));
   try {
-    await workers.settled(drainMilliseconds);
+    await workers.settled(workOffMilliseconds);
   } finally {
     await workers.stop();
     await environments.close();

@@ -24,7 +24,7 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   --concurrency N  lines processed in parallel, 1 to 256 (${defaultConcurrency})
   --help           show this
 
-Ends with 0 when every line is imported, 1 when some are not, 2 on wrong usage.
+Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong.
 `;
 
 const interrupted = 130;
@@ -81,7 +81,7 @@ async function countImported(service: Service, stage: string | undefined): Promi
   if (stage !== undefined) process.stderr.write("The stage's own workers count what was imported.\n");
   if (service.running) return;
   process.stderr.write("No machine runs: counting what was imported …\n");
-  await service.drain();
+  await service.workOff();
 }
 
 function readCall(parameters: string[]) {

@@ -15,7 +15,7 @@ with missing, or with unchecked where your credentials have no right to check.
   --stage NAME  the stage
   --help        show this
 
-Ends with 0 when everything is ok, 1 when something is missing or could not be checked, 2 on wrong usage.
+Ends with 0 when all is ok, 1 when something is missing or could not be checked, 2 when the call was wrong.
 `;
 
 type Outcome = "ok" | "missing" | "unchecked";

@@ -20,7 +20,7 @@ the command waits for consumers of the table's stream that are behind.
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help        show this
 
-Ends with 0 when nothing differs or all is repaired, 1 when something differs, 2 on wrong usage.
+Ends with 0 when all is equal, or has been put right; 1 when it is not; 2 when the call was wrong.
 `;
 
 /** How long the consumers have to count what was just changed before it is called uncounted. */

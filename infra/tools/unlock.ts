@@ -14,7 +14,7 @@ its failed tries. Safe to repeat; an unknown login is not an error.
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help         show this
 
-Ends with 0 when it is open, 1 when that failed, 2 on wrong usage.
+Ends with 0 when it is open, 1 when that failed, 2 when the call was wrong.
 `;
 
 if (import.meta.main) await runCommand((parameters) => unlock(parameters, localDirectory()));

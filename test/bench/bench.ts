@@ -6,19 +6,19 @@ const usualSeconds = 60;
 
 const help = `npm run bench -- BENCHMARK [--rounds N] [--seconds N] [--sizes N,N,…]
 
-store  read units, write units and round trips of every call that has a budget, on a local engine of its own
+store  read units, write units and round trips of every call that has a bar, on a local engine of its own
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
 costs  what a million calls of every operation cost, and a month; prints infra/COSTS.md
 load   GET invoices through the local server, against Express, Fastify, Hono and NestJS doing the same job
 
-  --rounds N     how often each candidate runs, in random order (cold ${usualRounds.cold}, warm ${usualRounds.warm}, load ${usualRounds.load})
+  --rounds N     how often each candidate runs, in an order of chance (cold ${usualRounds.cold}, warm ${usualRounds.warm}, load ${usualRounds.load})
   --seconds N    how long each server is under load, all rounds together (${usualSeconds})
   --sizes N,N,…  numbers of invoices (${usualSizes}); above 100,000 they are put straight into the file of the engine, dynoxide
   --help         show this
 
-cold, warm and load install what they measure against under .local/bench, once. They need a machine that does nothing else.
-Ends with 0 when every figure keeps within its budget, 1 when one does not, 2 on wrong usage.
+cold, warm and load install what they measure against under .local/bench, once. They want a machine that does nothing else.
+Ends with 0 when every figure keeps within its bar, 1 when one does not, 2 when the call was wrong.
 `;
 
 interface Options {

@@ -21,7 +21,7 @@ const headingOf = ({ AlarmDescription }: Resource["properties"]) =>
     [{}, fullStage].some((stage) => AlarmDescription.endsWith(` Runbook: ${placeInRunbook(heading, stage)}`)),
   );
 
-/** The alarms that notify people; those that watch a release of their own accord are not among them. */
+/** The alarms that tell people something; those that watch a release of their own accord are not among them. */
 const alarmsOf = ({ all }: SynthesizedStack) => all("AWS::CloudWatch::Alarm").filter(({ id }) => id.startsWith("Mon"));
 const alarms = alarmsOf(stack);
 const dimensionsOf = ({ properties }: Resource) =>
@@ -41,24 +41,24 @@ describe("what is watched", () => {
     }
   });
 
-  test("every queue that a worker consumes has an alarm on its oldest message, and every other on any message", () => {
+  test("every queue that a worker works off has an alarm on its oldest message, and every other on any message", () => {
     for (const { id, properties } of stack.all("AWS::SQS::Queue")) {
-      const isConsumed = properties.RedrivePolicy !== undefined;
-      const metric = isConsumed ? "ApproximateAgeOfOldestMessage" : "ApproximateNumberOfMessagesVisible";
+      const isWorkedOff = properties.RedrivePolicy !== undefined;
+      const metric = isWorkedOff ? "ApproximateAgeOfOldestMessage" : "ApproximateNumberOfMessagesVisible";
       const own = alarmOn(metric, { QueueName: { "Fn::GetAtt": [id, "QueueName"] } });
       expect(own, id).toHaveLength(1);
-      if (!isConsumed) expect(own[0]?.properties, id).toMatchObject({ Threshold: 1, EvaluationPeriods: 1 });
+      if (!isWorkedOff) expect(own[0]?.properties, id).toMatchObject({ Threshold: 1, EvaluationPeriods: 1 });
     }
   });
 
-  test("every function that consumes the stream has an alarm on how far it is behind", () => {
+  test("every function that works off the stream has an alarm on how far it is behind", () => {
     const consumers = [...stack.functions()].filter(([name]) => functions[name as FunctionName].readsStream);
     for (const [name, { id }] of consumers)
       expect(alarmOn("IteratorAge", { FunctionName: { Ref: id } }), name).toHaveLength(1);
     expect(consumers.length).toBeGreaterThan(0);
   });
 
-  test("whatever a schedule calls has an alarm that fires when nothing is heard of it", () => {
+  test("whatever a schedule calls has an alarm that rings when nothing is heard of it", () => {
     const nameOf = new Map([...stack.functions()].map(([name, { id }]) => [id, name]));
     for (const { id, properties } of stack.all("AWS::Scheduler::Schedule")) {
       const name = nameOf.get(properties.Target.Arn["Fn::GetAtt"][0]);
@@ -87,9 +87,9 @@ describe("what is watched", () => {
     "Throttles",
     "ThrottledRequests",
     "SystemErrors",
-  ])("%s fires", (metric) => expect(alarms.some(({ properties }) => properties.MetricName === metric)).toBe(true));
+  ])("%s rings", (metric) => expect(alarms.some(({ properties }) => properties.MetricName === metric)).toBe(true));
 
-  test("what the account spends on SMS fires at four fifths of the limit, in the stage that owns it and in no other", () => {
+  test("what the account spends on SMS rings at four fifths of the limit, in the stage that owns it and in no other", () => {
     const spend = ({ properties }: Resource) => properties.MetricName === "SMSMonthToDateSpentUSD";
     expect(alarmsOf(full).filter(spend)).toMatchObject([
       { properties: { Threshold: 0.8 * Number(fullStage.smsMonthlySpendLimitDollars) } },
@@ -108,11 +108,11 @@ describe("every alarm", () => {
     }
   });
 
-  test("has a section in the runbook: what to look at, what to do, and how to know that it is over", () => {
+  test("of the runbook is there, and is told what to look at, what to do, and how to know that it is over", () => {
     const [, chapter = ""] = runbook.split(/^## When an alarm fires$/m);
     const sections = chapter.split(/^## /m)[0]?.split(/^### /m).slice(1) ?? [];
-    const headings = new Set(everywhere.map(({ properties }) => headingOf(properties)));
-    expect(new Set(sections.map((section) => section.split("\n")[0]))).toEqual(headings);
+    const rung = new Set(everywhere.map(({ properties }) => headingOf(properties)));
+    expect(new Set(sections.map((section) => section.split("\n")[0]))).toEqual(rung);
     for (const section of sections) {
       for (const part of ["**Users:**", "**Look:**", "**Do:**", "**Over:**"]) expect(section, section).toContain(part);
     }
@@ -138,7 +138,7 @@ describe("every alarm", () => {
     }
   });
 
-  test("is sent when it fires and when it is over, where the stage has an address; else nothing is sent", () => {
+  test("is sent when it rings and when it is over, where the stage has an address; else nothing is sent", () => {
     const [topic] = full.all("AWS::SNS::Topic");
     for (const { properties } of alarmsOf(full)) {
       expect([properties.AlarmActions, properties.OKActions], properties.AlarmName).toEqual([
@@ -182,8 +182,8 @@ test("the one dashboard shows every function, queue and metric of the service, a
   expect(others).toEqual([]);
   const body = JSON.stringify(dashboard?.properties.DashboardBody);
   const shown = [...stack.functions().values(), ...stack.all("AWS::SQS::Queue")].map(({ id }) => `"${id}"`);
-  const headings = alarms.map(({ properties }) => String(headingOf(properties)));
-  for (const each of [...shown, ...Object.keys(metrics), ...headings]) expect(body).toContain(each);
+  const rung = alarms.map(({ properties }) => String(headingOf(properties)));
+  for (const each of [...shown, ...Object.keys(metrics), ...rung]) expect(body).toContain(each);
 });
 
 test("every function, queue and heading that the runbook names is there", () => {

@@ -22,7 +22,7 @@ export async function withDeployedService<T>(stageName: string, work: (service: 
     process.stderr.write(`Stage ${stage.name}, account ${account}, region ${region}\n`);
     return await work({
       running: true,
-      drain: async () => {},
+      workOff: async () => {},
       mintTokenFor: (login, hours) => mintToken(stage, login, hours),
     });
   } catch (error) {
@@ -44,7 +44,7 @@ async function findAccount(stage: Stage): Promise<string> {
 async function mintToken(stage: Stage, login: string, hours: number): Promise<string> {
   if (stage.oidcIssuer) {
     const { issuer } = stage.oidcIssuer;
-    throw new UsageError(`The stage ${stage.name} trusts only the tokens of ${issuer}: sign in there.`);
+    throw new UsageError(`The stage ${stage.name} trusts the tokens of ${issuer} alone: sign in there.`);
   }
   const { id, role, company_id } = await findTokenUser(login, `the stage ${stage.name}`);
   const subject = { id, role, financial_company_id: company_id };

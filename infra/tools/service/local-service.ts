@@ -51,6 +51,6 @@ async function loadDemoData(aws: OpenLocalAws): Promise<void> {
   const { loadDemo } = await import("../../local/demo/demo.ts");
   await loadDemo();
   aws.demoLoaded();
-  // The lists' totals come from the stream, and no machine runs that would process it.
-  await aws.drain();
+  // The lists' totals come from the stream, and no machine runs that would work it off.
+  await aws.workOff();
 }

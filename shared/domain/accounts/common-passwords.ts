@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Refusal } from "../refusal.ts";
 
 /** Bytes of its SHA-256 that a common password is known by: of 4,000 other passwords, about one is taken for one. */
-const fingerprintBytes = 3;
+const markBytes = 3;
 
 /** The letters that passwords are compared in: keyboards spell some in two ways, and case hides nothing. */
 function commonForm(password: string): string {
@@ -11,32 +11,30 @@ function commonForm(password: string): string {
 
 /** Refuses a password that many people use, naming its field (D15). */
 export function requireUncommon(password: string, pointer: string): void {
-  if (!commonFingerprints().has(fingerprintOf(createHash("sha256").update(commonForm(password)).digest(), 0))) return;
+  if (!commonMarks().has(markOf(createHash("sha256").update(commonForm(password)).digest(), 0))) return;
   const detail = "is one that many people use; choose another";
   throw new Refusal("fields_invalid", `Invalid: ${pointer}`, { errors: [{ pointer, code: "common", detail }] });
 }
 
-let fingerprints: Set<number> | undefined;
+let marks: Set<number> | undefined;
 
-function commonFingerprints(): Set<number> {
-  if (fingerprints) return fingerprints;
-  const bytes = Buffer.from(commonPasswordFingerprints, "base64");
-  fingerprints = new Set(
-    Array.from({ length: bytes.length / fingerprintBytes }, (_, at) => fingerprintOf(bytes, at * fingerprintBytes)),
-  );
-  return fingerprints;
+function commonMarks(): Set<number> {
+  if (marks) return marks;
+  const bytes = Buffer.from(commonPasswordMarks, "base64");
+  marks = new Set(Array.from({ length: bytes.length / markBytes }, (_, at) => markOf(bytes, at * markBytes)));
+  return marks;
 }
 
-function fingerprintOf(bytes: Buffer, offset: number): number {
-  return bytes.readUIntBE(offset, fingerprintBytes);
+function markOf(bytes: Buffer, offset: number): number {
+  return bytes.readUIntBE(offset, markBytes);
 }
 
 /**
- * The fingerprints of the 4,000 most common passwords of 8 characters or more, base64. Sign-in takes 60 wrong passwords a day,
+ * The marks of the 4,000 most common passwords of 8 characters or more, base64. Sign-in takes 60 wrong passwords a day,
  * so trying them all takes two months. Source: @zxcvbn-ts/language-common 4.1.3, list "passwords-common"; a test holds
  * the two together.
  */
-export const commonPasswordFingerprints =
+export const commonPasswordMarks =
   "XohI73l8FeKwoB7aY4LempAEx3Xnc80bBZoAnOjbIDtwqUGk5K2TqpcwAWIRdPygBOd77nmXCcWH71EwOw/gxUIsI7Xt0vEphXOPkX67quCgTU8m" +
   "CHdRE6XCNa8l8LE5qxy3s9TNCxTVcquZxG2HOhINJBP75dUD+THDYoYSopRF2qrWjw4v6c7nB6CjYx/6LUeVXIBWcBAzgNQcnoYZprcKt/xuzhSE" +
   "oXREvNFkpwpZO4DTjumTzQjEIUSlKPARgo/rUJTcMKmJW+CItzhGh0X4AYzDrBOo6WBaYIX+0XEIFCcrN3l5Q/95EtRxT58QR+G6ejRbcwVRwKSU" +

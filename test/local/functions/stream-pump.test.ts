@@ -51,7 +51,7 @@ describe("the pump of the table's stream", () => {
     ]);
   });
 
-  it("delivers no write that changed nothing, as DynamoDB delivers none", async () => {
+  it("tells of no write that changed nothing, as DynamoDB tells of none", async () => {
     await stream.write("INVOICE", [1, 1, 1, 2]);
     const seen: number[] = [];
     const pump = await stream.start({ one: (event) => void seen.push(...numbersOf(event)) });
@@ -111,16 +111,16 @@ describe("the pump of the table's stream", () => {
     expect(stream.failures.map(String)).toContain("Error: down");
   });
 
-  it("gives up what is older than a consumer may try, reports where it is, and goes on", async () => {
+  it("gives up what is older than a consumer may try, tells where it is, and goes on", async () => {
     await stream.write("INVOICE", upTo(3));
     const seen: number[] = [];
     const pump = await stream.start({ one: (event) => void seen.push(...numbersOf(event)) }, { triedForSeconds: -120 });
     await pump.settled(patience);
     expect(seen).toEqual([]);
-    const [report] = stream.abandoned as Record<string, Record<string, unknown>>[];
-    expect(report?.requestContext).toMatchObject({ condition: "RecordAgeExceeded" });
-    expect(report?.DDBStreamBatchInfo).toMatchObject({ batchSize: 3, streamArn, shardId: expect.any(String) });
-    expect(JSON.stringify(report)).not.toContain("INVOICE");
+    const [told] = stream.abandoned as Record<string, Record<string, unknown>>[];
+    expect(told?.requestContext).toMatchObject({ condition: "RecordAgeExceeded" });
+    expect(told?.DDBStreamBatchInfo).toMatchObject({ batchSize: 3, streamArn, shardId: expect.any(String) });
+    expect(JSON.stringify(told)).not.toContain("INVOICE");
   });
 
   it("gives up what was tried as often as its mapping says", async () => {

@@ -18,7 +18,7 @@ export type Consume = (event: DynamoDBStreamEvent) => unknown;
 /** A table with a stream, and pumps on it, of each test its own. */
 export interface StreamOfTest {
   tableName: string;
-  /** What the consumers' on-failure destination received. */
+  /** What the consumers' on-failure destination was told. */
   abandoned: object[];
   failures: unknown[];
   /** Writes items `<kind>#<n>` with a number, one after the other. */

@@ -24,7 +24,7 @@ can run up to five times an hour: the service limits how often an address can re
   --report FILE  write vitest's JSON report
   --help         show this
 
-Ends with 0 when all tests pass, 1 when one fails, 2 on wrong usage.
+Ends with 0 when all stories went well, 1 when one did not, 2 when the call was wrong.
 `;
 
 await runCommand(runJourneys);
