@@ -26,7 +26,7 @@ import type { Stage } from "./stages/stages.ts";
 
 // A little after midnight, when the new day has begun on every clock.
 const overdueTime = { hour: 0, minute: 5 };
-// When few people are at work, and those who mend what it finds soon are.
+// When few people are at work, and those who repair what it finds soon are.
 const totalsTime = { hour: 4, minute: 0 };
 
 /** What a stack is made from. */

@@ -18,10 +18,10 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   {"type": "invoice", "id": 17, "deleted": true}                            job or notification
 
   --stage NAME     the stage; your own AWS credentials are used
-  --notify         tell those whom the changes concern, as if they had been made in daily work; without it nobody is told
+  --notify         notify the affected users, as if the changes had been made through the interface
   --dry-run        check every line as a real run would, and write nothing
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
-  --concurrency N  lines worked on at once, 1 to 256 (${defaultConcurrency})
+  --concurrency N  lines processed in parallel, 1 to 256 (${defaultConcurrency})
   --help           show this
 
 Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong.
@@ -76,7 +76,7 @@ async function importInto(
   return summary.isComplete ? Number(summary.failed > 0) : interrupted;
 }
 
-/** The lists' totals come from the table's stream, which somebody has to work off. */
+/** The lists' totals come from the table's stream, which somebody has to process. */
 async function countImported(service: Service, stage: string | undefined): Promise<void> {
   if (stage !== undefined) process.stderr.write("The stage's own workers count what was imported.\n");
   if (service.running) return;

@@ -8,9 +8,9 @@ import { enterStage, findDeployedStage, findRegion } from "./service/deployed-st
 
 const help = `npm run preflight -- --stage NAME
 
-Looks for what a first deploy of a stage, or its first users, would trip over: wrong settings, credentials, the CDK's
-bootstrap, what an earlier stack left, the sandboxes of e-mail and SMS, and quotas. Changes nothing. Each line begins
-with ok, with missing, or with unchecked where your credentials may not look.
+Checks that a stage is ready for its first deploy and its first users: settings, credentials, the CDK's bootstrap,
+resources of an earlier stack, the sandboxes of e-mail and SMS, and quotas. Changes nothing. Each line begins with ok,
+with missing, or with unchecked where your credentials have no right to check.
 
   --stage NAME  the stage
   --help        show this

@@ -7,8 +7,8 @@ import { withService } from "./service/open-service.ts";
 
 const help = `npm run unlock -- --login LOGIN [--stage NAME]
 
-Reopens the pin flow of a login: after too many wrong pins in a row no pin is sent to it and none is taken. Its failed
-tries are forgotten. Safe to repeat; a login that nobody has is no mistake.
+Reopens the pin flow of a login: after too many wrong pins in a row, the service sends it no pin and accepts none. Resets
+its failed tries. Safe to repeat; an unknown login is not an error.
 
   --login LOGIN  e-mail address or phone number, in any form
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not

@@ -11,7 +11,7 @@ function wholeNumber(value: string): number | undefined {
   return /^[0-9]{1,15}$/.test(value) && Number(value) > 0 ? Number(value) : undefined;
 }
 
-/** Paging parameters: nonsense counts as absent, too much is clamped (D30). */
+/** Paging parameters: invalid values count as absent, too much is clamped (D30). */
 export const paging = {
   page: v.optional(v.pipe(v.string(), v.transform(wholeNumber)), ""),
   per_page: v.optional(

@@ -5,7 +5,7 @@ import { answerHeaders } from "./answer.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
 import { statuses } from "./statuses.ts";
 
-/** Middleware: turns whatever was thrown into a problem document (RFC 9457, D31). */
+/** Middleware: turns every thrown error into a problem document (RFC 9457, D31). */
 export function answerProblems({ name }: Pick<Operation, "name">) {
   return {
     onError(request: HttpRequest): void {

@@ -47,13 +47,13 @@ const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
     pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
     examples: ["2026-05-01T08:30:00.000Z"],
   },
-  Page: { type: "integer", minimum: 1, default: 1, description: "Nonsense counts as absent." },
+  Page: { type: "integer", minimum: 1, default: 1, description: "Invalid values are ignored and the default is used." },
   PerPage: {
     type: "integer",
     minimum: 1,
     maximum: maxPerPage,
     default: defaultPerPage,
-    description: "Nonsense counts as absent; what is above the maximum counts as the maximum.",
+    description: "Invalid values are ignored and the default is used; a value above the maximum counts as the maximum.",
   },
   DateFilter: {
     type: "string",
@@ -68,7 +68,7 @@ const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
 const config = {
   target: "draft-2020-12",
   typeMode: "ignore",
-  // Transformations and checks in code have no JSON Schema; what they promise stands in `inWords` or in a description.
+  // Transformations and checks in code have no JSON Schema; what they promise is in `inWords` or in a description.
   errorMode: "ignore",
   definitions: named,
   overrideAction: describeAction,

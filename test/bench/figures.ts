@@ -1,4 +1,4 @@
-/** A figure of a benchmark and its bar; without a bar it is only told. */
+/** A figure of a benchmark and its bar; without a bar it is only reported. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
@@ -33,7 +33,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (low + high) / 2;
 }
 
-/** The same things in an order of chance, so that what drifts on the machine strikes all alike. */
+/** The same things in random order, so that drift of the machine affects all alike. */
 export function shuffled<T>(all: readonly T[]): T[] {
   return all
     .map((each) => ({ each, order: Math.random() }))

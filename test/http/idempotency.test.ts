@@ -112,7 +112,7 @@ describe("200", () => {
 });
 
 describe("401, 403, 404: refusals keep no key", () => {
-  test("D32: what is refused before it is carried out claims nothing", async () => {
+  test("D32: what is refused before it is carried out leaves the key unused", async () => {
     const key = newKey();
     const driver = { id: 6, role: "driver", company_id: 1 } as const;
     expectProblem(await update("é", paid, { as: driver }), 403, "role_not_allowed");

@@ -109,7 +109,7 @@ describe("every alarm", () => {
   });
 
   test("of the runbook is there, and is told what to look at, what to do, and how to know that it is over", () => {
-    const [, chapter = ""] = runbook.split(/^## When an alarm rings$/m);
+    const [, chapter = ""] = runbook.split(/^## When an alarm fires$/m);
     const sections = chapter.split(/^## /m)[0]?.split(/^### /m).slice(1) ?? [];
     const rung = new Set(everywhere.map(({ properties }) => headingOf(properties)));
     expect(new Set(sections.map((section) => section.split("\n")[0]))).toEqual(rung);

@@ -75,7 +75,7 @@ test.each([
   expect(() => all("AWS::CodeDeploy::DeploymentGroup")).toThrow();
 });
 
-test("calls are set aside for the functions that the stage names, and for no other", () => {
+test("concurrency is reserved for the functions that the stage names, and for no other", () => {
   const reserved = [...stackOf("full").functions()].flatMap(([name, { properties }]) => {
     const { ReservedConcurrentExecutions: calls } = properties;
     return calls === undefined ? [] : [[name, calls]];

@@ -148,7 +148,7 @@ test("a setting that nobody knows, such as a slip of the pen, is refused by name
   ]);
 });
 
-test("several faults are all told at once", () => {
+test("several faults are all reported at once", () => {
   const stage = { ...dev, removal: "keep", tracing: "no" } as unknown as Stage;
   expect(faultsOf(stage).map((fault) => fault.split(" ")[1])).toEqual([
     "senderAddress",

@@ -51,7 +51,7 @@ describe("a port", () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
-    await expect(findFreePort(port)).rejects.toThrow(`Port ${port} is taken`);
+    await expect(findFreePort(port)).rejects.toThrow(`Port ${port} is in use`);
     server.close();
   });
 });

@@ -58,7 +58,7 @@ export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
       "quarantine",
       watched.quarantine,
       "A change was left out: a total is wrong, a search misses a record, or somebody was not notified.",
-      "Changes set aside",
+      "Quarantined changes",
     ),
     deadLetterAlarm(
       "undelivered",

@@ -38,7 +38,7 @@ export function enterStage(stage: Stage): void {
     TOKEN_ISSUER: tokenIssuer,
     TOKEN_AUDIENCE: tokenAudience,
   });
-  // The second name is the one that the AWS and CDK commands read beside the first.
+  // The AWS and CDK commands read the second name in addition to the first.
   const region = stage.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   if (region) process.env.AWS_REGION = region;
 }

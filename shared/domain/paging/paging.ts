@@ -37,7 +37,7 @@ export function pageStart(paging: PagingQuery, filters: string): PageStart {
   const page = paging.page ?? 1;
   if (page * limit > maxPageDepth) {
     const detail = `page × per_page must not exceed ${maxPageDepth}; follow the Link header's cursor to go deeper`;
-    throw new Refusal("page_too_deep", "The page is too deep to be reached by number; use cursor", {
+    throw new Refusal("page_too_deep", "The page is too deep for a page number; use cursor", {
       errors: [{ parameter: "cursor", code: "required", detail }],
     });
   }
@@ -53,7 +53,7 @@ export interface Page<T> {
   readonly place?: PagePlace;
 }
 
-/** Where a page stands in its list. */
+/** The place of a page in its list. */
 export interface PagePlace {
   /** 1 for the first page; undefined when a cursor led here without a number. */
   readonly number: number | undefined;

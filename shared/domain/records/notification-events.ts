@@ -16,13 +16,13 @@ export type Recipients =
   | { readonly profile: number }
   | { readonly users: number[] };
 
-/** What a change of a record means to people, and to whom (D25). */
+/** What a change of a record means to people, and to which (D25). */
 export interface NotificationEvent {
   readonly record_type: "Job" | "Timesheet" | "Invoice" | "User";
   readonly record_id: number;
   readonly params: { readonly type: string };
   readonly recipients: readonly Recipients[];
-  /** The user whose doing it is, who is never told of it. */
+  /** The user who made the change, and is never notified of it. */
   readonly actorId: number | undefined;
 }
 
@@ -95,7 +95,7 @@ function readUser(after: unknown, before: ItemChange["before"]): DomainEvent {
   return { record_type: "User", record_id, params, recipients: [{ users: [record_id] }] };
 }
 
-/** The state before counts as far as it can be read: what was wrong then may have been mended. */
+/** The state before counts as far as it can be read: what was wrong then may have been repaired. */
 function stateOf(before: unknown): unknown {
   return (before as { readonly record?: { readonly state?: unknown } }).record?.state;
 }

@@ -60,7 +60,7 @@ describe("SES", () => {
     ]);
   });
 
-  it("fails as often as it is told to, then works again", async () => {
+  it("fails as often as it is configured to, then works again", async () => {
     endpoints.failNext("SendEmail", "Throttling", 2);
     await expect(ses.send(email)).rejects.toMatchObject({ name: "Throttling" });
     await expect(ses.send(email)).rejects.toMatchObject({ name: "Throttling" });

@@ -74,7 +74,7 @@ describe("a pump", () => {
     ]);
   });
 
-  it("brings back only what failed, and sets it aside when it keeps failing", async () => {
+  it("brings back only what failed, and dead-letters it when it keeps failing", async () => {
     const seen: string[] = [];
     for (const body of ["good", "bad"]) await send(body);
     pump(async ({ Records }) => {
@@ -86,7 +86,7 @@ describe("a pump", () => {
     expect(seen.sort()).toEqual(["bad", "bad", "good"]);
   });
 
-  it("brings back the whole batch when the function throws, and tells of it", async () => {
+  it("brings back the whole batch when the function throws, and reports it", async () => {
     await send("bad");
     const failures: unknown[] = [];
     pump(() => Promise.reject(new Error("down")), { onFailure: (error) => failures.push(error) });

@@ -186,7 +186,7 @@ describe("another origin", () => {
     expect(events.length).toBe(before);
   });
 
-  it("is told nothing when the stack does not name it", async () => {
+  it("gets nothing when the stack does not name it", async () => {
     const headers = { ...preflight.headers, origin: "https://evil.example" };
     const response = await fetch(`${base}/things`, { method: "OPTIONS", headers });
     expect(response.headers.get("access-control-allow-origin")).toBeNull();

@@ -7,7 +7,7 @@ import { operations } from "../../../shared/contract/operations.ts";
 const root = join(import.meta.dirname, "../../..");
 const contractFiles = globSync("shared/contract/*.ts", { cwd: root });
 
-test("whoever adds an operation or a worker is told every piece that is still missing", () => {
+test("every operation and worker has all its pieces", () => {
   expect(Object.entries(functions).flatMap(([name, { area }]) => missingPieces(name, area))).toEqual([]);
 });
 

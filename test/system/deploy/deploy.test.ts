@@ -98,7 +98,7 @@ testGaps(() => stage);
 
 test("no function wanted a right that its role does not have, and none failed", () => {
   expect(emulator.refusals()).toEqual([]);
-  expect(emulator.log()).toContain('"message":"worked off"');
+  expect(emulator.log()).toContain('"message":"processed"');
   expect(emulator.log().match(/^.*"level":"error".*$/gm)).toBeNull();
 });
 
