@@ -137,7 +137,7 @@ export async function startLocalAws(directory: string, baseUrl: string): Promise
   const buses = openEventBuses(localRegion);
   const starting = [
     startEngine({ dataDirectory: data }),
-    startQueues(localRegion, join(data, "queues")),
+    startQueues(localRegion),
     startAwsEndpoints({ inbox, secrets, buses, pushEndpointsFile: join(data, "push-endpoints.json") }),
   ] as const;
   const allStarted = Promise.all(starting);

@@ -6,17 +6,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { findFreePort } from "../loopback-port.ts";
 import { type ChildService, startChild } from "./child-service.ts";
 import { type EngineCommand, type EngineName, findEngine } from "./engine-commands.ts";
-import { trimStreamRecords } from "./stream-records.ts";
 
 /** A running DynamoDB engine: its name, its HTTP endpoint on the loopback interface, and how to end it. */
 export interface Engine {
   name: EngineName | "external";
   endpoint: string;
-  /** What the engine leaves undone that DynamoDB does by itself; undefined where it does all of it. */
-  upkeep?: {
-    /** Forgets a table's stream records up to a sequence number; gives how many it forgot. */
-    trimStream(tableName: string, upTo: bigint): Promise<number>;
-  };
   close(): Promise<void>;
 }
 
@@ -55,10 +49,7 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
     throw error;
   }
   const close = () => end(child, options.dataDirectory ? undefined : directory);
-  if (command.name !== "dynoxide") return { name: command.name, endpoint: url, close };
-  const file = join(directory, "table.sqlite");
-  const trimStream = (tableName: string, upTo: bigint) => trimStreamRecords(file, tableName, upTo);
-  return { name: command.name, endpoint: url, upkeep: { trimStream }, close };
+  return { name: command.name, endpoint: url, close };
 }
 
 async function end(child: ChildService, temporaryDirectory: string | undefined): Promise<void> {
