@@ -18,7 +18,10 @@ export interface Queues {
   close(): Promise<void>;
 }
 
-/** Starts SQS on a free loopback port. Messages live as long as it runs: fauxqs keeps them only where all interfaces listen. */
+/**
+ * Starts SQS on a free loopback port. Messages live as long as it runs: fauxqs stores them only in a mode that listens on
+ * every network interface.
+ */
 export async function startQueues(region: string): Promise<Queues> {
   const app = buildApp({ logger: false, defaultRegion: region });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
 
-/** How a batch reaches its function, and who is told of what becomes of it. */
+/** How a batch reaches its function, and what is called with its progress. */
 export interface BatchDelivery {
   /** Whether the function names the records of a batch that failed. */
   reportsItemFailures: boolean;
   invoke(event: DynamoDBStreamEvent): Promise<unknown>;
-  /** Told of the last record of each part that is done with. */
+  /** Called with the last record of each part that the function has taken. */
   onDone(last: DynamoDBRecord): void;
   onFailure(error: unknown): void;
   stopping: AbortSignal;
@@ -17,7 +17,7 @@ const longestPauseMilliseconds = 10_000;
 
 /**
  * Calls the function with a batch until it has taken all of it, each time from the first record that failed on. Unlike
- * Lambda it never gives up. Ends early, with the rest not done, when it is told to stop.
+ * Lambda it never gives up. Ends early, with the rest not done, once `stopping` is aborted.
  */
 export async function deliverBatch(batch: readonly DynamoDBRecord[], delivery: BatchDelivery): Promise<void> {
   let left = batch;
