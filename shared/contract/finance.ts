@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
-import { dateFilter, idParameter, oneOrMore, optionalParameter, paging, searchText } from "./query.ts";
+import { anyOf, dateFilter, idParameter, optionalParameter, paging, searchText } from "./query.ts";
 import { bulkIds, calendarDate, currency, decimal, id, text, timestamp } from "./values.ts";
 
 /** States of a timesheet (D17). */
@@ -122,7 +122,7 @@ export const listInvoices = operation({
   companyBound: true,
   query: v.pipe(
     v.object({
-      by_state: optionalParameter(oneOrMore(invoiceStates)),
+      by_state: anyOf(invoiceStates),
       ...dateRange,
       by_company: optionalParameter(idParameter),
       by_number: optionalParameter(searchText),
@@ -145,7 +145,7 @@ export const listTimesheets = operation({
   companyBound: true,
   query: v.pipe(
     v.object({
-      by_state: optionalParameter(oneOrMore(timesheetStates)),
+      by_state: anyOf(timesheetStates),
       ...dateRange,
       by_company: optionalParameter(idParameter),
       ...paging,

@@ -61,7 +61,7 @@ const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
     description: "A date, YYYY-MM-DD, or a timestamp whose date part counts.",
     examples: ["2026-05-01"],
   },
-  IdParameter: { type: "integer", minimum: 1, maximum: 999_999_999_999_999 },
+  IdParameter: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   Password: { type: "string", format: "password", minLength: 8, maxLength: 128 },
 };
 
@@ -99,10 +99,12 @@ export function fieldsOf(schema: Schema | undefined) {
   }));
 }
 
-/** A filter that may be empty is text before it is what it refers to. */
+/** A filter that may be empty is text before it is what it refers to, and empty where it is absent. */
 function referenceOr(property: JsonSchema | boolean): JsonSchema {
   if (typeof property === "boolean") return {};
-  return property.$ref === undefined ? property : { $ref: property.$ref };
+  if (property.$ref !== undefined) return { $ref: property.$ref };
+  const { default: _, ...rest } = property;
+  return rest;
 }
 
 function typeChoices({ valibotSchema, jsonSchema }: OverrideSchemaContext): JsonSchema | undefined {

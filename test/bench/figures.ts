@@ -4,25 +4,22 @@ export interface Figure {
   readonly value: number;
   readonly unit: string;
   readonly atMost?: number;
-  readonly atLeast?: number;
 }
 
 /** Prints figures beside their bars; true when all keep within them. */
 export function reportFigures(figures: readonly Figure[], say: (text: string) => void): boolean {
   for (const figure of figures) {
-    const { name, value, unit, atMost, atLeast } = figure;
-    const bar = atMost !== undefined ? `at most ${atMost}` : atLeast !== undefined ? `at least ${atLeast}` : "";
+    const { name, value, unit, atMost } = figure;
+    const bar = atMost === undefined ? "" : `at most ${atMost}`;
     const shown = `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
     say(`${name.padEnd(66)}${shown.padStart(14)}  ${bar}${keeps(figure) ? "" : "  OVER"}`);
   }
   return figures.every(keeps);
 }
 
-function keeps({ value, atMost, atLeast }: Figure): boolean {
+function keeps({ value, atMost = Number.POSITIVE_INFINITY }: Figure): boolean {
   // A figure that is not a number keeps to no bar.
-  return (
-    !Number.isNaN(value) && !(atMost !== undefined && value > atMost) && !(atLeast !== undefined && value < atLeast)
-  );
+  return value <= atMost;
 }
 
 /** The middle one of some numbers; NaN of none. */

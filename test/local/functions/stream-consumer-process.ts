@@ -13,9 +13,6 @@ const mapping = {
   batchSize: 2,
   reportsItemFailures: true,
   filters: [],
-  triedForSeconds: Number.POSITIVE_INFINITY,
-  retries: Number.POSITIVE_INFINITY,
-  onFailureQueueName: undefined,
 };
 
 const pump = startStreamPump({
@@ -24,7 +21,6 @@ const pump = startStreamPump({
   consumers: [
     {
       mapping,
-      sendToOnFailure: async () => {},
       invoke: async ({ Records }) => {
         const numbers = Records.map(({ dynamodb }) => dynamodb?.NewImage?.number?.N);
         appendFileSync(seenFile, `${numbers.join()}\n`);
