@@ -19,14 +19,18 @@ function request(method: string, path: string) {
   return call(handler, { method, path } as unknown as Operation);
 }
 
+/** Whether a request for a path may take the route of a template, as API Gateway matches them. */
+function takes(template: string, path: string): boolean {
+  return new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+}
+
 test.each([
-  ...new Set(operations.map(({ path }) => path)),
-])("405: another method on %s is refused and the methods it takes are named", async (template) => {
-  const path = template.replace("{id}", "7");
-  const allowed = operations.filter((operation) => operation.path === template).map(({ method }) => method);
+  ...new Set(operations.map(({ path }) => path.replaceAll(/\{\w+\}/g, "7"))),
+])("405: another method on %s is refused and the methods are named that any template it fits takes", async (path) => {
+  const taking = operations.filter((operation) => takes(operation.path, path)).map(({ method }) => method);
   const answer = await request("TRACE", path);
   expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed", instance: path } });
-  expect(answer.headers.allow).toBe(allowed.join(", "));
+  expect(answer.headers.allow).toBe([...new Set(taking)].toSorted().join(", "));
 });
 
 test("D13: HEAD on the confirmation is refused, so it never spends a pin", async () => {

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { functions } from "../../../infra/functions/functions.ts";
-import { operations } from "../../../shared/contract/operations.ts";
+import { type OperationName, operations } from "../../../shared/contract/operations.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const contractFiles = globSync("shared/contract/*.ts", { cwd: root });
@@ -11,12 +11,24 @@ test("whoever adds an operation or a worker is told every piece that is still mi
   expect(Object.entries(functions).flatMap(([name, { area }]) => missingPieces(name, area))).toEqual([]);
 });
 
-test("every contract entry is listed in contract/operations.ts, where all else finds it", () => {
-  const declared = contractFiles.flatMap((file) => [...read(file).matchAll(/= operation\(\{\s+name: "([^"]+)"/g)]);
-  const listed = new Set(operations.map(({ name }) => name));
-  const forgotten = declared.map(([, name = ""]) => name).filter((name) => !listed.has(name));
-  expect(forgotten.map((name) => `list ${name} in shared/contract/operations.ts`)).toEqual([]);
+test("every contract entry is found: its file is an area of contract/operations.ts, which exports it", () => {
+  const declared = contractFiles.flatMap((file) =>
+    [...read(file).matchAll(/= operation\(\{\s+name: "([^"]+)"/g)].map(([, name = ""]) => ({ name, file })),
+  );
+  const found = new Set(operations.map(({ name }) => name));
+  const forgotten = declared.filter(({ name }) => !found.has(name));
+  const advice = ({ name, file }: { name: string; file: string }) =>
+    `export ${name} from ${file}, and name that file in the areas of shared/contract/operations.ts`;
+  expect(forgotten.map(advice)).toEqual([]);
   expect(declared).toHaveLength(operations.length);
+});
+
+test("an operation's contract entry stands in the file of its area", () => {
+  const strays = operations.filter(({ name }) => {
+    const { area } = functions[name as OperationName];
+    return !read(`shared/contract/${area}.ts`).includes(`name: "${name}"`);
+  });
+  expect(strays.map(({ name }) => name)).toEqual([]);
 });
 
 test("every operation has a row in infra/functions/functions.ts, and a name of its own", () => {
