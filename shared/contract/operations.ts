@@ -11,10 +11,11 @@ const areas = [finance, jobs, notifications, devices, sessions, accounts, servic
 
 type Exports<Area> = Area extends unknown ? Area[keyof Area] : never;
 
-/** Every operation that an area exports, area by area. Nothing else lists endpoints. */
-export const operations: readonly Operation[] = areas
-  .flatMap((area) => Object.values<unknown>(area))
-  .filter(isOperation);
+/** Every operation that an area exports, area by area and then by path. Nothing else lists endpoints. */
+export const operations: readonly Operation[] = areas.flatMap((area) =>
+  // The order of what a module exports differs from loader to loader.
+  Object.values<unknown>(area).filter(isOperation).sort(byAddress),
+);
 
 /** The name of an operation. */
 export type OperationName = Extract<Exports<(typeof areas)[number]>, Operation>["name"];
@@ -35,4 +36,8 @@ function isAddress(template: string, path: string): boolean {
 
 function isOperation(exported: unknown): exported is Operation {
   return typeof exported === "object" && exported !== null && "method" in exported && "path" in exported;
+}
+
+function byAddress(one: Operation, other: Operation): number {
+  return `${one.path} ${one.method}` < `${other.path} ${other.method}` ? -1 : 1;
 }

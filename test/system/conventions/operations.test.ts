@@ -47,13 +47,6 @@ test("a function file reads like one paragraph: at most 60 lines", () => {
   expect(files.filter((file) => read(file).split("\n").length > 61)).toEqual([]);
 });
 
-test("the README names the method and path of every operation", () => {
-  const words = (existsSync(join(root, "README.md")) ? read("README.md") : "").split(/[\s|`]+/);
-  const isNamed = (method: string, path: string) => words.some((word, at) => word === method && words[at + 1] === path);
-  const unnamed = operations.filter(({ method, path }) => !isNamed(method, path));
-  expect(unnamed.map(({ method, path }) => `name ${method} ${path} in README.md`)).toEqual([]);
-});
-
 function missingPieces(name: string, area: string): string[] {
   const pieces = {
     [`functions/${area}/${name}.ts`]: "holds its handler",
