@@ -174,6 +174,27 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Developers of apps cannot fetch the description of the interface.",
     access: "anyone",
   },
+  "get-job": {
+    area: "jobs",
+    impact: "A job cannot be opened: notifications of jobs lead nowhere.",
+    access: { admin: "all", operator: "company" },
+    verifiesTokens: true,
+    table: ["GetItem"],
+  },
+  "get-invoice": {
+    area: "finance",
+    impact: "An invoice cannot be opened: notifications of invoices lead nowhere.",
+    access: { admin: "all", operator: "company", client: "company" },
+    verifiesTokens: true,
+    table: ["GetItem"],
+  },
+  "get-timesheet": {
+    area: "finance",
+    impact: "Admins and operators cannot open a timesheet.",
+    access: { admin: "all", operator: "company" },
+    verifiesTokens: true,
+    table: ["GetItem"],
+  },
 };
 
 /** Every function and what it may touch. */

@@ -16,6 +16,7 @@ export const refusalCodes = {
   role_not_allowed: { status: 403, title: "Role not allowed" },
   company_required: { status: 403, title: "Company required" },
   route_not_found: { status: 404, title: "Path not found" },
+  record_not_found: { status: 404, title: "Record not found" },
   records_not_found: { status: 404, title: "Records not found" },
   login_not_found: { status: 404, title: "Login not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },

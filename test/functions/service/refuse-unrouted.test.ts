@@ -33,6 +33,12 @@ test.each([
   expect(answer.headers.allow).toBe([...new Set(taking)].toSorted().join(", "));
 });
 
+test("405: the methods of every template that fits are named, of a fixed one beside one with a place as well", async () => {
+  const allow = async (path: string) => (await request("DELETE", path)).headers.allow;
+  expect(await allow("/api/v1/jobs/5")).toBe("GET");
+  expect(await allow("/api/v1/jobs/adjust_timer")).toBe("GET, PUT");
+});
+
 test("D13: HEAD on the confirmation is refused, so it never spends a pin", async () => {
   expect(await request("HEAD", "/api/v1/users/confirmation")).toMatchObject({
     status: 405,
@@ -44,6 +50,7 @@ test.each([
   "/",
   "/api/v1",
   "/api/v1/finance/invoices/",
+  "/api/v1/jobs/",
   "/api/v2/health",
   "/api/v1/users/%2e%2e/health",
   "/\ud800",
