@@ -70,8 +70,9 @@ function formatted(file: string, text: string, root: string): string {
 }
 
 function nextSteps({ name, area }: Draft): string {
-  return `Fill it in: npm test -- test/functions/${area}/${name}.test.ts says where.
-Then npm run docs writes the tables, and npm test -- test/functions/${area} test/system/attacks test/system/conventions test/system/rights
-checks what every operation keeps to. A local machine that runs has to be started again to take the new route.
+  return `Fill it in; npm test -- ${name} says where.
+Then npm run docs writes the tables, and this holds it to what every operation keeps to:
+  npm test -- test/functions/${area} test/system/attacks test/system/conventions test/system/rights test/openapi
+A local machine that runs has to be started again for the new route.
 `;
 }

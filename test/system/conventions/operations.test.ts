@@ -37,6 +37,11 @@ test("every operation has a row in infra/functions/functions.ts, and a name of i
   expect(new Set(names).size).toBe(names.length);
 });
 
+test("every row says in words of its own what people cannot do while the function fails", () => {
+  const unsaid = Object.entries(functions).filter(([name, { impact }]) => impact.includes(`use ${name}`));
+  expect(unsaid.map(([name]) => `say the impact of ${name} in its row in infra/functions/`)).toEqual([]);
+});
+
 test("no function, event or function's test is left over from an operation that is gone", () => {
   const files = globSync(["functions/*/*.ts", "events/*/*.json", "test/functions/*/*.test.ts"], { cwd: root });
   expect(files.filter((file) => !Object.hasOwn(functions, basename(file).replace(/(\.test)?\.\w+$/, "")))).toEqual([]);
