@@ -88,7 +88,8 @@ describe("an operation that is added", () => {
     execFileSync(join(node, "biome"), ["ci", "--error-on-warnings", "shared", "functions", "infra", "events", "test"], {
       cwd: root,
     });
-    const include = ["test/functions/jobs/*-shift*.test.ts", "infra/functions/functions.ts"];
+    const setup = "test/support/service/global-setup.ts";
+    const include = ["test/functions/jobs/*-shift*.test.ts", "infra/functions/functions.ts", setup];
     writeFileSync(join(root, "tsconfig.new.json"), JSON.stringify({ extends: "./tsconfig.json", include }));
     const { status, stdout } = spawnSync(join(node, "tsc"), ["--project", "tsconfig.new.json"], {
       cwd: root,
