@@ -66,7 +66,7 @@ export interface FunctionRow {
   readonly readsHmacKey?: true;
   /** True where it queues requests for pins. */
   readonly queuesPins?: true;
-  /** True where it queues requests to tell a user something. */
+  /** True where it queues notices to users. */
   readonly queuesNotices?: true;
   /** True where it sends e-mail and SMS. */
   readonly sendsMessages?: true;
@@ -76,7 +76,7 @@ export interface FunctionRow {
   readonly queuesPushes?: true;
   /** True where it pushes to devices through the stage's platform applications. */
   readonly pushesToDevices?: true;
-  /** True where it works off the table's stream, and sets changes aside that it cannot take. */
+  /** True where it consumes the table's stream, and quarantines changes that it cannot take. */
   readonly readsStream?: true;
   /** Longest run in seconds; 10 where a row says nothing. */
   readonly timeoutSeconds?: number;

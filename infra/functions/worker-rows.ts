@@ -31,7 +31,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   },
   "notify-password-changed": {
     area: "workers",
-    impact: "Users are not told that their password was changed, and miss it if a thief did it.",
+    impact: "Users do not learn that their password was changed, and miss it if a thief did it.",
     sendsMessages: true,
     settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],

@@ -26,7 +26,7 @@ export function methodsOf(path: string, closed: readonly string[] = []): Method[
   return [...new Set(taking.map(({ method }) => method))].sort();
 }
 
-/** A placeholder such as `{id}` stands for one part that is not empty, as it does for API Gateway. */
+/** A placeholder such as `{id}` takes one part that is not empty, as in API Gateway. */
 function isAddress(template: string, path: string): boolean {
   const parts = path.split("/");
   const expected = template.split("/");

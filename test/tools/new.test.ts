@@ -132,7 +132,7 @@ test.each([
   [["show-it", "GET", "/api/v1/it/", "--area", "jobs"], '"/api/v1/it/" is no path of an operation'],
   [["show-it", "GET", "/api/v1/it"], "Say NAME METHOD PATH --area AREA"],
   [["show-it", "GET", "/api/v1/it", "more", "--area", "jobs"], "Say NAME METHOD PATH --area AREA"],
-  [["show-it", "GET", "/api/v1/it", "--room", "jobs"], "Unknown option '--room'"],
+  [["show-it", "GET", "/api/v1/it", "--folder", "jobs"], "Unknown option '--folder'"],
 ])("%j is refused in a sentence, and nothing is written", async (parameters, message) => {
   const written = snapshot();
   await expect(run(...parameters)).rejects.toThrow(message);

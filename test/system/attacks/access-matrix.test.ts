@@ -110,7 +110,7 @@ test("D1: the roles are a closed set of four; a user of another one cannot come 
 describe.each(endpoints)("D3: $name", ({ name, operation, handler, sample }) => {
   const { access } = operationRows[name as OperationName];
 
-  test("its contract entry and its row in infra/functions/functions.ts let in the same roles", () => {
+  test("its contract entry and its row in infra/functions/functions.ts admit the same roles", () => {
     const named = access === "anyone" ? access : keysOf(access);
     expect([operation.access].flat().toSorted()).toEqual([named].flat().toSorted());
     const reaches = access === "anyone" ? [] : Object.values(access);

@@ -7,7 +7,7 @@ import { type OperationName, operations } from "../../../shared/contract/operati
 const root = join(import.meta.dirname, "../../..");
 const contractFiles = globSync("shared/contract/*.ts", { cwd: root });
 
-test("whoever adds an operation or a worker is told every piece that is still missing", () => {
+test("every piece of an operation or a worker that is missing is named", () => {
   expect(Object.entries(functions).flatMap(([name, { area }]) => missingPieces(name, area))).toEqual([]);
 });
 
