@@ -1,4 +1,4 @@
-import type { ServiceFunctionName } from "./functions.ts";
+import type { ServiceFunctionName } from "./worker-rows.ts";
 
 const usualRetentionHours = 4 * 24;
 

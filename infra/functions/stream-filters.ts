@@ -1,4 +1,4 @@
-import type { ServiceFunctionName } from "./functions.ts";
+import type { ServiceFunctionName } from "./worker-rows.ts";
 
 /** The functions that consume the table's stream. */
 export const streamConsumers = ["update-totals", "notify"] as const satisfies readonly ServiceFunctionName[];

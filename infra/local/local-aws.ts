@@ -138,7 +138,8 @@ export function describeLocalAws(
     environment,
     functionEnvironment(name) {
       const found = stack.functions.find((each) => each.name === name);
-      if (!found) throw new Error(`The stack has no function ${name}.`);
+      if (!found)
+        throw new Error(`The stack that runs has no function ${name}: start it again if the function is new.`);
       return { ...environment, ...found.environment };
     },
     async mintAccessToken({ id, role, company_id }, lifeSeconds) {

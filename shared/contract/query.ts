@@ -60,8 +60,16 @@ export const idParameter = v.pipe(
   v.transform(Number),
 );
 
+/** The id of a record in a path; undefined for text that is no id, which names no record (D39). */
+export const recordId = v.pipe(v.string(), v.transform(idOf));
+
 /** Text searched for, 1–64 characters. */
 export const searchText = text(64);
+
+function idOf(text: string): number | undefined {
+  const id = Number(text);
+  return /^[1-9][0-9]{0,15}$/.test(text) && Number.isSafeInteger(id) ? id : undefined;
+}
 
 function isDateOrTimestamp(value: string): boolean {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)([T ].+)?$/.exec(value) ?? [];

@@ -1,8 +1,5 @@
-import type { RefusalCode } from "../contract/refusal-codes.ts";
-import { statuses } from "../http/statuses.ts";
+import { internalError, type ProblemCode, type RefusalCode, refusalCodes } from "../contract/refusal-codes.ts";
 import type { JsonSchema } from "./schemas.ts";
-
-type ProblemCode = RefusalCode | "internal_error";
 
 const text: JsonSchema = { type: "string" };
 
@@ -55,9 +52,12 @@ const gatewayStatuses = [429, 503];
 
 /** The answers of an operation that refuses with these codes, by status. */
 export function problemResponses(codes: readonly RefusalCode[]): Record<string, object> {
-  const byStatus = new Map<number, ProblemCode[]>([[500, ["internal_error"]], ...gatewayStatuses.map(none)]);
+  const byStatus = new Map<number, ProblemCode[]>([
+    [internalError.status, [internalError.code]],
+    ...gatewayStatuses.map(none),
+  ]);
   for (const code of codes) {
-    const { status } = statuses[code];
+    const { status } = refusalCodes[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const sorted = [...byStatus].toSorted(([one], [other]) => one - other);

@@ -11,7 +11,7 @@ import { driver, invoice, timelog, timesheet } from "../contract/finance.ts";
 import { job } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
 import { password } from "../contract/password.ts";
-import { dateFilter, defaultPerPage, idParameter, maxPerPage, paging } from "../contract/query.ts";
+import { dateFilter, defaultPerPage, idParameter, maxPerPage, paging, recordId } from "../contract/query.ts";
 import { calendarDate, currency, decimal, id, timestamp } from "../contract/values.ts";
 
 export type { JsonSchema };
@@ -35,6 +35,7 @@ const named = {
   PerPage: paging.per_page,
   DateFilter: dateFilter,
   IdParameter: idParameter,
+  RecordId: recordId,
   Password: password,
 };
 
@@ -61,6 +62,7 @@ const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
     description: "A date, YYYY-MM-DD, or a timestamp whose date part counts.",
     examples: ["2026-05-01"],
   },
+  RecordId: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   IdParameter: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   Password: { type: "string", format: "password", minLength: 8, maxLength: 128 },
 };

@@ -8,7 +8,7 @@ const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…]
 store  read units, write units and round trips of every call that has a bar, on a local engine of its own
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
-costs  what a million calls of every operation cost, and a month; prints infra/COSTS.md
+costs  what a million calls of every operation cost, and a month; writes the tables of infra/COSTS.md
 
   --rounds N     how often each candidate runs, in an order of chance (cold ${usualRounds.cold}, warm ${usualRounds.warm})
   --sizes N,N,…  numbers of invoices (${usualSizes}); above 100,000 they are put straight into the file of the engine, dynoxide

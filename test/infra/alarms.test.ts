@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { placeInRunbook } from "../../infra/constructs/monitoring/runbook.ts";
 import { type FunctionName, functions } from "../../infra/functions/functions.ts";
-import { impacts } from "../../infra/functions/impacts.ts";
 import { namesOf } from "../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../shared/metrics.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
@@ -37,7 +36,7 @@ describe("what is watched", () => {
       const isWorker = functions[name as FunctionName].area === "workers";
       const own = isWorker ? alarmOn("Errors", { FunctionName: { Ref: id } }) : alarmOn("Faults", { operation: name });
       expect(own, name).toHaveLength(1);
-      expect(own[0]?.properties.AlarmDescription, name).toContain(impacts[name as FunctionName]);
+      expect(own[0]?.properties.AlarmDescription, name).toContain(functions[name as FunctionName].impact);
     }
   });
 

@@ -3,8 +3,8 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping, type IFunction, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { ServiceFunctionName } from "../../functions/functions.ts";
 import type { QueueRow } from "../../functions/queues.ts";
+import type { ServiceFunctionName } from "../../functions/worker-rows.ts";
 import { timeoutSecondsOf } from "./service-function.ts";
 
 const triesBeforeDeadLetter = 3;

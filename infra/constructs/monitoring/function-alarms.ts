@@ -1,5 +1,4 @@
 import { type FunctionName, functions } from "../../functions/functions.ts";
-import { impacts } from "../../functions/impacts.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 /**
@@ -21,7 +20,7 @@ function endpointAlarm(name: FunctionName, namespace: string): AlarmRow {
     metric: ownMetric(namespace, "Faults", { operation: name }, { statistic: "Sum", minutes: 15 }),
     threshold: 3,
     treatMissingData: "notBreaching",
-    impact: impacts[name],
+    impact: functions[name].impact,
     heading: "An operation fails",
   };
 }
@@ -33,7 +32,7 @@ function workerAlarm(name: FunctionName, all: MonitoredResources["functions"]): 
     metric: awsMetric("Lambda Errors", { FunctionName }, { statistic: "Sum", minutes: 15 }),
     threshold: 1,
     treatMissingData: "notBreaching",
-    impact: impacts[name],
+    impact: functions[name].impact,
     heading: "A worker fails",
   };
 }

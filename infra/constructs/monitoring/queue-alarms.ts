@@ -1,5 +1,5 @@
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import { impacts } from "../../functions/impacts.ts";
+import { functions as rows } from "../../functions/functions.ts";
 import type { QueueName } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
@@ -97,7 +97,7 @@ function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: Mo
     threshold: consumerBehindMinutes * 60_000,
     periods: 2,
     treatMissingData: "notBreaching",
-    impact: impacts[name],
+    impact: rows[name].impact,
     heading: "A consumer of the stream is behind",
   };
 }

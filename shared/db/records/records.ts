@@ -3,7 +3,7 @@ import { isWithin } from "../../domain/caller.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { type RecordKind, recordKey } from "../table/keys.ts";
-import type { Item } from "../table/table.ts";
+import { getItem, type Item } from "../table/table.ts";
 
 /** A timesheet, invoice or job as stored: the interface's fields beside what only the service knows. */
 export interface StoredRecord<Fields> {
@@ -35,6 +35,19 @@ export async function findRecordsWithin<Fields>(
     throw recordsNotFound(ids.filter((id) => !ownedIds.has(id)));
   }
   return owned;
+}
+
+/**
+ * Reads one record within the scope, as it is now: a push leads to it right after its write (D39). Refuses as
+ * `record_not_found` what is absent, outside the scope or no id at all, all alike (D2). 1 read unit.
+ */
+export async function requireRecord<Fields>(kind: RecordKind, id: number | undefined, scope: Scope): Promise<Fields> {
+  const item = id === undefined ? undefined : await getItem(recordKey(kind, id), { consistent: true });
+  const record = item && toRecord<Fields>(item);
+  if (!record || !isWithin(scope, record.companyId)) {
+    throw new Refusal("record_not_found", "The record does not exist");
+  }
+  return record.fields;
 }
 
 /** The refusal of a bulk operation over records that are missing or another company's: both look alike (D2, D18). */
