@@ -8,6 +8,16 @@ export function nameOf({ pk, sk }: Key | Item): string {
   return JSON.stringify([pk, sk]);
 }
 
+/** The name of a key as a log may hold it: a login in it is left out. */
+export function publicNameOf({ pk, sk }: Key | Item): string {
+  return [pk, sk].map((part) => String(part).replace(/^LOGIN#.*/s, "LOGIN#?")).join(" ");
+}
+
+/** The key of an item. */
+export function keyOf({ pk, sk }: Item): Key {
+  return { pk: String(pk), sk: String(sk) };
+}
+
 /** An id as text that sorts as the number does. */
 export function padId(id: number): string {
   return String(id).padStart(16, "0");
