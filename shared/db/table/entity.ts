@@ -43,6 +43,21 @@ export interface Entity<Stored extends object> {
 /** What any stored item may carry beside the attributes of its entity. */
 export interface StoredItem extends Key, Partial<SchemaStamp> {}
 
+/** What an item carries that is written by revisions. */
+export interface RecordItem extends StoredItem {
+  /** Goes up with every write. */
+  readonly revision: number;
+  /** The version of the record in the system it comes from (D35). */
+  readonly version?: number | undefined;
+  /** True where nobody is notified of the last write. */
+  readonly silent?: boolean | undefined;
+  /** The user whose doing the last write is. */
+  readonly changed_by?: number | undefined;
+}
+
+/** The step to version 1 of what release 0.1 wrote: the version itself. */
+export const stampOnly: Upgrade = (item) => item;
+
 /** The attributes that every item carries beside what it holds. */
 export interface SchemaStamp {
   readonly schema_version: number;
