@@ -2,6 +2,7 @@ import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
 import { listTotals } from "./lists/totals.ts";
+import { migrations } from "./migrate/migrations.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
 import { sequences } from "./table/sequences.ts";
@@ -19,6 +20,7 @@ const recordEntities = [
   listTotals,
   numberEntries,
   sequences,
+  migrations,
 ] as const satisfies readonly Entity<object>[];
 
 /** Every kind of item that the table holds; an item belongs to exactly one. */
