@@ -46,16 +46,16 @@ export function successAnswer<O extends Operation>(
   headers.total = String(total);
   const link = place && pageLinks(request.event, place, total);
   if (link) headers.link = link;
-  const answered = items.map((item) => allowItem(allow, item));
+  const answered = items.map((_, at) => allowItem(allow, items, at));
   return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };
 }
 
 /** A damaged item takes its list down; the log says which it is. */
-function allowItem(allow: AllowList, item: unknown): unknown {
+function allowItem(allow: AllowList, items: readonly unknown[], at: number): unknown {
   try {
-    return allow(item);
+    return allow(items[at]);
   } catch (error) {
-    const origin = originOf(item);
+    const origin = originOf(items, at);
     if (!origin || !(error instanceof Error)) throw error;
     throw new Error(`${error.message}: ${publicNameOf(origin)}`, { cause: error });
   }
