@@ -99,11 +99,11 @@ describe("an item of a newer version that this one must not read", () => {
   });
 
   test.each([
-    ["notify", notify],
-    ["update-totals", updateTotals],
-  ])("goes back to the stream from %s, with all after it, and is not quarantined", async (_, handler) => {
-    await store([jobLine(4, 4)]);
-    const key = recordKey("JOB", 4);
+    ["notify", notify, 41],
+    ["update-totals", updateTotals, 42],
+  ])("goes back to the stream from %s, with all after it, and is not quarantined", async (_, handler, id) => {
+    await store([jobLine(id, 4)]);
+    const key = recordKey("JOB", id);
     const after = await makeNewer(key, { isReadable: false });
     const record = streamRecord(key, { after });
     const itemIdentifier = record.dynamodb?.SequenceNumber;

@@ -84,14 +84,14 @@ describe("what release 0.1 wrote", () => {
         if (pk === "MIGRATION") await deleteItemAt({ pk, sk } as never);
         else if (pk !== "KEYS") await updateIf({ Key: { pk, sk }, UpdateExpression: "REMOVE schema_version" });
       }
-      if (!expected) await asRelease01(() => store(lines));
+      if (!expected) await asRelease01(() => store(lines.slice(0, 2)));
       await kill(() => migrateTable(usual));
       await migrateTable(usual);
       const found = await scanItems();
       expected ??= found;
       expect(found, place).toEqual(expected);
     });
-    expect(crashes).toBeGreaterThan(30);
+    expect(crashes).toBeGreaterThan(20);
   }, 60_000);
 
   test("is migrated silently: the stream's consumers see nothing to notify", async () => {
