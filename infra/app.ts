@@ -1,8 +1,7 @@
-import { App } from "aws-cdk-lib";
 import { StageRefusal } from "./stages/stages.ts";
-import { addStack } from "./synthesize.ts";
+import { addStack, createApp } from "./synthesize.ts";
 
-const app = new App();
+const app = createApp();
 try {
   addStack(app, app.node.tryGetContext("stage") ?? "dev");
   app.synth();

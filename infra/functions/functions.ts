@@ -62,6 +62,8 @@ export interface FunctionRow {
   readonly pushesToDevices?: true;
   /** True where it works off the table's stream, and sets changes aside that it cannot take. */
   readonly readsStream?: true;
+  /** True where users feel a fault at once: in a canary stage, a new version takes over by and by. */
+  readonly canary?: true;
   /** Longest run in seconds; 10 where a row says nothing. */
   readonly timeoutSeconds?: number;
   /** Settings of the stage that it reads; who takes logins needs the country they are read with. */
@@ -89,23 +91,32 @@ export type FunctionName = OperationName | ServiceFunctionName;
 export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
   "bulk-update-timesheets": {
     area: "finance",
+    canary: true,
     verifiesTokens: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
   "list-invoices": {
     area: "finance",
+    canary: true,
     verifiesTokens: true,
     table: ["GetItem", "BatchGetItem", "Query"],
     indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
   },
   "list-timesheets": {
     area: "finance",
+    canary: true,
     verifiesTokens: true,
     table: ["GetItem", "Query"],
     indexes: ["by-state", "by-company", "by-month", "by-company-month"],
   },
-  "list-jobs": { area: "jobs", verifiesTokens: true, table: ["GetItem"], indexes: ["by-state", "by-company"] },
+  "list-jobs": {
+    area: "jobs",
+    canary: true,
+    verifiesTokens: true,
+    table: ["GetItem"],
+    indexes: ["by-state", "by-company"],
+  },
   "adjust-job-timers": {
     area: "jobs",
     verifiesTokens: true,
@@ -125,7 +136,7 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "PutItem", "UpdateItem"],
   },
-  "list-notifications": { area: "notifications", verifiesTokens: true, table: ["GetItem", "Query"] },
+  "list-notifications": { area: "notifications", canary: true, verifiesTokens: true, table: ["GetItem", "Query"] },
   "register-device-token": {
     area: "devices",
     verifiesTokens: true,
@@ -143,6 +154,7 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
   "get-unread-counts": { area: "notifications", verifiesTokens: true, table: ["GetItem"] },
   "sign-in": {
     area: "sessions",
+    canary: true,
     memoryMegabytes: 1024,
     signsTokens: true,
     readsHmacKey: true,
@@ -151,6 +163,7 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
   },
   "refresh-token": {
     area: "sessions",
+    canary: true,
     signsTokens: true,
     readsHmacKey: true,
     table: ["GetItem", "UpdateItem", "DeleteItem"],
