@@ -1,15 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { App } from "aws-cdk-lib";
 import { bundleFolder, bundleFunctions } from "../../../infra/functions/bundle.ts";
 import { functions } from "../../../infra/functions/functions.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
+import { createApp } from "../../../infra/synthesize.ts";
 import { WorkforceStack } from "../../../infra/workforce-stack.ts";
 
 // The stage dev as it is deployed next, under the service name given: every function's bundle has changed, and settings of
 // functions, routes and logs.
 const [serviceName = ""] = process.argv.slice(2);
-const app = new App();
+const app = createApp();
 const dev = findStage("dev");
 const bundles = join(app.outdir, "bundles");
 bundleFunctions(bundles);
