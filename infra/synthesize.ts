@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, type AppProps } from "aws-cdk-lib";
 import { bundleFunctions } from "./functions/bundle.ts";
-import { requireDeployable } from "./stages/stage-rules.ts";
-import { findStage } from "./stages/stages.ts";
+import { findStage, type Stage } from "./stages/stages.ts";
 import { readWholeTemplate, type WholeTemplate } from "./whole-template.ts";
 import { WorkforceStack } from "./workforce-stack.ts";
 
@@ -17,11 +16,8 @@ export function createApp(props: AppProps = {}): App {
   return new App({ ...props, analyticsReporting: false, context: named });
 }
 
-/** Adds a stage's stack to an app, its bundles built anew; throws a StageRefusal where the stage cannot be deployed. */
-export function addStack(app: App, stageName: string): WorkforceStack {
-  const stage = findStage(stageName);
-  // The cdk command tells the region of the credentials it found.
-  requireDeployable(stage, process.env.CDK_DEFAULT_REGION);
+/** Adds a stage's stack to an app, its bundles built from the sources as they are. */
+export function addStack(app: App, stage: Stage): WorkforceStack {
   const bundles = join(app.outdir, "bundles");
   bundleFunctions(bundles);
   return new WorkforceStack(app, { stage, bundles });
@@ -30,6 +26,6 @@ export function addStack(app: App, stageName: string): WorkforceStack {
 /** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */
 export function synthesize(stageName: string, outdir: string): WholeTemplate {
   const app = createApp({ outdir });
-  const stack = addStack(app, stageName);
+  const stack = addStack(app, findStage(stageName));
   return readWholeTemplate(app.synth().directory, stack.templateFile);
 }

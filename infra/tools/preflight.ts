@@ -1,6 +1,6 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { requireDeployable } from "../stages/stage-rules.ts";
-import { type Stage, StageRefusal } from "../stages/stages.ts";
+import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { checks, type DeployPlace } from "./preflight/preflight-checks.ts";
 import { explainAwsFault } from "./service/aws-faults.ts";
@@ -47,7 +47,7 @@ async function preflight(parameters: string[]): Promise<number> {
 function checkSettings(stage: Stage): Outcome {
   try {
     requireDeployable(stage, stage.region && process.env.AWS_REGION);
-    return say("ok", "settings", "infra/stages/stages.ts");
+    return say("ok", "settings", stagesFile());
   } catch (error) {
     if (!(error instanceof StageRefusal)) throw error;
     for (const fault of error.message.split("\n")) say("missing", "settings", fault);

@@ -8,7 +8,12 @@ import { type ServiceTable, service } from "../../infra/functions/service-table.
 import { functionNameOf } from "../../infra/stages/names.ts";
 import { countResources, type Template } from "../../infra/whole-template.ts";
 import { getHealth } from "../../shared/contract/service.ts";
-import { everyStage, type StageSynthesis, synthesizeStage, writeStubBundles } from "../support/service/synthesize-stages.ts";
+import {
+  everyStage,
+  type StageSynthesis,
+  synthesizeStage,
+  writeStubBundles,
+} from "../support/service/synthesize-stages.ts";
 import { findSynthesis } from "./stack.ts";
 
 const made = 200;
@@ -40,7 +45,8 @@ test.each(cases)("$name has room for $table.count operations more, $how", ({ nam
   console.info(`${name.padEnd(8)} ${how.padEnd(22)} ${figuresOf(synthesis)}`);
   for (const [file, template] of Object.entries(synthesis.parts)) {
     const size = sizeOf(template);
-    for (const [key, limit] of Object.entries(most)) expect(Reflect.get(size, key), `${file} ${key}`).toBeLessThan(limit);
+    for (const [key, limit] of Object.entries(most))
+      expect(Reflect.get(size, key), `${file} ${key}`).toBeLessThan(limit);
   }
   expect(synthesis.seconds).toBeLessThan(mostSeconds);
 }, 120_000);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CfnResource, CfnStack } from "aws-cdk-lib";
+import { type CfnResource, CfnStack } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import type { TestProject } from "vitest/node";
 import { functions } from "../../../infra/functions/functions.ts";
