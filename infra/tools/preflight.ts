@@ -4,7 +4,7 @@ import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { checks, type DeployPlace } from "./preflight/preflight-checks.ts";
 import { explainAwsFault } from "./service/aws-faults.ts";
-import { enterStage, findDeployedStage, findRegion } from "./service/deployed-stage.ts";
+import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
 
 const help = `npm run preflight -- --stage NAME
 
@@ -14,6 +14,8 @@ with ok, with missing, or with unchecked where your credentials may not look.
 
   --stage NAME  the stage
   --help        show this
+
+${stagesHelp}
 
 Ends with 0 when all is ok, 1 when something is missing or could not be checked, 2 when the call was wrong.
 `;

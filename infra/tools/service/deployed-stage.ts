@@ -16,6 +16,10 @@ const unusedSettings = [
   "QUARANTINE_QUEUE_URL",
 ];
 
+/** Where a tool's --stage looks. */
+export const stagesHelp =
+  "Stages are those of infra/stages/stages.ts, or of the file that the environment variable WORKFORCE_STAGES names.";
+
 /** The stage of that name. Throws `UsageError` where there is none, where it lacks settings, or is the local machine's. */
 export function findDeployedStage(name: string): Stage {
   if (name === "local") throw new UsageError("The stage local is this machine's: leave --stage out.");

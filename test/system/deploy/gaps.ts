@@ -11,7 +11,7 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["a stream's batch goes on from the change that failed", "the emulator goes on with the next batch"],
   ["alarms ring", "no test waits for a metric to count minutes of faults"],
   ["rights and names are known everywhere at once", "the emulator is one process; AWS takes seconds"],
-  ["pushes reach devices", "the stage dev names no platform applications"],
+  ["pushes reach devices", "the stage names no platform applications"],
 ];
 
 /** Names every gap as a skipped test, and notices when one that can be seen is mended. */
