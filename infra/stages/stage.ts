@@ -149,7 +149,7 @@ export const stageSchema = v.pipe(
   stageShape,
   v.forward(
     v.partialCheck([["throttle"], ["anonymousThrottle"]], ({ throttle: all, anonymousThrottle: own }) => {
-      return own.requestsPerSecond <= all.requestsPerSecond && own.burst <= all.burst;
+      return !v.is(throttle, all) || (own.requestsPerSecond <= all.requestsPerSecond && own.burst <= all.burst);
     }),
     ["anonymousThrottle"],
   ),
@@ -195,8 +195,8 @@ function listOf<const Item extends v.GenericSchema>(item: Item) {
 /** To valibot a list is an object too, one whose keys may all be missing. */
 function keyed<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.pipe(
+    v.custom<unknown>((value) => !Array.isArray(value)),
     schema,
-    v.check((value) => !Array.isArray(value)),
   );
 }
 

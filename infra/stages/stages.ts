@@ -69,7 +69,8 @@ const local: Stage = {
 /**
  * Every stage, by name. To add one, copy the stage that is most like it, name it here, and run
  * `npx cdk synth -c stage=<name>`: that lists what is still to be set. A file of your own may have others in their place
- * (`stagesFile`).
+ * (`stagesFile`), and may build on these.
+ * @public
  */
 export const stages = { dev, staging, prod, local } satisfies Readonly<Record<string, Stage>>;
 
@@ -115,6 +116,8 @@ function readStages(): Readonly<Record<string, Stage>> {
   try {
     const isJson = file.endsWith(".json");
     const found = isJson ? JSON.parse(readFileSync(file, "utf8")) : createRequire(import.meta.url)(file).default;
+    if (typeof found !== "object" || found === null)
+      throw new Error("its default export is no object with stages by name");
     const entries = Object.entries<object>(found).map(([name, settings]) => [name, { name, ...settings }]);
     return Object.fromEntries(entries);
   } catch (error) {

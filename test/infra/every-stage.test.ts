@@ -47,10 +47,9 @@ test.each(
     expect(MemorySize, operation).toBeGreaterThan(0);
     expect(TracingConfig, operation).toEqual(tracing ? { Mode: "Active" } : undefined);
     const actions = stack.rightsOf(operation).flatMap(({ Action = [] }) => Action);
-    expect(
-      actions.filter((action) => action.startsWith("xray:")),
-      operation,
-    ).toEqual(tracing ? ["xray:PutTraceSegments", "xray:PutTelemetryRecords"] : []);
+    expect(actions.filter((action) => action.startsWith("xray:")).toSorted(), operation).toEqual(
+      tracing ? ["xray:PutTelemetryRecords", "xray:PutTraceSegments"] : [],
+    );
   }
 });
 

@@ -24,6 +24,23 @@ const mostSeconds = 60;
 const directory = mkdtempSync(join(tmpdir(), "workforce-room-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
+const openRow = {
+  readsHmacKey: true,
+  queuesPins: true,
+  queuesNotices: true,
+  signsTokens: true,
+  settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
+  table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
+} as const;
+
+const signedInRow = {
+  verifiesTokens: true,
+  readsHmacKey: true,
+  queuesNotifications: true,
+  table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+  indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
+} as const;
+
 const areas: readonly Area[] = ["accounts", "sessions", "notifications", "devices", "finance", "jobs", "service"];
 const spread: Table = tableOf((at) => areas[at % areas.length] ?? "service");
 const inOneArea: Table = tableOf(() => "accounts");
@@ -129,23 +146,6 @@ function tableOf(areaOf: (at: number) => Area, count = made): Table {
     impacts: { ...service.impacts, ...Object.fromEntries(names.map((name) => [name, `Nobody can do ${name}.`])) },
   };
 }
-
-const openRow = {
-  readsHmacKey: true,
-  queuesPins: true,
-  queuesNotices: true,
-  signsTokens: true,
-  settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
-  table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
-} as const;
-
-const signedInRow = {
-  verifiesTokens: true,
-  readsHmacKey: true,
-  queuesNotifications: true,
-  table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
-  indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
-} as const;
 
 function countOf({ template }: StageSynthesis, type: string): number {
   return Object.values(template.Resources).filter(({ Type }) => Type === type).length;
