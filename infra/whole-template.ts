@@ -29,7 +29,10 @@ export interface WholeTemplate {
 
 const nestedStack = "AWS::CloudFormation::Stack";
 
-/** Reads a synthesised stack and its nested stacks from the folder of its synthesis, which has no other. */
+/**
+ * Reads a synthesised stack and its nested stacks from the folder of its synthesis, which has no other. Throws when it could
+ * not read every resource of every template there.
+ */
 export function readWholeTemplate(directory: string, rootFile: string): WholeTemplate {
   const read = (file: string) => JSON.parse(readFileSync(join(directory, file), "utf8")) as Template;
   const root = read(rootFile);
@@ -37,7 +40,11 @@ export function readWholeTemplate(directory: string, rootFile: string): WholeTem
   const parts = Object.fromEntries([rootFile, ...files].map((file) => [file, read(file)]));
   const unread = globSync("**/*.template.json", { cwd: directory }).filter((file) => !Object.hasOwn(parts, file));
   if (unread.length > 0) throw new Error(`No stack of ${rootFile} has the templates ${unread.join(", ")}`);
-  return { template: new TemplateJoin(root, parts).join(), parts };
+  const template = new TemplateJoin(root, parts).join();
+  const [found, wanted] = [Object.keys(template.Resources).length, countResources(parts)];
+  if (found !== wanted)
+    throw new Error(`The templates of ${rootFile} have ${wanted} resources: only ${found} were read`);
+  return { template, parts };
 }
 
 /** How many resources the templates have in all, the nested stacks themselves not counted. */

@@ -1,21 +1,26 @@
-import { getCountries } from "libphonenumber-js/min";
 import * as v from "valibot";
 import { functions } from "../functions/functions.ts";
+import {
+  applicationArn,
+  certificateArn,
+  count,
+  countFromZero,
+  country,
+  emailAddress,
+  host,
+  httpsUrl,
+  keyed,
+  listOf,
+  oneLine,
+  origin,
+  region,
+  someText,
+  timeZone,
+  word,
+} from "./setting-values.ts";
 
-const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
-const hostName = `(?:${label}\\.)+[a-z]{2,63}`;
-const awsRegion = "[a-z]{2}(?:-[a-z]+)+-[0-9]";
 const logRetentionDays = [1, 7, 14, 30, 90, 180, 365] as const;
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-const countFromZero = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const someText = v.pipe(v.string(), v.nonEmpty());
-const country = v.picklist(getCountries());
-const emailAddress = text(`[A-Za-z0-9!#$%&'*+\\/=?^_\\{\\|\\}~.\\-]{1,64}@${hostName}`);
-const httpsUrl = v.pipe(
-  v.string(),
-  v.check((url) => URL.parse(url)?.protocol === "https:"),
-);
 const throttle = v.strictObject({ requestsPerSecond: count, burst: count });
 
 /** Requests a second in the long run, and at once in a burst; more are refused with 429. */
@@ -24,14 +29,11 @@ export type Throttle = v.InferOutput<typeof throttle>;
 /** The settings of one stage; each has the words that follow "Set … to", and what a stage may leave out is optional. */
 export const stageShape = v.object({
   /** Part of the names of what it owns in AWS. Never change it. */
-  name: setting(
-    "a word of up to 20 lower-case letters, digits and hyphens that begins with a letter",
-    text("[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?"),
-  ),
+  name: setting("a word of up to 20 lower-case letters, digits and hyphens that begins with a letter", word),
   /** AWS region that the stage lives in. Left out, it is that of the credentials; named, a deploy elsewhere is refused. */
-  region: v.exactOptional(setting("an AWS region, such as eu-west-2", text(awsRegion))),
+  region: v.exactOptional(setting("an AWS region, such as eu-west-2", region)),
   /** Name of the service in messages to people. */
-  serviceName: setting("a name of 1 to 60 characters on one line", text("(?! )[^\\p{C}]{1,60}(?<! )")),
+  serviceName: setting("a name of 1 to 60 characters on one line", oneLine),
   /** Address that e-mails come from. */
   senderAddress: setting("an e-mail address that SES may send from", emailAddress),
   /** What SES verifies: the whole domain of the address, the address alone, or nothing as the account has it already. */
@@ -59,7 +61,7 @@ export const stageShape = v.object({
    */
   smsMonthlySpendLimitDollars: v.exactOptional(setting("a whole number of US dollars above 0", count)),
   /** IANA time zone that the business's days run in: invoices become overdue at its midnight. */
-  businessTimeZone: setting("an IANA time zone, such as Europe/London", v.pipe(v.string(), v.check(isTimeZone))),
+  businessTimeZone: setting("an IANA time zone, such as Europe/London", timeZone),
   /** ARNs of SNS platform applications by push service; without any, nothing is pushed. */
   platformApplications: v.exactOptional(
     setting(
@@ -88,7 +90,7 @@ export const stageShape = v.object({
   /** Origins whose pages may call the API from a browser. */
   origins: setting(
     "a list of one or more https origins without path or *, such as https://app.your-company.com (http for localhost alone)",
-    listOf(v.pipe(v.string(), v.check(isOrigin))),
+    listOf(origin),
   ),
   /** What the whole API takes. */
   throttle: setting("{ requestsPerSecond, burst }, two whole numbers above 0", throttle),
@@ -102,8 +104,8 @@ export const stageShape = v.object({
     setting(
       "{ name, certificateArn }, a host name and the ARN of an ACM certificate in the stage's region",
       v.strictObject({
-        name: text(hostName),
-        certificateArn: text(`arn:aws[a-z\\-]*:acm:${awsRegion}:[0-9]{12}:certificate/[0-9a-f\\-]{36}`),
+        name: host,
+        certificateArn,
       }),
     ),
   ),
@@ -184,42 +186,7 @@ function oneOf<const Value extends string>(values: readonly Value[]) {
   return setting(values.map((value) => `"${value}"`).join(" or "), v.picklist(values));
 }
 
-function text(pattern: string) {
-  return v.pipe(v.string(), v.regex(new RegExp(`^(?:${pattern})$`, "u")));
-}
-
-function listOf<const Item extends v.GenericSchema>(item: Item) {
-  return v.pipe(v.array(item), v.minLength(1), v.readonly());
-}
-
-/** To valibot a list is an object too, one whose keys may all be missing. */
-function keyed<const Schema extends v.GenericSchema>(schema: Schema) {
-  return v.pipe(
-    v.custom<unknown>((value) => !Array.isArray(value)),
-    schema,
-  );
-}
-
-function applicationArn(kind: string) {
-  return text(`arn:aws[a-z\\-]*:sns:${awsRegion}:[0-9]{12}:app/${kind}/[\\w.\\-]{1,256}`);
-}
-
 /** Whether a resource is where the stage is; a stage without a region may be anywhere. */
 function isIn(region: string | undefined, arn: string): boolean {
   return region === undefined || arn.split(":")[3] === region;
-}
-
-function isTimeZone(timeZone: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isOrigin(origin: string): boolean {
-  const url = URL.parse(origin);
-  if (url?.origin !== origin || origin.includes("*")) return false;
-  return url.protocol === "https:" || (url.protocol === "http:" && url.hostname === "localhost");
 }

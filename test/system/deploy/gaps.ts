@@ -11,6 +11,7 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["a stream's batch goes on from the change that failed", "the emulator goes on with the next batch"],
   ["alarms ring", "no test waits for a metric to count minutes of faults"],
   ["rights and names are known everywhere at once", "the emulator is one process; AWS takes seconds"],
+  ["canary releases, nightly backups, a domain of one's own, encrypted alarms", "the stage that is deployed has none"],
   ["pushes reach devices", "the stage names no platform applications"],
 ];
 
