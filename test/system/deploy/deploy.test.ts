@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import { ListSecretsCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { namesOf } from "../../../infra/stages/names.ts";
@@ -129,4 +130,6 @@ test("cdk destroy removes everything, as the stage wants it", async () => {
   expect(TableNames).toEqual([]);
   const { SecretList } = await new SecretsManagerClient().send(new ListSecretsCommand());
   expect(SecretList).toEqual([]);
+  const { Functions } = await new LambdaClient().send(new ListFunctionsCommand());
+  expect(Functions).toEqual([]);
 });
