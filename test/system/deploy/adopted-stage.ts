@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findStage, type Stage } from "../../../infra/stages/stages.ts";
+import { type Stage, stages } from "../../../infra/stages/stages.ts";
 
 /** A stage that somebody has who takes the project as it comes. */
 export const adoptedStage: Stage = {
-  ...findStage("dev"),
+  ...stages.dev,
   name: "harbour",
   serviceName: "Harbour Crew",
   senderAddress: "no-reply@harbour-logistics.co.uk",
