@@ -61,7 +61,7 @@ export class WorkforceStack extends Stack {
       tags,
       ...(stage.region !== undefined && { env: { region: stage.region } }),
     });
-    // Each resource by name, too: some of the kinds that the stack's own tags do not reach.
+    // CloudFormation passes the stack's own tags on to most kinds of resources, not to all.
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
     this.#stage = stage;
     this.#bundles = bundles;

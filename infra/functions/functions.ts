@@ -62,7 +62,7 @@ export interface FunctionRow {
   readonly pushesToDevices?: true;
   /** True where it works off the table's stream, and sets changes aside that it cannot take. */
   readonly readsStream?: true;
-  /** True where users feel a fault at once: in a canary stage, a new version takes over by and by. */
+  /** True where users feel a fault at once: in a canary stage, a new version takes a tenth of the calls first. */
   readonly canary?: true;
   /** Longest run in seconds; 10 where a row says nothing. */
   readonly timeoutSeconds?: number;

@@ -38,8 +38,8 @@ export function namesOf(stageName: string): StageNames {
 }
 
 /**
- * The name of a function in AWS. Fixed as well, so that what watches and calls a function from another stack need not be told
- * it; Lambda takes 64 characters.
+ * The name of a function in AWS. Fixed as well, so that an alarm, a schedule or the dashboard needs no reference into another
+ * stack. Lambda takes 64 characters.
  */
 export function functionNameOf(stageName: string, name: string): string {
   return `workforce-${stageName}-${name}`;
