@@ -85,7 +85,7 @@ const gates: readonly Gate[] = [
     title: "synth",
     program: "cdk",
     parameters: ["synth", "--quiet", "--no-notices", "--output", ".local/check/cdk.out"],
-    environment: { CDK_DISABLE_VERSION_CHECK: "true" },
+    environment: { CDK_DISABLE_VERSION_CHECK: "true", WORKFORCE_STAGES: "" },
   },
   {
     name: "deploy",

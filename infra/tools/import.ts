@@ -5,6 +5,7 @@ import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
 import { createProgressBar } from "./import/import-progress.ts";
 import { defaultConcurrency, type ImportSummary, importRecords, type LineError } from "./import/import-records.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/service.ts";
@@ -23,6 +24,8 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
   --concurrency N  lines processed in parallel, 1 to 256 (${defaultConcurrency})
   --help           show this
+
+${stagesHelp}
 
 Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong.
 `;

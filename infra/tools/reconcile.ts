@@ -7,6 +7,7 @@ import {
   type StableReconciliation,
 } from "../../shared/db/reconcile/stable-reconciliation.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -19,6 +20,8 @@ the command waits for consumers of the table's stream that are behind.
   --repair      fix the differences
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help        show this
+
+${stagesHelp}
 
 Ends with 0 when all is equal, or has been put right; 1 when it is not; 2 when the call was wrong.
 `;

@@ -1,5 +1,6 @@
 import { demoUsers } from "../local/demo/demo.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -15,6 +16,8 @@ Prints a bearer token for a user.
                 on a stage ${lives.stage.usualHours} and up to ${lives.stage.mostHours}
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help        show this
+
+${stagesHelp}
 
   curl -H "Authorization: Bearer $(npm run -s token -- --as LOGIN)" …
 

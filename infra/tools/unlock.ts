@@ -2,6 +2,7 @@ import { reopenPinFlow } from "../../shared/db/accounts/pins.ts";
 import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { settings } from "../../shared/settings.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -13,6 +14,8 @@ its failed tries. Safe to repeat; an unknown login is not an error.
   --login LOGIN  e-mail address or phone number, in any form
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help         show this
+
+${stagesHelp}
 
 Ends with 0 when it is open, 1 when that failed, 2 when the call was wrong.
 `;

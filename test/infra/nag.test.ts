@@ -28,7 +28,7 @@ const acknowledged: readonly Acknowledgement[] = [
   },
   {
     rule: /^AwsSolutions-APIG4$/,
-    where: /\/Api\/[a-z-]+\//,
+    where: /\/[a-z-]+\/Route\//,
     reason: "Every function checks the token itself, by the access that its contract names; attacks/ holds it to that",
   },
   {
@@ -43,7 +43,7 @@ const acknowledged: readonly Acknowledgement[] = [
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::\*\]$/,
-    where: /\/[a-z-]+\/Role\//,
+    where: /^Workforce-(staging|prod|full)\/\w+\/[a-z-]+\/Role\//,
     reason: "A trace of X-Ray has no ARN",
   },
   {

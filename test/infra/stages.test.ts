@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settingForms } from "../../infra/stages/stage-forms.ts";
+import { stageShape } from "../../infra/stages/stage.ts";
 import { faultsOf, requireDeployable } from "../../infra/stages/stage-rules.ts";
 import { findStage, type Stage, stageNames } from "../../infra/stages/stages.ts";
 import { fullStage, ownedStage } from "../support/service/owned-stage.ts";
@@ -88,7 +88,7 @@ test.each<[keyof Stage, unknown]>([
   expect(faults[0]).toContain(`: it is ${JSON.stringify(value)}.`);
 });
 
-test.each(Object.keys(settingForms))("a stage without %s is refused, or can do without it", (setting) => {
+test.each(Object.keys(stageShape.entries))("a stage without %s is refused, or can do without it", (setting) => {
   const { [setting as keyof Stage]: _, ...rest } = prod;
   const optional = [
     "region",
@@ -131,7 +131,7 @@ test.each([
 
 test("everything that a stage may name is taken", () => {
   expect(faultsOf(fullStage)).toEqual([]);
-  expect(Object.keys(fullStage).toSorted()).toEqual(Object.keys(settingForms).toSorted());
+  expect(Object.keys(fullStage).toSorted()).toEqual(Object.keys(stageShape.entries).toSorted());
 });
 
 test("a certificate or platform application of another region than the stage's is refused", () => {

@@ -36,7 +36,7 @@ export function dailyAlarms(watched: MonitoredResources, namespace: string): Ala
 }
 
 function notRunAlarm(name: FunctionName, { functions }: MonitoredResources): AlarmRow {
-  const FunctionName = functions.get(name)?.functionName ?? "";
+  const FunctionName = functions.get(name) ?? "";
   return {
     id: `${name}-not-run`,
     metric: awsMetric("Lambda Invocations", { FunctionName }, { statistic: "Sum", minutes: 60 }),

@@ -90,7 +90,7 @@ function deadLetterAlarm(id: string, { queueName: QueueName }: Queue, impact: st
 }
 
 function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: MonitoredResources): AlarmRow {
-  const FunctionName = functions.get(name)?.functionName ?? "";
+  const FunctionName = functions.get(name) ?? "";
   return {
     id: `${name}-behind`,
     metric: awsMetric("Lambda IteratorAge", { FunctionName }, { statistic: "Maximum", minutes: 5 }),

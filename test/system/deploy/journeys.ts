@@ -8,10 +8,10 @@ import {
 } from "@aws-sdk/client-scheduler";
 import { SESClient, VerifyEmailIdentityCommand } from "@aws-sdk/client-ses";
 import { expect, test } from "vitest";
-import { findStage } from "../../../infra/stages/stages.ts";
 import { importRecords } from "../../../infra/tools/import/import-records.ts";
 import { companyLine, invoiceLine, jobLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";
+import { adoptedStage } from "./adopted-stage.ts";
 import type { DeployedStage } from "./deployed-stage.ts";
 
 const firstRecords = {
@@ -65,7 +65,7 @@ export function testJourneys(stage: () => DeployedStage): void {
 
   test("a lost password is replaced with a pin in an e-mail, and its owner is notified of it", async () => {
     const login = firstRecords.admin;
-    await verifyAddresses([findStage("dev").senderAddress, login, firstRecords.operator]);
+    await verifyAddresses([adoptedStage.senderAddress, login, firstRecords.operator]);
     expect((await request("POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
     const [pin] = /\b[0-9]{6}\b/.exec(await stage().messageTo(login, /\b[0-9]{6}\b/)) ?? [];
     const confirmed = await request("POST", "/api/v1/users/confirmation", { body: { user: { login, pin } } });
