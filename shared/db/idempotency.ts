@@ -36,7 +36,7 @@ const lifeMs = 24 * 60 * 60_000;
 const retryAfterSeconds = 1;
 const maxRaces = 5;
 /** An item holds 400 KB, its key and the other attributes included. */
-const pieceBytes = 350_000;
+const mostPieceBytes = 350_000;
 
 /**
  * Access pattern IK1: claims the run of a request, for 24 hours (D32). Refuses as `idempotency_key_reused` when the key
@@ -64,8 +64,8 @@ export async function acquireRun(request: IdempotentRequest, now: Date): Promise
  * Access pattern IK2: keeps the answer of a run, compressed; what one item cannot hold goes into further ones. False when
  * the run was taken over by another, whose answer is kept then. One write unit a KB.
  */
-export async function keepAnswer(run: Run, answer: string): Promise<boolean> {
-  const [first, ...further] = piecesOf(await promisify(gzip)(answer));
+export async function keepAnswer(run: Run, answer: string, { pieceBytes = mostPieceBytes } = {}): Promise<boolean> {
+  const [first, ...further] = piecesOf(await promisify(gzip)(answer), pieceBytes);
   await Promise.all(
     further.map((piece, at) => putIf({ Item: { ...pieceKey(run.record, run.id, at), piece, ...expiry(run) } })),
   );
@@ -135,7 +135,7 @@ function pieceKey({ pk }: Key, runId: string, at: number): Key {
   return { pk, sk: `ANSWER#${runId}#${at}` };
 }
 
-function piecesOf(bytes: Buffer): Buffer[] {
+function piecesOf(bytes: Buffer, pieceBytes: number): Buffer[] {
   const count = Math.ceil(bytes.length / pieceBytes);
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * pieceBytes, (at + 1) * pieceBytes));
 }
