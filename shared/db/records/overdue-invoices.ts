@@ -1,13 +1,12 @@
 import { listKeys } from "../lists/list-keys.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { busy } from "../table/conflicts.ts";
+import { retryRaces } from "../table/conflicts.ts";
 import { dueMark, recordKey } from "../table/keys.ts";
 import { type Key, queryPages, updateIf } from "../table/table.ts";
 import type { Invoice } from "./invoices.ts";
 import { type StoredRecord, toRecord } from "./records.ts";
 
 const concurrency = 24;
-const maxAttempts = 10;
 const { mark_key: dueKey } = dueMark("", 0);
 
 /**
@@ -34,8 +33,7 @@ export async function markOverdue(today: string): Promise<number> {
 async function markAll(keys: readonly Key[], today: string): Promise<number> {
   let open = keys;
   let marked = 0;
-  for (let attempt = 0; open.length > 0; attempt += 1) {
-    if (attempt === maxAttempts) throw busy();
+  return retryRaces(async () => {
     const items = await readBatch(open);
     const invoices = items.flatMap((item) => (item ? [toRecord<Invoice>(item)] : []));
     const due = invoices.filter(({ fields }) => fields.state === "pending" && fields.due_date < today);
@@ -43,8 +41,8 @@ async function markAll(keys: readonly Key[], today: string): Promise<number> {
     marked += due.length - changed.length;
     const changedIds = new Set(changed.map(({ id }) => id));
     open = open.filter((_, at) => changedIds.has(Number(items[at]?.id)));
-  }
-  return marked;
+    return open.length === 0 ? marked : undefined;
+  });
 }
 
 /** Those for which the work answers false, after at most so many at once. */
