@@ -14,9 +14,15 @@ export function log(level: "info" | "warn" | "error", message: string, fields: L
 export function faultFields(thrown: unknown): LogFields {
   if (!(thrown instanceof Error)) return { error: typeof thrown };
   const frames = thrown.stack?.split("\n").filter((line) => line.startsWith("    at "));
-  return { error: thrown.name, error_message: ownWords(thrown), stack: frames?.join("\n") };
+  return { error: thrown.name, code: codeOf(thrown), error_message: ownWords(thrown), stack: frames?.join("\n") };
+}
+
+/** The stable code of an error of the service itself. */
+function codeOf(thrown: Error): string | undefined {
+  const code = "code" in thrown ? thrown.code : undefined;
+  return typeof code === "string" && /^[a-z_]+$/.test(code) ? code : undefined;
 }
 
 function ownWords({ name, message }: Error): string | undefined {
-  return ["Error", "TypeError", "RangeError"].includes(name) ? message : undefined;
+  return ["Error", "TypeError", "RangeError", "ItemTooNewError"].includes(name) ? message : undefined;
 }

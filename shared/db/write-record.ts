@@ -2,8 +2,8 @@ import type { RecordLine, RemovalLine, UpsertLine } from "../contract/records.ts
 import { removeUser } from "./accounts/user-removal.ts";
 import { saveUser } from "./accounts/user-writes.ts";
 import { removeNotification, saveNotification } from "./notifications/notification-writes.ts";
-import { removeItem, saveCompany, saveInvoice, saveJob, saveTimesheet } from "./records/listed-records.ts";
-import { recordKey } from "./table/keys.ts";
+import { removeCompany, saveCompany } from "./records/companies.ts";
+import { removeListed, saveInvoice, saveJob, saveTimesheet } from "./records/listed-records.ts";
 import type { Outcome, WriteContext } from "./writes/changes.ts";
 
 /**
@@ -35,15 +35,15 @@ function save(line: UpsertLine<RecordLine["type"]>, context: WriteContext): Prom
 function remove(line: RemovalLine<RecordLine["type"]>, context: WriteContext): Promise<Outcome> {
   switch (line.type) {
     case "company":
-      return removeItem(recordKey("COMPANY", line.id), line, context);
+      return removeCompany(line, context);
     case "user":
       return removeUser(line, context);
     case "timesheet":
-      return removeItem(recordKey("TIMESHEET", line.id), line, context);
+      return removeListed("TIMESHEETS", line, context);
     case "invoice":
-      return removeItem(recordKey("INVOICE", line.id), line, context);
+      return removeListed("INVOICES", line, context);
     case "job":
-      return removeItem(recordKey("JOB", line.id), line, context);
+      return removeListed("JOBS", line, context);
     case "notification":
       return removeNotification(line, context);
   }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";
 import { findNotifications, findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
-import { notificationKey, recordKey, removalKey } from "../../shared/db/table/keys.ts";
+import { notificationKey, recordKey } from "../../shared/db/table/keys.ts";
+import { tombstoneKey } from "../../shared/db/writes/tombstones.ts";
 import { useFaultProxy } from "../support/faults/fault-proxy.ts";
 import { costOf } from "../support/records/costs.ts";
 import {
@@ -46,7 +47,7 @@ test("D35: a removal that overtakes the record's first line keeps it out", async
   expect(await write({ type: "job", id: 10, version: 2, deleted: true })).toBe("unchanged");
   expect(await write(jobLine(10, 1, { version: 1 }))).toBe("stale");
   expect(await write({ type: "job", id: 10, version: 1, deleted: true })).toBe("unchanged");
-  expect(await readItem(removalKey(recordKey("JOB", 10)))).toMatchObject({ version: 2 });
+  expect(await readItem(tombstoneKey(recordKey("JOB", 10)))).toMatchObject({ version: 2 });
   expect(await write(jobLine(10, 1, { version: 3 }))).toBe("created");
 });
 
@@ -68,7 +69,7 @@ test("D35: a removal without a version keeps the version that was stored from co
 test("D35: a removal is kept for 30 days, and then says nothing, swept or not", async () => {
   await write({ type: "job", id: 13, version: 5, deleted: true });
   const expiresAt = (writtenAt.getTime() + 30 * days) / 1000;
-  expect(await readItem(removalKey(recordKey("JOB", 13)))).toMatchObject({ expires_at: expiresAt });
+  expect(await readItem(tombstoneKey(recordKey("JOB", 13)))).toMatchObject({ expires_at: expiresAt });
   const before = new Date(writtenAt.getTime() + 30 * days - 1000);
   expect(await write(jobLine(13, 1, { version: 5 }), { now: before })).toBe("stale");
   const after = new Date(writtenAt.getTime() + 30 * days);

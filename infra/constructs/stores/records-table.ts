@@ -2,6 +2,7 @@ import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
+import { schemaAttributes } from "../../../shared/db/table/entity.ts";
 import type { TableAction, TableIndex } from "../../functions/functions.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
@@ -14,15 +15,18 @@ interface IndexShape {
   readonly carries: readonly string[];
 }
 
+/** A row has the version of its shape beside it, so that rows that older code wrote are read as such. */
+const listRow = ["record", ...schemaAttributes];
+
 const indexes: Readonly<Record<TableIndex, IndexShape>> = {
-  "by-state": { partitionKey: "all_key", sortKey: "id", sortType: AttributeType.NUMBER, carries: ["record"] },
-  "by-company": { partitionKey: "company_key", sortKey: "id", sortType: AttributeType.NUMBER, carries: ["record"] },
-  "by-month": { partitionKey: "month_key", sortKey: "day_id", sortType: AttributeType.STRING, carries: ["record"] },
+  "by-state": { partitionKey: "all_key", sortKey: "id", sortType: AttributeType.NUMBER, carries: listRow },
+  "by-company": { partitionKey: "company_key", sortKey: "id", sortType: AttributeType.NUMBER, carries: listRow },
+  "by-month": { partitionKey: "month_key", sortKey: "day_id", sortType: AttributeType.STRING, carries: listRow },
   "by-company-month": {
     partitionKey: "company_month_key",
     sortKey: "day_id",
     sortType: AttributeType.STRING,
-    carries: ["record"],
+    carries: listRow,
   },
   "by-mark": { partitionKey: "mark_key", sortKey: "mark_order", sortType: AttributeType.STRING, carries: [] },
 };

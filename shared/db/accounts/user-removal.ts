@@ -4,6 +4,7 @@ import { busy } from "../table/conflicts.ts";
 import { deviceTokenKey, recordKey } from "../table/keys.ts";
 import { type Item, queryPages } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { undecoded } from "../table/undecoded.ts";
 import { deleteItem, type Outcome, type WriteContext } from "../writes/changes.ts";
 import { removeRecord } from "../writes/record-changes.ts";
 import { releaseUniqueKey } from "../writes/unique-keys.ts";
@@ -16,7 +17,7 @@ const maxPurges = 10;
  * devices, notifications and counts. Cut short, it is finished by repeating it.
  */
 export async function removeUser(line: RemovalLine<"user">, context: WriteContext): Promise<Outcome> {
-  const outcome = await removeRecord(recordKey("USER", line.id), line, context, (stored) => [
+  const outcome = await removeRecord(undecoded, recordKey("USER", line.id), line, context, (stored) => [
     deleteItem(stored),
     ...uniqueKeysOf(stored, context.now).map(releaseUniqueKey),
   ]);

@@ -5,6 +5,7 @@ import { mergeUser } from "../../domain/records/record-merge.ts";
 import { hmacKey } from "../../secrets.ts";
 import { companyUserMark, loginKey, type Mark, profileKey, recordKey } from "../table/keys.ts";
 import type { Item } from "../table/table.ts";
+import { undecoded } from "../table/undecoded.ts";
 import { isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
 import { upsertRecord } from "../writes/record-changes.ts";
 import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
@@ -16,7 +17,7 @@ import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
  */
 export function saveUser(line: UpsertLine<"user">, context: WriteContext): Promise<Outcome> {
   const key = recordKey("USER", line.id);
-  return upsertRecord(key, line, context, async (stored) => {
+  return upsertRecord(undecoded, key, line, context, async (stored) => {
     const { id, ...record } = mergeUser(stored && toWhole(stored), line);
     const { role, financial_company_id: company_id } = record;
     const version = line.version ?? stored?.version;

@@ -1,9 +1,11 @@
 import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
 import { belowId, type DayBucket, mergeDays, thresholdFor } from "../../domain/paging/top-k-merge.ts";
-import { type Item, queryPage } from "../table/table.ts";
+import { type ListName, listedDate } from "../../domain/records/list-place.ts";
+import { queryPage } from "../table/table.ts";
 import { dayId, monthKey, stateKey } from "./list-keys.ts";
 import { cutPage, type ListPage, type ListSelection } from "./list-pages.ts";
+import { type ListedFields, type ListRow, toRow } from "./listed-items.ts";
 import { countList, findDayBuckets } from "./totals.ts";
 
 /** Rows that half a read unit holds: while many buckets are open, no more is read of each at first. */
@@ -13,7 +15,7 @@ const manyBuckets = 40;
 const mostRows = 1_000;
 
 /** The records of a list within a range of dates. */
-interface DatedSelection extends ListSelection {
+interface DatedSelection<L extends ListName = ListName> extends ListSelection<L> {
   readonly range: DateRange;
 }
 
@@ -22,11 +24,11 @@ interface DatedSelection extends ListSelection {
  * dates, so the totals say first which days can hold the page's ids, and only those are opened. At most 20 read units and
  * three round trips for the first page of 20 over twelve months.
  */
-export async function findDatedPage<Fields>(
-  selection: ListSelection,
+export async function findDatedPage<L extends ListName>(
+  selection: ListSelection<L>,
   range: DateRange,
   start: PageStart,
-): Promise<ListPage<Fields>> {
+): Promise<ListPage<ListedFields<L>>> {
   const known = await findDayBuckets(selection, range);
   const total = known.reduce((sum, { count }) => sum + count, 0);
   const wanted = start.skip + start.limit + 1;
@@ -35,20 +37,22 @@ export async function findDatedPage<Fields>(
 }
 
 /** The newest rows of the buckets: round by round, from the highest id on that promises enough of them. */
-async function readNewest(selection: DatedSelection, buckets: readonly DayBucket[], wanted: number): Promise<Item[]> {
-  let found: Item[] = [];
+async function readNewest<L extends ListName>(
+  selection: DatedSelection<L>,
+  buckets: readonly DayBucket[],
+  wanted: number,
+): Promise<ListRow<L>[]> {
+  let found: ListRow<L>[] = [];
   let { unread, limitPerBucket } = await chooseReading(selection, buckets, wanted);
   for (let round = 0; unread.length > 0; round += 1) {
     // Bounds that records have left promise too much: each round asks for more.
     const missing = (wanted - found.length) * 2 ** Math.max(0, round - 1);
-    const lowestWanted = Number(found[wanted - 1]?.id ?? thresholdFor(unread, missing));
+    const lowestWanted = found[wanted - 1]?.id ?? thresholdFor(unread, missing);
     const opened = unread.filter(({ highest }) => highest >= lowestWanted);
     if (opened.length === 0) break;
     const limit = round > 0 || opened.length <= fewBuckets ? limitPerBucket : Math.min(limitPerBucket, rowsOfHalfAUnit);
     const read = await Promise.all(opened.map((bucket) => readBucket(selection, bucket, lowestWanted, limit)));
-    found = [...found, ...read.flatMap(({ rows }) => rows)]
-      .sort((a, b) => Number(b.id) - Number(a.id))
-      .slice(0, wanted);
+    found = [...found, ...read.flatMap(({ rows }) => rows)].sort((a, b) => b.id - a.id).slice(0, wanted);
     unread = [...unread.filter(({ highest }) => highest < lowestWanted), ...read.flatMap(({ rest }) => rest)];
   }
   return found;
@@ -71,18 +75,20 @@ async function chooseReading(selection: DatedSelection, buckets: readonly DayBuc
 }
 
 /** The newest rows of a bucket from an id on, and what of it is still unread. */
-async function readBucket(
-  selection: DatedSelection,
+async function readBucket<L extends ListName>(
+  selection: DatedSelection<L>,
   bucket: DayBucket,
   fromId: number,
   limit: number,
-): Promise<{ rows: Item[]; rest: DayBucket[] }> {
+): Promise<{ rows: ListRow<L>[]; rest: DayBucket[] }> {
   const { count, lowest } = bucket;
   const query = { ...queryOf(selection, bucket, fromId), ScanIndexForward: false, Limit: limit };
   const { items, lastKey } = await queryPage(query);
-  const read = items.map((item) => ({ ...item, id: Number(item.id ?? String(item.day_id).slice(3)) }));
-  const rows = bucket.date === null ? read.filter((row) => isOfRange(row, selection.range)) : read;
-  const readTo = lastKey ? Number(read.at(-1)?.id) : fromId;
+  const { list, range } = selection;
+  const read = items.map((item) => toRow(list, item));
+  const isOfRange = ({ record }: ListRow<L>) => isWithinRange(listedDate(list, record) ?? "", range);
+  const rows = bucket.date === null ? read.filter(isOfRange) : read;
+  const readTo = (lastKey && read.at(-1)?.id) ?? fromId;
   const rest = readTo > lowest ? [{ ...bucket, highest: readTo - 1, count: Math.max(1, count - rows.length) }] : [];
   return { rows, rest };
 }
@@ -102,9 +108,4 @@ function queryOf({ list, scope }: ListSelection, { date, state, highest }: DayBu
     KeyConditionExpression: `${ofAll ? "month_key" : "company_month_key"} = :key AND day_id BETWEEN :from AND :to`,
     ExpressionAttributeValues: { ":key": monthKey(list, scope, state, date), ":from": from, ":to": to },
   };
-}
-
-function isOfRange({ record }: Item, range: DateRange): boolean {
-  const { issued_date, date } = record as { issued_date?: string; date?: string };
-  return isWithinRange(issued_date ?? date ?? "", range);
 }

@@ -1,7 +1,6 @@
 import type { Scope } from "../../domain/caller.ts";
 import { type ListName, type PlacedFields, placeOf } from "../../domain/records/list-place.ts";
-import { dueMark, type Mark, padId, type RecordKind } from "../table/keys.ts";
-import type { Key } from "../table/table.ts";
+import { type Mark, padId, type RecordKind } from "../table/keys.ts";
 
 /** The kinds of record that lists are made of. */
 export const listsByKind = {
@@ -36,8 +35,8 @@ export function listKeys(
   fields: PlacedFields & { readonly due_date?: unknown },
 ): ListKeys {
   const { id, state, date } = placeOf(list, companyId, fields);
-  const isDue = list === "INVOICES" && state === "pending" && typeof fields.due_date === "string";
-  const mark: Partial<Mark> = isDue ? dueMark(String(fields.due_date), id) : {};
+  const dueDate = list === "INVOICES" && state === "pending" ? fields.due_date : undefined;
+  const mark: Partial<Mark> = typeof dueDate === "string" ? dueMark(dueDate, id) : {};
   return {
     all_key: stateKey(list, "all", state),
     company_key: stateKey(list, companyId, state),
@@ -64,7 +63,7 @@ export function dayId(date: string, id: number): string {
   return `${date.slice(8)}#${padId(id)}`;
 }
 
-/** Key of a list's totals: of all its records, or of those of a month (`YYYY-MM`). */
-export function totalsKey(list: ListName, scope: Scope, month?: string): Key {
-  return { pk: `TOTALS#${list}#${scope === "all" ? "ALL" : scope}`, sk: month ?? "ALL" };
+/** Marks a pending invoice as due on a calendar date. */
+export function dueMark(dueDate: string, id: number): Mark {
+  return { mark_key: "DUE", mark_order: `${dueDate}#${padId(id)}` };
 }

@@ -1,11 +1,11 @@
 import type { Scope } from "../../domain/caller.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
 import type { ListName } from "../../domain/records/list-place.ts";
-import type { Item } from "../table/table.ts";
+import { type ListedFields, type ListRow, toFields } from "./listed-items.ts";
 
 /** The records of a list in some states, of one company or of all. */
-export interface ListSelection {
-  readonly list: ListName;
+export interface ListSelection<L extends ListName = ListName> {
+  readonly list: L;
   readonly states: readonly string[];
   readonly scope: Scope;
 }
@@ -19,13 +19,12 @@ export interface ListPage<Fields> {
 }
 
 /** Cuts a page out of the rows from its start on; one row more than the page says that more follow. */
-export function cutPage<Fields>(rows: readonly Item[], total: number, { skip, limit }: PageStart): ListPage<Fields> {
-  const newest = rows.toSorted((a, b) => Number(b.id) - Number(a.id));
-  const items = newest.slice(skip, skip + limit).map(toFields<Fields>);
+export function cutPage<L extends ListName>(
+  rows: readonly ListRow<L>[],
+  total: number,
+  { skip, limit }: PageStart,
+): ListPage<ListedFields<L>> {
+  const newest = rows.toSorted((a, b) => b.id - a.id);
+  const items = newest.slice(skip, skip + limit).map(toFields<L>);
   return { items, total, hasMore: newest.length > skip + limit };
-}
-
-/** The row was read for the page alone: its record is taken, not copied. */
-function toFields<Fields>({ id, record }: Item): Fields {
-  return Object.assign(record as object, { id }) as Fields;
 }

@@ -1,17 +1,19 @@
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
-import { type Item, queryPages } from "../table/table.ts";
+import type { ListName } from "../../domain/records/list-place.ts";
+import { queryPages } from "../table/table.ts";
 import { findDatedPage } from "./dated-lists.ts";
 import { stateKey } from "./list-keys.ts";
 import { cutPage, type ListPage, type ListSelection } from "./list-pages.ts";
+import { type ListedFields, type ListRow, toRow } from "./listed-items.ts";
 import { countList } from "./totals.ts";
 
 /** One page of a list, newest id first, within a range of dates if one is given. */
-export function findListPage<Fields>(
-  selection: ListSelection,
+export function findListPage<L extends ListName>(
+  selection: ListSelection<L>,
   range: DateRange,
   start: PageStart,
-): Promise<ListPage<Fields>> {
+): Promise<ListPage<ListedFields<L>>> {
   const isUndated = range.fromDate === undefined && range.toDate === undefined;
   return isUndated ? findUndatedPage(selection, start) : findDatedPage(selection, range, start);
 }
@@ -20,7 +22,10 @@ export function findListPage<Fields>(
  * Access pattern L1: one page, newest id first. One query a state and the total in parallel; 1.5 read units a state for a
  * page of 20, half a one for the total.
  */
-async function findUndatedPage<Fields>(selection: ListSelection, start: PageStart): Promise<ListPage<Fields>> {
+async function findUndatedPage<L extends ListName>(
+  selection: ListSelection<L>,
+  start: PageStart,
+): Promise<ListPage<ListedFields<L>>> {
   const wanted = start.skip + start.limit + 1;
   const [total, ...rows] = await Promise.all([
     countList(selection),
@@ -29,12 +34,12 @@ async function findUndatedPage<Fields>(selection: ListSelection, start: PageStar
   return cutPage(rows.flat(), total, start);
 }
 
-async function readNewest(
-  { list, scope }: ListSelection,
+async function readNewest<L extends ListName>(
+  { list, scope }: ListSelection<L>,
   state: string,
   wanted: number,
   beforeId: number | undefined,
-): Promise<Item[]> {
+): Promise<ListRow<L>[]> {
   const [index, attribute] = scope === "all" ? ["by-state", "all_key"] : ["by-company", "company_key"];
   const before = beforeId === undefined ? "" : " AND id < :before";
   const pages = queryPages({
@@ -44,9 +49,9 @@ async function readNewest(
     ScanIndexForward: false,
     Limit: wanted,
   });
-  const rows: Item[] = [];
+  const rows: ListRow<L>[] = [];
   for await (const page of pages) {
-    rows.push(...page);
+    rows.push(...page.map((item) => toRow(list, item)));
     if (rows.length >= wanted) break;
   }
   return rows.slice(0, wanted);

@@ -5,10 +5,24 @@ import { maxNumberMatches, searchableStarts } from "../../domain/records/invoice
 import type { ListPlace } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { nameOf, padId, recordKey } from "../table/keys.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { type Mark, nameOf, padId, recordKey } from "../table/keys.ts";
 import { type Item, queryPages } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { cutPage, type ListPage } from "./list-pages.ts";
+import { type ListedFields, toRow } from "./listed-items.ts";
+
+/** A search entry of an invoice number: its key and its mark say all. */
+export type StoredNumberEntry = StoredItem & Mark;
+
+const partitionEnd = "#NUMBERS";
+
+/** The entity of the search entries of invoice numbers. */
+export const numberEntries = defineEntity<StoredNumberEntry>({
+  name: "number entry",
+  matches: ({ pk }) => pk.startsWith("COMPANY#") && pk.endsWith(partitionEnd),
+  upgrades: [stampOnly],
+});
 
 /** What a search entry knows of its invoice. */
 interface NumberEntry {
@@ -33,7 +47,7 @@ export function changeNumberEntries(before: ListPlace | null, after: ListPlace |
     ...dropped.map(({ pk, sk }) => ({ Delete: { Key: { pk, sk } } })),
     ...kept
       .filter((entry) => !known.has(`${nameOf(entry)} ${entry.mark_order}`))
-      .map((entry) => ({ Put: { Item: { ...entry } } })),
+      .map((entry) => ({ Put: { Item: numberEntries.encode(entry) } })),
   ];
 }
 
@@ -42,22 +56,19 @@ export function changeNumberEntries(before: ListPlace | null, after: ListPlace |
  * Grows with the invoices that the number alone matches; more than 2,000 are refused as `query_too_broad` (D22). Three
  * round trips at most.
  */
-export async function findByNumber<Fields>(
+export async function findByNumber(
   search: string,
   filter: OtherFilters,
   start: PageStart,
-): Promise<ListPage<Fields>> {
+): Promise<ListPage<ListedFields<"INVOICES">>> {
   const { scope, states } = filter;
   const entries = await findEntries(scope, search.toLowerCase());
   const matching = entries.filter(({ state, date }) => states.includes(state) && isWithinRange(date, filter));
   const { beforeId = Number.POSITIVE_INFINITY, skip, limit } = start;
   const following = matching.filter(({ id }) => id < beforeId).sort((a, b) => b.id - a.id);
   const shown = await readBatch(following.slice(skip, skip + limit).map(({ id }) => recordKey("INVOICE", id)));
-  const { items } = cutPage<Fields>(
-    shown.filter((item) => item !== undefined),
-    0,
-    { ...start, skip: 0 },
-  );
+  const rows = shown.flatMap((item) => (item ? [toRow("INVOICES", item)] : []));
+  const { items } = cutPage(rows, 0, { ...start, skip: 0 });
   return { items, total: matching.length, hasMore: following.length > skip + limit };
 }
 
@@ -83,11 +94,11 @@ function entriesThatStart(scope: Scope, search: string) {
 const allEntries = "NUMBERS";
 
 function partitionOf(companyId: number): string {
-  return `COMPANY#${companyId}#NUMBERS`;
+  return `COMPANY#${companyId}${partitionEnd}`;
 }
 
 /** The search entries of a record as it stands; none for one without a number. */
-export function entriesOf(place: ListPlace | null) {
+export function entriesOf(place: ListPlace | null): StoredNumberEntry[] {
   if (!place || place.number === null) return [];
   const { id, companyId, state, date } = place;
   return searchableStarts(place.number).map((start) => ({
@@ -98,9 +109,17 @@ export function entriesOf(place: ListPlace | null) {
   }));
 }
 
-/** A number may hold any character, so what follows it is read from the end. */
-function readEntry({ mark_order }: Item): NumberEntry {
-  const [id, state = "", date = ""] = String(mark_order).split("#").slice(-3);
+/** The id of the invoice that a search entry is of. */
+export function numberEntryId({ sk }: StoredNumberEntry): number {
+  return Number(sk.split("#").at(-1));
+}
+
+/**
+ * A number may hold any character, so what follows it is read from the end. The index by mark carries keys alone: an
+ * entry's shape there is that of its key.
+ */
+function readEntry(entry: Item): NumberEntry {
+  const [id, state = "", date = ""] = numberEntries.decode(entry).mark_order.split("#").slice(-3);
   return { id: Number(id), state, date };
 }
 

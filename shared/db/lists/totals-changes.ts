@@ -1,10 +1,10 @@
 import type { ListName, ListPlace } from "../../domain/records/list-place.ts";
 import { readBatch } from "../table/batch-reads.ts";
+import { versionClause, versionValue } from "../table/entity.ts";
 import { nameOf } from "../table/keys.ts";
 import type { Item, Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { totalsKey } from "./list-keys.ts";
-import { figureNames } from "./totals.ts";
+import { figureNames, figuresOf, listTotals, totalsKey } from "./totals.ts";
 
 const mostBoundFigures = 45;
 
@@ -47,8 +47,8 @@ export function createTotalsChanges(): TotalsChanges {
     async writes() {
       const bounded = [...changes.values()].filter(({ highest }) => highest.size > 0);
       const stored = await readBatch(bounded.map(({ key }) => key));
-      const storedByName = new Map(bounded.map(({ key }, at) => [nameOf(key), stored[at]]));
-      return [...changes.values()].flatMap((change) => writeOf(change, storedByName.get(nameOf(change.key))));
+      const figuresByName = new Map(bounded.map(({ key }, at) => [nameOf(key), readFigures(stored[at])]));
+      return [...changes.values()].flatMap((change) => writeOf(change, figuresByName.get(nameOf(change.key))));
     },
   };
 }
@@ -71,11 +71,18 @@ function addTo(figures: Map<string, number>, name: string, amount: number): void
   figures.set(name, (figures.get(name) ?? 0) + amount);
 }
 
-function writeOf({ key, added, highest, lowest }: TotalsChange, stored: Item | undefined): TransactionWrite[] {
+function readFigures(item: Item | undefined): ReadonlyMap<string, number> {
+  return figuresOf(item && listTotals.decode(item));
+}
+
+function writeOf(
+  { key, added, highest, lowest }: TotalsChange,
+  stored: ReadonlyMap<string, number> | undefined,
+): TransactionWrite[] {
   const adds = [...added].filter(([, amount]) => amount !== 0);
   const bounds = [
-    ...[...highest].map(([name, id]) => boundOf(name, id, stored?.[name], "<")),
-    ...[...lowest].map(([name, id]) => boundOf(name, id, stored?.[name], ">")),
+    ...[...highest].map(([name, id]) => boundOf(name, id, stored?.get(name), "<")),
+    ...[...lowest].map(([name, id]) => boundOf(name, id, stored?.get(name), ">")),
   ];
   if (adds.length === 0 && bounds.every(({ mustMove }) => !mustMove)) return [];
   const figures = [["revision", 1] as const, ...adds, ...bounds.map(({ name, id }) => [name, id] as const)];
@@ -83,27 +90,30 @@ function writeOf({ key, added, highest, lowest }: TotalsChange, stored: Item | u
     figures.slice(from, to).map((_, at) => `#f${from + at}${join}:f${from + at}`);
   const firstBound = 1 + adds.length;
   const moved = bounds.flatMap(({ mustMove }, at) => (mustMove ? [`#f${firstBound + at} = :f${firstBound + at}`] : []));
-  const setClause = moved.length > 0 ? ` SET ${moved.join(", ")}` : "";
+  const sets = [versionClause, ...moved].join(", ");
   const conditions = bounds.map(({ condition }, at) => condition(`#f${firstBound + at}`, `:f${firstBound + at}`));
   return [
     {
       Update: {
         Key: { ...key },
-        UpdateExpression: `ADD ${clauseOf(0, firstBound, " ").join(", ")}${setClause}`,
+        UpdateExpression: `ADD ${clauseOf(0, firstBound, " ").join(", ")} SET ${sets}`,
         ...(bounds.length > 0 && { ConditionExpression: conditions.join(" AND ") }),
         ExpressionAttributeNames: Object.fromEntries(figures.map(([name], at) => [`#f${at}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(figures.map(([, value], at) => [`:f${at}`, value])),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(figures.map(([, value], at) => [`:f${at}`, value])),
+          ...versionValue,
+        },
       },
     },
   ];
 }
 
 /** A bound that an id must lie within: whether it has to move for that, and the condition under which that stays true. */
-function boundOf(name: string, id: number, stored: unknown, beyond: "<" | ">") {
+function boundOf(name: string, id: number, stored: number | undefined, beyond: "<" | ">") {
   if (stored === undefined) {
     return { name, id, mustMove: true, condition: (figure: string) => `attribute_not_exists(${figure})` };
   }
-  const mustMove = beyond === "<" ? Number(stored) < id : Number(stored) > id;
+  const mustMove = beyond === "<" ? stored < id : stored > id;
   const within = beyond === "<" ? ">=" : "<=";
   return {
     name,

@@ -1,8 +1,37 @@
+import type { Scope } from "../../domain/caller.ts";
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { DayBucket } from "../../domain/paging/top-k-merge.ts";
-import { getItem, type Item, queryPages } from "../table/table.ts";
-import { totalsKey } from "./list-keys.ts";
+import type { ListName } from "../../domain/records/list-place.ts";
+import { defineEntity, type StoredItem, schemaAttributes, stampOnly } from "../table/entity.ts";
+import { getItem, type Item, type Key, queryPages } from "../table/table.ts";
 import type { ListSelection } from "./list-pages.ts";
+
+/** The totals of a list, or of a month of it: beside these attributes, a number under the name of each figure. */
+export interface StoredTotals extends StoredItem {
+  readonly revision?: number;
+}
+
+const partitionStart = "TOTALS#";
+
+/** The entity of list totals. */
+export const listTotals = defineEntity<StoredTotals>({
+  name: "list totals",
+  matches: ({ pk }) => pk.startsWith(partitionStart),
+  upgrades: [stampOnly],
+});
+
+/** Key of a list's totals: of all its records, or of those of a month (`YYYY-MM`). */
+export function totalsKey(list: ListName, scope: Scope, month?: string): Key {
+  return { pk: `${partitionStart}${list}#${scope === "all" ? "ALL" : scope}`, sk: month ?? "ALL" };
+}
+
+const notFigures = new Set<string>(["pk", "sk", "revision", ...schemaAttributes]);
+
+/** The figures of totals by name; none where there are no totals. */
+export function figuresOf(totals: StoredTotals | undefined): Map<string, number> {
+  const entries = Object.entries(totals ?? {}).filter(([name]) => !notFigures.has(name));
+  return new Map(entries as [string, number][]);
+}
 
 /** A bucket of one day. */
 type DatedBucket = DayBucket & { readonly date: string };
@@ -15,8 +44,8 @@ export function figureNames(date: string, state: string): { count: string; highe
 
 /** Access pattern L3: the number of records in a list. Half a read unit. */
 export async function countList({ list, scope, states }: ListSelection): Promise<number> {
-  const totals = await getItem(totalsKey(list, scope));
-  return states.reduce((sum, state) => sum + Number(totals?.[state] ?? 0), 0);
+  const figures = readFigures(await getItem(totalsKey(list, scope)));
+  return states.reduce((sum, state) => sum + (figures[state] ?? 0), 0);
 }
 
 /** Access pattern L4: what the totals know of a list by day and state. One query; half a read unit a month when dense. */
@@ -33,14 +62,19 @@ export async function findDayBuckets(selection: ListSelection, range: DateRange)
 }
 
 function bucketsOf(month: Item, states: readonly string[]): DatedBucket[] {
-  return Object.keys(month).flatMap((name) => {
+  const figures = readFigures(month);
+  return Object.keys(figures).flatMap((name) => {
     const day = name.slice(0, 2);
     const state = name.slice(2);
-    if (!/^\d\d$/.test(day) || !states.includes(state) || Number(month[name]) <= 0) return [];
+    const count = figures[name] ?? 0;
+    if (!/^\d\d$/.test(day) || !states.includes(state) || count <= 0) return [];
     const date = `${month.sk}-${day}`;
     const { highest, lowest } = figureNames(date, state);
-    return [
-      { date, state, count: Number(month[name]), highest: Number(month[highest]), lowest: Number(month[lowest]) },
-    ];
+    return [{ date, state, count, highest: Number(figures[highest]), lowest: Number(figures[lowest]) }];
   });
+}
+
+/** Totals as they were read for a list: a month has some hundred figures, which are looked up and not copied. */
+function readFigures(item: Item | undefined): Readonly<Record<string, number | undefined>> {
+  return (item ? listTotals.decode(item) : {}) as Readonly<Record<string, number | undefined>>;
 }

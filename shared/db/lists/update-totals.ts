@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
+import type { ListName, ListPlace } from "../../domain/records/list-place.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { epochSecondsAfter } from "../table/expiry.ts";
-import { countedPlaceKey } from "../table/keys.ts";
 import type { Item, Key } from "../table/table.ts";
 import { maxTransactionWrites, type TransactionWrite, transact } from "../table/transaction.ts";
+import { type CountedPlace, countedPlaceKey, nextCountedPlace, readCountedPlace } from "./counted-places.ts";
 import { isListedKind, listsByKind } from "./list-keys.ts";
+import { placeOfItem } from "./listed-items.ts";
 import { changeNumberEntries } from "./number-search.ts";
 import { createTotalsChanges } from "./totals-changes.ts";
 
@@ -17,13 +17,11 @@ interface Move {
   readonly list: ListName;
   readonly before: ListPlace | null;
   readonly after: ListPlace | null;
-  readonly counted: Item | undefined;
+  readonly counted: CountedPlace | undefined;
   readonly record: Item | undefined;
 }
 
 const pace: RacePace = { races: 12, firstPauseMs: 10, longestPauseMs: 400 };
-/** How long the count of a removed record is kept: longer than any consumer that still knows the record can run. */
-const removedCountDays = 2;
 
 /**
  * Access pattern TY1: brings totals and search entries in line with records as they are now, up to 100 of them: each
@@ -54,9 +52,10 @@ async function findMoves(keys: readonly Key[]): Promise<Move[]> {
     if (!isListedKind(key.sk)) throw new Error("The key is not of a record that stands in a list");
     const list = listsByKind[key.sk];
     const record = records[at];
-    const before = (counted[at]?.place ?? null) as ListPlace | null;
-    const after = record ? placeOf(list, record.company_id, { ...(record.record as object), id: record.id }) : null;
-    return isDeepStrictEqual(before, after) ? [] : [{ key, list, before, after, counted: counted[at], record }];
+    const count = readCountedPlace(counted[at]);
+    const before = count?.place ?? null;
+    const after = placeOfItem(key.sk, record);
+    return isDeepStrictEqual(before, after) ? [] : [{ key, list, before, after, counted: count, record }];
   });
 }
 
@@ -94,9 +93,7 @@ async function count(moves: readonly Move[], now: Date): Promise<boolean> {
 }
 
 function keepCount({ key, after, counted }: Move, now: Date): TransactionWrite {
-  const revision = Number(counted?.revision ?? 0) + 1;
-  const expires_at = after ? undefined : epochSecondsAfter(now, removedCountDays);
-  return { Put: { Item: { ...countedPlaceKey(key), place: after, revision, expires_at }, ...ifUnchanged(counted) } };
+  return { Put: { Item: nextCountedPlace(key, counted, after, now), ...ifUnchanged(counted) } };
 }
 
 /** A consumer that is held up must not count a state that the record has left, though nobody counted another since. */

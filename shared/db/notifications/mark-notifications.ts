@@ -5,6 +5,7 @@ import { retryRaces } from "../table/conflicts.ts";
 import { notificationKey, unreadMark } from "../table/keys.ts";
 import { type Item, queryPages } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
+import { undecoded } from "../table/undecoded.ts";
 import { replaceItem } from "../writes/changes.ts";
 import { addCounts, unreadMarkOf } from "./notification-writes.ts";
 import { type Notification, toNotification } from "./notifications.ts";
@@ -83,7 +84,9 @@ async function markTogether(
     const after = marked.flatMap(({ item, isChanged }) => (isChanged ? [item] : []));
     if (after.length === 0) return marked;
     const before = stored.filter((_, at) => marked[at]?.isChanged);
-    const writes = before.map((item, at) => replaceItem(item, after[at] ?? item, { now: new Date(), notifies: true }));
+    const writes = before.map((item, at) =>
+      replaceItem(undecoded.decode(item), after[at] ?? item, { now: new Date(), notifies: true }),
+    );
     const counts = addCounts(userId, before, after);
     const failed = await transact([...writes, ...counts], { token: race === 0 ? token : undefined });
     return failed.length === 0 ? marked : undefined;

@@ -3,6 +3,7 @@ import { mergeNotification } from "../../domain/records/record-merge.ts";
 import { countsKey, type Mark, notificationKey, unreadMark } from "../table/keys.ts";
 import type { Item } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { undecoded } from "../table/undecoded.ts";
 import { deleteItem, isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
 import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
 import type { Notification } from "./notifications.ts";
@@ -13,7 +14,7 @@ import type { Notification } from "./notifications.ts";
  */
 export function saveNotification(line: UpsertLine<"notification">, context: WriteContext): Promise<Outcome> {
   const key = notificationKey(line.user_id, line.id);
-  return upsertRecord(key, line, context, (stored) => {
+  return upsertRecord(undecoded, key, line, context, (stored) => {
     const { id, user_id, ...record } = mergeNotification(stored && toWhole(stored), line, context.now);
     const version = line.version ?? stored?.version;
     const next = { ...stored, ...key, id, user_id, record, version, ...unreadMarkOf(user_id, id, record) };
@@ -26,14 +27,14 @@ export function saveNotification(line: UpsertLine<"notification">, context: Writ
 
 /** Access pattern N4: removes a user's notification, and takes it out of the counts in the same transaction. */
 export function removeNotification(line: RemovalLine<"notification">, context: WriteContext): Promise<Outcome> {
-  return removeRecord(notificationKey(line.user_id, line.id), line, context, (stored) =>
+  return removeRecord(undecoded, notificationKey(line.user_id, line.id), line, context, (stored) =>
     deleteNotifications(line.user_id, [stored]),
   );
 }
 
 /** The writes that delete a user's notifications, as they were read, and take them out of the counts. */
 export function deleteNotifications(userId: number, stored: readonly Item[]): TransactionWrite[] {
-  return [...stored.map(deleteItem), ...addCounts(userId, stored, [])];
+  return [...stored.map((item) => deleteItem(undecoded.decode(item))), ...addCounts(userId, stored, [])];
 }
 
 /** The place of a notification in the index of what its user has not read; none for a read one, undefined in both parts. */

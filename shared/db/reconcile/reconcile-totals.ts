@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
+import type { ListName, ListPlace } from "../../domain/records/list-place.ts";
 import { settings } from "../../settings.ts";
-import { isListedKind, listsByKind, totalsKey } from "../lists/list-keys.ts";
-import { entriesOf } from "../lists/number-search.ts";
-import { figureNames } from "../lists/totals.ts";
-import { nameOf } from "../table/keys.ts";
+import { countedPlaces, readCountedPlace } from "../lists/counted-places.ts";
+import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.ts";
+import { placeOfItem } from "../lists/listed-items.ts";
+import { entriesOf, numberEntries, type StoredNumberEntry } from "../lists/number-search.ts";
+import { figureNames, figuresOf, listTotals, type StoredTotals, totalsKey } from "../lists/totals.ts";
+import { ItemTooNewError } from "../table/entity.ts";
+import { keyOf, nameOf } from "../table/keys.ts";
 import { documentClient, type Item, type Key } from "../table/table.ts";
 
 /** A figure of the totals, or the search entries of a company, that is not what the counted records make it. */
@@ -29,7 +32,7 @@ export interface Reconciliation {
   /** The totals as they should be, by the name of their key. */
   readonly totals: ReadonlyMap<string, TotalsFigures>;
   /** The stored totals, by the name of their key. */
-  readonly stored: ReadonlyMap<string, Item>;
+  readonly stored: ReadonlyMap<string, StoredTotals>;
   /** Ids of the records whose numbers can be searched, by the partition of their search entries. */
   readonly numbered: ReadonlyMap<string, readonly number[]>;
 }
@@ -57,18 +60,21 @@ export interface ReconcileOptions {
 export async function reconcileTotals(options: ReconcileOptions = {}): Promise<Reconciliation> {
   const { onProgress, isConsistent = true, items = partitions(isConsistent) } = options;
   const totals = new Map<string, TotalsFigures>();
-  const stored = new Map<string, Item>();
+  const stored = new Map<string, StoredTotals>();
   const entries: EntrySums = new Map();
   const numbered = new Map<string, number[]>();
   const uncounted: Key[] = [];
   const unreadable: Key[] = [];
   let records = 0;
   for await (const partition of items) {
-    const first = partition[0] as Item;
-    if (String(first.pk).startsWith("TOTALS#")) for (const item of partition) stored.set(nameOf(item), item);
-    else if (String(first.pk).endsWith("#NUMBERS")) for (const item of partition) note(entries, item, "stored");
-    else {
-      const counted = readPartition(partition);
+    const [first] = partition;
+    if (!first) continue;
+    const key = keyOf(first);
+    if (listTotals.matches(key)) for (const item of partition) stored.set(nameOf(item), listTotals.decode(item));
+    else if (numberEntries.matches(key)) {
+      for (const item of partition) note(entries, numberEntries.decode(item), "stored");
+    } else {
+      const counted = readPartition(key.pk, partition);
       if (!counted) continue;
       records += counted.isThere ? 1 : 0;
       if (counted.standing === "unreadable") unreadable.push(counted.key);
@@ -111,21 +117,26 @@ async function* partitions(ConsistentRead: boolean): AsyncGenerator<Item[]> {
   if (gathered.length > 0) yield gathered;
 }
 
-function readPartition(items: readonly Item[]) {
-  const kind = String(items[0]?.pk).split("#")[0] ?? "";
+function readPartition(pk: string, items: readonly Item[]) {
+  const kind = pk.split("#")[0] ?? "";
   if (!isListedKind(kind)) return undefined;
   const list: ListName = listsByKind[kind];
   const record = items.find(({ sk }) => sk === kind);
-  const place = (items.find(({ sk }) => sk === "TALLIED")?.place ?? null) as ListPlace | null;
-  const key = { pk: String(items[0]?.pk), sk: kind };
-  return { key, list, place, isThere: record !== undefined, standing: standingOf(list, place, record) };
+  const place = readCountedPlace(items.find((item) => countedPlaces.matches(keyOf(item))))?.place ?? null;
+  return {
+    key: { pk, sk: kind },
+    list,
+    place,
+    isThere: record !== undefined,
+    standing: standingOf(kind, place, record),
+  };
 }
 
-function standingOf(list: ListName, place: ListPlace | null, record: Item | undefined) {
+function standingOf(kind: ListedKind, place: ListPlace | null, record: Item | undefined) {
   try {
-    const now = record ? placeOf(list, record.company_id, { ...(record.record as object), id: record.id }) : null;
-    return isDeepStrictEqual(place, now) ? "as counted" : "elsewhere";
-  } catch {
+    return isDeepStrictEqual(place, placeOfItem(kind, record)) ? "as counted" : "elsewhere";
+  } catch (error) {
+    if (error instanceof ItemTooNewError) throw error;
     return "unreadable";
   }
 }
@@ -133,9 +144,9 @@ function standingOf(list: ListName, place: ListPlace | null, record: Item | unde
 function countIn(totals: Map<string, TotalsFigures>, list: ListName, place: ListPlace): void {
   const { id, companyId, state, date } = place;
   for (const scope of ["all", companyId] as const) {
-    addTo(figuresOf(totals, totalsKey(list, scope)), state, 1);
+    addTo(expectedFigures(totals, totalsKey(list, scope)), state, 1);
     if (date === null) continue;
-    const month = figuresOf(totals, totalsKey(list, scope, date.slice(0, 7)));
+    const month = expectedFigures(totals, totalsKey(list, scope, date.slice(0, 7)));
     const { count, highest, lowest } = figureNames(date, state);
     addTo(month, count, 1);
     month.set(highest, Math.max(id, month.get(highest) ?? id));
@@ -143,7 +154,7 @@ function countIn(totals: Map<string, TotalsFigures>, list: ListName, place: List
   }
 }
 
-function figuresOf(totals: Map<string, TotalsFigures>, key: Key): Map<string, number> {
+function expectedFigures(totals: Map<string, TotalsFigures>, key: Key): Map<string, number> {
   const found = totals.get(nameOf(key)) ?? { key, figures: new Map<string, number>() };
   totals.set(nameOf(key), found);
   return found.figures;
@@ -160,15 +171,17 @@ function addTo(figures: Map<string, number>, name: string, amount: number): void
 }
 
 /** Counts must be equal; a bound may be wider than it need be, as records leave without moving it. */
-function driftsOf(totals: ReadonlyMap<string, TotalsFigures>, stored: ReadonlyMap<string, Item>): Drift[] {
+function driftsOf(totals: ReadonlyMap<string, TotalsFigures>, stored: ReadonlyMap<string, StoredTotals>): Drift[] {
   return [...new Set([...totals.keys(), ...stored.keys()])].flatMap((name) => {
-    const { pk, sk, revision, ...figures } = stored.get(name) ?? {};
+    const item = stored.get(name);
     const counted = totals.get(name);
-    const key = counted?.key ?? { pk: String(pk), sk: String(sk) };
-    const names = new Set([...Object.keys(figures), ...(counted?.figures.keys() ?? [])]);
-    return [...names].flatMap((figure) => {
-      const [is, should] = [figures[figure] as number | undefined, counted?.figures.get(figure)];
-      return isDrift(figure, is, should) ? [{ key, figure, stored: is ?? 0, counted: should ?? 0 }] : [];
+    const key = counted?.key ?? item;
+    if (!key) return [];
+    const figures = figuresOf(item);
+    return [...new Set([...figures.keys(), ...(counted?.figures.keys() ?? [])])].flatMap((figure) => {
+      const [is, should] = [figures.get(figure), counted?.figures.get(figure)];
+      const { pk, sk } = key;
+      return isDrift(figure, is, should) ? [{ key: { pk, sk }, figure, stored: is ?? 0, counted: should ?? 0 }] : [];
     });
   });
 }
@@ -182,10 +195,10 @@ function isDrift(figure: string, is: number | undefined, should: number | undefi
 type EntrySums = Map<string, { stored: number; counted: number }>;
 
 /** Entries are compared as sums of their hashes: a million invoices have millions of them. */
-function note(entries: EntrySums, { pk, sk, mark_order }: Item, side: "stored" | "counted"): void {
-  const sums = entries.get(String(pk)) ?? { stored: 0, counted: 0 };
+function note(entries: EntrySums, { pk, sk, mark_order }: StoredNumberEntry, side: "stored" | "counted"): void {
+  const sums = entries.get(pk) ?? { stored: 0, counted: 0 };
   sums[side] = (sums[side] + hash(`${sk} ${mark_order}`)) % 2 ** 52;
-  entries.set(String(pk), sums);
+  entries.set(pk, sums);
 }
 
 function entryDrifts(entries: EntrySums): Drift[] {

@@ -1,10 +1,11 @@
-import type { ListPlace } from "../../domain/records/list-place.ts";
-import { entriesOf } from "../lists/number-search.ts";
+import { type CountedPlace, countedPlaceKey, readCountedPlace } from "../lists/counted-places.ts";
+import { entriesOf, numberEntries, numberEntryId, type StoredNumberEntry } from "../lists/number-search.ts";
+import { figuresOf, listTotals, type StoredTotals } from "../lists/totals.ts";
 import { updateTotals } from "../lists/update-totals.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
-import { countedPlaceKey, recordKey } from "../table/keys.ts";
-import { type Item, type Key, queryPages } from "../table/table.ts";
+import { recordKey } from "../table/keys.ts";
+import { type Key, queryPages } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import type { Reconciliation, TotalsFigures } from "./reconcile-totals.ts";
 
@@ -35,18 +36,16 @@ export async function rewriteTotals(before: Reconciliation, { totals, stored }: 
   return written;
 }
 
-function isRight(item: Item | undefined, right: TotalsFigures | undefined): boolean {
-  const { pk: _pk, sk: _sk, revision: _revision, ...figures } = item ?? {};
-  const present = Object.entries(figures).filter(([, figure]) => figure !== 0);
+function isRight(item: StoredTotals | undefined, right: TotalsFigures | undefined): boolean {
+  const present = [...figuresOf(item)].filter(([, figure]) => figure !== 0);
   return present.length === (right?.figures.size ?? 0) && present.every(([name, n]) => right?.figures.get(name) === n);
 }
 
-function rewrite(item: Item | undefined, right: TotalsFigures | undefined): TransactionWrite {
+function rewrite(item: StoredTotals | undefined, right: TotalsFigures | undefined): TransactionWrite {
   if (!right) return { Delete: { Key: { pk: item?.pk, sk: item?.sk }, ...ifUnchanged(item) } };
   const figures = Object.fromEntries(right.figures);
-  return {
-    Put: { Item: { ...right.key, ...figures, revision: Number(item?.revision ?? 0) + 1 }, ...ifUnchanged(item) },
-  };
+  const next = { ...right.key, ...figures, revision: (item?.revision ?? 0) + 1 };
+  return { Put: { Item: listTotals.encode(next), ...ifUnchanged(item) } };
 }
 
 /**
@@ -61,40 +60,44 @@ export async function rewriteNumberEntries(partition: string, ids: readonly numb
     const chunk = all.slice(at, at + recordsAtOnce);
     const tallied = await readBatch(chunk.map((id) => countedPlaceKey(recordKey("INVOICE", id))));
     for (const [position, id] of chunk.entries()) {
-      const writes = entryWrites(partition, stored.get(id) ?? [], tallied[position]);
+      const counted = readCountedPlace(tallied[position]);
+      const writes = entryWrites(partition, stored.get(id) ?? [], counted);
       if (writes.length === 0) continue;
-      const failed = await transact([...writes, stillCounted(id, tallied[position])]);
+      const failed = await transact([...writes, stillCounted(id, counted)]);
       if (failed.length === 0) written += writes.length;
     }
   }
   return written;
 }
 
-async function findStoredEntries(partition: string): Promise<Map<number, Item[]>> {
-  const found = new Map<number, Item[]>();
+async function findStoredEntries(partition: string): Promise<Map<number, StoredNumberEntry[]>> {
+  const found = new Map<number, StoredNumberEntry[]>();
   const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": partition } };
   for await (const page of queryPages({ ...query, ConsistentRead: true })) {
-    for (const entry of page) {
-      const id = Number(String(entry.sk).split("#").at(-1));
+    for (const entry of page.map(numberEntries.decode)) {
+      const id = numberEntryId(entry);
       found.set(id, [...(found.get(id) ?? []), entry]);
     }
   }
   return found;
 }
 
-function entryWrites(partition: string, stored: readonly Item[], tallied: Item | undefined): TransactionWrite[] {
-  const place = (tallied?.place ?? null) as ListPlace | null;
-  const right = entriesOf(place).filter(({ pk }) => pk === partition);
+function entryWrites(
+  partition: string,
+  stored: readonly StoredNumberEntry[],
+  counted: CountedPlace | undefined,
+): TransactionWrite[] {
+  const right = entriesOf(counted?.place ?? null).filter(({ pk }) => pk === partition);
   const gone = stored.filter(({ sk }) => right.every((entry) => entry.sk !== sk));
   const missing = right.filter(({ sk, mark_order }) =>
     stored.every((entry) => entry.sk !== sk || entry.mark_order !== mark_order),
   );
   return [
     ...gone.map(({ pk, sk }) => ({ Delete: { Key: { pk, sk } } })),
-    ...missing.map((entry) => ({ Put: { Item: { ...entry } } })),
+    ...missing.map((entry) => ({ Put: { Item: numberEntries.encode(entry) } })),
   ];
 }
 
-function stillCounted(id: number, tallied: Item | undefined): TransactionWrite {
-  return { ConditionCheck: { Key: countedPlaceKey(recordKey("INVOICE", id)), ...ifUnchanged(tallied) } };
+function stillCounted(id: number, counted: CountedPlace | undefined): TransactionWrite {
+  return { ConditionCheck: { Key: countedPlaceKey(recordKey("INVOICE", id)), ...ifUnchanged(counted) } };
 }

@@ -1,14 +1,14 @@
-import type * as v from "valibot";
-import type { InvoiceState, invoice } from "../../contract/finance.ts";
+import type { InvoiceState } from "../../contract/finance.ts";
 import type { Scope } from "../../domain/caller.ts";
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
 import type { ListPage } from "../lists/list-pages.ts";
+import type { ListedFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import { findByNumber } from "../lists/number-search.ts";
 
 /** An invoice as the interface shows it. */
-export type Invoice = v.InferOutput<typeof invoice>;
+export type Invoice = ListedFields<"INVOICES">;
 
 /** What an invoice must be to be listed; all parts combine with AND (D21, D22). Dates compare with `issued_date`. */
 export interface InvoiceFilter extends DateRange {

@@ -1,16 +1,15 @@
-import type * as v from "valibot";
-import type { job } from "../../contract/jobs.ts";
 import type { Caller, Scope } from "../../domain/caller.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
 import { jobListState } from "../../domain/records/list-place.ts";
 import type { ListPage } from "../lists/list-pages.ts";
+import { type ListedFields, listedKey, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
-import { recordKey } from "../table/keys.ts";
+import { versionClause, versionValue } from "../table/entity.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { findRecordsWithin, recordsNotFound } from "./records.ts";
 
 /** A job as the interface shows it. */
-export type Job = v.InferOutput<typeof job>;
+export type Job = ListedFields<"JOBS">;
 
 /** When a job's offer window closes; null leaves it open. */
 export interface JobTimer {
@@ -30,25 +29,27 @@ export async function setJobTimers(
   { userId }: Caller,
   token?: string,
 ): Promise<Job[]> {
-  const found = await findRecordsWithin<Job>("JOB", ids, scope);
+  const found = await findRecordsWithin("JOBS", ids, scope);
   const writes = ids.map((id) => setTimer(id, timer, userId));
   const failed = await transact(writes, { token });
   if (failed.length > 0) throw recordsNotFound(failed.flatMap((position) => ids[position] ?? []));
-  return found.map(({ fields }) => fields);
+  return found.map(toFields<"JOBS">);
 }
 
 function setTimer(id: number, { timer, timerExpiresAt }: JobTimer, userId: number): TransactionWrite {
   return {
     Update: {
-      Key: recordKey("JOB", id),
+      Key: listedKey("JOBS", id),
       ConditionExpression: "attribute_exists(pk)",
       UpdateExpression:
-        "SET timer = :timer, timer_expires_at = :expires, changed_by = :user REMOVE silent ADD revision :one",
+        `SET timer = :timer, timer_expires_at = :expires, changed_by = :user, ${versionClause} ` +
+        "REMOVE silent ADD revision :one",
       ExpressionAttributeValues: {
         ":timer": timer,
         ":expires": timerExpiresAt?.toISOString() ?? null,
         ":user": userId,
         ":one": 1,
+        ...versionValue,
       },
     },
   };

@@ -1,10 +1,10 @@
-import { listKeys } from "../lists/list-keys.ts";
+import { dueMark, listKeys } from "../lists/list-keys.ts";
+import { type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { retryRaces } from "../table/conflicts.ts";
-import { dueMark, recordKey } from "../table/keys.ts";
+import { versionClause, versionValue } from "../table/entity.ts";
+import { keyOf } from "../table/keys.ts";
 import { type Key, queryPages, updateIf } from "../table/table.ts";
-import type { Invoice } from "./invoices.ts";
-import { type StoredRecord, toRecord } from "./records.ts";
 
 const concurrency = 24;
 const { mark_key: dueKey } = dueMark("", 0);
@@ -23,8 +23,7 @@ export async function markOverdue(today: string): Promise<number> {
   });
   let marked = 0;
   for await (const page of pages) {
-    const keys = page.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
-    marked += await markAll(keys, today);
+    marked += await markAll(page.map(keyOf), today);
   }
   return marked;
 }
@@ -35,12 +34,11 @@ async function markAll(keys: readonly Key[], today: string): Promise<number> {
   let marked = 0;
   return retryRaces(async () => {
     const items = await readBatch(open);
-    const invoices = items.flatMap((item) => (item ? [toRecord<Invoice>(item)] : []));
-    const due = invoices.filter(({ fields }) => fields.state === "pending" && fields.due_date < today);
+    const invoices = items.flatMap((item) => (item ? [listedItems.INVOICES.decode(item)] : []));
+    const due = invoices.filter(({ record }) => record.state === "pending" && record.due_date < today);
     const changed = await inParallel(due, markUnlessChanged);
     marked += due.length - changed.length;
-    const changedIds = new Set(changed.map(({ id }) => id));
-    open = open.filter((_, at) => changedIds.has(Number(items[at]?.id)));
+    open = changed.map(({ pk, sk }) => ({ pk, sk }));
     return open.length === 0 ? marked : undefined;
   });
 }
@@ -60,27 +58,29 @@ async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<boole
  * The index keys are made of company, state and dates, so the write holds only while the invoice is of those. Nobody asked
  * for the change: it is told to all whom it concerns.
  */
-async function markUnlessChanged({ id, companyId, fields }: StoredRecord<Invoice>): Promise<boolean> {
-  const keys = listKeys("INVOICES", companyId, { ...fields, state: "overdue" });
+async function markUnlessChanged({ pk, sk, id, company_id, record }: ListedItem<"INVOICES">): Promise<boolean> {
+  const keys = listKeys("INVOICES", company_id, { ...record, id, state: "overdue" });
   const marked = await updateIf({
-    Key: { ...recordKey("INVOICE", id) },
+    Key: { pk, sk },
     ConditionExpression:
       "company_id = :company AND #record.#state = :pending AND #record.due_date = :due AND #record.issued_date = :issued",
     UpdateExpression:
       "SET #record.#state = :overdue, all_key = :all, company_key = :companyKey, month_key = :month, " +
-      "company_month_key = :companyMonth REMOVE mark_key, mark_order, silent, changed_by ADD revision :one",
+      `company_month_key = :companyMonth, ${versionClause} ` +
+      "REMOVE mark_key, mark_order, silent, changed_by ADD revision :one",
     ExpressionAttributeNames: { "#record": "record", "#state": "state" },
     ExpressionAttributeValues: {
-      ":company": companyId,
+      ":company": company_id,
       ":pending": "pending",
       ":overdue": "overdue",
-      ":due": fields.due_date,
-      ":issued": fields.issued_date,
+      ":due": record.due_date,
+      ":issued": record.issued_date,
       ":all": keys.all_key,
       ":companyKey": keys.company_key,
       ":month": keys.month_key,
       ":companyMonth": keys.company_month_key,
       ":one": 1,
+      ...versionValue,
     },
   });
   return marked !== undefined;

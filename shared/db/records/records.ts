@@ -1,37 +1,20 @@
-import type { Scope } from "../../domain/caller.ts";
-import { isWithin } from "../../domain/caller.ts";
+import { isWithin, type Scope } from "../../domain/caller.ts";
+import type { ListName } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { type RecordKind, recordKey } from "../table/keys.ts";
-import type { Item } from "../table/table.ts";
-
-/** A timesheet, invoice or job as stored: the interface's fields beside what only the service knows. */
-export interface StoredRecord<Fields> {
-  readonly id: number;
-  /** The tenant (D2). */
-  readonly companyId: number;
-  /** Goes up with every write. */
-  readonly revision: number;
-  readonly fields: Fields;
-}
-
-/** Reads a stored item back. */
-export function toRecord<Fields>(item: Item): StoredRecord<Fields> {
-  const { id, company_id, revision, record } = item;
-  return { id, companyId: company_id, revision, fields: { id, ...(record as object) } } as StoredRecord<Fields>;
-}
 
 /** Reads records by id, all within the scope, or refuses as `records_not_found` naming those that are not (D2, D18). */
-export async function findRecordsWithin<Fields>(
-  kind: RecordKind,
+export async function findRecordsWithin<L extends ListName>(
+  list: L,
   ids: readonly number[],
   scope: Scope,
-): Promise<StoredRecord<Fields>[]> {
-  const items = await readBatch(ids.map((id) => recordKey(kind, id)));
-  const records = items.flatMap((item) => (item ? [toRecord<Fields>(item)] : []));
-  const owned = records.filter((record) => isWithin(scope, record.companyId));
+): Promise<ListedItem<L>[]> {
+  const items = await readBatch(ids.map((id) => listedKey(list, id)));
+  const records = items.flatMap((item) => (item ? [listedItems[list].decode(item)] : []));
+  const owned = records.filter(({ company_id }) => isWithin(scope, company_id));
   if (owned.length < ids.length) {
-    const ownedIds = new Set(owned.map((record) => record.id));
+    const ownedIds = new Set(owned.map(({ id }) => id));
     throw recordsNotFound(ids.filter((id) => !ownedIds.has(id)));
   }
   return owned;

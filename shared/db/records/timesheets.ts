@@ -1,18 +1,18 @@
-import type * as v from "valibot";
-import type { TimesheetState, timesheet } from "../../contract/finance.ts";
+import type { TimesheetState } from "../../contract/finance.ts";
 import type { Caller, Scope } from "../../domain/caller.ts";
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
 import { listKeys } from "../lists/list-keys.ts";
 import type { ListPage } from "../lists/list-pages.ts";
+import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import { retryRaces } from "../table/conflicts.ts";
-import { recordKey } from "../table/keys.ts";
+import { versionClause, versionValue } from "../table/entity.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { findRecordsWithin, type StoredRecord } from "./records.ts";
+import { findRecordsWithin } from "./records.ts";
 
 /** A timesheet as the interface shows it. */
-export type Timesheet = v.InferOutput<typeof timesheet>;
+export type Timesheet = ListedFields<"TIMESHEETS">;
 
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18). Refuses with `records_not_found` when one is
@@ -28,7 +28,7 @@ export async function setTimesheetStates(
   token?: string,
 ): Promise<Timesheet[]> {
   return retryRaces(async (race) => {
-    const finding = findRecordsWithin<Timesheet>("TIMESHEET", ids, scope);
+    const finding = findRecordsWithin("TIMESHEETS", ids, scope);
     // Both are awaited, the authorization first: which refusal is told must not hang on which read is faster.
     await Promise.allSettled([authorization, finding]);
     await authorization;
@@ -36,24 +36,29 @@ export async function setTimesheetStates(
     const writes = found.map((record) => moveUnlessChanged(record, state, userId));
     const failed = await transact(writes, { token: race === 0 ? token : undefined });
     if (failed.length > 0) return undefined;
-    return found.map(({ fields }) => ({ ...fields, state, payment_state: state }));
+    return found.map((item) => ({ ...toFields<"TIMESHEETS">(item), state, payment_state: state }));
   });
 }
 
 /** The index keys are made of company, state and date, so the write holds only while the record is of that company and day. */
-function moveUnlessChanged(record: StoredRecord<Timesheet>, state: TimesheetState, userId: number): TransactionWrite {
-  const keys = listKeys("TIMESHEETS", record.companyId, { ...record.fields, state });
+function moveUnlessChanged(
+  { pk, sk, id, company_id, record }: ListedItem<"TIMESHEETS">,
+  state: TimesheetState,
+  userId: number,
+): TransactionWrite {
+  const keys = listKeys("TIMESHEETS", company_id, { ...record, id, state });
   return {
     Update: {
-      Key: recordKey("TIMESHEET", record.id),
+      Key: { pk, sk },
       ConditionExpression: "company_id = :company AND #record.#date = :date",
       UpdateExpression:
         "SET #record.#state = :state, #record.payment_state = :state, all_key = :all, company_key = :companyKey, " +
-        "month_key = :month, company_month_key = :companyMonth, changed_by = :user REMOVE silent ADD revision :one",
+        `month_key = :month, company_month_key = :companyMonth, changed_by = :user, ${versionClause} ` +
+        "REMOVE silent ADD revision :one",
       ExpressionAttributeNames: { "#record": "record", "#state": "state", "#date": "date" },
       ExpressionAttributeValues: {
-        ":company": record.companyId,
-        ":date": record.fields.date,
+        ":company": company_id,
+        ":date": record.date,
         ":state": state,
         ":all": keys.all_key,
         ":companyKey": keys.company_key,
@@ -61,6 +66,7 @@ function moveUnlessChanged(record: StoredRecord<Timesheet>, state: TimesheetStat
         ":companyMonth": keys.company_month_key,
         ":user": userId,
         ":one": 1,
+        ...versionValue,
       },
     },
   };

@@ -1,7 +1,5 @@
-import type { Item } from "./table.ts";
-
 /** Holds a write to an item that is as it was read, by its revision; where none was read, to there being none. */
-export function ifUnchanged(read: Item | undefined) {
+export function ifUnchanged(read: { readonly revision?: unknown } | undefined) {
   if (!read) return { ConditionExpression: "attribute_not_exists(pk)" };
   return { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": read.revision } };
 }

@@ -1,7 +1,10 @@
-import { nameOf } from "./keys.ts";
+import { publicNameOf } from "./keys.ts";
 import type { Item, Key } from "./table.ts";
 
-/** Leads an item from one version to the next. Gives a new item, and keeps the fields that it does not know. */
+/**
+ * Leads an item from one version to the next. Gives a new item, keeps the fields that it does not know, and leaves alone
+ * what is in the new form already: code of both versions writes the same item while a deploy runs.
+ */
 export type Upgrade = (item: Item) => Item;
 
 /** What an entity is made from. */
@@ -24,7 +27,7 @@ export interface Entity<Stored extends object> {
   /** The newest version, which is the one that is written. */
   readonly version: number;
   readonly matches: (key: Key) => boolean;
-  /** The attributes that say an item's version; they belong into every write of one. */
+  /** The attributes that say an item's version; they belong into every put of one. An update sets `versionClause`. */
   readonly stamp: SchemaStamp;
   /**
    * An item as read, brought to the newest version; what is of the newest already is given as it is, unchecked. Fields that
@@ -33,7 +36,27 @@ export interface Entity<Stored extends object> {
   decode(item: Item): Stored;
   /** An item to be stored, with its version; one that was read in a newer version keeps that. */
   encode(value: Stored): Item;
+  /** An item as the steps from a version on leave it, whatever version it says it has; not above the newest. */
+  upgradeFrom(version: number, item: Item): Item;
 }
+
+/** What any stored item may carry beside the attributes of its entity. */
+export interface StoredItem extends Key, Partial<SchemaStamp> {}
+
+/** What an item carries that is written by revisions. */
+export interface RecordItem extends StoredItem {
+  /** Goes up with every write. */
+  readonly revision: number;
+  /** The version of the record in the system it comes from (D35). */
+  readonly version?: number | undefined;
+  /** True where nobody is notified of the last write. */
+  readonly silent?: boolean | undefined;
+  /** The user whose doing the last write is. */
+  readonly changed_by?: number | undefined;
+}
+
+/** The step to version 1 of what release 0.1 wrote: the version itself. */
+export const stampOnly: Upgrade = (item) => item;
 
 /** The attributes that every item carries beside what it holds. */
 export interface SchemaStamp {
@@ -45,13 +68,24 @@ export interface SchemaStamp {
 /** The attributes of `SchemaStamp`; an index that carries a part of an item carries these as well. */
 export const schemaAttributes = ["schema_version", "schema_readable_from"] as const;
 
+/**
+ * What an update adds to its SET clause. An update leaves most of an item as it is, so that the item keeps its version: a
+ * newer one would claim what was not written. What the update makes, or what has no version, has the first.
+ */
+export const versionClause = "schema_version = if_not_exists(schema_version, :schema_version)";
+
+/** The value that `versionClause` goes with. Version 1 differs from what has none by the version alone. */
+export const versionValue = { ":schema_version": 1 } as const;
+
 /** An item that newer code wrote in a way that this code must not read. */
 export class ItemTooNewError extends Error {
   readonly code = "item_too_new";
 
   constructor(entity: string, item: Item) {
     const { schema_version, schema_readable_from } = item;
-    super(`${entity} ${nameOf(item)} has version ${schema_version}, readable from version ${schema_readable_from}`);
+    super(
+      `${entity} ${publicNameOf(item)} has version ${schema_version}, readable from version ${schema_readable_from}`,
+    );
     this.name = "ItemTooNewError";
   }
 }
@@ -71,17 +105,26 @@ export function defineEntity<Stored extends object>(definition: EntityDefinition
       return upgrade(item) as Stored;
     },
     encode: (value) => ({ ...(value as Item), ...(versionOf(value as Item) <= version && stamp) }),
+    upgradeFrom: (from, item) => ({ ...run(from, item), ...stamp }),
   };
 
   function upgrade(item: Item): Item {
     const found = versionOf(item);
-    if (found <= version) return { ...upgrades.slice(found).reduce((older, step) => step(older), item), ...stamp };
-    if (Number(item.schema_readable_from ?? 0) > version) throw new ItemTooNewError(name, item);
+    if (found <= version) return { ...run(found, item), ...stamp };
+    if (numberOr0(item.schema_readable_from) > version) throw new ItemTooNewError(name, item);
     return item;
+  }
+
+  function run(from: number, item: Item): Item {
+    return upgrades.slice(from).reduce((older, step) => step(older), item);
   }
 }
 
 /** The version that an item was written in. */
-export function versionOf({ schema_version = 0 }: Item): number {
-  return Number(schema_version);
+export function versionOf({ schema_version }: Item): number {
+  return numberOr0(schema_version);
+}
+
+function numberOr0(value: unknown): number {
+  return typeof value === "number" ? value : 0;
 }

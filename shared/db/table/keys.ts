@@ -8,6 +8,16 @@ export function nameOf({ pk, sk }: Key | Item): string {
   return JSON.stringify([pk, sk]);
 }
 
+/** The name of a key as a log may hold it: a login in it is left out. */
+export function publicNameOf({ pk, sk }: Key | Item): string {
+  return [pk, sk].map((part) => String(part).replace(/^LOGIN#.*/s, "LOGIN#?")).join(" ");
+}
+
+/** The key of an item. */
+export function keyOf({ pk, sk }: Item): Key {
+  return { pk: String(pk), sk: String(sk) };
+}
+
 /** An id as text that sorts as the number does. */
 export function padId(id: number): string {
   return String(id).padStart(16, "0");
@@ -73,11 +83,6 @@ export function throttleKey(rule: string, subjectHash: string): Key {
   return { pk: `THROTTLE#${rule}#${subjectHash}`, sk: "THROTTLE" };
 }
 
-/** Key of a sequence that ids are taken from. */
-export function sequenceKey(entity: string): Key {
-  return { pk: `SEQUENCE#${entity}`, sk: "SEQUENCE" };
-}
-
 /** Key of a public signing key. */
 export function publicKeyKey(kid: string): Key {
   return { pk: "KEYS", sk: kid };
@@ -86,16 +91,6 @@ export function publicKeyKey(kid: string): Key {
 /** Key of the number of SMS that the stage has sent in an hour or a day, named by its start. */
 export function smsCountKey(window: string): Key {
   return { pk: `SMS#${window}`, sk: "SMS" };
-}
-
-/** Key of the mark that a record of this key was removed, with the version it was removed at. */
-export function removalKey({ pk, sk }: Key): Key {
-  return { pk, sk: `REMOVED#${sk}` };
-}
-
-/** Key of what a record now contributes to the totals. */
-export function countedPlaceKey({ pk }: Key): Key {
-  return { pk, sk: "TALLIED" };
 }
 
 /** Key of an event that a user was told of. */
@@ -117,11 +112,6 @@ export function idempotencyKey(userId: number, operation: string, key: string): 
 export interface Mark {
   readonly mark_key: string;
   readonly mark_order: string;
-}
-
-/** Marks a pending invoice as due on a calendar date. */
-export function dueMark(dueDate: string, id: number): Mark {
-  return { mark_key: "DUE", mark_order: `${dueDate}#${padId(id)}` };
 }
 
 /** Marks a notification as unread by its user. */

@@ -1,5 +1,20 @@
-import { sequenceKey } from "./keys.ts";
-import { updateIf } from "./table.ts";
+import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "./entity.ts";
+import { type Key, updateIf } from "./table.ts";
+
+/** A sequence that ids are taken from. */
+interface StoredSequence extends StoredItem {
+  /** How many ids were taken. */
+  readonly given: number;
+}
+
+const sequenceSk = "SEQUENCE";
+
+/** The entity of sequences. */
+export const sequences = defineEntity<StoredSequence>({
+  name: "sequence",
+  matches: ({ sk }) => sk === sequenceSk,
+  upgrades: [stampOnly],
+});
 
 /** Ids that the service gives start here, so that imported ones stay free. */
 const firstId = 1_000_000_000;
@@ -8,8 +23,13 @@ const firstId = 1_000_000_000;
 export async function nextId(entity: "USER"): Promise<number> {
   const item = await updateIf({
     Key: sequenceKey(entity),
-    UpdateExpression: "ADD given :one",
-    ExpressionAttributeValues: { ":one": 1 },
+    UpdateExpression: `SET ${versionClause} ADD given :one`,
+    ExpressionAttributeValues: { ":one": 1, ...versionValue },
   });
-  return firstId + Number(item?.given) - 1;
+  if (!item) throw new Error("A sequence takes any update");
+  return firstId + sequences.decode(item).given - 1;
+}
+
+function sequenceKey(entity: string): Key {
+  return { pk: `SEQUENCE#${entity}`, sk: sequenceSk };
 }

@@ -3,7 +3,8 @@ import { fieldsInvalid } from "../../domain/records/record-line.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { retryRaces } from "../table/conflicts.ts";
-import { type Item, type Key, putIf } from "../table/table.ts";
+import { type Entity, type RecordItem, type StoredItem, schemaAttributes } from "../table/entity.ts";
+import { type Key, putIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { applyDry, type DryRunStore, findInDryRun } from "./dry-run.ts";
 import { takeUniqueKey, type UniqueKey } from "./unique-keys.ts";
@@ -28,21 +29,34 @@ export interface WriteContext {
 }
 
 /** Attributes that tell of the last write of an item, and are no part of what it holds. */
-const writeAttributes = new Set(["silent", "changed_by", "push"]);
+const writeAttributes = new Set<string>(["silent", "changed_by", "push", ...schemaAttributes]);
+
+/** Items to be read, each by its key and as its entity knows it. */
+type Reads<Stored extends readonly StoredItem[]> = {
+  readonly [At in keyof Stored]: { readonly entity: Entity<Stored[At]>; readonly key: Key };
+};
+
+/** What was read, undefined where there is nothing. */
+type Found<Stored extends readonly StoredItem[]> = { [At in keyof Stored]: Stored[At] | undefined };
 
 /**
  * Reads an item, and others that it depends on, decides what it becomes, and writes that if what the writes are held to is
  * still as it was read; else all over again. So parallel changes each build on the other. Refuses as `busy` after many
  * lost races, and with `fields_invalid` where another user holds what is claimed.
  */
-export async function changeItem(
-  keys: readonly Key[],
+export async function changeItem<const Stored extends readonly StoredItem[]>(
+  reads: Reads<Stored>,
   { dryRun }: WriteContext,
-  decide: (...stored: (Item | undefined)[]) => Change | Promise<Change>,
+  decide: (...stored: Found<Stored>) => Change | Promise<Change>,
 ): Promise<Outcome> {
   return retryRaces(async () => {
-    const items = await Promise.all(keys.map(loadItem));
-    const change = await decide(...keys.map((key, at) => findInDryRun(key, dryRun, items[at])));
+    const found = await Promise.all(
+      reads.map(async ({ entity, key }) => {
+        const item = findInDryRun(key, dryRun, await loadItem(key));
+        return item && entity.decode(item);
+      }),
+    );
+    const change = await decide(...(found as Found<Stored>));
     const isDone = !change.writes?.length || (await commit(change.writes, change.uniqueKeys ?? [], dryRun));
     return isDone ? change.outcome : undefined;
   });
@@ -69,14 +83,23 @@ async function write(writes: readonly TransactionWrite[]): Promise<readonly numb
   return (await putIf(put)) ? [] : [0];
 }
 
+/** An item that was read, as far as its next write depends on it. */
+type Revised = Pick<RecordItem, "revision">;
+
 /**
  * Puts an item with the next revision in place of the one that was read, or where none was. A first revision continues
  * from the clock: what was decided on an item that is gone must not fit the one that follows it under the same key.
  */
-export function replaceItem(stored: Item | undefined, next: Item, { notifies }: WriteContext): TransactionWrite {
-  const revision = stored ? Number(stored.revision) + 1 : firstRevision();
+export function replaceItem(stored: Revised | undefined, next: object, { notifies }: WriteContext): TransactionWrite {
+  const revision = stored ? stored.revision + 1 : firstRevision();
   const Item = { ...next, revision, changed_by: undefined, silent: notifies ? undefined : true };
   return { Put: { Item, ...ifUnchanged(stored) } };
+}
+
+/** The change that stores an item unless it is stored like that already. */
+export function saveItem(stored: Revised | undefined, next: object, context: WriteContext): Change {
+  if (isSameItem(stored, next)) return { outcome: "unchanged" };
+  return { outcome: stored ? "updated" : "created", writes: [replaceItem(stored, next, context)] };
 }
 
 /** The first revision of a new item: above those of any item that had its key before. */
@@ -85,16 +108,19 @@ export function firstRevision(): number {
 }
 
 /** Deletes an item that was read. */
-export function deleteItem(stored: Item): TransactionWrite {
+export function deleteItem(stored: Key & Revised): TransactionWrite {
   return { Delete: { Key: { pk: stored.pk, sk: stored.sk }, ...ifUnchanged(stored) } };
 }
 
-/** True when an item would be stored as it already is; undefined attributes and those of the last write count as absent. */
-export function isSameItem(stored: Item | undefined, next: Item): boolean {
+/**
+ * True when an item would be stored as it already is. Undefined attributes count as absent, and so do those of the last
+ * write and of the schema: an item of an older version is not written for its version alone.
+ */
+export function isSameItem(stored: object | undefined, next: object): boolean {
   return stored !== undefined && isDeepStrictEqual(contentOf(stored), contentOf(next));
 }
 
-function contentOf(item: Item): Item {
+function contentOf(item: object): object {
   const content = Object.entries(item).filter(([name, value]) => value !== undefined && !writeAttributes.has(name));
   return Object.fromEntries(content);
 }

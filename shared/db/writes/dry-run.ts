@@ -1,3 +1,4 @@
+import { keyOf } from "../table/keys.ts";
 import { getItem, type Item, type Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import type { UniqueKey } from "./unique-keys.ts";
@@ -28,13 +29,9 @@ export async function applyDry(
   });
   if (failed.length > 0) return failed;
   for (const { Put, Delete } of writes) {
-    if (Put) dryRun.keep(keyOf(Put.Item), Put.Item ?? null);
-    if (Delete) dryRun.keep(keyOf(Delete.Key), null);
+    if (Put?.Item) dryRun.keep(keyOf(Put.Item), Put.Item);
+    if (Delete?.Key) dryRun.keep(keyOf(Delete.Key), null);
   }
   for (const { key, userId } of uniqueKeys) dryRun.keep(key, { ...key, user_id: userId });
   return [];
-}
-
-function keyOf(item: Item | undefined): Key {
-  return { pk: String(item?.pk), sk: String(item?.sk) };
 }

@@ -1,8 +1,8 @@
-import { removalKey } from "../table/keys.ts";
-import type { Item, Key } from "../table/table.ts";
+import type { Entity, RecordItem } from "../table/entity.ts";
+import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type Change, changeItem, type Outcome, type WriteContext } from "./changes.ts";
-import { isRemovedAt, markRemoved, requireNotRemoved } from "./tombstones.ts";
+import { isRemovedAt, markRemoved, requireNotRemoved, type Tombstone, tombstoneKey, tombstones } from "./tombstones.ts";
 
 /** What a line says of its record's version; without one it wins over whatever is stored (D35). */
 interface Versioned {
@@ -13,14 +13,15 @@ interface Versioned {
  * Adds or changes the record that a line is about, as `decide` says, unless the line is late: a version that is not above
  * the stored one, or the one the record was removed at, is `stale`. Reads one item, with a version one more.
  */
-export function upsertRecord(
+export function upsertRecord<Stored extends RecordItem>(
+  entity: Entity<Stored>,
   key: Key,
   line: Versioned,
   context: WriteContext,
-  decide: (stored: Item | undefined) => Change | Promise<Change>,
+  decide: (stored: Stored | undefined) => Change | Promise<Change>,
 ): Promise<Outcome> {
-  return changeItem(keysFor(key, line), context, async (stored, mark) => {
-    if (isStale(line, stored) || isRemovedAt(mark, line.version, context.now)) return { outcome: "stale" };
+  return changeRecord(entity, key, line, context, async (stored, tombstone) => {
+    if (isStale(line, stored) || isRemovedAt(tombstone, line.version, context.now)) return { outcome: "stale" };
     const change = await decide(stored);
     if (stored || line.version === undefined || !change.writes) return change;
     return { ...change, writes: [...change.writes, requireNotRemoved(key, line.version, context.now)] };
@@ -31,15 +32,16 @@ export function upsertRecord(
  * Removes the record that a line is about by the writes that `withdraw` gives, unless the line is late. What is not there
  * is `unchanged`. The version it is removed at is kept in mind, so that what comes late does not bring it back.
  */
-export function removeRecord(
+export function removeRecord<Stored extends RecordItem>(
+  entity: Entity<Stored>,
   key: Key,
   line: Versioned,
   context: WriteContext,
-  withdraw: (stored: Item) => readonly TransactionWrite[],
+  withdraw: (stored: Stored) => readonly TransactionWrite[],
 ): Promise<Outcome> {
-  return changeItem(keysFor(key, line), context, (stored, mark) => {
-    const isMarked = isRemovedAt(mark, line.version, context.now);
-    const version = line.version ?? (stored?.version as number | undefined);
+  return changeRecord(entity, key, line, context, (stored, tombstone) => {
+    const isMarked = isRemovedAt(tombstone, line.version, context.now);
+    const version = line.version ?? stored?.version;
     if (!stored && (isMarked || version === undefined)) return { outcome: "unchanged" };
     if (isMarked || isStale(line, stored)) return { outcome: "stale" };
     const marks = version === undefined ? [] : [markRemoved(key, version, context.now)];
@@ -48,12 +50,22 @@ export function removeRecord(
   });
 }
 
-function keysFor(key: Key, { version }: Versioned): readonly Key[] {
-  return version === undefined ? [key] : [key, removalKey(key)];
+/** Reads the record and, for a line with a version, its tombstone. */
+function changeRecord<Stored extends RecordItem>(
+  entity: Entity<Stored>,
+  key: Key,
+  { version }: Versioned,
+  context: WriteContext,
+  decide: (stored: Stored | undefined, tombstone?: Tombstone) => Change | Promise<Change>,
+): Promise<Outcome> {
+  const record = { entity, key };
+  if (version === undefined) return changeItem<[Stored]>([record], context, decide);
+  const tombstone = { entity: tombstones, key: tombstoneKey(key) };
+  return changeItem<[Stored, Tombstone]>([record, tombstone], context, decide);
 }
 
-function isStale({ version }: Versioned, stored: Item | undefined): boolean {
-  return version !== undefined && Number(stored?.version ?? -1) >= version;
+function isStale({ version }: Versioned, stored: RecordItem | undefined): boolean {
+  return version !== undefined && (stored?.version ?? -1) >= version;
 }
 
 function requireAbsent(key: Key): TransactionWrite {

@@ -1,26 +1,47 @@
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds, epochSecondsAfter } from "../table/expiry.ts";
-import { removalKey } from "../table/keys.ts";
-import type { Item, Key } from "../table/table.ts";
+import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+
+/** What is left of a removed record. */
+export interface Tombstone extends StoredItem {
+  /** The version that the record was removed at (D35). */
+  readonly version: number;
+  readonly expires_at: number;
+}
+
+const skStart = "REMOVED#";
+
+/** The entity of tombstones. */
+export const tombstones = defineEntity<Tombstone>({
+  name: "tombstone",
+  matches: ({ sk }) => sk.startsWith(skStart),
+  upgrades: [stampOnly],
+});
+
+/** Key of the tombstone of a record. */
+export function tombstoneKey({ pk, sk }: Key): Key {
+  return { pk, sk: `${skStart}${sk}` };
+}
 
 /** How long a removal outlives lines about the record that come late; event buses and queues hold none for as long. */
 const keptDays = 30;
 
 /** True when a record is known to have been removed at this version or a later one. An expired mark says nothing. */
-export function isRemovedAt(mark: Item | undefined, version: number | undefined, now: Date): boolean {
-  if (mark === undefined || version === undefined) return false;
-  return Number(mark.version) >= version && Number(mark.expires_at) > epochSeconds(now);
+export function isRemovedAt(tombstone: Tombstone | undefined, version: number | undefined, now: Date): boolean {
+  if (tombstone === undefined || version === undefined) return false;
+  return tombstone.version >= version && tombstone.expires_at > epochSeconds(now);
 }
 
 /** Keeps in mind at which version a record was removed, unless a later removal is kept already. */
 export function markRemoved(key: Key, version: number, now: Date): TransactionWrite {
-  const Item = { ...removalKey(key), version, expires_at: epochSecondsAfter(now, keptDays) };
-  return { Put: { Item, ...unlessRemovedAt(version, now) } };
+  const tombstone = { ...tombstoneKey(key), version, expires_at: epochSecondsAfter(now, keptDays) };
+  return { Put: { Item: tombstones.encode(tombstone), ...unlessRemovedAt(version, now) } };
 }
 
 /** Holds a transaction's other writes to the record not having been removed at this version or a later one. */
 export function requireNotRemoved(key: Key, version: number, now: Date): TransactionWrite {
-  return { ConditionCheck: { Key: removalKey(key), ...unlessRemovedAt(version, now) } };
+  return { ConditionCheck: { Key: tombstoneKey(key), ...unlessRemovedAt(version, now) } };
 }
 
 function unlessRemovedAt(version: number, now: Date) {

@@ -31,6 +31,13 @@ const shapes = {
   JOBS: { state: undefined, date: undefined, number: undefined },
 } as const satisfies Record<ListName, Record<string, keyof PlacedFields | undefined>>;
 
+/** The calendar date of a record that date filters compare with; undefined where it has none. */
+export function listedDate(list: ListName, fields: PlacedFields): string | undefined {
+  const { date } = shapes[list];
+  const value = date && fields[date];
+  return typeof value === "string" ? value : undefined;
+}
+
 /** Where a record of a company stands. Throws on one that lacks what its list goes by. */
 export function placeOf(list: ListName, companyId: unknown, fields: PlacedFields): ListPlace {
   const { state, date, number } = shapes[list];

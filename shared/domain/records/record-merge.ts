@@ -1,16 +1,20 @@
-import { type CompleteRecord, completeRecords, type UpsertLine } from "../../contract/records.ts";
+import type * as v from "valibot";
+import { completeRecords, type RecordType, type UpsertLine } from "../../contract/records.ts";
 import { parseComplete } from "./record-line.ts";
 
 // Each function lays a line over what is stored: fields left out stay, nested objects are replaced whole (D35). What is
 // not whole after that is refused with `fields_invalid`.
 
+/** A record as it is stored: fields that are newer than it may be absent, and there may be fields of a newer contract. */
+type StoredFields<T extends RecordType> = v.InferInput<(typeof completeRecords)[T]>;
+
 /** A company as a line leaves it. */
-export function mergeCompany(stored: CompleteRecord<"company"> | undefined, line: UpsertLine<"company">) {
-  return parseComplete(completeRecords.company, { ...stored, ...line });
+export function mergeCompany(stored: StoredFields<"company"> | undefined, line: UpsertLine<"company">) {
+  return merge(completeRecords.company, {}, stored, line);
 }
 
 /** A user as a line leaves it; a new one has null where a nullable field was left out. `company` may name the tenant. */
-export function mergeUser(stored: CompleteRecord<"user"> | undefined, line: UpsertLine<"user">) {
+export function mergeUser(stored: StoredFields<"user"> | undefined, line: UpsertLine<"user">) {
   const nothing = {
     contact_phone_number: null,
     email: null,
@@ -20,17 +24,14 @@ export function mergeUser(stored: CompleteRecord<"user"> | undefined, line: Upse
     profile_id: null,
   };
   const tenant = line.company === undefined ? {} : { financial_company_id: line.company?.id ?? null };
-  return parseComplete(completeRecords.user, { ...nothing, ...stored, ...tenant, ...line });
+  return merge(completeRecords.user, nothing, stored, { ...tenant, ...line });
 }
 
 /** A timesheet as a line leaves it; `state` and `payment_state` always agree, and either may be given (D17). */
-export function mergeTimesheet(stored: CompleteRecord<"timesheet"> | undefined, line: UpsertLine<"timesheet">) {
+export function mergeTimesheet(stored: StoredFields<"timesheet"> | undefined, line: UpsertLine<"timesheet">) {
   const state = line.state ?? line.payment_state;
-  return parseComplete(completeRecords.timesheet, {
-    ...stored,
-    ...line,
-    ...(state && { state, payment_state: state }),
-  });
+  const states = state && { state, payment_state: state };
+  return merge(completeRecords.timesheet, {}, stored, { ...line, ...states });
 }
 
 /**
@@ -38,7 +39,7 @@ export function mergeTimesheet(stored: CompleteRecord<"timesheet"> | undefined, 
  * whose due date moves forward, to today or later, is pending again (D20). Today is asked for only where it counts.
  */
 export function mergeInvoice(
-  stored: CompleteRecord<"invoice"> | undefined,
+  stored: StoredFields<"invoice"> | undefined,
   line: UpsertLine<"invoice">,
   now: Date,
   today: () => string,
@@ -48,20 +49,38 @@ export function mergeInvoice(
   const isDueAgain = isLater && due >= today();
   const defaults = { state: "pending", created_at: now.toISOString() };
   const reopened = isDueAgain ? { state: "pending" } : {};
-  return parseComplete(completeRecords.invoice, { ...defaults, ...stored, ...reopened, ...line });
+  return merge(completeRecords.invoice, defaults, stored, { ...reopened, ...line });
 }
 
 /** A job as a line leaves it; a new one is published now unless the line says when. */
-export function mergeJob(stored: CompleteRecord<"job"> | undefined, line: UpsertLine<"job">, now: Date) {
-  return parseComplete(completeRecords.job, { published_at: now.toISOString(), ...stored, ...line });
+export function mergeJob(stored: StoredFields<"job"> | undefined, line: UpsertLine<"job">, now: Date) {
+  return merge(completeRecords.job, { published_at: now.toISOString() }, stored, line);
 }
 
 /** A notification as a line leaves it; a new one is made now and unread unless the line says otherwise. */
 export function mergeNotification(
-  stored: CompleteRecord<"notification"> | undefined,
+  stored: StoredFields<"notification"> | undefined,
   line: UpsertLine<"notification">,
   now: Date,
 ) {
   const defaults = { created_at: now.toISOString(), read_at: null };
-  return parseComplete(completeRecords.notification, { ...defaults, ...stored, ...line });
+  return merge(completeRecords.notification, defaults, stored, line);
+}
+
+/**
+ * What changes lay over what is stored. What they leave alone stays as it is stored, with fields of a newer contract at
+ * any depth, and without those that are newer than the record: the contract has the default of these (D38).
+ */
+function merge<S extends v.GenericSchema<object>>(
+  schema: S,
+  defaults: object,
+  stored: v.InferInput<S> | undefined,
+  changes: object,
+): v.InferInput<S> {
+  const complete: object = parseComplete(schema, { ...defaults, ...stored, ...changes });
+  if (!stored) return complete as v.InferInput<S>;
+  const isWritten = (name: string) =>
+    Object.hasOwn(changes, name) || (Object.hasOwn(defaults, name) && !Object.hasOwn(stored, name));
+  const written = Object.entries(complete).filter(([name]) => isWritten(name));
+  return { ...stored, ...Object.fromEntries(written) };
 }

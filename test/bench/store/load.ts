@@ -1,9 +1,11 @@
+import { nextCountedPlace } from "../../../shared/db/lists/counted-places.ts";
 import { listKeys } from "../../../shared/db/lists/list-keys.ts";
-import { entriesOf } from "../../../shared/db/lists/number-search.ts";
+import { listedItems } from "../../../shared/db/lists/listed-items.ts";
+import { entriesOf, numberEntries } from "../../../shared/db/lists/number-search.ts";
 import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
 import { rewriteTotals } from "../../../shared/db/reconcile/repair-totals.ts";
-import { countedPlaceKey, recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { placeOf } from "../../../shared/domain/records/list-place.ts";
@@ -56,9 +58,9 @@ function itemsOf(line: object): Item[] {
   const place = placeOf("INVOICES", company_id, { ...record, id });
   const keys = listKeys("INVOICES", company_id, { ...record, id });
   return [
-    { ...key, id, company_id, record, ...keys, silent: true, revision: 1 },
-    { ...countedPlaceKey(key), place, revision: 1 },
-    ...entriesOf(place),
+    { ...key, id, company_id, record, ...keys, silent: true, revision: 1, ...listedItems.INVOICES.stamp },
+    nextCountedPlace(key, undefined, place, new Date(0)),
+    ...entriesOf(place).map(numberEntries.encode),
   ];
 }
 

@@ -1,0 +1,46 @@
+import type { ListPlace } from "../../domain/records/list-place.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { epochSecondsAfter } from "../table/expiry.ts";
+import type { Item, Key } from "../table/table.ts";
+import { isListedKind } from "./list-keys.ts";
+
+/** What a record was last counted as. */
+export interface CountedPlace extends StoredItem {
+  /** Null once the record is removed. */
+  readonly place: ListPlace | null;
+  readonly revision: number;
+  readonly expires_at?: number | undefined;
+}
+
+const countedSk = "TALLIED";
+/** How long the count of a removed record is kept: longer than any consumer that still knows the record can run. */
+const removedCountDays = 2;
+
+/** The entity of what records were last counted as. */
+export const countedPlaces = defineEntity<CountedPlace>({
+  name: "counted place",
+  matches: ({ pk, sk }) => sk === countedSk && isListedKind(pk.split("#")[0] ?? ""),
+  upgrades: [stampOnly],
+});
+
+/** Key of what a record now contributes to the totals. */
+export function countedPlaceKey({ pk }: Key): Key {
+  return { pk, sk: countedSk };
+}
+
+/** What a record was last counted as, as read. */
+export function readCountedPlace(item: Item | undefined): CountedPlace | undefined {
+  return item && countedPlaces.decode(item);
+}
+
+/** The item that counts a record where it stands now. */
+export function nextCountedPlace(
+  record: Key,
+  counted: CountedPlace | undefined,
+  place: ListPlace | null,
+  now: Date,
+): Item {
+  const revision = (counted?.revision ?? 0) + 1;
+  const expires_at = place ? undefined : epochSecondsAfter(now, removedCountDays);
+  return countedPlaces.encode({ ...counted, ...countedPlaceKey(record), place, revision, expires_at });
+}

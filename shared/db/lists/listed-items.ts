@@ -1,0 +1,103 @@
+import type * as v from "valibot";
+import type { invoice, timesheet } from "../../contract/finance.ts";
+import type { job } from "../../contract/jobs.ts";
+import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
+import { defineEntity, type Entity, type RecordItem, stampOnly } from "../table/entity.ts";
+import { publicNameOf, recordKey } from "../table/keys.ts";
+import { rememberOrigin } from "../table/origins.ts";
+import type { Item, Key } from "../table/table.ts";
+import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
+
+/** A timesheet, invoice or job as it is stored: answers add the fields that are newer than the record (D38). */
+interface FieldsByList {
+  readonly TIMESHEETS: v.InferInput<typeof timesheet>;
+  readonly INVOICES: v.InferInput<typeof invoice>;
+  readonly JOBS: v.InferInput<typeof job>;
+}
+
+/** The interface's fields of a record of a list. */
+export type ListedFields<L extends ListName> = FieldsByList[L];
+
+/** A timesheet, invoice or job as the table has it: the interface's fields beside what only the service knows. */
+export interface ListedItem<L extends ListName> extends RecordItem, Partial<ListKeys> {
+  readonly id: number;
+  /** The tenant (D2). */
+  readonly company_id: number;
+  readonly record: Omit<ListedFields<L>, "id">;
+  /** Of a job: when its offer window closes, and the seconds that were sent (D24). */
+  readonly timer?: number;
+  readonly timer_expires_at?: string | null;
+}
+
+const kinds = { TIMESHEETS: "TIMESHEET", INVOICES: "INVOICE", JOBS: "JOB" } as const satisfies Record<
+  ListName,
+  ListedKind
+>;
+
+/** The entities of the records that stand in lists. */
+export const listedItems: { readonly [L in ListName]: Entity<ListedItem<L>> } = {
+  TIMESHEETS: defineEntity({ name: "timesheet", matches: matchesOf("TIMESHEET"), upgrades: [stampOnly] }),
+  INVOICES: defineEntity({ name: "invoice", matches: matchesOf("INVOICE"), upgrades: [stampOnly] }),
+  JOBS: defineEntity({ name: "job", matches: matchesOf("JOB"), upgrades: [stampOnly] }),
+};
+
+function matchesOf(kind: ListedKind): (key: Key) => boolean {
+  return ({ pk, sk }) => sk === kind && pk.startsWith(`${kind}#`);
+}
+
+/** Key of a record of a list. */
+export function listedKey(list: ListName, id: number): Key {
+  return recordKey(kinds[list], id);
+}
+
+/** The fields of a record with its tenant, as an import line names them. */
+export type OwnedFields<L extends ListName> = ListedFields<L> & { readonly company_id: number };
+
+/** The fields of a stored record with its tenant. */
+export function toOwned<L extends ListName>({ id, company_id, record }: ListedItem<L>): OwnedFields<L> {
+  return { id, company_id, ...record } as unknown as OwnedFields<L>;
+}
+
+/** The item that holds these fields in place of the one that is stored, with its place in the lists. */
+export function fromOwned<L extends ListName>(
+  list: L,
+  fields: OwnedFields<L>,
+  stored: ListedItem<L> | undefined,
+  version: number | undefined,
+): Item {
+  const { id, company_id, ...record } = fields;
+  const keys = listKeys(list, company_id, { ...record, id });
+  const next = { ...stored, ...listedKey(list, id), id, company_id, record, ...keys, version };
+  return listedItems[list].encode(next as unknown as ListedItem<L>);
+}
+
+/** What a page needs of a record, from an index or from the record itself. */
+export interface ListRow<L extends ListName> {
+  readonly pk: string;
+  readonly sk: string;
+  readonly id: number;
+  readonly record: Omit<ListedFields<L>, "id">;
+}
+
+/** Reads a row of a list. Throws on one without a record, naming its key. */
+export function toRow<L extends ListName>(list: L, item: Item): ListRow<L> {
+  const { pk, sk, id, day_id, record } = listedItems[list].decode(item);
+  if (typeof record !== "object" || record === null) throw new Error(`The item ${publicNameOf(item)} has no record`);
+  // An index by month has the id in its order alone.
+  return { pk, sk, id: id ?? Number(day_id?.slice(3)), record };
+}
+
+/** The interface's fields of a record. It was read for its answer alone: they are taken, not copied. */
+export function toFields<L extends ListName>({ pk, sk, id, record }: ListRow<L>): ListedFields<L> {
+  const fields = Object.assign(record, { id }) as unknown as ListedFields<L>;
+  rememberOrigin(fields, { pk, sk });
+  return fields;
+}
+
+/** Where a record of a kind stands in its list; null where there is none. Throws on one that lacks what its list goes by. */
+export function placeOfItem(kind: ListedKind, item: Item | undefined): ListPlace | null {
+  if (!item) return null;
+  const list = listsByKind[kind];
+  const { id, company_id, record } = listedItems[list].decode(item);
+  return placeOf(list, company_id, { ...record, id });
+}

@@ -1,0 +1,32 @@
+import type { CompleteRecord, RemovalLine, UpsertLine } from "../../contract/records.ts";
+import { mergeCompany } from "../../domain/records/record-merge.ts";
+import { defineEntity, type RecordItem, stampOnly } from "../table/entity.ts";
+import { recordKey } from "../table/keys.ts";
+import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/changes.ts";
+import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
+
+/** A company as the table has it. */
+export interface StoredCompany extends RecordItem, CompleteRecord<"company"> {}
+
+/** The entity of companies. */
+export const companies = defineEntity<StoredCompany>({
+  name: "company",
+  matches: ({ pk, sk }) => sk === "COMPANY" && pk.startsWith("COMPANY#"),
+  upgrades: [stampOnly],
+});
+
+/** Access pattern W1: adds or changes a company. One read unit, with a version two; one write unit. */
+export function saveCompany(line: UpsertLine<"company">, context: WriteContext): Promise<Outcome> {
+  const key = recordKey("COMPANY", line.id);
+  return upsertRecord(companies, key, line, context, (stored) => {
+    const company = mergeCompany(stored, line);
+    const revision = stored?.revision ?? 0;
+    const next = { ...stored, ...key, ...company, revision, version: line.version ?? stored?.version };
+    return saveItem(stored, companies.encode(next), context);
+  });
+}
+
+/** Access pattern W5: removes a company; what is not there is `unchanged`. */
+export function removeCompany(line: RemovalLine<"company">, context: WriteContext): Promise<Outcome> {
+  return removeRecord(companies, recordKey("COMPANY", line.id), line, context, (stored) => [deleteItem(stored)]);
+}
