@@ -2,9 +2,46 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { Refusal } from "../domain/refusal.ts";
 import { readBatch } from "./table/batch-reads.ts";
+import { retryRaces } from "./table/conflicts.ts";
+import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
-import { idempotencyKey } from "./table/keys.ts";
-import { deleteIf, getItem, type Item, type Key, putIf, updateIf } from "./table/table.ts";
+import { findStored } from "./table/stored-items.ts";
+import { deleteIf, type Key, putIf, updateIf } from "./table/table.ts";
+
+/** The run of a request as the table has it, then its answer. */
+interface StoredRun extends StoredItem {
+  readonly body_hmac: string;
+  readonly run_id: string;
+  readonly request_token: string;
+  readonly asked_at: string;
+  /** Present while the run is under way. */
+  readonly leased_to?: string;
+  /** Compressed; what does not fit goes into `further_pieces` items. */
+  readonly kept_answer?: Uint8Array;
+  readonly further_pieces?: number;
+  readonly valid_to: string;
+  readonly expires_at: number;
+}
+
+/** The entity of the runs of requests with an Idempotency-Key. */
+export const idempotentRuns = defineEntity<StoredRun>({
+  name: "idempotent run",
+  matches: ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk === "IDEMPOTENCY",
+  upgrades: [stampOnly],
+});
+
+/** A further piece of an answer as the table has it. */
+interface StoredPiece extends StoredItem {
+  readonly piece: Uint8Array;
+  readonly expires_at: number;
+}
+
+/** The entity of the further pieces of answers. */
+export const answerPieces = defineEntity<StoredPiece>({
+  name: "answer piece",
+  matches: ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk.startsWith("ANSWER#"),
+  upgrades: [stampOnly],
+});
 
 /** A request that its caller may repeat: whose it is, under which key, and the keyed hash of what it asks for. */
 export interface IdempotentRequest {
@@ -34,7 +71,6 @@ export const leaseSeconds = 60;
 
 const lifeMs = 24 * 60 * 60_000;
 const retryAfterSeconds = 1;
-const maxRaces = 5;
 /** An item holds 400 KB, its key and the other attributes included. */
 const mostPieceBytes = 350_000;
 
@@ -45,19 +81,18 @@ const mostPieceBytes = 350_000;
  * and a read unit for every 4.
  */
 export async function acquireRun(request: IdempotentRequest, now: Date): Promise<AcquiredRun> {
-  const record = idempotencyKey(request.userId, request.operation, request.key);
-  for (let race = 0; race < maxRaces; race += 1) {
+  const record = runKey(request);
+  return retryRaces(async () => {
     const run = newRun(record, now);
     if (await openRun(run, request.seal, now)) return { run };
-    const stored = await getItem(record, { consistent: true });
-    if (!stored || String(stored.valid_to) <= now.toISOString()) continue;
+    const stored = await findStored(idempotentRuns, record, { consistent: true });
+    if (!stored || stored.valid_to <= now.toISOString()) return undefined;
     if (stored.body_hmac !== request.seal) throw keyReused();
     if (stored.kept_answer) return { answer: await readAnswer(stored) };
     if (String(stored.leased_to) > now.toISOString()) throw inProgress();
     const taken = await takeOver(run, stored, now);
-    if (taken) return { run: taken };
-  }
-  throw inProgress();
+    return taken && { run: taken };
+  });
 }
 
 /**
@@ -67,13 +102,16 @@ export async function acquireRun(request: IdempotentRequest, now: Date): Promise
 export async function keepAnswer(run: Run, answer: string, { pieceBytes = mostPieceBytes } = {}): Promise<boolean> {
   const [first, ...further] = piecesOf(await promisify(gzip)(answer), pieceBytes);
   await Promise.all(
-    further.map((piece, at) => putIf({ Item: { ...pieceKey(run.record, run.id, at), piece, ...expiry(run) } })),
+    further.map((piece, at) => {
+      const item = { ...pieceKey(run.record, run.id, at), piece, ...expiry(run) };
+      return putIf({ Item: answerPieces.encode(item) });
+    }),
   );
   const kept = await updateIf({
     Key: run.record,
     ConditionExpression: "run_id = :run",
-    UpdateExpression: "SET kept_answer = :first, further_pieces = :further REMOVE leased_to",
-    ExpressionAttributeValues: { ":run": run.id, ":first": first, ":further": further.length },
+    UpdateExpression: `SET kept_answer = :first, further_pieces = :further, ${versionClause} REMOVE leased_to`,
+    ExpressionAttributeValues: { ":run": run.id, ":first": first, ":further": further.length, ...versionValue },
   });
   return kept !== undefined;
 }
@@ -93,42 +131,53 @@ function newRun(record: Key, now: Date): Run {
 }
 
 function openRun(run: Run, seal: string, now: Date): Promise<boolean> {
+  const opened = {
+    ...run.record,
+    body_hmac: seal,
+    run_id: run.id,
+    request_token: run.token,
+    asked_at: run.requestedAt.toISOString(),
+    leased_to: leaseFrom(now),
+    valid_to: run.validTo.toISOString(),
+    ...expiry(run),
+  };
   return putIf({
-    Item: {
-      ...run.record,
-      body_hmac: seal,
-      run_id: run.id,
-      request_token: run.token,
-      asked_at: run.requestedAt.toISOString(),
-      leased_to: leaseFrom(now),
-      valid_to: run.validTo.toISOString(),
-      ...expiry(run),
-    },
+    Item: idempotentRuns.encode(opened),
     ConditionExpression: "attribute_not_exists(pk) OR valid_to <= :now",
     ExpressionAttributeValues: { ":now": now.toISOString() },
   });
 }
 
 /** Goes on where a run broke off: with its token and its moment, so that what it did is not done twice. */
-async function takeOver(run: Run, stored: Item, now: Date): Promise<Run | undefined> {
-  const taken = await updateIf({
+async function takeOver(run: Run, stored: StoredRun, now: Date): Promise<Run | undefined> {
+  const item = await updateIf({
     Key: run.record,
     ConditionExpression: "run_id = :broken AND attribute_exists(leased_to)",
-    UpdateExpression: "SET run_id = :run, leased_to = :leased",
-    ExpressionAttributeValues: { ":broken": stored.run_id, ":run": run.id, ":leased": leaseFrom(now) },
+    UpdateExpression: `SET run_id = :run, leased_to = :leased, ${versionClause}`,
+    ExpressionAttributeValues: {
+      ":broken": stored.run_id,
+      ":run": run.id,
+      ":leased": leaseFrom(now),
+      ...versionValue,
+    },
   });
-  if (!taken) return undefined;
-  const requestedAt = new Date(String(taken.asked_at));
-  return { ...run, token: String(taken.request_token), requestedAt, validTo: new Date(String(taken.valid_to)) };
+  if (!item) return undefined;
+  const { request_token: token, asked_at, valid_to } = idempotentRuns.decode(item);
+  return { ...run, token, requestedAt: new Date(asked_at), validTo: new Date(valid_to) };
 }
 
-async function readAnswer({ pk, sk, run_id, kept_answer, further_pieces }: Item): Promise<string> {
-  const record = { pk, sk } as Key;
-  const keys = Array.from({ length: Number(further_pieces) }, (_, at) => pieceKey(record, String(run_id), at));
+async function readAnswer(stored: StoredRun): Promise<string> {
+  const { run_id, kept_answer, further_pieces = 0 } = stored;
+  const keys = Array.from({ length: further_pieces }, (_, at) => pieceKey(stored, run_id, at));
   const further = keys.length === 0 ? [] : await readBatch(keys);
-  const pieces = [kept_answer, ...further.map((item) => item?.piece)];
-  if (pieces.some((piece) => !piece)) throw new Error("A piece of a kept answer is missing");
-  return String(await promisify(gunzip)(Buffer.concat(pieces as Uint8Array[])));
+  const pieces = [kept_answer, ...further.map((item) => item && answerPieces.decode(item).piece)];
+  const whole = pieces.filter((piece) => piece !== undefined);
+  if (whole.length < pieces.length) throw new Error("A piece of a kept answer is missing");
+  return String(await promisify(gunzip)(Buffer.concat(whole)));
+}
+
+function runKey({ userId, operation, key }: IdempotentRequest): Key {
+  return { pk: `IDEMPOTENCY#${userId}#${operation}#${key}`, sk: "IDEMPOTENCY" };
 }
 
 function pieceKey({ pk }: Key, runId: string, at: number): Key {

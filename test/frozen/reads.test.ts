@@ -3,6 +3,7 @@ import { acquireRun } from "../../shared/db/idempotency.ts";
 import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
+import { hmacKey } from "../../shared/secrets.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { pushedTo } from "../support/workers/pushes.ts";
 import { queueEvent } from "./events.ts";
@@ -240,6 +241,6 @@ function hasChanged({ type, id }: { type: string; id: number }): boolean {
 
 async function outcomesOf(lines: readonly object[]): Promise<string[]> {
   const outcomes: string[] = [];
-  for (const line of lines) outcomes.push(await writeRecord(parseRecordLine(line, "GB"), { now: new Date() }));
+  for (const line of lines) outcomes.push(await writeRecord(parseRecordLine(line, "GB"), { now: new Date(), hmacKey }));
   return outcomes;
 }

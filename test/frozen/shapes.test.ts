@@ -31,6 +31,10 @@ describe("D38: what this code writes", () => {
     }
   });
 
+  test("says its version, every item of it", () => {
+    expect(left.items.filter(({ schema_version }) => !schema_version)).toEqual([]);
+  });
+
   test("into queues has the shape of the newest frozen messages", () => {
     const newest = readFrozen(frozenReleases().at(-1) ?? "").messages;
     for (const [queue, messages] of Object.entries(left.messages)) {

@@ -7,6 +7,7 @@ import { acquireRun, keepAnswer } from "../../shared/db/idempotency.ts";
 import { acquirePushLease } from "../../shared/db/notifications/pushes.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
+import { hmacKey } from "../../shared/secrets.ts";
 import { call } from "../support/requests/call.ts";
 import { endpoints } from "../support/requests/every-operation.ts";
 import type { Service } from "../support/service/service.ts";
@@ -33,7 +34,7 @@ export function thisRelease(service: Service): Release {
     },
     work,
     async importLine(line) {
-      await writeRecord(parseRecordLine(line, "GB"), { now: new Date() });
+      await writeRecord(parseRecordLine(line, "GB"), { now: new Date(), hmacKey });
     },
     takeMessages: (queue) => takeMessages(queueSettings[queue]),
     newestMessage: (to) => service.inbox.entries().find((entry) => entry.to === to)?.text ?? "",

@@ -6,6 +6,7 @@ import { handler } from "../../../functions/accounts/register-user.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
+import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
 import {
   confirmLoginByBody,
   getProfile,
@@ -13,7 +14,6 @@ import {
   requestPasswordReset,
 } from "../../../shared/contract/accounts.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
-import { findUserOfLogin } from "../../../shared/db/accounts/users.ts";
 import { userLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { faultsOf } from "../../support/records/writes.ts";
