@@ -51,8 +51,8 @@ export interface Release {
   importLine(line: object): Promise<void>;
   /** Takes all messages out of a queue. */
   takeMessages(queue: Queue): Promise<unknown[]>;
-  /** The text of the newest message to someone. */
-  newestMessage(to: string): string;
+  /** The pin in the newest message to someone. */
+  newestPin(to: string): string;
   /** Everything in the table. */
   readItems(): Promise<MarshalledItem[]>;
   /** Takes the push of a notification and never gives it back, as a worker that dies does. */

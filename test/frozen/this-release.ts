@@ -10,6 +10,7 @@ import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { call } from "../support/requests/call.ts";
 import { endpoints } from "../support/requests/every-operation.ts";
+import { newestPin } from "../support/requests/pins.ts";
 import type { Service } from "../support/service/service.ts";
 import { testKeyId } from "../support/tokens/tokens.ts";
 import { takeMessages } from "../support/workers/queues.ts";
@@ -37,7 +38,7 @@ export function thisRelease(service: Service): Release {
       await writeRecord(parseRecordLine(line, "GB"), { now: new Date(), hmacKey });
     },
     takeMessages: (queue) => takeMessages(queueSettings[queue]),
-    newestMessage: (to) => service.inbox.entries().find((entry) => entry.to === to)?.text ?? "",
+    newestPin: (to) => newestPin(service.inbox, to),
     readItems: () => readItems(service),
     async abandonPush(userId, notificationId) {
       await acquirePushLease(userId, notificationId, new Date());
