@@ -89,7 +89,7 @@ export async function acquireRun(request: IdempotentRequest, now: Date): Promise
     if (!stored || stored.valid_to <= now.toISOString()) return undefined;
     if (stored.body_hmac !== request.seal) throw keyReused();
     if (stored.kept_answer) return { answer: await readAnswer(stored) };
-    if (String(stored.leased_to) > now.toISOString()) throw inProgress();
+    if (!stored.leased_to || stored.leased_to > now.toISOString()) throw inProgress();
     const taken = await takeOver(run, stored, now);
     return taken && { run: taken };
   });
