@@ -9,6 +9,7 @@ const walls = {
     writes: ["table"],
     lists: ["table"],
     reconcile: ["lists", "table"],
+    migrate: ["table"],
     records: ["lists", "writes", "table"],
     notifications: ["records", "writes", "table"],
     accounts: ["notifications", "writes", "table"],

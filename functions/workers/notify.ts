@@ -1,3 +1,4 @@
+import { decodeChange } from "../../shared/db/entities.ts";
 import type { TableChange } from "../../shared/db/table/table-changes.ts";
 import { readEvent, readPush } from "../../shared/domain/records/notification-events.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
@@ -9,7 +10,8 @@ import { forStream } from "../../shared/workers/stream-worker.ts";
  * Turns changes of records into messages that tell those concerned (D25), and new notifications into pushes where the
  * stage pushes at all (D29). It writes nothing: a change that comes again is told from the event's id.
  */
-export const handler = forStream(async (changes) => {
+export const handler = forStream(async (batch) => {
+  const changes = batch.map(decodeChange);
   const isPushing = Object.keys(settings.platformApplications()).length > 0;
   const messages = changes.flatMap(messagesOf);
   const pushes = isPushing ? changes.flatMap((change) => readPush(change) ?? []) : [];

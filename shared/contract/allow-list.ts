@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import { isNewField } from "./since.ts";
 
 /** Takes of a value what a schema names. Throws where the value is of another shape. */
 export type AllowList = (value: unknown) => unknown;
@@ -13,6 +14,7 @@ interface SchemaParts {
   readonly wrapped: Schema;
   readonly options: readonly unknown[];
   readonly literal: unknown;
+  readonly default: unknown;
 }
 
 const allowLists = new WeakMap<Schema, AllowList>();
@@ -30,7 +32,7 @@ export function allowListOf(schema: Schema): AllowList {
 }
 
 function makeAllowList(schema: Schema, place: string): AllowList {
-  const { entries, item, wrapped, options, literal } = schema as unknown as SchemaParts;
+  const { entries, item, wrapped, options, literal, default: older } = schema as unknown as SchemaParts;
   switch (schema.type) {
     case "string":
     case "number":
@@ -42,15 +44,17 @@ function makeAllowList(schema: Schema, place: string): AllowList {
       return allowWhere((value) => value === literal, place);
     case "nullable":
       return allowNullable(makeAllowList(wrapped, place));
+    case "optional":
+      if (isNewField(schema)) return allowAbsent(makeAllowList(wrapped, place), older);
+      break;
     case "array":
       return allowItems(makeAllowList(item, `an item of ${place}`), place);
     case "object":
       return allowFields(entries, place);
     case "loose_object":
       return allowFields(entries, place, (fields) => fields);
-    default:
-      throw new Error(`No allow-list can be made of ${place}, a ${schema.type}`);
   }
+  throw new Error(`No allow-list can be made of ${place}, a ${schema.type}`);
 }
 
 function allowWhere(fits: (value: unknown) => boolean, place: string): AllowList {
@@ -62,6 +66,11 @@ function allowWhere(fits: (value: unknown) => boolean, place: string): AllowList
 
 function allowNullable(allow: AllowList): AllowList {
   return (value) => (value === null ? null : allow(value));
+}
+
+/** Records that are older than the field show its default (D38). */
+function allowAbsent(allow: AllowList, older: unknown): AllowList {
+  return (value) => (value === undefined ? older : allow(value));
 }
 
 function allowItems(allow: AllowList, place: string): AllowList {

@@ -1,6 +1,8 @@
-import { allowListOf } from "../contract/allow-list.ts";
+import { type AllowList, allowListOf } from "../contract/allow-list.ts";
 import type { Answer, Operation } from "../contract/operation.ts";
 import { defaultPerPage } from "../contract/query.ts";
+import { publicNameOf } from "../db/table/keys.ts";
+import { originOf } from "../db/table/origins.ts";
 import type { Page } from "../domain/paging/paging.ts";
 import { pageLinks } from "./page-links.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
@@ -44,6 +46,17 @@ export function successAnswer<O extends Operation>(
   headers.total = String(total);
   const link = place && pageLinks(request.event, place, total);
   if (link) headers.link = link;
-  const answered = items.map(allow);
+  const answered = items.map((_, at) => allowItem(allow, items, at));
   return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };
+}
+
+/** A damaged item takes its list down; the log says which it is. */
+function allowItem(allow: AllowList, items: readonly unknown[], at: number): unknown {
+  try {
+    return allow(items[at]);
+  } catch (error) {
+    const origin = originOf(items, at);
+    if (!origin || !(error instanceof Error)) throw error;
+    throw new Error(`${error.message}: ${publicNameOf(origin)}`, { cause: error });
+  }
 }

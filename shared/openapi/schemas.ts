@@ -12,6 +12,7 @@ import { job } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
 import { password } from "../contract/password.ts";
 import { dateFilter, defaultPerPage, idParameter, maxPerPage, paging } from "../contract/query.ts";
+import { isNewField } from "../contract/since.ts";
 import { calendarDate, currency, decimal, id, timestamp } from "../contract/values.ts";
 
 export type { JsonSchema };
@@ -72,7 +73,7 @@ const config = {
   errorMode: "ignore",
   definitions: named,
   overrideAction: describeAction,
-  overrideSchema: typeChoices,
+  overrideSchema: describeSchema,
   overrideRef: ({ referenceId }: { referenceId: string }) => `#/components/schemas/${referenceId}`,
 } as const;
 
@@ -105,9 +106,19 @@ function referenceOr(property: JsonSchema | boolean): JsonSchema {
   return property.$ref === undefined ? property : { $ref: property.$ref };
 }
 
-function typeChoices({ valibotSchema, jsonSchema }: OverrideSchemaContext): JsonSchema | undefined {
+function describeSchema({ valibotSchema, jsonSchema }: OverrideSchemaContext): JsonSchema | undefined {
+  if ("entries" in valibotSchema) return requireNewFields(valibotSchema.entries as Entries, jsonSchema);
   const isChoice = valibotSchema.type === "picklist" || valibotSchema.type === "literal";
   return isChoice ? { type: "string", ...jsonSchema } : undefined;
+}
+
+type Entries = Readonly<Record<string, unknown>>;
+
+/** Answers always have the fields that are newer than their record (D38). */
+function requireNewFields(entries: Entries, jsonSchema: JsonSchema): JsonSchema | undefined {
+  const { required = [] } = jsonSchema;
+  const isRequired = (name: string) => required.includes(name) || isNewField(entries[name]);
+  return { ...jsonSchema, required: Object.keys(entries).filter(isRequired) };
 }
 
 function describeAction({ valibotAction, jsonSchema }: OverrideActionContext): JsonSchema | undefined {

@@ -1,7 +1,7 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { findStage, type Stage } from "../../infra/stages/stages.ts";
-import { checks } from "../../infra/tools/preflight/preflight-checks.ts";
+import { checks, migrationCheck } from "../../infra/tools/preflight/preflight-checks.ts";
 import { type FakeAnswer, useFakeAws } from "../support/faults/fake-aws.ts";
 
 const aws = useFakeAws();
@@ -90,6 +90,30 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
 ])("%s is missing where something is in the way, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
   expect(await find(about, stage)).toEqual({ outcome: "missing", text: expect.stringContaining(advice) });
+});
+
+describe("a new index or key", () => {
+  const place = { stage: dev, account: "000000000000", region: "eu-west-1" };
+  const { find: findMigration } = migrationCheck({ name: "invoices-by-number", entity: "invoice", version: 2 });
+  const mark = { pk: { S: "MIGRATION" }, sk: { S: "DONE#invoices-by-number" }, completed_at: { S: "2026-01-01" } };
+
+  test.each<[string, FakeAnswer, object]>([
+    [
+      "is missing without its mark",
+      { json: {} },
+      { outcome: "missing", text: expect.stringContaining("npm run migrate") },
+    ],
+    ["is ok with its mark", { json: { Item: mark } }, { outcome: "ok", text: "invoices-by-number is complete" }],
+    ["is ok where there is no table yet", gone, { outcome: "ok", text: expect.stringContaining("nothing is stored") }],
+  ])("%s", async (_, GetItem, found) => {
+    aws.answers = { GetItem };
+    expect(await findMigration(place)).toEqual(found);
+  });
+
+  test("is unchecked where the credentials may not look", async () => {
+    aws.answers = {};
+    await expect(findMigration(place)).rejects.toThrow("It says AccessDeniedException");
+  });
 });
 
 test("what AWS does not let the credentials see is thrown, and never ok", async () => {

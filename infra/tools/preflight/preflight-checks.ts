@@ -5,6 +5,7 @@ import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sdk/client-sesv2";
 import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { isMarkedComplete, type Migration, requiredMigrations } from "../../../shared/db/migrate/migrations.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { kindOfAwsFault } from "../service/aws-faults.ts";
@@ -42,7 +43,27 @@ export const checks: readonly Check[] = [
   { about: "SMS sandbox", find: findSmsSandbox },
   { about: "SMS spend", find: findSmsSpend },
   { about: "Lambda concurrency", find: findConcurrency },
+  ...requiredMigrations.map(migrationCheck),
 ];
+
+/** The check of a new index or key: code reads from it only after its mark, and as before until then. */
+export function migrationCheck({ name }: Migration): Check {
+  return {
+    about: "migration",
+    async find({ stage }) {
+      process.env.TABLE_NAME = namesOf(stage.name).table;
+      try {
+        if (await isMarkedComplete(name)) return ok(`${name} is complete`);
+      } catch (error) {
+        if (kindOfAwsFault(error) === "not-found") return ok(`${name}: nothing is stored yet`);
+        throw error;
+      }
+      return missing(
+        `${name} is not complete: once the deploy has ended, run npm run migrate -- --stage ${stage.name}.`,
+      );
+    },
+  };
+}
 
 function ok(text: string): Finding {
   return { outcome: "ok", text };

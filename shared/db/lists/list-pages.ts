@@ -1,6 +1,7 @@
 import type { Scope } from "../../domain/caller.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
 import type { ListName } from "../../domain/records/list-place.ts";
+import { rememberOrigins } from "../table/origins.ts";
 import { type ListedFields, type ListRow, toFields } from "./listed-items.ts";
 
 /** The records of a list in some states, of one company or of all. */
@@ -25,6 +26,8 @@ export function cutPage<L extends ListName>(
   { skip, limit }: PageStart,
 ): ListPage<ListedFields<L>> {
   const newest = rows.toSorted((a, b) => b.id - a.id);
-  const items = newest.slice(skip, skip + limit).map(toFields<L>);
+  const shown = newest.slice(skip, skip + limit);
+  const items = shown.map(toFields<L>);
+  rememberOrigins(items, shown);
   return { items, total, hasMore: newest.length > skip + limit };
 }

@@ -4,7 +4,6 @@ import type { job } from "../../contract/jobs.ts";
 import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
 import { defineEntity, type Entity, type RecordItem, stampOnly } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/keys.ts";
-import { rememberOrigin } from "../table/origins.ts";
 import type { Item, Key } from "../table/table.ts";
 import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
 
@@ -81,17 +80,17 @@ export interface ListRow<L extends ListName> {
 
 /** Reads a row of a list. Throws on one without a record, naming its key. */
 export function toRow<L extends ListName>(list: L, item: Item): ListRow<L> {
-  const { pk, sk, id, day_id, record } = listedItems[list].decode(item);
-  if (typeof record !== "object" || record === null) throw new Error(`The item ${publicNameOf(item)} has no record`);
+  const row = listedItems[list].decode(item);
+  if (typeof row.record !== "object" || row.record === null) {
+    throw new Error(`The item ${publicNameOf(item)} has no record`);
+  }
   // An index by month has the id in its order alone.
-  return { pk, sk, id: id ?? Number(day_id?.slice(3)), record };
+  return row.id === undefined ? { ...row, id: Number(row.day_id?.slice(3)) } : row;
 }
 
 /** The interface's fields of a record. It was read for its answer alone: they are taken, not copied. */
-export function toFields<L extends ListName>({ pk, sk, id, record }: ListRow<L>): ListedFields<L> {
-  const fields = Object.assign(record, { id }) as unknown as ListedFields<L>;
-  rememberOrigin(fields, { pk, sk });
-  return fields;
+export function toFields<L extends ListName>({ id, record }: Pick<ListRow<L>, "id" | "record">): ListedFields<L> {
+  return Object.assign(record, { id }) as unknown as ListedFields<L>;
 }
 
 /** Where a record of a kind stands in its list; null where there is none. Throws on one that lacks what its list goes by. */

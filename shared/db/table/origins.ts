@@ -1,13 +1,13 @@
 import type { Key } from "./table.ts";
 
-const origins = new WeakMap<object, Key>();
+const origins = new WeakMap<readonly unknown[], readonly Key[]>();
 
-/** Remembers the item that an answer was read from, so that a damaged one can be found. */
-export function rememberOrigin(answered: object, key: Key): void {
-  origins.set(answered, key);
+/** Remembers the items that a page was read from, in its order, so that a damaged one can be found. */
+export function rememberOrigins(page: readonly unknown[], items: readonly Key[]): void {
+  origins.set(page, items);
 }
 
-/** The key of the item that an answer was read from, if it is remembered. */
-export function originOf(answered: unknown): Key | undefined {
-  return typeof answered === "object" && answered !== null ? origins.get(answered) : undefined;
+/** The key of the item that stands at a place of a page, if it is remembered. */
+export function originOf(page: readonly unknown[], at: number): Key | undefined {
+  return origins.get(page)?.[at];
 }

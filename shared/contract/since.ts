@@ -1,0 +1,25 @@
+import * as v from "valibot";
+
+type Schema = v.GenericSchema<unknown, unknown>;
+
+const newFields = new WeakSet<Schema>();
+
+/**
+ * A field that is new in a release, with the value that older records show. Lines and events that lack it go on working;
+ * answers always have it (D38).
+ */
+export function since<const S extends Schema, const D extends v.Default<S, undefined> & v.InferInput<S>>(
+  release: string,
+  schema: S,
+  older: D,
+) {
+  const description = `Since ${release}; ${JSON.stringify(older)} where the record is older.`;
+  const field = v.pipe(v.optional(schema, older), v.description(description));
+  newFields.add(field);
+  return field;
+}
+
+/** True for a field that `since` made. */
+export function isNewField(schema: unknown): boolean {
+  return typeof schema === "object" && schema !== null && newFields.has(schema as Schema);
+}

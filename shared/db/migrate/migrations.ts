@@ -1,0 +1,87 @@
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { getItem, type Item, type Key, putIf } from "../table/table.ts";
+
+/** A new index or key: code reads from it once every item of an entity has reached the version that brought it. */
+export interface Migration {
+  readonly name: string;
+  readonly entity: string;
+  readonly version: number;
+}
+
+/** Every index or key that code reads only after `npm run migrate` has marked it complete. */
+export const requiredMigrations: readonly Migration[] = [];
+
+/** How far a run has come, and that a migration is complete. */
+interface StoredMigration extends StoredItem {
+  /** Of a run: the versions that it leads to. */
+  readonly target?: string;
+  /** Of a run: where it goes on; absent once it has ended. */
+  readonly cursor?: Item | undefined;
+  /** Of a run: how many items it could not upgrade so far. */
+  readonly damaged?: number;
+  readonly completed_at?: string;
+}
+
+const partition = "MIGRATION";
+const runKey: Key = { pk: partition, sk: "RUN" };
+
+/** The entity of what migrations keep of themselves. */
+export const migrations = defineEntity<StoredMigration>({
+  name: "migration",
+  matches: ({ pk }) => pk === partition,
+  upgrades: [stampOnly],
+});
+
+/** Where a run goes on, and how many items it could not upgrade before. */
+export interface MigrationPlace {
+  readonly cursor: Item | undefined;
+  readonly damaged: number;
+}
+
+/** Where a run to these versions goes on. 1 read unit. */
+export async function findPlace(target: string): Promise<MigrationPlace> {
+  const item = await getItem(runKey, { consistent: true });
+  const run = item && migrations.decode(item);
+  if (run?.target !== target || !run.cursor) return { cursor: undefined, damaged: 0 };
+  return { cursor: run.cursor, damaged: run.damaged ?? 0 };
+}
+
+/** Keeps where a run goes on; without a cursor the next one begins again. 1 write unit. */
+export async function keepPlace(target: string, { cursor, damaged }: MigrationPlace): Promise<void> {
+  await putIf({ Item: migrations.encode({ ...runKey, target, cursor, damaged }) });
+}
+
+/** Marks a migration as complete. 1 write unit. */
+export async function markComplete(name: string, now: Date): Promise<void> {
+  await putIf({ Item: migrations.encode({ ...doneKey(name), completed_at: now.toISOString() }) });
+}
+
+/** Whether a migration is marked as complete. Half a read unit. */
+export async function isMarkedComplete(name: string): Promise<boolean> {
+  const item = await getItem(doneKey(name));
+  return item !== undefined && migrations.decode(item).completed_at !== undefined;
+}
+
+function doneKey(name: string): Key {
+  return { pk: partition, sk: `DONE#${name}` };
+}
+
+const lookAgainAfterMs = 60_000;
+const known = new Map<string, { readonly isComplete: boolean; readonly readAt: number }>();
+
+/**
+ * Whether code may read from what a migration brings. A mark stays, so it is looked for once; its absence is believed for a
+ * minute, and for as long as the table does not answer.
+ */
+export async function isComplete(name: string): Promise<boolean> {
+  const last = known.get(name);
+  if (last && (last.isComplete || performance.now() - last.readAt < lookAgainAfterMs)) return last.isComplete;
+  try {
+    const found = await isMarkedComplete(name);
+    known.set(name, { isComplete: found, readAt: performance.now() });
+    return found;
+  } catch (error) {
+    if (!last) throw error;
+    return last.isComplete;
+  }
+}

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Entity, ItemTooNewError, versionOf } from "../table/entity.ts";
+import { keyOf } from "../table/keys.ts";
+import { getItem, type Item, updateIf } from "../table/table.ts";
+import type { Migration } from "./migrations.ts";
+
+/** What became of an item: `newer` is of a version that this code does not have, `damaged` one that a step throws on. */
+export type Rewritten = "current" | "rewritten" | "gone" | "newer" | "damaged";
+
+/** How an item is rewritten. */
+export interface RewriteOptions {
+  readonly entity: Entity<object>;
+  /** The migrations of the entity that are not complete. */
+  readonly pending: readonly Migration[];
+  readonly isDryRun: boolean;
+  /** Resolves when the next write may be made. */
+  readonly takeTurn: () => Promise<void>;
+}
+
+/**
+ * Brings an item to the newest version: writes the attributes that change, and only while the item is as it was read; else
+ * it is read and looked at again. Nobody is notified: a change of shape changes nothing that people are notified of.
+ */
+export async function rewriteItem(read: Item, options: RewriteOptions): Promise<Rewritten> {
+  const { isDryRun, takeTurn } = options;
+  for (let item: Item | undefined = read; item; item = await getItem(keyOf(read), { consistent: true })) {
+    const next = upgrade(item, options);
+    if (typeof next === "string") return next;
+    const changed = changedNames(item, next);
+    if (changed.length === 0) return "current";
+    if (isDryRun) return "rewritten";
+    await takeTurn();
+    if (await updateIf(writeOf(item, next, changed))) return "rewritten";
+  }
+  return "gone";
+}
+
+/**
+ * Code of the release before may have changed an item of a newer version while a deploy ran, and left behind a key that it
+ * does not know: the step of a migration that is not complete is run again.
+ */
+function upgrade(item: Item, { entity, pending }: RewriteOptions): Item | "newer" | "damaged" {
+  if (versionOf(item) > entity.version) return "newer";
+  try {
+    const newest: Item = { ...entity.decode(item) };
+    const steps = pending.map(({ version }) => version).filter((version) => version <= versionOf(item));
+    return steps.length === 0 ? newest : entity.upgradeFrom(Math.min(...steps) - 1, newest);
+  } catch (error) {
+    if (error instanceof ItemTooNewError) return "newer";
+    return "damaged";
+  }
+}
+
+function changedNames(before: Item, after: Item): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]));
+}
+
+/** Attributes of an item without a revision are all held to what was read: they are few. */
+function writeOf(before: Item, after: Item, changed: readonly string[]) {
+  const held = before.revision === undefined ? Object.keys(before) : ["revision", "schema_version"];
+  const guarded = [...new Set([...held, ...changed])].filter((name) => name !== "pk" && name !== "sk");
+  const names = new Map([...guarded, ...changed].map((name) => [name, `#${guarded.indexOf(name)}`]));
+  const set = changed.filter((name) => after[name] !== undefined);
+  const removed = changed.filter((name) => after[name] === undefined);
+  const isHeld = (name: string) => before[name] !== undefined;
+  const conditions = guarded.map((name) =>
+    isHeld(name) ? `${names.get(name)} = :old${guarded.indexOf(name)}` : `attribute_not_exists(${names.get(name)})`,
+  );
+  return {
+    Key: { ...keyOf(before) },
+    ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
+    UpdateExpression: [
+      set.length > 0 ? `SET ${set.map((name) => `${names.get(name)} = :new${guarded.indexOf(name)}`).join(", ")}` : "",
+      removed.length > 0 ? `REMOVE ${removed.map((name) => names.get(name)).join(", ")}` : "",
+    ].join(" "),
+    ExpressionAttributeNames: Object.fromEntries([...names].map(([name, alias]) => [alias, name])),
+    ExpressionAttributeValues: Object.fromEntries([
+      ...guarded.filter(isHeld).map((name) => [`:old${guarded.indexOf(name)}`, before[name]]),
+      ...set.map((name) => [`:new${guarded.indexOf(name)}`, after[name]]),
+    ]),
+  };
+}

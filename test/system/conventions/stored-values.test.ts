@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** Files that cast and are no entity's module, and why. */
+const exceptions: Readonly<Record<string, string>> = {
+  "shared/db/table/entity.ts": "gives an item its entity's type: the one place where all of them are decoded",
+  "shared/db/table/keys.ts": "a key is two texts, and an id becomes one",
+  "shared/db/table/table-changes.ts": "the stream's records come as Lambda types them, undecoded",
+  "shared/db/table/transaction.ts": "adds the table's name to a write of any kind",
+  "shared/db/table/transient-errors.ts": "looks at errors, at nothing that is stored",
+  "shared/db/writes/changes.ts": "a list of decoded items is a tuple of their types",
+};
+
+/** Folders and files whose items have no entities yet. */
+const undecoded = ["shared/db/accounts/", "shared/db/notifications/", "shared/db/idempotency.ts"];
+
+/** The type assertions of a file, but for `as const`, and its calls of Number() and String(), by line. */
+function castsOf(file: string): string[] {
+  const source = ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const add = (node: ts.Node) =>
+    found.push(`${file}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} ${node.getText()}`);
+  const visit = (node: ts.Node): void => {
+    if (ts.isAsExpression(node) && node.type.getText() !== "const") add(node);
+    if (ts.isTypeAssertionExpression(node) || ts.isNonNullExpression(node)) add(node);
+    if (ts.isCallExpression(node) && ["Number", "String"].includes(node.expression.getText())) add(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function declaresEntity(file: string): boolean {
+  return /\bdefineEntity[<(]/.test(readFileSync(join(root, file), "utf8").replaceAll(/function defineEntity/g, ""));
+}
+
+const files = globSync("shared/db/**/*.ts", { cwd: root });
+
+test("a stored value is cast in the module of its entity and nowhere else", () => {
+  const others = files.filter((file) => !declaresEntity(file) && !Object.hasOwn(exceptions, file));
+  const covered = others.filter((file) => !undecoded.some((place) => file.startsWith(place)));
+  expect(covered.length).toBeGreaterThan(20);
+  expect(covered.flatMap(castsOf)).toEqual([]);
+});
+
+test("every exception still is one", () => {
+  const unused = Object.keys(exceptions).filter((file) => !files.includes(file) || castsOf(file).length === 0);
+  expect(unused).toEqual([]);
+});
