@@ -7,6 +7,7 @@ import { transact } from "../table/transaction.ts";
 import { replaceItem } from "../writes/changes.ts";
 import { addCounts } from "./notification-counts.ts";
 import {
+  idOfUnread,
   type Notification,
   notificationKey,
   notifications,
@@ -122,5 +123,5 @@ async function* unreadIds(userId: number): AsyncGenerator<number[]> {
     ScanIndexForward: false,
     Limit: maxMarkedTogether,
   });
-  for await (const page of pages) yield page.map(({ mark_order }) => Number(mark_order));
+  for await (const page of pages) yield page.map(idOfUnread);
 }

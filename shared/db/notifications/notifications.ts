@@ -36,6 +36,11 @@ export function unreadMark(userId: number, id: number): Mark {
   return { mark_key: `USER#${userId}#UNREAD`, mark_order: padId(id) };
 }
 
+/** The id of a notification by its row in that index. */
+export function idOfUnread({ mark_order }: Item): number {
+  return Number(mark_order);
+}
+
 /** The place of a notification in the index of what its user has not read; none for a read one, undefined in both parts. */
 export function unreadMarkOf(
   userId: number,
