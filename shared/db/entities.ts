@@ -1,5 +1,6 @@
 import { accountEntities } from "./accounts/entities.ts";
-import { answerPieces, idempotentRuns } from "./idempotency.ts";
+import { answerPieces } from "./answer-pieces.ts";
+import { idempotentRuns } from "./idempotency.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";

@@ -1,7 +1,5 @@
-import { promisify } from "node:util";
-import { gunzip, gzip } from "node:zlib";
 import { Refusal } from "../domain/refusal.ts";
-import { readBatch } from "./table/batch-reads.ts";
+import { keepInPieces, type PieceOptions, readPieces } from "./answer-pieces.ts";
 import { retryRaces } from "./table/conflicts.ts";
 import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
@@ -27,19 +25,6 @@ interface StoredRun extends StoredItem {
 export const idempotentRuns = defineEntity<StoredRun>({
   name: "idempotent run",
   matches: ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk === "IDEMPOTENCY",
-  upgrades: [stampOnly],
-});
-
-/** A further piece of an answer as the table has it. */
-interface StoredPiece extends StoredItem {
-  readonly piece: Uint8Array;
-  readonly expires_at: number;
-}
-
-/** The entity of the further pieces of answers. */
-export const answerPieces = defineEntity<StoredPiece>({
-  name: "answer piece",
-  matches: ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk.startsWith("ANSWER#"),
   upgrades: [stampOnly],
 });
 
@@ -71,8 +56,6 @@ export const leaseSeconds = 60;
 
 const lifeMs = 24 * 60 * 60_000;
 const retryAfterSeconds = 1;
-/** An item holds 400 KB, its key and the other attributes included. */
-const mostPieceBytes = 350_000;
 
 /**
  * Access pattern IK1: claims the run of a request, for 24 hours (D32). Refuses as `idempotency_key_reused` when the key
@@ -88,7 +71,7 @@ export async function acquireRun(request: IdempotentRequest, now: Date): Promise
     const stored = await findStored(idempotentRuns, record, { consistent: true });
     if (!stored || stored.valid_to <= now.toISOString()) return undefined;
     if (stored.body_hmac !== request.seal) throw keyReused();
-    if (stored.kept_answer) return { answer: await readAnswer(stored) };
+    if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };
     if (!stored.leased_to || stored.leased_to > now.toISOString()) throw inProgress();
     const taken = await takeOver(run, stored, now);
     return taken && { run: taken };
@@ -99,19 +82,13 @@ export async function acquireRun(request: IdempotentRequest, now: Date): Promise
  * Access pattern IK2: keeps the answer of a run, compressed; what one item cannot hold goes into further ones. False when
  * the run was taken over by another, whose answer is kept then. One write unit a KB.
  */
-export async function keepAnswer(run: Run, answer: string, { pieceBytes = mostPieceBytes } = {}): Promise<boolean> {
-  const [first, ...further] = piecesOf(await promisify(gzip)(answer), pieceBytes);
-  await Promise.all(
-    further.map((piece, at) => {
-      const item = { ...pieceKey(run.record, run.id, at), piece, ...expiry(run) };
-      return putIf({ Item: answerPieces.encode(item) });
-    }),
-  );
+export async function keepAnswer(run: Run, answer: string, options?: PieceOptions): Promise<boolean> {
+  const { first, further } = await keepInPieces(run, answer, options);
   const kept = await updateIf({
     Key: run.record,
     ConditionExpression: "run_id = :run",
     UpdateExpression: `SET kept_answer = :first, further_pieces = :further, ${versionClause} REMOVE leased_to`,
-    ExpressionAttributeValues: { ":run": run.id, ":first": first, ":further": further.length, ...versionValue },
+    ExpressionAttributeValues: { ":run": run.id, ":first": first, ":further": further, ...versionValue },
   });
   return kept !== undefined;
 }
@@ -166,27 +143,8 @@ async function takeOver(run: Run, stored: StoredRun, now: Date): Promise<Run | u
   return { ...run, token, requestedAt: new Date(asked_at), validTo: new Date(valid_to) };
 }
 
-async function readAnswer(stored: StoredRun): Promise<string> {
-  const { run_id, kept_answer, further_pieces = 0 } = stored;
-  const keys = Array.from({ length: further_pieces }, (_, at) => pieceKey(stored, run_id, at));
-  const further = keys.length === 0 ? [] : await readBatch(keys);
-  const pieces = [kept_answer, ...further.map((item) => item && answerPieces.decode(item).piece)];
-  const whole = pieces.filter((piece) => piece !== undefined);
-  if (whole.length < pieces.length) throw new Error("A piece of a kept answer is missing");
-  return String(await promisify(gunzip)(Buffer.concat(whole)));
-}
-
 function runKey({ userId, operation, key }: IdempotentRequest): Key {
   return { pk: `IDEMPOTENCY#${userId}#${operation}#${key}`, sk: "IDEMPOTENCY" };
-}
-
-function pieceKey({ pk }: Key, runId: string, at: number): Key {
-  return { pk, sk: `ANSWER#${runId}#${at}` };
-}
-
-function piecesOf(bytes: Buffer, pieceBytes: number): Buffer[] {
-  const count = Math.ceil(bytes.length / pieceBytes);
-  return Array.from({ length: count }, (_, at) => bytes.subarray(at * pieceBytes, (at + 1) * pieceBytes));
 }
 
 function leaseFrom(now: Date): string {
