@@ -94,7 +94,7 @@ function passwordChange(stored: readonly MarshalledItem[]): object[] {
   });
 }
 
-/** A company with more users than one page of them; gives the messages that it takes to tell them of a job. */
+/** A company with more users than one page of them; gives the messages that it takes to notify them of a job. */
 async function notifyCrowd(release: Release): Promise<unknown[]> {
   const user = { type: "user", first_name: "Jo", last_name: "Reed", role: "operator", financial_company_id: 3 };
   for (let at = 0; at < crowdSize; at += 1) {

@@ -26,7 +26,7 @@ export function deliveredKey(userId: number, eventId: string): Key {
   return { pk: `USER#${userId}`, sk: `EVENT#${eventId}` };
 }
 
-/** What users are told of an event, beside the moment. */
+/** What a notification says, beside its moment. */
 export interface NotificationPayload
   extends Pick<CompleteRecord<"notification">, "record_type" | "record_id" | "params"> {
   /** The same however often the event comes, and no other event's. */
@@ -40,7 +40,7 @@ const writesPerUser = 3;
 const rememberedDays = 30;
 
 /**
- * Access pattern N7: tells users of an event, each once however often and side by side this is called (D25), with their
+ * Access pattern N7: notifies users of an event, each once, repeated and parallel calls included (D25), with their
  * counts in the same transaction (D26). Cut short, it is finished by repeating it. 7 write units a user; 30 users in a
  * round trip. Refuses as `busy` when others keep changing the counts.
  */
