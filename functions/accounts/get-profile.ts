@@ -1,5 +1,6 @@
 import { getProfile } from "../../shared/contract/accounts.ts";
-import { findCompany, findUser } from "../../shared/db/accounts/users.ts";
+import { findUser } from "../../shared/db/accounts/users.ts";
+import { findCompany } from "../../shared/db/records/companies.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 

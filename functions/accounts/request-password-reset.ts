@@ -1,6 +1,6 @@
+import { findUserOfLogin } from "../../shared/accounts/shown-user.ts";
 import { countPinRequest } from "../../shared/accounts/throttles.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
-import { findUserOfLogin } from "../../shared/db/accounts/users.ts";
 import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
 import { pinValidTo } from "../../shared/domain/accounts/pin.ts";
 import { unknownUser } from "../../shared/domain/accounts/unknown-user.ts";

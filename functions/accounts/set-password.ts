@@ -1,6 +1,6 @@
 import { setPassword } from "../../shared/contract/accounts.ts";
-import { changePassword, findUserOfResetToken } from "../../shared/db/accounts/accounts.ts";
-import { findCompany } from "../../shared/db/accounts/users.ts";
+import { changePassword, findUserOfResetToken } from "../../shared/db/accounts/reset-tokens.ts";
+import { findCompany } from "../../shared/db/records/companies.ts";
 import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
 import { hashPassword } from "../../shared/domain/accounts/password.ts";
 import { hashResetToken } from "../../shared/domain/accounts/reset-token.ts";

@@ -1,5 +1,5 @@
 import { getUnreadCounts } from "../../shared/contract/notifications.ts";
-import { findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
+import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Counts the caller's unread notifications (D26). */

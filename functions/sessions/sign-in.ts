@@ -1,9 +1,9 @@
 import { countSignIn, resetSignInLimit } from "../../shared/accounts/throttles.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
-import { findAccountOfLogin } from "../../shared/db/accounts/accounts.ts";
+import { findAccountOfLogin } from "../../shared/db/accounts/logins.ts";
 import { reopenPinFlow } from "../../shared/db/accounts/pins.ts";
 import { openSession } from "../../shared/db/accounts/sessions.ts";
-import { findCompany } from "../../shared/db/accounts/users.ts";
+import { findCompany } from "../../shared/db/records/companies.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { makeFamily, makeRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";

@@ -1,6 +1,7 @@
 import type { Role } from "../../shared/contract/operation.ts";
+import { findUsersOfProfile } from "../../shared/db/accounts/profiles.ts";
+import { findCompanyUsers, findExistingUsers } from "../../shared/db/accounts/users.ts";
 import { deliverNotification } from "../../shared/db/notifications/notification-delivery.ts";
-import { findCompanyUsers, findExistingUsers, findUsersOfProfile } from "../../shared/db/notifications/recipients.ts";
 import {
   maxUsersPerMessage,
   type NotificationMessage,

@@ -1,6 +1,6 @@
 import { maySendSms } from "../../shared/accounts/sms.ts";
+import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
 import { isPinFlowClosed, storePin } from "../../shared/db/accounts/pins.ts";
-import { findUserIdOfLogin } from "../../shared/db/accounts/users.ts";
 import { nextId } from "../../shared/db/table/sequences.ts";
 import { hashPin, makePin } from "../../shared/domain/accounts/pin.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";

@@ -1,7 +1,7 @@
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
-import type { Notification } from "../../shared/db/notifications/notifications.ts";
-import { findDevices, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/push-devices.ts";
-import { acquirePushLease, findUnread, releasePushLease } from "../../shared/db/notifications/pushes.ts";
+import { type Device, findDevices, keepEndpoint } from "../../shared/db/notifications/devices.ts";
+import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
+import { acquirePushLease, releasePushLease } from "../../shared/db/notifications/pushes.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, servesPushes } from "../../shared/messaging/push.ts";
 import { pushMessage } from "../../shared/messaging/push-queue.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
@@ -26,9 +26,9 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 
-type Pushed = PushOutcome & { readonly device: StoredDevice };
+type Pushed = PushOutcome & { readonly device: Device };
 
-async function push(device: StoredDevice, { id, params, ...about }: Notification): Promise<Pushed> {
+async function push(device: Device, { id, params, ...about }: Notification): Promise<Pushed> {
   return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type })) };
 }
 

@@ -1,14 +1,16 @@
+import { pinDigits } from "../../shared/contract/accounts.ts";
 import { operations } from "../../shared/contract/operations.ts";
+import { pinLifeMinutes } from "../../shared/domain/accounts/pin.ts";
 import { type FunctionName, functions } from "../functions/functions.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
+import { pinIn } from "./invoke/message-pin.ts";
 import { asksFor, fillEvent, readEvent, sampleFile } from "./invoke/sample-event.ts";
 import { type LocalService, localDirectory, withLocalService } from "./service/local-service.ts";
 
 const tokenHours = 1;
-const pinLifeMinutes = 10;
 
 const help = `npm run invoke -- OPERATION [--event FILE] [--as LOGIN]
 
@@ -84,8 +86,8 @@ function defaultLogin(name: FunctionName): string {
 }
 
 function newestPin(service: LocalService): string {
-  const pins = service.messages().map(({ text }) => /\b[0-9]{6}\b/.exec(text ?? "")?.[0]);
-  return pins.find((pin) => pin !== undefined) ?? "000000";
+  const pins = service.messages().map(({ text }) => pinIn(text));
+  return pins.find((pin) => pin !== undefined) ?? "0".repeat(pinDigits);
 }
 
 function listing(): string {

@@ -1,23 +1,24 @@
 import { spendPin, spendRegistrationPin } from "../db/accounts/confirmations.ts";
 import { tryPin } from "../db/accounts/pins.ts";
-import { findCompany, type User } from "../db/accounts/users.ts";
+import { findCompany } from "../db/records/companies.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { verifyPin } from "../domain/accounts/pin.ts";
 import { hashResetToken, makeResetToken } from "../domain/accounts/reset-token.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
+import type { ShownUser } from "./shown-user.ts";
 import { pinTriesFrom } from "./throttles.ts";
 
 /** A user whose login was confirmed, with the token that sets their password (D13, D14). */
-export type ConfirmedUser = User & { readonly reset_password_token: string };
+export type ConfirmedUser = ShownUser & { readonly reset_password_token: string };
 
 /**
  * Confirms a login with its pin, or refuses every fault as `pin_invalid`. The try is counted before anything is
  * compared (D10, D13). Three round trips, 3 read units.
  */
 export async function confirm(login: Login, pin: string, address: string, now: Date): Promise<ConfirmedUser> {
-  const attempt = await tryPin(login.value, pinTriesFrom(address), now);
+  const attempt = await tryPin(login.value, await pinTriesFrom(address), now);
   if (!attempt || !verifyPin(pin, attempt.user.id, attempt.seal, await hmacKey())) refusePin();
 
   const { user, registration } = attempt;

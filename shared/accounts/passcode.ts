@@ -1,4 +1,4 @@
-import { findAccount } from "../db/accounts/accounts.ts";
+import { findAccount } from "../db/accounts/users.ts";
 import { passcodeFits } from "../domain/accounts/passcode.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";

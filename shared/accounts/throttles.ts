@@ -6,6 +6,8 @@ import {
   type Throttled,
 } from "../db/accounts/throttles.ts";
 import { clientOf } from "../domain/accounts/client-address.ts";
+import { hashSubject } from "../domain/accounts/throttle.ts";
+import { hmacKey } from "../secrets.ts";
 
 const hour = 60;
 const day = 24 * hour;
@@ -45,38 +47,39 @@ const passcodeTries: Throttle = {
 };
 
 /** The tries of pins from a client's address, to be counted with each (D10). */
-export function pinTriesFrom(address: string): Throttled {
+export function pinTriesFrom(address: string): Promise<Throttled> {
   return of(pinTriesOfClient, clientOf(address));
 }
 
 /** Counts a request for a pin before it is queued (D11). */
-export function countPinRequest(login: string, address: string, now: Date): Promise<void> {
-  return countAttempt([of(pinsOfLogin, login), of(pinsOfClient, clientOf(address))], now);
+export async function countPinRequest(login: string, address: string, now: Date): Promise<void> {
+  await countAttempt([await of(pinsOfLogin, login), await of(pinsOfClient, clientOf(address))], now);
 }
 
 /** Counts a sign-in before its password is compared (D15). */
-export function countSignIn(login: string, address: string, now: Date): Promise<void> {
-  return countAttempt([of(signInsOfLogin, login), of(signInsOfClient, clientOf(address))], now);
+export async function countSignIn(login: string, address: string, now: Date): Promise<void> {
+  await countAttempt([await of(signInsOfLogin, login), await of(signInsOfClient, clientOf(address))], now);
 }
 
 /** After a sign-in that succeeded: forgets the login's failed ones, and does not hold this one against the client (D15). */
 export async function resetSignInLimit(login: string, address: string, countedAt: Date): Promise<void> {
   await Promise.all([
-    forgetAttempts(of(signInsOfLogin, login)),
-    refundAttempt(of(signInsOfClient, clientOf(address)), countedAt),
+    of(signInsOfLogin, login).then(forgetAttempts),
+    of(signInsOfClient, clientOf(address)).then((client) => refundAttempt(client, countedAt)),
   ]);
 }
 
 /** Counts a try of a user's passcode before it is compared (D19). */
-export function countPasscodeTry(userId: number, now: Date): Promise<void> {
-  return countAttempt([of(passcodeTries, String(userId))], now);
+export async function countPasscodeTry(userId: number, now: Date): Promise<void> {
+  await countAttempt([await of(passcodeTries, String(userId))], now);
 }
 
 /** Forgets a user's wrong passcodes after the right one (D19). */
-export function forgetPasscodeTries(userId: number): Promise<void> {
-  return forgetAttempts(of(passcodeTries, String(userId)));
+export async function forgetPasscodeTries(userId: number): Promise<void> {
+  await forgetAttempts(await of(passcodeTries, String(userId)));
 }
 
-function of(throttle: Throttle, subject: string): Throttled {
-  return { throttle, subject };
+/** Only a keyed hash of a subject is stored. */
+async function of(throttle: Throttle, subject: string): Promise<Throttled> {
+  return { throttle, subjectHash: hashSubject(throttle.rule, subject, await hmacKey()) };
 }

@@ -30,8 +30,10 @@ const loginParameter = v.pipe(
   v.transform((value) => value.replace(/^ (?=[0-9])/, "+")),
 );
 
-/** The six digits of a pin (D9). */
-const pinText = v.pipe(v.string(), v.regex(/^[0-9]{6}$/, "must be 6 digits"));
+/** Digits of a pin (D9). */
+export const pinDigits = 6;
+
+const pinText = v.pipe(v.string(), v.regex(new RegExp(`^[0-9]{${pinDigits}}$`), `must be ${pinDigits} digits`));
 
 const shownUser = v.object({ user });
 

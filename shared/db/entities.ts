@@ -1,8 +1,12 @@
+import { accountEntities } from "./accounts/entities.ts";
+import { answerPieces } from "./answer-pieces.ts";
+import { idempotentRuns } from "./idempotency.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
 import { listTotals } from "./lists/totals.ts";
 import { migrations } from "./migrate/migrations.ts";
+import { notificationEntities } from "./notifications/entities.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
 import { sequences } from "./table/sequences.ts";
@@ -24,7 +28,13 @@ const recordEntities = [
 ] as const satisfies readonly Entity<object>[];
 
 /** Every kind of item that the table holds; an item belongs to exactly one. */
-export const entities: readonly Entity<object>[] = [...recordEntities];
+export const entities: readonly Entity<object>[] = [
+  ...accountEntities,
+  ...notificationEntities,
+  idempotentRuns,
+  answerPieces,
+  ...recordEntities,
+];
 
 /** The entity of the item with a key. */
 export function entityOf(key: Key): Entity<object> | undefined {

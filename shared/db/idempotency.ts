@@ -1,10 +1,32 @@
-import { promisify } from "node:util";
-import { gunzip, gzip } from "node:zlib";
 import { Refusal } from "../domain/refusal.ts";
-import { readBatch } from "./table/batch-reads.ts";
+import { keepInPieces, type PieceOptions, readPieces } from "./answer-pieces.ts";
+import { retryRaces } from "./table/conflicts.ts";
+import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
-import { idempotencyKey } from "./table/keys.ts";
-import { deleteIf, getItem, type Item, type Key, putIf, updateIf } from "./table/table.ts";
+import { findStored } from "./table/stored-items.ts";
+import { deleteIf, type Key, putIf, updateIf } from "./table/table.ts";
+
+/** The run of a request as the table has it, then its answer. */
+interface StoredRun extends StoredItem {
+  readonly body_hmac: string;
+  readonly run_id: string;
+  readonly request_token: string;
+  readonly asked_at: string;
+  /** Present while the run is under way. */
+  readonly leased_to?: string;
+  /** Compressed; what does not fit goes into `further_pieces` items. */
+  readonly kept_answer?: Uint8Array;
+  readonly further_pieces?: number;
+  readonly valid_to: string;
+  readonly expires_at: number;
+}
+
+/** The entity of the runs of requests with an Idempotency-Key. */
+export const idempotentRuns = defineEntity<StoredRun>({
+  name: "idempotent run",
+  matches: ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk === "IDEMPOTENCY",
+  upgrades: [stampOnly],
+});
 
 /** A request that its caller may repeat: whose it is, under which key, and the keyed hash of what it asks for. */
 export interface IdempotentRequest {
@@ -34,9 +56,6 @@ export const leaseSeconds = 60;
 
 const lifeMs = 24 * 60 * 60_000;
 const retryAfterSeconds = 1;
-const maxRaces = 5;
-/** An item holds 400 KB, its key and the other attributes included. */
-const pieceBytes = 350_000;
 
 /**
  * Access pattern IK1: claims the run of a request, for 24 hours (D32). Refuses as `idempotency_key_reused` when the key
@@ -45,35 +64,31 @@ const pieceBytes = 350_000;
  * and a read unit for every 4.
  */
 export async function acquireRun(request: IdempotentRequest, now: Date): Promise<AcquiredRun> {
-  const record = idempotencyKey(request.userId, request.operation, request.key);
-  for (let race = 0; race < maxRaces; race += 1) {
+  const record = runKey(request);
+  return retryRaces(async () => {
     const run = newRun(record, now);
     if (await openRun(run, request.seal, now)) return { run };
-    const stored = await getItem(record, { consistent: true });
-    if (!stored || String(stored.valid_to) <= now.toISOString()) continue;
+    const stored = await findStored(idempotentRuns, record, { consistent: true });
+    if (!stored || stored.valid_to <= now.toISOString()) return undefined;
     if (stored.body_hmac !== request.seal) throw keyReused();
-    if (stored.kept_answer) return { answer: await readAnswer(stored) };
-    if (String(stored.leased_to) > now.toISOString()) throw inProgress();
+    if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };
+    if (!stored.leased_to || stored.leased_to > now.toISOString()) throw inProgress();
     const taken = await takeOver(run, stored, now);
-    if (taken) return { run: taken };
-  }
-  throw inProgress();
+    return taken && { run: taken };
+  });
 }
 
 /**
  * Access pattern IK2: keeps the answer of a run, compressed; what one item cannot hold goes into further ones. False when
  * the run was taken over by another, whose answer is kept then. One write unit a KB.
  */
-export async function keepAnswer(run: Run, answer: string): Promise<boolean> {
-  const [first, ...further] = piecesOf(await promisify(gzip)(answer));
-  await Promise.all(
-    further.map((piece, at) => putIf({ Item: { ...pieceKey(run.record, run.id, at), piece, ...expiry(run) } })),
-  );
+export async function keepAnswer(run: Run, answer: string, options?: PieceOptions): Promise<boolean> {
+  const { first, further } = await keepInPieces(run, answer, options);
   const kept = await updateIf({
     Key: run.record,
     ConditionExpression: "run_id = :run",
-    UpdateExpression: "SET kept_answer = :first, further_pieces = :further REMOVE leased_to",
-    ExpressionAttributeValues: { ":run": run.id, ":first": first, ":further": further.length },
+    UpdateExpression: `SET kept_answer = :first, further_pieces = :further, ${versionClause} REMOVE leased_to`,
+    ExpressionAttributeValues: { ":run": run.id, ":first": first, ":further": further, ...versionValue },
   });
   return kept !== undefined;
 }
@@ -93,51 +108,43 @@ function newRun(record: Key, now: Date): Run {
 }
 
 function openRun(run: Run, seal: string, now: Date): Promise<boolean> {
+  const opened = {
+    ...run.record,
+    body_hmac: seal,
+    run_id: run.id,
+    request_token: run.token,
+    asked_at: run.requestedAt.toISOString(),
+    leased_to: leaseFrom(now),
+    valid_to: run.validTo.toISOString(),
+    ...expiry(run),
+  };
   return putIf({
-    Item: {
-      ...run.record,
-      body_hmac: seal,
-      run_id: run.id,
-      request_token: run.token,
-      asked_at: run.requestedAt.toISOString(),
-      leased_to: leaseFrom(now),
-      valid_to: run.validTo.toISOString(),
-      ...expiry(run),
-    },
+    Item: idempotentRuns.encode(opened),
     ConditionExpression: "attribute_not_exists(pk) OR valid_to <= :now",
     ExpressionAttributeValues: { ":now": now.toISOString() },
   });
 }
 
 /** Goes on where a run broke off: with its token and its moment, so that what it did is not done twice. */
-async function takeOver(run: Run, stored: Item, now: Date): Promise<Run | undefined> {
-  const taken = await updateIf({
+async function takeOver(run: Run, stored: StoredRun, now: Date): Promise<Run | undefined> {
+  const item = await updateIf({
     Key: run.record,
     ConditionExpression: "run_id = :broken AND attribute_exists(leased_to)",
-    UpdateExpression: "SET run_id = :run, leased_to = :leased",
-    ExpressionAttributeValues: { ":broken": stored.run_id, ":run": run.id, ":leased": leaseFrom(now) },
+    UpdateExpression: `SET run_id = :run, leased_to = :leased, ${versionClause}`,
+    ExpressionAttributeValues: {
+      ":broken": stored.run_id,
+      ":run": run.id,
+      ":leased": leaseFrom(now),
+      ...versionValue,
+    },
   });
-  if (!taken) return undefined;
-  const requestedAt = new Date(String(taken.asked_at));
-  return { ...run, token: String(taken.request_token), requestedAt, validTo: new Date(String(taken.valid_to)) };
+  if (!item) return undefined;
+  const { request_token: token, asked_at, valid_to } = idempotentRuns.decode(item);
+  return { ...run, token, requestedAt: new Date(asked_at), validTo: new Date(valid_to) };
 }
 
-async function readAnswer({ pk, sk, run_id, kept_answer, further_pieces }: Item): Promise<string> {
-  const record = { pk, sk } as Key;
-  const keys = Array.from({ length: Number(further_pieces) }, (_, at) => pieceKey(record, String(run_id), at));
-  const further = keys.length === 0 ? [] : await readBatch(keys);
-  const pieces = [kept_answer, ...further.map((item) => item?.piece)];
-  if (pieces.some((piece) => !piece)) throw new Error("A piece of a kept answer is missing");
-  return String(await promisify(gunzip)(Buffer.concat(pieces as Uint8Array[])));
-}
-
-function pieceKey({ pk }: Key, runId: string, at: number): Key {
-  return { pk, sk: `ANSWER#${runId}#${at}` };
-}
-
-function piecesOf(bytes: Buffer): Buffer[] {
-  const count = Math.ceil(bytes.length / pieceBytes);
-  return Array.from({ length: count }, (_, at) => bytes.subarray(at * pieceBytes, (at + 1) * pieceBytes));
+function runKey({ userId, operation, key }: IdempotentRequest): Key {
+  return { pk: `IDEMPOTENCY#${userId}#${operation}#${key}`, sk: "IDEMPOTENCY" };
 }
 
 function leaseFrom(now: Date): string {

@@ -1,6 +1,6 @@
 import type { RecordLine, RemovalLine, UpsertLine } from "../contract/records.ts";
 import { removeUser } from "./accounts/user-removal.ts";
-import { saveUser } from "./accounts/user-writes.ts";
+import { saveUser, type UserWriteContext } from "./accounts/user-writes.ts";
 import { removeNotification, saveNotification } from "./notifications/notification-writes.ts";
 import { removeCompany, saveCompany } from "./records/companies.ts";
 import { removeListed, saveInvoice, saveJob, saveTimesheet } from "./records/listed-records.ts";
@@ -11,11 +11,11 @@ import type { Outcome, WriteContext } from "./writes/changes.ts";
  * Refuses with `fields_invalid` where the merged record is not whole or a login or profile is another user's, and with
  * `busy` after many lost races.
  */
-export function writeRecord(line: RecordLine, context: WriteContext): Promise<Outcome> {
+export function writeRecord(line: RecordLine, context: UserWriteContext): Promise<Outcome> {
   return "deleted" in line ? remove(line, context) : save(line, context);
 }
 
-function save(line: UpsertLine<RecordLine["type"]>, context: WriteContext): Promise<Outcome> {
+function save(line: UpsertLine<RecordLine["type"]>, context: UserWriteContext): Promise<Outcome> {
   switch (line.type) {
     case "company":
       return saveCompany(line, context);

@@ -1,4 +1,5 @@
 import type { PushService } from "../contract/devices.ts";
+import { sentenceOfKind } from "../domain/records/notification-kinds.ts";
 
 /** What a push contains: the notification's id and what it is about. Nothing of it is personal data. */
 export interface PushContent {
@@ -16,17 +17,6 @@ export interface PlatformMessage {
   /** What SNS passes on in addition to the payload. */
   readonly attributes: Readonly<Record<string, string>>;
 }
-
-const sentences: Readonly<Record<string, string>> = {
-  "Job/published": "A job was published",
-  "Timesheet/paid": "A timesheet was paid",
-  "Timesheet/pending": "A timesheet is pending again",
-  "Invoice/issued": "An invoice was issued",
-  "Invoice/overdue": "An invoice is overdue",
-  "Invoice/paid": "An invoice was paid",
-  "User/password_changed": "Your password was changed",
-  "Chat/message": "You have a new message",
-};
 
 const platformKeys = { fcm: "GCM", apns: "APNS", apns_sandbox: "APNS_SANDBOX" } as const;
 
@@ -82,7 +72,5 @@ function titleOf({ record_type }: PushContent): string {
 
 /** Notifications of other systems keep the names that those systems use. */
 function sentenceOf({ record_type, type }: PushContent): string {
-  const name = `${record_type}/${type}`;
-  const known = Object.hasOwn(sentences, name) ? sentences[name] : undefined;
-  return known ?? type.replaceAll("_", " ");
+  return sentenceOfKind(record_type, type) ?? type.replaceAll("_", " ");
 }

@@ -1,5 +1,6 @@
-import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK } from "jose";
 import * as v from "valibot";
+import type { PublicJwk } from "../contract/service.ts";
 import { timestamp } from "../contract/values.ts";
 import { readSecret, writeSecret } from "../secrets.ts";
 import { settings } from "../settings.ts";
@@ -34,7 +35,7 @@ export async function makeSigningKey(signsFrom: Date): Promise<SigningKey> {
 }
 
 /** The public part of a key, as it is published. */
-export function publicPartOf({ jwk }: SigningKey): JWK {
+export function publicPartOf({ jwk }: SigningKey): PublicJwk {
   return v.parse(publicKey, jwk);
 }
 

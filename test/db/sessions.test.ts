@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { endSession, openSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
-import { sessionKey } from "../../shared/db/table/keys.ts";
+import { endSession, openSession, rotateSession, sessionKey } from "../../shared/db/accounts/sessions.ts";
 import { makeFamily, makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { readItem } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";

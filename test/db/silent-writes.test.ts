@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { setJobTimers } from "../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
-import { notificationKey, recordKey } from "../../shared/db/table/keys.ts";
+import { recordKey } from "../../shared/db/table/keys.ts";
 import type { Key } from "../../shared/db/table/table.ts";
 import {
   companyLine,

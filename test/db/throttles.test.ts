@@ -1,6 +1,8 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { countAttempt, forgetAttempts, refundAttempt, type Throttle } from "../../shared/db/accounts/throttles.ts";
+import { hashSubject } from "../../shared/domain/accounts/throttle.ts";
+import { hmacKey } from "../../shared/secrets.ts";
 import { costOf } from "../support/records/costs.ts";
 import { faultsOf } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
@@ -24,7 +26,7 @@ async function storedOf({ rule }: Throttle) {
 }
 
 test("D10: attempts up to the limit are counted, the next is refused until the window is over, to the millisecond", async () => {
-  const attempt = { throttle: newThrottle(2, 10), subject: "ines@example.com" };
+  const attempt = { throttle: newThrottle(2, 10), subjectHash: "ines@example.com" };
   await countAttempt([attempt], start);
   await countAttempt([attempt], afterwards(60_000));
   expect(await faultsOf(() => countAttempt([attempt], afterwards(599_999)))).toEqual(["too_many_requests"]);
@@ -33,7 +35,7 @@ test("D10: attempts up to the limit are counted, the next is refused until the w
 });
 
 test("D11: a refusal gives the wait in whole minutes, and does not make it longer", async () => {
-  const attempt = { throttle: newThrottle(1, 10), subject: "ines@example.com" };
+  const attempt = { throttle: newThrottle(1, 10), subjectHash: "ines@example.com" };
   await countAttempt([attempt], start);
   for (const [later, wait] of [
     [0, 600],
@@ -52,22 +54,22 @@ test("D11: a refusal gives the wait in whole minutes, and does not make it longe
 
 test("D19: a throttle may name the code of its refusals", async () => {
   const throttle: Throttle = { ...newThrottle(1, 15), refusal: "passcode_locked" };
-  await countAttempt([{ throttle, subject: "7" }], start);
-  expect(await faultsOf(() => countAttempt([{ throttle, subject: "7" }], start))).toEqual(["passcode_locked"]);
+  await countAttempt([{ throttle, subjectHash: "7" }], start);
+  expect(await faultsOf(() => countAttempt([{ throttle, subjectHash: "7" }], start))).toEqual(["passcode_locked"]);
 });
 
 test("D10: subjects and rules are counted apart", async () => {
   const [one, other] = [newThrottle(1, 10), newThrottle(1, 10)];
-  await countAttempt([{ throttle: one, subject: "a" }], start);
-  await countAttempt([{ throttle: one, subject: "b" }], start);
-  await countAttempt([{ throttle: other, subject: "a" }], start);
-  expect(await faultsOf(() => countAttempt([{ throttle: one, subject: "a" }], start))).toHaveLength(1);
+  await countAttempt([{ throttle: one, subjectHash: "a" }], start);
+  await countAttempt([{ throttle: one, subjectHash: "b" }], start);
+  await countAttempt([{ throttle: other, subjectHash: "a" }], start);
+  expect(await faultsOf(() => countAttempt([{ throttle: one, subjectHash: "a" }], start))).toHaveLength(1);
 });
 
 test("D11: an attempt that one subject has no capacity for is counted for none", async () => {
   const [login, client] = [
-    { throttle: newThrottle(1, 10), subject: "ines@example.com" },
-    { throttle: newThrottle(2, 10), subject: "203.0.113.7" },
+    { throttle: newThrottle(1, 10), subjectHash: "ines@example.com" },
+    { throttle: newThrottle(2, 10), subjectHash: "203.0.113.7" },
   ];
   await countAttempt([login, client], start);
   for (let index = 0; index < 5; index += 1) await faultsOf(() => countAttempt([login, client], afterwards(index)));
@@ -77,7 +79,7 @@ test("D11: an attempt that one subject has no capacity for is counted for none",
 });
 
 test("D10: of 40 attempts at once exactly as many are let through as the limit says", async () => {
-  const attempt = { throttle: newThrottle(5, 10), subject: "ines@example.com" };
+  const attempt = { throttle: newThrottle(5, 10), subjectHash: "ines@example.com" };
   const outcomes = await Promise.all(Array.from({ length: 40 }, () => faultsOf(() => countAttempt([attempt], start))));
   expect(outcomes.filter((faults) => faults.length === 0)).toHaveLength(5);
   expect(new Set(outcomes.flat())).toEqual(new Set(["too_many_requests"]));
@@ -85,7 +87,7 @@ test("D10: of 40 attempts at once exactly as many are let through as the limit s
 });
 
 test("D10: what is forgotten counts no more, and forgetting nothing is no fault", async () => {
-  const attempt = { throttle: newThrottle(1, 10), subject: "ines@example.com" };
+  const attempt = { throttle: newThrottle(1, 10), subjectHash: "ines@example.com" };
   await forgetAttempts(attempt);
   await countAttempt([attempt], start);
   await forgetAttempts(attempt);
@@ -94,7 +96,7 @@ test("D10: what is forgotten counts no more, and forgetting nothing is no fault"
 });
 
 test("D15: an attempt that is taken back counts no more, the others still do", async () => {
-  const attempt = { throttle: newThrottle(2, 10), subject: "203.0.113.7" };
+  const attempt = { throttle: newThrottle(2, 10), subjectHash: "203.0.113.7" };
   await refundAttempt(attempt, start);
   await countAttempt([attempt], start);
   await countAttempt([attempt], start);
@@ -106,7 +108,7 @@ test("D15: an attempt that is taken back counts no more, the others still do", a
 });
 
 test("D15: of 20 attempts at once as many are left as were not taken back", async () => {
-  const attempt = { throttle: newThrottle(30, 10), subject: "203.0.113.7" };
+  const attempt = { throttle: newThrottle(30, 10), subjectHash: "203.0.113.7" };
   const moments = Array.from({ length: 20 }, (_, index) => afterwards(index));
   await Promise.all(
     moments.map(async (moment, index) => {
@@ -125,8 +127,9 @@ test("the store holds neither login nor address, and drops the attempts once no 
       { most: 9, withinMinutes: 60 },
     ],
   };
-  await countAttempt([{ throttle, subject: "ines@example.com" }], start);
-  await countAttempt([{ throttle, subject: "203.0.113.7" }], start);
+  for (const subject of ["ines@example.com", "203.0.113.7"]) {
+    await countAttempt([{ throttle, subjectHash: hashSubject(throttle.rule, subject, await hmacKey()) }], start);
+  }
   const items = await storedOf(throttle);
   expect(items).toHaveLength(2);
   expect(JSON.stringify(items)).not.toMatch(/ines|203\.0/);
@@ -134,7 +137,7 @@ test("the store holds neither login nor address, and drops the attempts once no 
 });
 
 test("H1: an attempt for a login and an address costs a read unit and at most four write units, in two round trips", async () => {
-  const attempts = ["login", "client"].map((subject) => ({ throttle: newThrottle(3, 10), subject }));
+  const attempts = ["login", "client"].map((subjectHash) => ({ throttle: newThrottle(3, 10), subjectHash }));
   const cost = await costOf(() => countAttempt(attempts, start));
   // DynamoDB charges a transaction's writes double; DynamoDB Local does not.
   expect(cost.writeUnits).toBeLessThanOrEqual(4);

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";
-import { findNotifications, findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
-import { notificationKey, recordKey } from "../../shared/db/table/keys.ts";
+import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
+import { findNotifications, notificationKey } from "../../shared/db/notifications/notifications.ts";
+import { recordKey } from "../../shared/db/table/keys.ts";
 import { tombstoneKey } from "../../shared/db/writes/tombstones.ts";
 import { useFaultProxy } from "../support/faults/fault-proxy.ts";
 import { costOf } from "../support/records/costs.ts";

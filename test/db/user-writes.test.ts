@@ -1,11 +1,14 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
+import { findUserOfLogin } from "../../shared/accounts/shown-user.ts";
 import { pinTriesFrom } from "../../shared/accounts/throttles.ts";
 import { spendPin } from "../../shared/db/accounts/confirmations.ts";
+import { loginKey } from "../../shared/db/accounts/logins.ts";
 import { storePin, tryPin } from "../../shared/db/accounts/pins.ts";
-import { findUser, findUserOfLogin } from "../../shared/db/accounts/users.ts";
+import { profileKey } from "../../shared/db/accounts/profiles.ts";
+import { findUser } from "../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
-import { loginKey, profileKey, recordKey } from "../../shared/db/table/keys.ts";
+import { recordKey } from "../../shared/db/table/keys.ts";
 import { documentClient } from "../../shared/db/table/table.ts";
 import { passcodeFits } from "../../shared/domain/accounts/passcode.ts";
 import { verifyPassword } from "../../shared/domain/accounts/password.ts";
@@ -115,7 +118,7 @@ test.each([
   const [requestedAt, validTo] = [new Date(), new Date(Date.now() + 60_000)];
   const hash = { hmac: crypto.randomUUID(), salt: "salt" };
   await storePin({ login: "user-61@example.com", requestId: crypto.randomUUID(), requestedAt, validTo }, 61, hash);
-  const pin = await tryPin("user-61@example.com", pinTriesFrom("192.0.2.61"), requestedAt);
+  const pin = await tryPin("user-61@example.com", await pinTriesFrom("192.0.2.61"), requestedAt);
   expect(pin && (await spendPin("user-61@example.com", pin, "reset", requestedAt))).toBe(true);
   await write({ type: "user", id: 61, ...change });
   expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);

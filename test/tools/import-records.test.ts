@@ -1,8 +1,9 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { type ImportOptions, importRecords, type LineError } from "../../infra/tools/import/import-records.ts";
-import { findUnreadCounts } from "../../shared/db/notifications/notifications.ts";
-import { notificationKey, recordKey } from "../../shared/db/table/keys.ts";
+import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
+import { notificationKey } from "../../shared/db/notifications/notifications.ts";
+import { recordKey } from "../../shared/db/table/keys.ts";
 import { documentClient } from "../../shared/db/table/table.ts";
 import {
   companyLine,

@@ -3,6 +3,7 @@ import { writeRecord } from "../../../shared/db/write-record.ts";
 import type { Outcome } from "../../../shared/db/writes/changes.ts";
 import { fieldsInvalid, parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
+import { hmacKey } from "../../../shared/secrets.ts";
 import { settings } from "../../../shared/settings.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
 import { openDryRunStore } from "./dry-run-store.ts";
@@ -60,7 +61,7 @@ export async function importRecords(options: ImportOptions): Promise<ImportSumma
   };
   const write = async (line: number, record: RecordLine) => {
     try {
-      counts[await writeRecord(record, { now, notifies, dryRun: dryStore })] += 1;
+      counts[await writeRecord(record, { now, notifies, dryRun: dryStore, hmacKey })] += 1;
     } catch (error) {
       fail(line, error);
     }

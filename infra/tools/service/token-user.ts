@@ -1,4 +1,5 @@
-import { findUser, findUserIdOfLogin } from "../../../shared/db/accounts/users.ts";
+import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
+import { findUser } from "../../../shared/db/accounts/users.ts";
 import { parseLogin } from "../../../shared/domain/accounts/login.ts";
 import { settings } from "../../../shared/settings.ts";
 import type { TokenUser } from "../../local/local-aws.ts";

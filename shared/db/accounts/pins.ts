@@ -1,13 +1,36 @@
-import { isLockedOut, mayBeTried, type PinHash, pinTryLimits } from "../../domain/accounts/pin.ts";
+import { isLockedOut, mayBeTried, type PinHash, type PinStanding, pinTryLimits } from "../../domain/accounts/pin.ts";
 import { registeredUser } from "../../domain/accounts/registered-user.ts";
 import { withAttempt } from "../../domain/accounts/throttle.ts";
-import { busy } from "../table/conflicts.ts";
+import { retryRaces } from "../table/conflicts.ts";
+import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { pinKey } from "../table/keys.ts";
-import { getItem, type Item, updateIf } from "../table/table.ts";
+import { findStored } from "../table/stored-items.ts";
+import { type Key, updateIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { planAttempt, type Throttled } from "./throttles.ts";
-import { findUser, type StoredUser } from "./users.ts";
+import { findUser, type User } from "./users.ts";
+
+/** The live pin of a login as the table has it, with the login's failed tries over all its pins. */
+interface StoredPin extends StoredItem, PinHash {
+  readonly user_id: number;
+  readonly request_id: string;
+  readonly requested_at: string;
+  readonly valid_to: string;
+  readonly expires_at: number;
+  readonly tries: number;
+  readonly spent_at?: string;
+  /** Null where a known user asked; absent once the pin is spent. */
+  readonly registration?: Registration | null;
+  readonly failures?: readonly number[];
+  readonly streak?: number;
+}
+
+/** The entity of pins. */
+export const pins = defineEntity<StoredPin>({
+  name: "pin",
+  matches: ({ pk, sk }) => sk === "PIN" && pk.startsWith("LOGIN#"),
+  upgrades: [stampOnly],
+});
 
 /** The request that a pin answers: a newer one replaces an older one (D9, D12). */
 export interface PinRequest {
@@ -26,7 +49,7 @@ export interface Registration {
 
 /** A pin that may be compared: one of its tries has been spent on it. */
 export interface PinTry {
-  readonly user: StoredUser;
+  readonly user: User;
   readonly seal: PinHash;
   /** Present when the user comes into being with this pin. */
   readonly registration: Registration | undefined;
@@ -34,7 +57,11 @@ export interface PinTry {
 
 /** Failed tries outlive their pin. */
 const keepDays = 30;
-const maxRaces = 60;
+
+/** Key of the live pin of a login. */
+export function pinKey(login: string): Key {
+  return { pk: `LOGIN#${login}`, sk: "PIN" };
+}
 
 /**
  * Access pattern P1: stores the pin of a request over the pin of an older request, or over its own unspent one when the
@@ -53,7 +80,8 @@ export async function storePin(
       "attribute_not_exists(pk) OR requested_at < :requestedAt OR (request_id = :requestId AND attribute_not_exists(spent_at))",
     UpdateExpression:
       "SET user_id = :userId, hmac = :hmac, salt = :salt, request_id = :requestId, requested_at = :requestedAt, " +
-      "valid_to = :validTo, tries = :none, registration = :registration, expires_at = :expiresAt REMOVE spent_at",
+      "valid_to = :validTo, tries = :none, registration = :registration, expires_at = :expiresAt, " +
+      `${versionClause} REMOVE spent_at`,
     ExpressionAttributeValues: {
       ":userId": userId,
       ":hmac": seal.hmac,
@@ -64,6 +92,7 @@ export async function storePin(
       ":none": 0,
       ":registration": registration ?? null,
       ":expiresAt": epochSecondsAfter(request.validTo, keepDays),
+      ...versionValue,
     },
   });
   return stored !== undefined;
@@ -76,23 +105,23 @@ export async function storePin(
  * are counted one by one (D10). Two round trips, 2.5 read units.
  */
 export async function tryPin(login: string, client: Throttled, now: Date): Promise<PinTry | undefined> {
-  for (let race = 0; race < maxRaces; race += 1) {
+  const counted = await retryRaces(async (race) => {
     const [pin, clientWrite] = await Promise.all([
-      getItem(pinKey(login), { consistent: true }),
+      findStored(pins, pinKey(login), { consistent: true }),
       planAttempt(client, now, { consistent: race > 0 }),
     ]);
-    const tried = pin && mayBeTried(pinState(pin), now) ? pin : undefined;
+    const tried = pin && mayBeTried(standingOf(pin), now) ? pin : undefined;
     const writes = tried ? [clientWrite, countTry(login, tried, now)] : [clientWrite];
     const [failed, user] = await Promise.all([transact(writes), tried && findUserOfPin(login, tried)]);
-    if (failed.length === 0) return tried && user && toTry(tried, user);
-  }
-  throw busy();
+    return failed.length === 0 ? { pinTry: tried && user && toTry(tried, user) } : undefined;
+  });
+  return counted.pinTry;
 }
 
 /** Access pattern P5: true when a login's pin flow is closed (D10). One read unit. */
 export async function isPinFlowClosed(login: string): Promise<boolean> {
-  const pin = await getItem(pinKey(login), { consistent: true });
-  return isLockedOut(Number(pin?.streak ?? 0));
+  const pin = await findStored(pins, pinKey(login), { consistent: true });
+  return isLockedOut(pin?.streak ?? 0);
 }
 
 /** Access pattern P6: opens the pin flow of a login and forgets its failed tries: it has succeeded by other means (D10). */
@@ -100,48 +129,51 @@ export async function reopenPinFlow(login: string): Promise<void> {
   await updateIf({
     Key: pinKey(login),
     ConditionExpression: "attribute_exists(pk)",
-    UpdateExpression: "REMOVE failures, streak",
+    UpdateExpression: `SET ${versionClause} REMOVE failures, streak`,
+    ExpressionAttributeValues: versionValue,
   });
 }
 
+/** The write that spends a pin, while it is the one that was compared. */
+export function spend(login: string, { seal }: PinTry, now: Date): TransactionWrite {
+  return {
+    Update: {
+      Key: pinKey(login),
+      ConditionExpression: "hmac = :hmac AND attribute_not_exists(spent_at)",
+      UpdateExpression: `SET spent_at = :now, ${versionClause} REMOVE registration, failures, streak`,
+      ExpressionAttributeValues: { ":hmac": seal.hmac, ":now": now.toISOString(), ...versionValue },
+    },
+  };
+}
+
 /** The condition lets one try through at a time, and only against the pin that was read. */
-function countTry(login: string, pin: Item, now: Date): TransactionWrite {
+function countTry(login: string, pin: StoredPin, now: Date): TransactionWrite {
+  const { failures, streak } = standingOf(pin);
   return {
     Update: {
       Key: pinKey(login),
       ConditionExpression: "hmac = :hmac AND tries = :tries AND attribute_not_exists(spent_at)",
-      UpdateExpression: "SET failures = :failures, streak = :streak ADD tries :one",
+      UpdateExpression: `SET failures = :failures, streak = :streak, ${versionClause} ADD tries :one`,
       ExpressionAttributeValues: {
         ":hmac": pin.hmac,
         ":tries": pin.tries,
-        ":failures": withAttempt(pinState(pin).failures, pinTryLimits, now.getTime()),
-        ":streak": pinState(pin).streak + 1,
+        ":failures": withAttempt(failures, pinTryLimits, now.getTime()),
+        ":streak": streak + 1,
         ":one": 1,
+        ...versionValue,
       },
     },
   };
 }
 
-function pinState(pin: Item) {
-  return {
-    validTo: new Date(String(pin.valid_to)),
-    isSpent: pin.spent_at !== undefined,
-    tries: Number(pin.tries),
-    failures: (pin.failures ?? []) as readonly number[],
-    streak: Number(pin.streak ?? 0),
-  };
+function standingOf({ valid_to, spent_at, tries, failures = [], streak = 0 }: StoredPin): PinStanding {
+  return { validTo: new Date(valid_to), isSpent: spent_at !== undefined, tries, failures, streak };
 }
 
-async function findUserOfPin(login: string, pin: Item): Promise<StoredUser | undefined> {
-  const registration = registrationOf(pin);
-  const id = Number(pin.user_id);
+async function findUserOfPin(login: string, { user_id: id, registration }: StoredPin): Promise<User | undefined> {
   return registration ? registeredUser(id, login, registration) : findUser(id);
 }
 
-function registrationOf(pin: Item): Registration | undefined {
-  return (pin.registration ?? undefined) as Registration | undefined;
-}
-
-function toTry(pin: Item, user: StoredUser): PinTry {
-  return { user, seal: { hmac: pin.hmac as string, salt: pin.salt as string }, registration: registrationOf(pin) };
+function toTry({ hmac, salt, registration }: StoredPin, user: User): PinTry {
+  return { user, seal: { hmac, salt }, registration: registration ?? undefined };
 }

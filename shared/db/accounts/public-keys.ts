@@ -1,33 +1,54 @@
 import type { PublicJwk } from "../../contract/service.ts";
+import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import { publicKeyKey } from "../table/keys.ts";
-import { putIf, queryPage, updateIf } from "../table/table.ts";
+import { type Key, putIf, queryPage, updateIf } from "../table/table.ts";
+
+/** A public signing key as the table has it. */
+interface StoredPublicKey extends StoredItem {
+  readonly jwk: PublicJwk;
+  /** Present once a newer key signs. */
+  readonly valid_to?: string;
+  readonly expires_at?: number;
+}
+
+const keysPk = "KEYS";
+
+/** The entity of public signing keys. */
+export const publicKeys = defineEntity<StoredPublicKey>({
+  name: "public key",
+  matches: ({ pk }) => pk === keysPk,
+  upgrades: [stampOnly],
+});
 
 /** Access pattern K1: the public signing keys that are published now, as JWKs. One query, 0.5 read units. */
 export async function findPublicKeys(now: Date): Promise<PublicJwk[]> {
   const { items } = await queryPage({
     KeyConditionExpression: "pk = :keys",
-    ExpressionAttributeValues: { ":keys": publicKeyKey("").pk },
+    ExpressionAttributeValues: { ":keys": keysPk },
   });
-  const isPublished = ({ valid_to }: { valid_to?: unknown }) =>
-    valid_to === undefined || String(valid_to) > now.toISOString();
-  return items.filter(isPublished).map((item) => item.jwk as PublicJwk);
+  const published = items.map(publicKeys.decode).filter(({ valid_to }) => !valid_to || valid_to > now.toISOString());
+  return published.map(({ jwk }) => jwk);
 }
 
 /** Access pattern K2: publishes a key. One write unit. */
-export async function publishKey(kid: string, jwk: unknown): Promise<void> {
-  await putIf({ Item: { ...publicKeyKey(kid), jwk } });
+export async function publishKey(kid: string, jwk: PublicJwk): Promise<void> {
+  await putIf({ Item: publicKeys.encode({ ...keyOf(kid), jwk }) });
 }
 
 /** Access pattern K3: ends the publication of a key at a moment, once and for all. One write unit. */
 export async function retireKey(kid: string, validTo: Date): Promise<void> {
   await updateIf({
-    Key: publicKeyKey(kid),
+    Key: keyOf(kid),
     ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(valid_to)",
-    UpdateExpression: "SET valid_to = :validTo, expires_at = :expiresAt",
+    UpdateExpression: `SET valid_to = :validTo, expires_at = :expiresAt, ${versionClause}`,
     ExpressionAttributeValues: {
       ":validTo": validTo.toISOString(),
       ":expiresAt": epochSeconds(validTo),
+      ...versionValue,
     },
   });
+}
+
+function keyOf(kid: string): Key {
+  return { pk: keysPk, sk: kid };
 }

@@ -1,21 +1,39 @@
 import { hashRefreshToken, type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
+import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import { sessionKey } from "../table/keys.ts";
-import { deleteItemAt, putIf, updateIf } from "../table/table.ts";
+import { deleteItemAt, type Key, putIf, updateIf } from "../table/table.ts";
 
-/** A session as stored: the user's epoch it was opened in; a user whose epoch has risen since has left it (D14). */
-export interface Session {
+/** A session family as the table has it. */
+interface StoredSession extends StoredItem {
+  /** The hash of the refresh token that counts. */
+  readonly refresh_hash: string;
+  /** The user's epoch it was opened in; a user whose epoch has risen since has left it (D14). */
   readonly epoch: number;
+  readonly valid_to: string;
+  readonly expires_at: number;
 }
+
+/** The entity of session families. */
+export const sessions = defineEntity<StoredSession>({
+  name: "session",
+  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("SESSION#"),
+  upgrades: [stampOnly],
+});
+
+/** A session whose refresh token was spent for the next one. */
+export type Session = Pick<StoredSession, "epoch">;
 
 const msPerDay = 86_400_000;
 
+/** Key of a session family. */
+export function sessionKey(userId: number, family: string): Key {
+  return { pk: `USER#${userId}`, sk: `SESSION#${family}` };
+}
+
 /** Access pattern S1: opens a session family with its first refresh token. One write unit. */
 export async function openSession(userId: number, family: string, token: string, epoch: number, now: Date) {
-  await putIf({
-    Item: { ...sessionKey(userId, family), refresh_hash: hashRefreshToken(token), epoch, ...expiry(now) },
-    ConditionExpression: "attribute_not_exists(pk)",
-  });
+  const opened = { ...sessionKey(userId, family), refresh_hash: hashRefreshToken(token), epoch, ...expiry(now) };
+  await putIf({ Item: sessions.encode(opened), ConditionExpression: "attribute_not_exists(pk)" });
 }
 
 /**
@@ -27,16 +45,17 @@ export async function rotateSession(spent: RefreshToken, next: string, now: Date
   const item = await updateIf({
     Key: sessionKey(spent.userId, spent.family),
     ConditionExpression: "refresh_hash = :spent AND valid_to > :now",
-    UpdateExpression: "SET refresh_hash = :next, valid_to = :validTo, expires_at = :expiresAt",
+    UpdateExpression: `SET refresh_hash = :next, valid_to = :validTo, expires_at = :expiresAt, ${versionClause}`,
     ExpressionAttributeValues: {
       ":spent": spent.hash,
       ":now": now.toISOString(),
       ":next": hashRefreshToken(next),
       ":validTo": valid_to,
       ":expiresAt": expires_at,
+      ...versionValue,
     },
   });
-  return item && { epoch: Number(item.epoch) };
+  return item && { epoch: sessions.decode(item).epoch };
 }
 
 /** Access pattern S3: ends a session family, if there is one. One write unit. */

@@ -1,6 +1,19 @@
+import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { smsCountKey } from "../table/keys.ts";
 import { updateIf } from "../table/table.ts";
+
+/** The number of SMS of an hour or a day as the table has it; the key holds its start. */
+interface StoredSmsCount extends StoredItem {
+  readonly sent: number;
+  readonly expires_at: number;
+}
+
+/** The entity of SMS counts. */
+export const smsCounts = defineEntity<StoredSmsCount>({
+  name: "sms count",
+  matches: ({ pk, sk }) => sk === "SMS" && pk.startsWith("SMS#"),
+  upgrades: [stampOnly],
+});
 
 /** Most SMS of the whole stage in an hour and in a day, by the clock (D11). */
 export interface SmsCeilings {
@@ -19,13 +32,14 @@ export async function countSms({ perHour, perDay }: SmsCeilings, now: Date): Pro
 async function count(window: string, most: number, now: Date): Promise<boolean> {
   if (most === 0) return false;
   const counted = await updateIf({
-    Key: smsCountKey(window),
+    Key: { pk: `SMS#${window}`, sk: "SMS" },
     ConditionExpression: "attribute_not_exists(sent) OR sent < :most",
-    UpdateExpression: "ADD sent :one SET expires_at = :expiresAt",
+    UpdateExpression: `ADD sent :one SET expires_at = :expiresAt, ${versionClause}`,
     ExpressionAttributeValues: {
       ":one": 1,
       ":most": most,
       ":expiresAt": epochSecondsAfter(now, keepDays),
+      ...versionValue,
     },
   });
   return counted !== undefined;

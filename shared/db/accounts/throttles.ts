@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import type { RefusalCode } from "../../contract/refusal-codes.ts";
 import {
   admittedAt,
@@ -8,13 +7,28 @@ import {
   withAttempt,
 } from "../../domain/accounts/throttle.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { hmacKey } from "../../secrets.ts";
 import { ifUnchanged } from "../table/conditions.ts";
-import { busy } from "../table/conflicts.ts";
+import { type RacePace, retryRaces } from "../table/conflicts.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import { throttleKey } from "../table/keys.ts";
-import { deleteItemAt, getItem, type Key, putIf } from "../table/table.ts";
+import { findStored } from "../table/stored-items.ts";
+import { deleteItemAt, type Key, putIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+
+/** A subject's attempts as the table has them; the key names the rule and the subject's hash. */
+interface StoredThrottle extends StoredItem {
+  /** Moments in milliseconds, oldest first. */
+  readonly attempts: readonly number[];
+  readonly revision: number;
+  readonly expires_at: number;
+}
+
+/** The entity of throttles. */
+export const throttles = defineEntity<StoredThrottle>({
+  name: "throttle",
+  matches: ({ pk, sk }) => sk === "THROTTLE" && pk.startsWith("THROTTLE#"),
+  upgrades: [stampOnly],
+});
 
 /** A rule that limits how often something is tried. */
 export interface Throttle {
@@ -24,13 +38,14 @@ export interface Throttle {
   readonly refusal?: RefusalCode;
 }
 
-/** A throttle and the subject whose attempts it counts: a login, or a client's address. Only a hash of it is stored. */
+/** Many sign in from behind one address at once, and all of them count. */
+const pace: RacePace = { races: 60, firstPauseMs: 1, longestPauseMs: 50 };
+
+/** A throttle and the keyed hash of the subject whose attempts it counts: a login, or a client's address. */
 export interface Throttled {
   readonly throttle: Throttle;
-  readonly subject: string;
+  readonly subjectHash: string;
 }
-
-const maxRaces = 60;
 
 /**
  * Access pattern H1: counts one attempt for each subject; over a limit it is refused, and counted for none. Of attempts
@@ -38,11 +53,10 @@ const maxRaces = 60;
  * unit and two write units a subject, two round trips.
  */
 export async function countAttempt(throttled: readonly Throttled[], now: Date): Promise<void> {
-  for (let race = 0; race < maxRaces; race += 1) {
+  await retryRaces(async (race) => {
     const writes = await Promise.all(throttled.map((each) => planAttempt(each, now, { consistent: race > 0 })));
-    if ((await transact(writes)).length === 0) return;
-  }
-  throw busy();
+    return (await transact(writes)).length === 0 || undefined;
+  }, pace);
 }
 
 /**
@@ -50,52 +64,46 @@ export async function countAttempt(throttled: readonly Throttled[], now: Date): 
  * reached. Its condition fails when another attempt came between. Half a read unit, twice that when consistent.
  */
 export async function planAttempt(
-  { throttle, subject }: Throttled,
+  throttled: Throttled,
   now: Date,
   { consistent }: { consistent: boolean },
 ): Promise<TransactionWrite> {
-  const key = await keyOf(throttle, subject);
-  const stored = await getItem(key, { consistent });
-  const attempts = (stored?.attempts ?? []) as readonly number[];
+  const { throttle } = throttled;
+  const stored = await findStored(throttles, keyOf(throttled), { consistent });
+  const attempts = stored?.attempts ?? [];
   requireRoom(throttle, attempts, now);
-  const Item = {
-    ...key,
+  const item = throttles.encode({
+    ...stored,
+    ...keyOf(throttled),
     attempts: withAttempt(attempts, throttle.limits, now.getTime()),
-    revision: Number(stored?.revision ?? 0) + 1,
+    revision: (stored?.revision ?? 0) + 1,
     expires_at: epochSeconds(new Date(now.getTime() + longestWindowMs(throttle.limits))),
-  };
-  return { Put: { Item, ...ifUnchanged(stored) } };
+  });
+  return { Put: { Item: item, ...ifUnchanged(stored) } };
 }
 
 /** Access pattern H3: forgets a subject's attempts. One write unit. */
-export async function forgetAttempts({ throttle, subject }: Throttled): Promise<void> {
-  await deleteItemAt(await keyOf(throttle, subject));
+export async function forgetAttempts(throttled: Throttled): Promise<void> {
+  await deleteItemAt(keyOf(throttled));
 }
 
 /**
  * Access pattern H4: takes one attempt back that was counted at that moment and turned out not to be a failure. An
  * attempt that cannot be taken back in a crowd of others stays counted. Half a read unit, one write unit.
  */
-export async function refundAttempt({ throttle, subject }: Throttled, moment: Date): Promise<void> {
-  const key = await keyOf(throttle, subject);
-  for (let race = 0; race < maxRaces; race += 1) {
-    const stored = await getItem(key, { consistent: race > 0 });
-    const attempts = (stored?.attempts ?? []) as readonly number[];
-    const at = attempts.lastIndexOf(moment.getTime());
-    if (!stored || at < 0) return;
-    const isTakenBack = await putIf({
-      Item: { ...stored, attempts: attempts.toSpliced(at, 1), revision: Number(stored.revision) + 1 },
-      ...ifUnchanged(stored),
-    });
-    if (isTakenBack) return;
-  }
+export async function refundAttempt(throttled: Throttled, moment: Date): Promise<void> {
+  await retryRaces(async (race) => {
+    const stored = await findStored(throttles, keyOf(throttled), { consistent: race > 0 });
+    const at = stored?.attempts.lastIndexOf(moment.getTime()) ?? -1;
+    if (!stored || at < 0) return true;
+    const next = { ...stored, attempts: stored.attempts.toSpliced(at, 1), revision: stored.revision + 1 };
+    const isTakenBack = await putIf({ Item: throttles.encode(next), ...ifUnchanged(stored) });
+    return isTakenBack || race === pace.races - 1 || undefined;
+  }, pace);
 }
 
-async function keyOf({ rule }: Throttle, subject: string): Promise<Key> {
-  const hash = createHmac("sha256", await hmacKey())
-    .update(`throttle|${rule}|${subject}`)
-    .digest("base64url");
-  return throttleKey(rule, hash);
+function keyOf({ throttle, subjectHash }: Throttled): Key {
+  return { pk: `THROTTLE#${throttle.rule}#${subjectHash}`, sk: "THROTTLE" };
 }
 
 function requireRoom({ limits, refusal }: Throttle, attempts: readonly number[], now: Date): void {

@@ -1,42 +1,147 @@
 import type * as v from "valibot";
 import type { user } from "../../contract/accounts.ts";
-import { Refusal } from "../../domain/refusal.ts";
-import { loginKey, recordKey } from "../table/keys.ts";
-import { getItem, type Item } from "../table/table.ts";
+import type { Role } from "../../contract/operation.ts";
+import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
+import { defineEntity, type RecordItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { type Mark, padId, recordKey } from "../table/keys.ts";
+import { findStored } from "../table/stored-items.ts";
+import { type Key, queryPage } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import { firstRevision } from "../writes/changes.ts";
 
-/** A user as the interface shows it. */
-export type User = v.InferOutput<typeof user>;
+/** A user as the interface shows it, without the company's name, which the company keeps. */
+export type User = Omit<v.InferOutput<typeof user>, "company">;
 
-/** A user as stored, without the company's name, which the company keeps. */
-export type StoredUser = Omit<User, "company">;
+/** A user as the table has it. */
+export interface StoredUser extends RecordItem, Partial<Mark>, StoredSecrets {
+  readonly id: number;
+  /** The tenant (D2). */
+  readonly company_id: number | null;
+  readonly role: Role;
+  readonly record: Omit<User, "id">;
+  /** The hash of the reset token that counts, if one was given out (D14). */
+  readonly reset_hash?: string | undefined;
+  /** Goes up when every session of the user ends (D14). */
+  readonly session_epoch?: number;
+}
+
+/** What a user's secrets are compared with. */
+export interface StoredSecrets {
+  readonly password_hash?: string | undefined;
+  readonly passcode_hash?: string | undefined;
+}
+
+/** The entity of users. */
+export const users = defineEntity<StoredUser>({
+  name: "user",
+  matches: ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"),
+  upgrades: [stampOnly],
+});
+
+/** Key of a user. */
+export function userKey(id: number): Key {
+  return recordKey("USER", id);
+}
+
+/** Places a user among a company's users in a role, in the index `by-mark`. */
+export function companyUserMark(companyId: number, role: string, id: number): Mark {
+  return { mark_key: `COMPANY#${companyId}#USERS#${role}`, mark_order: padId(id) };
+}
 
 /** Access pattern U1: a user by id. One read unit. */
-export async function findUser(id: number): Promise<StoredUser | undefined> {
-  const item = await getItem(recordKey("USER", id), { consistent: true });
-  return item && toUser(item);
+export async function findUser(id: number): Promise<User | undefined> {
+  return (await findAccount(id))?.user;
 }
 
-/** Access pattern U2: the id of the user a login belongs to. One read unit. */
-export async function findUserIdOfLogin(login: string): Promise<number | undefined> {
-  const item = await getItem(loginKey(login), { consistent: true });
-  return item?.user_id as number | undefined;
+/** A user with what only signing in needs. */
+export interface Account {
+  readonly user: User;
+  readonly passwordHash: string | undefined;
+  readonly passcodeHash: string | undefined;
+  /** Goes up when every session of the user ends (D14). */
+  readonly epoch: number;
 }
 
-/** Access pattern U3: the user a login belongs to, or the refusal `login_not_found`. Three round trips, 2.5 read units. */
-export async function findUserOfLogin(login: string): Promise<User> {
-  const id = await findUserIdOfLogin(login);
-  const found = id === undefined ? undefined : await findUser(id);
-  if (!found) throw new Refusal("login_not_found", "No user has this login");
-  return { ...found, company: await findCompany(found.financial_company_id) };
+/** Access pattern A1: an account by user id. One read unit. */
+export async function findAccount(userId: number): Promise<Account | undefined> {
+  const stored = await findStored(users, userKey(userId), { consistent: true });
+  if (!stored) return undefined;
+  const { password_hash: passwordHash, passcode_hash: passcodeHash, session_epoch: epoch = 0 } = stored;
+  return { user: toUser(stored), passwordHash, passcodeHash, epoch };
 }
 
-/** Access pattern C1: the company shown with a user, or null. Half a read unit. */
-export async function findCompany(id: number | null): Promise<User["company"]> {
-  const item = id === null ? undefined : await getItem(recordKey("COMPANY", id));
-  return item ? { id: item.id as number, name: item.name as string } : null;
+/** Access pattern R3: those of some users that there are. 1 read unit each, 100 in a round trip. */
+export async function findExistingUsers(userIds: readonly number[]): Promise<number[]> {
+  const existing: number[] = [];
+  for (let at = 0; at < userIds.length; at += maxBatchReads) {
+    const items = await readBatch(userIds.slice(at, at + maxBatchReads).map(userKey));
+    existing.push(...items.flatMap((item) => (item ? [users.decode(item).id] : [])));
+  }
+  return existing;
 }
 
-/** Reads a stored user back. */
-export function toUser(item: Item): StoredUser {
-  return { id: item.id, ...(item.record as object) } as StoredUser;
+/** Some of a company's users, and the place to go on from; undefined after the last. */
+export interface CompanyUsers {
+  readonly userIds: readonly number[];
+  readonly after: string | undefined;
+}
+
+/**
+ * Access pattern R1: a company's users in a role by id, at most `limit` of them, from a place on. Half a read unit
+ * for 50 of them. Changes of the last moment may be missing.
+ */
+export async function findCompanyUsers(
+  companyId: number,
+  role: Role,
+  limit: number,
+  after = "",
+): Promise<CompanyUsers> {
+  const { items, lastKey } = await queryPage({
+    IndexName: "by-mark",
+    KeyConditionExpression: "mark_key = :users AND mark_order > :after",
+    // No mark is empty, and DynamoDB takes no empty key.
+    ExpressionAttributeValues: { ":users": companyUserMark(companyId, role, 0).mark_key, ":after": after || " " },
+    Limit: limit,
+  });
+  const places = items.map(({ mark_order }) => String(mark_order));
+  return { userIds: places.map(Number), after: lastKey && places.at(-1) };
+}
+
+/** The write that makes a new user, who sets a password with a reset token (D16). */
+export function createUser({ id, ...record }: User, secrets: StoredSecrets, resetHash: string): TransactionWrite {
+  const own = { id, company_id: record.financial_company_id, role: record.role, record };
+  const revision = firstRevision();
+  const item = users.encode({ ...userKey(id), ...own, ...secrets, reset_hash: resetHash, revision });
+  return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
+}
+
+/** The write that gives a user a reset token in place of an earlier one (D14). */
+export function giveResetToken(userId: number, resetHash: string): TransactionWrite {
+  return {
+    Update: {
+      Key: userKey(userId),
+      ConditionExpression: "attribute_exists(pk)",
+      UpdateExpression: `SET reset_hash = :hash, ${versionClause} REMOVE silent ADD revision :one`,
+      ExpressionAttributeValues: { ":hash": resetHash, ":one": 1, ...versionValue },
+    },
+  };
+}
+
+/** The write that sets a user's password and ends every session, while the reset token counts (D14). */
+export function replacePassword(userId: number, resetHash: string, passwordHash: string): TransactionWrite {
+  return {
+    Update: {
+      Key: userKey(userId),
+      ConditionExpression: "reset_hash = :hash",
+      UpdateExpression:
+        `SET password_hash = :password, ${versionClause} ` +
+        "REMOVE reset_hash, silent ADD session_epoch :one, revision :one",
+      ExpressionAttributeValues: { ":hash": resetHash, ":password": passwordHash, ":one": 1, ...versionValue },
+    },
+  };
+}
+
+/** A stored user as the interface shows it. */
+export function toUser({ id, record }: StoredUser): User {
+  return { id, ...record };
 }

@@ -2,13 +2,20 @@ import { maxMarkedTogether } from "../../contract/notifications.ts";
 import { recordsNotFound } from "../records/records.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { retryRaces } from "../table/conflicts.ts";
-import { notificationKey, unreadMark } from "../table/keys.ts";
-import { type Item, queryPages } from "../table/table.ts";
+import { queryPages } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
-import { undecoded } from "../table/undecoded.ts";
 import { replaceItem } from "../writes/changes.ts";
-import { addCounts, unreadMarkOf } from "./notification-writes.ts";
-import { type Notification, toNotification } from "./notifications.ts";
+import { addCounts } from "./notification-counts.ts";
+import {
+  idOfUnread,
+  type Notification,
+  notificationKey,
+  notifications,
+  type StoredNotification,
+  toNotification,
+  unreadMark,
+  unreadMarkOf,
+} from "./notifications.ts";
 
 /** The notifications that a request marked as read, or the newest of them, and how many there were. */
 export interface MarkedNotifications {
@@ -67,14 +74,14 @@ export async function markAllRead(
 }
 
 interface Marked {
-  readonly item: Item;
+  readonly item: StoredNotification;
   readonly isChanged: boolean;
 }
 
 /** Reads notifications and marks them, if none of them has changed meanwhile; else all over again. */
 async function markTogether(
   userId: number,
-  read: () => Promise<readonly Item[]>,
+  read: () => Promise<readonly StoredNotification[]>,
   readAt: Date | null,
   token?: string,
 ): Promise<Marked[]> {
@@ -85,7 +92,7 @@ async function markTogether(
     if (after.length === 0) return marked;
     const before = stored.filter((_, at) => marked[at]?.isChanged);
     const writes = before.map((item, at) =>
-      replaceItem(undecoded.decode(item), after[at] ?? item, { now: new Date(), notifies: true }),
+      replaceItem(item, notifications.encode(after[at] ?? item), { now: new Date(), notifies: true }),
     );
     const counts = addCounts(userId, before, after);
     const failed = await transact([...writes, ...counts], { token: race === 0 ? token : undefined });
@@ -94,16 +101,17 @@ async function markTogether(
 }
 
 /** A notification as marking leaves it: one that stands so already keeps the moment at which it was read. */
-function mark(userId: number, item: Item, readAt: Date | null): Marked {
-  const record = item.record as Omit<Notification, "id">;
+function mark(userId: number, item: StoredNotification, readAt: Date | null): Marked {
+  const { id, record } = item;
   if ((record.read_at === null) === (readAt === null)) return { item, isChanged: false };
   const read_at = readAt?.toISOString() ?? null;
-  const next = { ...item, record: { ...record, read_at }, ...unreadMarkOf(userId, Number(item.id), { read_at }) };
+  const next = { ...item, record: { ...record, read_at }, ...unreadMarkOf(userId, id, { read_at }) };
   return { item: next, isChanged: true };
 }
 
-function readOwn(userId: number, ids: readonly number[]): Promise<(Item | undefined)[]> {
-  return readBatch(ids.map((id) => notificationKey(userId, id)));
+async function readOwn(userId: number, ids: readonly number[]): Promise<(StoredNotification | undefined)[]> {
+  const items = await readBatch(ids.map((id) => notificationKey(userId, id)));
+  return items.map((item) => item && notifications.decode(item));
 }
 
 /** The ids that the index knows as unread, newest first, up to 90 at a time. */
@@ -115,5 +123,5 @@ async function* unreadIds(userId: number): AsyncGenerator<number[]> {
     ScanIndexForward: false,
     Limit: maxMarkedTogether,
   });
-  for await (const page of pages) yield page.map(({ mark_order }) => Number(mark_order));
+  for await (const page of pages) yield page.map(idOfUnread);
 }

@@ -1,12 +1,32 @@
 import type { CompleteRecord } from "../../contract/records.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
+import { retryRaces } from "../table/conflicts.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { deliveredKey, notificationKey, unreadMark } from "../table/keys.ts";
+import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { replaceItem } from "../writes/changes.ts";
-import { addCounts } from "./notification-writes.ts";
+import { firstRevision, replaceItem } from "../writes/changes.ts";
+import { addCounts } from "./notification-counts.ts";
+import { notificationKey, notifications, unreadMark } from "./notifications.ts";
 
-/** What users are told of an event, beside the moment. */
+/** An event that a user was notified of, as the table has it; the key says which and whom. */
+interface StoredDelivery extends StoredItem {
+  readonly expires_at: number;
+}
+
+/** The entity of delivered events. */
+export const deliveredEvents = defineEntity<StoredDelivery>({
+  name: "delivered event",
+  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("EVENT#"),
+  upgrades: [stampOnly],
+});
+
+/** Key of an event that a user was notified of. */
+export function deliveredKey(userId: number, eventId: string): Key {
+  return { pk: `USER#${userId}`, sk: `EVENT#${eventId}` };
+}
+
+/** What a notification says, beside its moment. */
 export interface NotificationPayload
   extends Pick<CompleteRecord<"notification">, "record_type" | "record_id" | "params"> {
   /** The same however often the event comes, and no other event's. */
@@ -20,39 +40,45 @@ const writesPerUser = 3;
 const rememberedDays = 30;
 
 /**
- * Access pattern N7: tells users of an event, each once however often and side by side this is called (D25), with their
+ * Access pattern N7: notifies users of an event, each once, repeated and parallel calls included (D25), with their
  * counts in the same transaction (D26). Cut short, it is finished by repeating it. 7 write units a user; 30 users in a
  * round trip. Refuses as `busy` when others keep changing the counts.
  */
-export function deliverNotification(userIds: readonly number[], told: NotificationPayload, now: Date): Promise<void> {
+export function deliverNotification(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<void> {
   return inTurn(async () => {
     const waiting = [...new Set(userIds)];
     for (let at = 0; at < waiting.length; at += usersPerTransaction) {
-      await deliverTogether(waiting.slice(at, at + usersPerTransaction), told, now);
+      await deliverTogether(waiting.slice(at, at + usersPerTransaction), event, now);
     }
   });
 }
 
-/** Whoever was told already is left out, and gets a new id who has one like it already; then the others are tried again. */
-async function deliverTogether(userIds: readonly number[], told: NotificationPayload, now: Date): Promise<void> {
+/** Whom the event reached already is left out; who has a notification of that id gets another; then the rest is tried again. */
+function deliverTogether(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<true> {
   let open = userIds;
-  while (open.length > 0) {
-    const failed = await transact(open.flatMap((userId) => deliver(userId, told, now)));
-    if (failed.length === 0) return;
+  return retryRaces(async () => {
+    if (open.length === 0) return true;
+    const failed = await transact(open.flatMap((userId) => deliver(userId, event, now)));
+    if (failed.length === 0) return true;
     const delivered = new Set(failed.filter((position) => position % writesPerUser === 0));
     open = open.filter((_, at) => !delivered.has(at * writesPerUser));
-  }
+    return undefined;
+  });
 }
 
-function deliver(userId: number, { eventId, ...told }: NotificationPayload, now: Date): TransactionWrite[] {
+function deliver(userId: number, { eventId, ...about }: NotificationPayload, now: Date): TransactionWrite[] {
   const id = timeOrderedId(now);
-  const record = { ...told, created_at: now.toISOString(), read_at: null };
-  const item = { ...notificationKey(userId, id), id, user_id: userId, record, ...unreadMark(userId, id), push: true };
-  const event = { ...deliveredKey(userId, eventId), expires_at: epochSecondsAfter(now, rememberedDays) };
+  const record = { ...about, created_at: now.toISOString(), read_at: null };
+  const place = { ...notificationKey(userId, id), id, user_id: userId, ...unreadMark(userId, id) };
+  const item = notifications.encode({ ...place, record, push: true, revision: firstRevision() });
+  const event = deliveredEvents.encode({
+    ...deliveredKey(userId, eventId),
+    expires_at: epochSecondsAfter(now, rememberedDays),
+  });
   return [
     { Put: { Item: event, ConditionExpression: "attribute_not_exists(pk)" } },
     replaceItem(undefined, item, { now, notifies: true }),
-    ...addCounts(userId, [], [item]),
+    ...addCounts(userId, [], [{ record }]),
   ];
 }
 

@@ -1,14 +1,54 @@
 import type * as v from "valibot";
-import type { getUnreadCounts, notification } from "../../contract/notifications.ts";
+import type { notification } from "../../contract/notifications.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
-import { countsKey, notificationKey } from "../table/keys.ts";
-import { getItem, type Item, queryPages } from "../table/table.ts";
+import { defineEntity, type RecordItem, stampOnly } from "../table/entity.ts";
+import { type Mark, padId } from "../table/keys.ts";
+import { findStored } from "../table/stored-items.ts";
+import { type Item, type Key, queryPages } from "../table/table.ts";
+import { findTotal } from "./notification-counts.ts";
 
 /** A notification as the interface shows it. */
 export type Notification = v.InferOutput<typeof notification>;
 
-/** A user's unread notifications, in all and by what they refer to (D26). */
-export type UnreadCounts = v.InferOutput<typeof getUnreadCounts.answer>;
+/** A notification as the table has it. */
+export interface StoredNotification extends RecordItem, Partial<Mark> {
+  readonly id: number;
+  readonly user_id: number;
+  readonly record: Omit<Notification, "id">;
+  /** True where its last write asks for a push (D29). */
+  readonly push?: boolean | undefined;
+}
+
+/** The entity of notifications. */
+export const notifications = defineEntity<StoredNotification>({
+  name: "notification",
+  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("NOTIFICATION#"),
+  upgrades: [stampOnly],
+});
+
+/** Key of a user's notification; ids are padded so that they sort as numbers. */
+export function notificationKey(userId: number, id: number): Key {
+  return { pk: `USER#${userId}`, sk: `NOTIFICATION#${padId(id)}` };
+}
+
+/** Places a notification among those that its user has not read, in the index `by-mark`. */
+export function unreadMark(userId: number, id: number): Mark {
+  return { mark_key: `USER#${userId}#UNREAD`, mark_order: padId(id) };
+}
+
+/** The id of a notification by its row in that index. */
+export function idOfUnread({ mark_order }: Item): number {
+  return Number(mark_order);
+}
+
+/** The place of a notification in the index of what its user has not read; none for a read one, undefined in both parts. */
+export function unreadMarkOf(
+  userId: number,
+  id: number,
+  { read_at }: Pick<Notification, "read_at">,
+): { readonly [Part in keyof Mark]: Mark[Part] | undefined } {
+  return read_at === null ? unreadMark(userId, id) : { mark_key: undefined, mark_order: undefined };
+}
 
 /** One page of a user's notifications. */
 export interface NotificationPage {
@@ -22,26 +62,16 @@ export interface NotificationPage {
  * parallel; at most 2 read units for a page of 20.
  */
 export async function findNotifications(userId: number, start: PageStart): Promise<NotificationPage> {
-  const wanted = start.skip + start.limit + 1;
-  const [counts, rows] = await Promise.all([getItem(countsKey(userId)), readNewest(userId, wanted, start.beforeId)]);
   const end = start.skip + start.limit;
-  return {
-    items: rows.slice(start.skip, end).map(toNotification),
-    total: Number(counts?.total ?? 0),
-    hasMore: rows.length > end,
-  };
+  const [total, rows] = await Promise.all([findTotal(userId), readNewest(userId, end + 1, start.beforeId)]);
+  const items = rows.slice(start.skip, end).map((row) => toNotification(notifications.decode(row)));
+  return { items, total, hasMore: rows.length > end };
 }
 
-/** Access pattern N2: a user's unread counts. Half a read unit. */
-export async function findUnreadCounts(userId: number): Promise<UnreadCounts> {
-  const counts = await getItem(countsKey(userId));
-  const count = (name: string) => Number(counts?.[name] ?? 0);
-  return {
-    notifications: count("notifications"),
-    timesheets: count("timesheets"),
-    jobs: count("jobs"),
-    chats: count("chats"),
-  };
+/** Access pattern PS1: a notification that its user has not read; undefined when it is read or gone. 1 read unit. */
+export async function findUnread(userId: number, notificationId: number): Promise<Notification | undefined> {
+  const stored = await findStored(notifications, notificationKey(userId, notificationId), { consistent: true });
+  return stored?.record.read_at === null ? toNotification(stored) : undefined;
 }
 
 async function readNewest(userId: number, wanted: number, beforeId: number | undefined): Promise<Item[]> {
@@ -49,7 +79,7 @@ async function readNewest(userId: number, wanted: number, beforeId: number | und
   const pages = queryPages({
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :low AND :high",
     ExpressionAttributeValues: {
-      ":pk": countsKey(userId).pk,
+      ":pk": notificationKey(userId, 0).pk,
       ":low": notificationKey(userId, 0).sk,
       ":high": notificationKey(userId, beforeId === undefined ? Number.MAX_SAFE_INTEGER : beforeId - 1).sk,
     },
@@ -64,6 +94,6 @@ async function readNewest(userId: number, wanted: number, beforeId: number | und
 }
 
 /** A stored notification as the interface shows it. */
-export function toNotification({ id, record }: Item): Notification {
-  return { id, ...(record as object) } as Notification;
+export function toNotification({ id, record }: StoredNotification): Notification {
+  return { id, ...record };
 }

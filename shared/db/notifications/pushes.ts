@@ -1,8 +1,24 @@
 import { busy } from "../table/conflicts.ts";
+import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { notificationKey, pushKey } from "../table/keys.ts";
-import { getItem, updateIf } from "../table/table.ts";
-import { type Notification, toNotification } from "./notifications.ts";
+import { padId } from "../table/keys.ts";
+import { type Key, updateIf } from "../table/table.ts";
+
+/** How far a notification has been pushed to its user's devices, as the table has it. */
+interface StoredPush extends StoredItem {
+  /** Devices that were served, by id; absent before the first. */
+  readonly served?: readonly number[];
+  /** Present while a worker has it, in ISO 8601. */
+  readonly held_until?: string;
+  readonly expires_at: number;
+}
+
+/** The entity of pushes. */
+export const pushes = defineEntity<StoredPush>({
+  name: "push",
+  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("PUSH#"),
+  upgrades: [stampOnly],
+});
 
 /** A push of a notification that one worker has to itself, until it gives it back or its time runs out. */
 export interface PushLease {
@@ -19,13 +35,6 @@ const holdSeconds = 90;
 /** As long as a queue may bring a message again. */
 const rememberedDays = 14;
 
-/** Access pattern PS1: a notification that its user has not read; undefined when it is read or gone. 1 read unit. */
-export async function findUnread(userId: number, notificationId: number): Promise<Notification | undefined> {
-  const item = await getItem(notificationKey(userId, notificationId), { consistent: true });
-  const notification = item && toNotification(item);
-  return notification?.read_at === null ? notification : undefined;
-}
-
 /**
  * Access pattern PS4: takes the push of a notification for this worker alone. Refuses as `busy` while another holds it:
  * should that one die, the message must come again. 1 write unit.
@@ -33,17 +42,18 @@ export async function findUnread(userId: number, notificationId: number): Promis
 export async function acquirePushLease(userId: number, notificationId: number, now: Date): Promise<PushLease> {
   const heldUntil = new Date(now.getTime() + holdSeconds * 1000).toISOString();
   const claimed = await updateIf({
-    Key: { ...pushKey(userId, notificationId) },
+    Key: pushKey(userId, notificationId),
     ConditionExpression: "attribute_not_exists(held_until) OR held_until < :now",
-    UpdateExpression: "SET held_until = :until, expires_at = :expires",
+    UpdateExpression: `SET held_until = :until, expires_at = :expires, ${versionClause}`,
     ExpressionAttributeValues: {
       ":now": now.toISOString(),
       ":until": heldUntil,
       ":expires": epochSecondsAfter(now, rememberedDays),
+      ...versionValue,
     },
   });
   if (!claimed) throw busy();
-  return { userId, notificationId, served: (claimed.served as number[] | undefined) ?? [], heldUntil };
+  return { userId, notificationId, served: pushes.decode(claimed).served ?? [], heldUntil };
 }
 
 /**
@@ -52,9 +62,13 @@ export async function acquirePushLease(userId: number, notificationId: number, n
  */
 export async function releasePushLease(claim: PushLease, served: readonly number[]): Promise<void> {
   await updateIf({
-    Key: { ...pushKey(claim.userId, claim.notificationId) },
+    Key: pushKey(claim.userId, claim.notificationId),
     ConditionExpression: "held_until = :until",
-    UpdateExpression: "SET served = :served REMOVE held_until",
-    ExpressionAttributeValues: { ":until": claim.heldUntil, ":served": served },
+    UpdateExpression: `SET served = :served, ${versionClause} REMOVE held_until`,
+    ExpressionAttributeValues: { ":until": claim.heldUntil, ":served": served, ...versionValue },
   });
+}
+
+function pushKey(userId: number, notificationId: number): Key {
+  return { pk: `USER#${userId}`, sk: `PUSH#${padId(notificationId)}` };
 }

@@ -2,6 +2,7 @@ import type { CompleteRecord, RemovalLine, UpsertLine } from "../../contract/rec
 import { mergeCompany } from "../../domain/records/record-merge.ts";
 import { defineEntity, type RecordItem, stampOnly } from "../table/entity.ts";
 import { recordKey } from "../table/keys.ts";
+import { findStored } from "../table/stored-items.ts";
 import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/changes.ts";
 import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
 
@@ -14,6 +15,12 @@ export const companies = defineEntity<StoredCompany>({
   matches: ({ pk, sk }) => sk === "COMPANY" && pk.startsWith("COMPANY#"),
   upgrades: [stampOnly],
 });
+
+/** Access pattern C1: the company shown with a user, or null. Half a read unit. */
+export async function findCompany(id: number | null): Promise<{ id: number; name: string } | null> {
+  const stored = id === null ? undefined : await findStored(companies, recordKey("COMPANY", id));
+  return stored ? { id: stored.id, name: stored.name } : null;
+}
 
 /** Access pattern W1: adds or changes a company. One read unit, with a version two; one write unit. */
 export function saveCompany(line: UpsertLine<"company">, context: WriteContext): Promise<Outcome> {

@@ -1,13 +1,12 @@
 import { dueMark, listKeys } from "../lists/list-keys.ts";
 import { type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { busy } from "../table/conflicts.ts";
+import { retryRaces } from "../table/conflicts.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
 import { type Key, queryPages, updateIf } from "../table/table.ts";
 
 const concurrency = 24;
-const maxAttempts = 10;
 const { mark_key: dueKey } = dueMark("", 0);
 
 /**
@@ -33,16 +32,15 @@ export async function markOverdue(today: string): Promise<number> {
 async function markAll(keys: readonly Key[], today: string): Promise<number> {
   let open = keys;
   let marked = 0;
-  for (let attempt = 0; open.length > 0; attempt += 1) {
-    if (attempt === maxAttempts) throw busy();
+  return retryRaces(async () => {
     const items = await readBatch(open);
     const invoices = items.flatMap((item) => (item ? [listedItems.INVOICES.decode(item)] : []));
     const due = invoices.filter(({ record }) => record.state === "pending" && record.due_date < today);
     const changed = await inParallel(due, markUnlessChanged);
     marked += due.length - changed.length;
     open = changed.map(({ pk, sk }) => ({ pk, sk }));
-  }
-  return marked;
+    return open.length === 0 ? marked : undefined;
+  });
 }
 
 /** Those for which the work answers false, after at most so many at once. */

@@ -6,15 +6,13 @@ import { listKeys } from "../lists/list-keys.ts";
 import type { ListPage } from "../lists/list-pages.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
-import { busy } from "../table/conflicts.ts";
+import { retryRaces } from "../table/conflicts.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { findRecordsWithin } from "./records.ts";
 
 /** A timesheet as the interface shows it. */
 export type Timesheet = ListedFields<"TIMESHEETS">;
-
-const maxAttempts = 5;
 
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18). Refuses with `records_not_found` when one is
@@ -29,18 +27,17 @@ export async function setTimesheetStates(
   authorization: Promise<void>,
   token?: string,
 ): Promise<Timesheet[]> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  return retryRaces(async (race) => {
     const finding = findRecordsWithin("TIMESHEETS", ids, scope);
     // Both are awaited, the authorization first: which refusal is told must not hang on which read is faster.
     await Promise.allSettled([authorization, finding]);
     await authorization;
     const found = await finding;
     const writes = found.map((record) => moveUnlessChanged(record, state, userId));
-    const failed = await transact(writes, { token: attempt === 0 ? token : undefined });
-    if (failed.length === 0)
-      return found.map((item) => ({ ...toFields<"TIMESHEETS">(item), state, payment_state: state }));
-  }
-  throw busy();
+    const failed = await transact(writes, { token: race === 0 ? token : undefined });
+    if (failed.length > 0) return undefined;
+    return found.map((item) => ({ ...toFields<"TIMESHEETS">(item), state, payment_state: state }));
+  });
 }
 
 /** The index keys are made of company, state and date, so the write holds only while the record is of that company and day. */

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { pinDigits } from "../../contract/accounts.ts";
 import { admittedAt, type Limit } from "./throttle.ts";
 
 /** How long a pin counts (D9). */
@@ -47,9 +48,11 @@ export interface PinHash {
   readonly salt: string;
 }
 
-/** Six digits from a CSPRNG, uniform, leading zeros kept (D9). */
+/** Digits from a CSPRNG, uniform, leading zeros kept (D9). */
 export function makePin(): string {
-  return randomInt(0, 1_000_000).toString().padStart(6, "0");
+  return randomInt(0, 10 ** pinDigits)
+    .toString()
+    .padStart(pinDigits, "0");
 }
 
 /** When a pin asked for at that moment stops counting. */

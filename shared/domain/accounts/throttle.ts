@@ -1,3 +1,5 @@
+import { createHmac } from "node:crypto";
+
 /** At most so many attempts within a sliding window. */
 export interface Limit {
   readonly most: number;
@@ -19,6 +21,11 @@ export function admittedAt(attempts: readonly number[], limits: readonly Limit[]
 /** The attempts that may still matter to a limit, with one more at `now`. */
 export function withAttempt(attempts: readonly number[], limits: readonly Limit[], now: number): number[] {
   return [...attempts.filter((moment) => moment > now - longestWindowMs(limits)), now];
+}
+
+/** Names a subject of a rule, such as a login, without telling it: HMAC-SHA-256, base64url. */
+export function hashSubject(rule: string, subject: string, key: string): string {
+  return createHmac("sha256", key).update(`throttle|${rule}|${subject}`).digest("base64url");
 }
 
 /** The longest window of the limits, in milliseconds. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
-import type { Role } from "../../contract/operation.ts";
 import { id } from "../../contract/values.ts";
+import { notificationKinds, type Recipients } from "./notification-kinds.ts";
 
 /** One change of the table: an item before and after it; undefined where there was or is none. */
 export interface ItemChange {
@@ -10,13 +10,7 @@ export interface ItemChange {
   readonly after: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A rule that says who is concerned: a company's users in a role, the user of a driver's profile, or users by id. */
-export type Recipients =
-  | { readonly company: number; readonly role: Role }
-  | { readonly profile: number }
-  | { readonly users: number[] };
-
-/** What a change of a record means to people, and to which (D25). */
+/** What a change of a record means to people, and to whom (D25). */
 export interface NotificationEvent {
   readonly record_type: "Job" | "Timesheet" | "Invoice" | "User";
   readonly record_id: number;
@@ -68,14 +62,20 @@ export function readPush({ key, before, after }: ItemChange): Push | undefined {
 function readJob(after: unknown, before: unknown): DomainEvent {
   if (before) return undefined;
   const { id: record_id, company_id: company } = requireItem(job, after);
-  return { record_type: "Job", record_id, params: { type: "published" }, recipients: [{ company, role: "operator" }] };
+  const { published } = notificationKinds.Job;
+  return {
+    record_type: "Job",
+    record_id,
+    params: { type: "published" },
+    recipients: published.recipients({ company }),
+  };
 }
 
 /** A new timesheet is news only when it is paid already. */
 function readTimesheet(after: unknown, before: unknown): DomainEvent {
   const { id: record_id, record } = requireItem(timesheet, after);
   if (record.state === (before ? stateOf(before) : "pending")) return undefined;
-  const recipients = [{ profile: record.driver.profile_id }];
+  const recipients = notificationKinds.Timesheet[record.state].recipients({ profile: record.driver.profile_id });
   return { record_type: "Timesheet", record_id, params: { type: record.state }, recipients };
 }
 
@@ -84,15 +84,15 @@ function readInvoice(after: unknown, before: unknown): DomainEvent {
   const { id: record_id, company_id: company, record } = requireItem(invoice, after);
   if (before && (record.state === "pending" || record.state === stateOf(before))) return undefined;
   const type = record.state === "pending" ? "issued" : record.state;
-  const recipients = [{ company, role: "operator" } as const, { company, role: "client" } as const];
+  const recipients = notificationKinds.Invoice[type].recipients({ company });
   return { record_type: "Invoice", record_id, params: { type }, recipients };
 }
 
 function readUser(after: unknown, before: ItemChange["before"]): DomainEvent {
-  const { id: record_id, password_hash } = requireItem(user, after);
+  const { id, password_hash } = requireItem(user, after);
   if (!before || password_hash === before.password_hash) return undefined;
-  const params = { type: "password_changed" };
-  return { record_type: "User", record_id, params, recipients: [{ users: [record_id] }] };
+  const recipients = notificationKinds.User.password_changed.recipients({ user: id });
+  return { record_type: "User", record_id: id, params: { type: "password_changed" }, recipients };
 }
 
 /** The state before counts as far as it can be read: what was wrong then may have been repaired. */

@@ -1,7 +1,8 @@
 import { confirm } from "../../../shared/accounts/confirmation.ts";
 import { storePin } from "../../../shared/db/accounts/pins.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { findNotifications, findUnreadCounts } from "../../../shared/db/notifications/notifications.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { hashPin } from "../../../shared/domain/accounts/pin.ts";
 import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";

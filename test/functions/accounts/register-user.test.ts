@@ -6,6 +6,8 @@ import { handler } from "../../../functions/accounts/register-user.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
+import { pinIn } from "../../../infra/tools/invoke/message-pin.ts";
+import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
 import {
   confirmLoginByBody,
   getProfile,
@@ -13,7 +15,6 @@ import {
   requestPasswordReset,
 } from "../../../shared/contract/accounts.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
-import { findUserOfLogin } from "../../../shared/db/accounts/users.ts";
 import { userLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { faultsOf } from "../../support/records/writes.ts";
@@ -237,7 +238,7 @@ describe("200", () => {
     const passwords = [password, "eleven loud lanterns"];
     for (const typed of passwords) await register({ password: typed });
     await deliverPins();
-    const sent = service.inbox.entries().map(({ text }) => /\b[0-9]{6}\b/.exec(text ?? "")?.[0] ?? "");
+    const sent = service.inbox.entries().map(({ text }) => pinIn(text) ?? "");
     const pins = [...new Set(sent)];
     const answers = await Promise.all([...pins, ...pins].map((pin) => confirm(pin)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

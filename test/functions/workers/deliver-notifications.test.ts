@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/deliver-notifications.ts";
-import { findNotifications, findUnreadCounts } from "../../../shared/db/notifications/notifications.ts";
-import { deliveredKey, recordKey } from "../../../shared/db/table/keys.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { deliveredKey } from "../../../shared/db/notifications/notification-delivery.ts";
+import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
 import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

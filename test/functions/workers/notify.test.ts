@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/notify.ts";
-import { notificationKey, recordKey } from "../../../shared/db/table/keys.ts";
+import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { useService } from "../../support/service/service.ts";

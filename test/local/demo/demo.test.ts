@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { demoLines, demoUsers, loadDemo } from "../../../infra/local/demo/demo.ts";
+import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
 import { invoiceStates } from "../../../shared/contract/finance.ts";
 import { roles } from "../../../shared/contract/operation.ts";
-import { findUserOfLogin } from "../../../shared/db/accounts/users.ts";
 import { useService } from "../../support/service/service.ts";
 
 type Line = Record<string, unknown>;

@@ -5,12 +5,13 @@ import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
 import { documentClient, type Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { hmacKey } from "../../../shared/secrets.ts";
 import { settings } from "../../../shared/settings.ts";
 
 /** Stores records the way an import does, and counts them as the stream's consumer would. */
 export async function store(lines: readonly object[], now = new Date()): Promise<void> {
   const records = lines.map((line) => parseRecordLine(line, "GB"));
-  await Promise.all(records.map((record) => writeRecord(record, { now })));
+  await Promise.all(records.map((record) => writeRecord(record, { now, hmacKey })));
   await tally(records.flatMap(({ type, id }) => (isListedKind(type.toUpperCase()) ? [[type, id] as const] : [])));
 }
 

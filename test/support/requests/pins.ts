@@ -3,6 +3,7 @@ import type { SQSEvent } from "aws-lambda";
 import { handler as requestPasswordResetHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import type { Inbox } from "../../../infra/local/aws/inbox.ts";
+import { pinIn } from "../../../infra/tools/invoke/message-pin.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import type { Service } from "../service/service.ts";
 import { call } from "./call.ts";
@@ -26,7 +27,7 @@ export async function deliverPins(): Promise<void> {
 /** The pin in the newest message to a login. */
 export function newestPin(inbox: Inbox, to: string): string {
   const message = inbox.entries().find((entry) => entry.to === to);
-  const pin = /\b[0-9]{6}\b/.exec(message?.text ?? "")?.[0];
+  const pin = pinIn(message?.text);
   if (!pin) throw new Error(`No message to ${to} carries a pin`);
   return pin;
 }

@@ -2,7 +2,7 @@ import { SNSClient } from "@aws-sdk/client-sns";
 import { beforeAll, beforeEach } from "vitest";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { findDevices } from "../../../shared/db/notifications/push-devices.ts";
+import { findDevices } from "../../../shared/db/notifications/devices.ts";
 import { notificationLine } from "../records/records.ts";
 import { write } from "../records/writes.ts";
 import { type Service, useService } from "../service/service.ts";

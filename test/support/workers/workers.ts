@@ -1,6 +1,6 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { AttributeValue, DynamoDBRecord, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { notificationKey } from "../../../shared/db/table/keys.ts";
+import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { type Item, type Key, queryPages } from "../../../shared/db/table/table.ts";
 import { takeMessages } from "./queues.ts";
 

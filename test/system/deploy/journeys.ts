@@ -9,6 +9,7 @@ import {
 import { SESClient, VerifyEmailIdentityCommand } from "@aws-sdk/client-ses";
 import { expect, test } from "vitest";
 import { importRecords } from "../../../infra/tools/import/import-records.ts";
+import { pinForm, pinIn } from "../../../infra/tools/invoke/message-pin.ts";
 import { companyLine, invoiceLine, jobLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { adoptedStage } from "./adopted-stage.ts";
@@ -67,7 +68,7 @@ export function testJourneys(stage: () => DeployedStage): void {
     const login = firstRecords.admin;
     await verifyAddresses([adoptedStage.senderAddress, login, firstRecords.operator]);
     expect((await request("POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
-    const [pin] = /\b[0-9]{6}\b/.exec(await stage().messageTo(login, /\b[0-9]{6}\b/)) ?? [];
+    const pin = pinIn(await stage().messageTo(login, pinForm));
     const confirmed = await request("POST", "/api/v1/users/confirmation", { body: { user: { login, pin } } });
     const { reset_password_token } = confirmed.body.user;
     const user = { reset_password_token, password: passwords.second, password_confirmation: passwords.second };
@@ -79,7 +80,7 @@ export function testJourneys(stage: () => DeployedStage): void {
   test("a phone is sent its pin by SMS", async () => {
     const login = firstRecords.driversPhone;
     expect((await request("POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
-    expect(await stage().messageTo(login)).toMatch(/\b[0-9]{6}\b/);
+    expect(await stage().messageTo(login)).toMatch(pinForm);
   });
 
   test("a job that another system puts on the event bus is notified to its company's operator once", async () => {
@@ -142,7 +143,7 @@ export function testUpdate(stage: () => DeployedStage, deployNext: () => Promise
     const list = await send(baseUrl, "GET", "/api/v1/finance/invoices", { bearer: body.token.access_token });
     expect(list.headers.get("total")).toBe(String(firstRecords.invoices));
     expect((await send(baseUrl, "POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
-    expect(await messageTo(login, /\b[0-9]{6}\b/)).toContain(nextServiceName);
+    expect(await messageTo(login, pinForm)).toContain(nextServiceName);
   });
 }
 

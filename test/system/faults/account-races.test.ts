@@ -9,6 +9,7 @@ import { handler as refreshHandler } from "../../../functions/sessions/refresh-t
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
+import { pinIn } from "../../../infra/tools/invoke/message-pin.ts";
 import {
   confirmLoginByBody,
   registerUser,
@@ -199,9 +200,7 @@ test("D16: registrations of one login processed at once end in one user, with th
   }
   await deliverPins();
   const pins = service.inbox.entries().filter(({ to }) => to === name);
-  const answers = await Promise.all(
-    pins.map(({ text }) => confirm(name, /\b[0-9]{6}\b/.exec(text ?? "")?.[0] ?? "000000")),
-  );
+  const answers = await Promise.all(pins.map(({ text }) => confirm(name, pinIn(text) ?? "000000")));
   expect(answers.filter(({ status }) => status === 200).map(({ body }) => body.user.first_name)).toEqual(["Cleo"]);
   expect(await usersOf(name)).toHaveLength(1);
 });

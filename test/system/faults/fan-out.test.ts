@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeEach, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/deliver-notifications.ts";
-import { countsKey } from "../../../shared/db/table/keys.ts";
+import { countsKey } from "../../../shared/db/notifications/notification-counts.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

@@ -1,8 +1,8 @@
 import type { SQSEvent } from "aws-lambda";
 import { expect, test } from "vitest";
 import { handler } from "../../../functions/workers/intake.ts";
-import { findUnreadCounts } from "../../../shared/db/notifications/notifications.ts";
-import { notificationKey } from "../../../shared/db/table/keys.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import type { NotificationMessage } from "../../../shared/messaging/notification-queue.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { notificationLine } from "../../support/records/records.ts";

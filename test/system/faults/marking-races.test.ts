@@ -2,7 +2,7 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test } from "vitest";
 import { handler } from "../../../functions/notifications/mark-notifications.ts";
 import { markNotifications } from "../../../shared/contract/notifications.ts";
-import { findUnreadCounts } from "../../../shared/db/notifications/notifications.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";

@@ -2,11 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { handler as deliver } from "../../../functions/workers/deliver-notifications.ts";
 import { markAllRead, markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
-import {
-  findNotifications,
-  findUnreadCounts,
-  type Notification,
-} from "../../../shared/db/notifications/notifications.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { findNotifications, type Notification } from "../../../shared/db/notifications/notifications.ts";
 import { type CrashMoment, crashAt } from "../../support/faults/crash.ts";
 import { notificationLine, userLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";

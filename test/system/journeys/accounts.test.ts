@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { pinForm, pinIn } from "../../../infra/tools/invoke/message-pin.ts";
 import { userLine } from "../../support/records/records.ts";
 import type { HttpResult } from "../../support/requests/http-client.ts";
 import { newEmail, newId, newPhone, useTarget } from "../../support/targets/target.ts";
@@ -25,9 +26,9 @@ function refresh(refresh_token: string): Promise<HttpResult> {
 
 /** Confirms a login with the pin it was sent; gives the user and the reset token. */
 async function confirm(login: string, channel: string) {
-  const message = await target.inboxes.messageTo(login, /\b[0-9]{6}\b/);
+  const message = await target.inboxes.messageTo(login, pinForm);
   expect(message.channel).toBe(channel);
-  const pin = /\b[0-9]{6}\b/.exec(message.text ?? "")?.[0];
+  const pin = pinIn(message.text);
   const confirmed = await post("/confirmation", { login, pin });
   expect(confirmed.status).toBe(200);
   expect(await post("/confirmation", { login, pin })).toMatchObject({ status: 422, body: { code: "pin_invalid" } });

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { pinIn } from "../../../infra/tools/invoke/message-pin.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { companyLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { type HttpResult, messageTo, send } from "../../support/requests/http-client.ts";
@@ -80,7 +81,7 @@ test("a file is imported, listed and updated; a pin is asked for, read, confirme
 
   expect((await request("POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
   const message = await messageTo(machine.baseUrl, login);
-  const [pin] = /\b[0-9]{6}\b/.exec(message.text ?? "") ?? [];
+  const pin = pinIn(message.text);
   const confirmation = `/api/v1/users/confirmation?login=${encodeURIComponent(login)}&pin=${pin}`;
   const confirmed = await request("GET", confirmation);
   expect(confirmed.body.user).toMatchObject({ id: 9_001, company: { id: 901, name: "Wren & Co" } });

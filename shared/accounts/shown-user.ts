@@ -1,0 +1,17 @@
+import type * as v from "valibot";
+import type { user } from "../contract/accounts.ts";
+import { findUserIdOfLogin } from "../db/accounts/logins.ts";
+import { findUser } from "../db/accounts/users.ts";
+import { findCompany } from "../db/records/companies.ts";
+import { Refusal } from "../domain/refusal.ts";
+
+/** A user as the interface shows it, with the company. */
+export type ShownUser = v.InferOutput<typeof user>;
+
+/** Access pattern U3: the user a login belongs to, or the refusal `login_not_found`. Three round trips, 2.5 read units. */
+export async function findUserOfLogin(login: string): Promise<ShownUser> {
+  const id = await findUserIdOfLogin(login);
+  const found = id === undefined ? undefined : await findUser(id);
+  if (!found) throw new Refusal("login_not_found", "No user has this login");
+  return { ...found, company: await findCompany(found.financial_company_id) };
+}

@@ -1,0 +1,60 @@
+import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { findStored } from "../table/stored-items.ts";
+import type { Key } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import type { UniqueKey } from "../writes/unique-keys.ts";
+import { type Account, findAccount } from "./users.ts";
+
+/** A login as the table has it; its key holds its normal form (D7). */
+interface StoredLogin extends StoredItem {
+  readonly user_id: number;
+  readonly confirmed_at?: string;
+}
+
+/** The entity of logins. */
+export const logins = defineEntity<StoredLogin>({
+  name: "login",
+  matches: ({ pk, sk }) => sk === "LOGIN" && pk.startsWith("LOGIN#"),
+  upgrades: [stampOnly],
+});
+
+/** Nobody's id: looking it up costs what looking up a user costs. */
+const nobody = 0;
+
+/** Key of a login, by its normal form. */
+export function loginKey(login: string): Key {
+  return { pk: `LOGIN#${login}`, sk: "LOGIN" };
+}
+
+/** Access pattern U2: the id of the user a login belongs to. One read unit. */
+export async function findUserIdOfLogin(login: string): Promise<number | undefined> {
+  return (await findStored(logins, loginKey(login), { consistent: true }))?.user_id;
+}
+
+/** Access pattern A2: the account of a login. Two round trips and two read units, for an unknown login as well (D15). */
+export async function findAccountOfLogin(login: string): Promise<Account | undefined> {
+  return findAccount((await findUserIdOfLogin(login)) ?? nobody);
+}
+
+/** A login of a user that an import line names: nobody else may have it, and it counts as confirmed (D5). */
+export function claimLogin(login: string, userId: number, field: string, now: Date): UniqueKey {
+  return { key: loginKey(login), userId, field, attributes: { confirmed_at: now.toISOString(), ...logins.stamp } };
+}
+
+/** The write that makes a confirmed login, unless there is one (D16). */
+export function createLogin(login: string, userId: number, now: Date): TransactionWrite {
+  const item = logins.encode({ ...loginKey(login), user_id: userId, confirmed_at: now.toISOString() });
+  return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
+}
+
+/** The write that confirms a login while it is the user's (D13). */
+export function confirmLogin(login: string, userId: number, now: Date): TransactionWrite {
+  return {
+    Update: {
+      Key: loginKey(login),
+      ConditionExpression: "user_id = :userId",
+      UpdateExpression: `SET confirmed_at = if_not_exists(confirmed_at, :now), ${versionClause}`,
+      ExpressionAttributeValues: { ":userId": userId, ":now": now.toISOString(), ...versionValue },
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { findStored } from "../table/stored-items.ts";
+import type { Key } from "../table/table.ts";
+import type { UniqueKey } from "../writes/unique-keys.ts";
+
+/** A driver's profile as the table has it: whose it is. */
+interface StoredProfile extends StoredItem {
+  readonly user_id: number;
+}
+
+/** The entity of drivers' profiles. */
+export const profiles = defineEntity<StoredProfile>({
+  name: "profile",
+  matches: ({ pk, sk }) => sk === "PROFILE" && pk.startsWith("PROFILE#"),
+  upgrades: [stampOnly],
+});
+
+/** Key of the user of a driver, by profile id. */
+export function profileKey(profileId: number): Key {
+  return { pk: `PROFILE#${profileId}`, sk: "PROFILE" };
+}
+
+/** Access pattern R2: the user of a driver's profile, or nobody. 1 read unit. */
+export async function findUsersOfProfile(profileId: number): Promise<number[]> {
+  const stored = await findStored(profiles, profileKey(profileId), { consistent: true });
+  return stored ? [stored.user_id] : [];
+}
+
+/** The profile of a user, which nobody else may have. */
+export function claimProfile(profileId: number, userId: number): UniqueKey {
+  return { key: profileKey(profileId), userId, field: "profile_id", attributes: { ...profiles.stamp } };
+}

@@ -1,0 +1,68 @@
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { readBatch } from "./table/batch-reads.ts";
+import { defineEntity, type StoredItem, stampOnly } from "./table/entity.ts";
+import { epochSeconds } from "./table/expiry.ts";
+import { type Key, putIf } from "./table/table.ts";
+
+/** A further piece of a kept answer as the table has it; the first is part of its run. */
+interface StoredPiece extends StoredItem {
+  readonly piece: Uint8Array;
+  readonly expires_at: number;
+}
+
+/** The entity of the further pieces of answers. */
+export const answerPieces = defineEntity<StoredPiece>({
+  name: "answer piece",
+  matches: ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk.startsWith("ANSWER#"),
+  upgrades: [stampOnly],
+});
+
+/** The run whose answer is kept. */
+interface AnsweredRun {
+  readonly record: Key;
+  readonly id: string;
+  readonly validTo: Date;
+}
+
+/** How an answer is cut. */
+export interface PieceOptions {
+  readonly pieceBytes: number;
+}
+
+/** An item holds 400 KB, its key and the other attributes included. */
+const usual: PieceOptions = { pieceBytes: 350_000 };
+
+/** Compresses an answer and keeps all of it but the first piece; gives that, and the number of the others. A write unit a KB. */
+export async function keepInPieces(
+  { record, id, validTo }: AnsweredRun,
+  answer: string,
+  { pieceBytes }: PieceOptions = usual,
+): Promise<{ readonly first: Uint8Array | undefined; readonly further: number }> {
+  const bytes = await promisify(gzip)(answer);
+  const count = Math.ceil(bytes.length / pieceBytes);
+  const cut = Array.from({ length: count }, (_, at) => bytes.subarray(at * pieceBytes, (at + 1) * pieceBytes));
+  const [first, ...further] = cut;
+  const expires_at = epochSeconds(validTo);
+  const items = further.map((piece, at) => answerPieces.encode({ ...pieceKey(record, id, at), piece, expires_at }));
+  await Promise.all(items.map((Item) => putIf({ Item })));
+  return { first, further: further.length };
+}
+
+/** The answer whose first piece is kept with its run. Throws where a piece is missing. A read unit for every 4 KB. */
+export async function readPieces(
+  record: Key,
+  runId: string,
+  { kept_answer, further_pieces = 0 }: { readonly kept_answer?: Uint8Array; readonly further_pieces?: number },
+): Promise<string> {
+  const keys = Array.from({ length: further_pieces }, (_, at) => pieceKey(record, runId, at));
+  const further = keys.length === 0 ? [] : await readBatch(keys);
+  const pieces = [kept_answer, ...further.map((item) => item && answerPieces.decode(item).piece)];
+  const whole = pieces.filter((piece) => piece !== undefined);
+  if (whole.length < pieces.length) throw new Error("A piece of a kept answer is missing");
+  return (await promisify(gunzip)(Buffer.concat(whole))).toString();
+}
+
+function pieceKey({ pk }: Key, runId: string, at: number): Key {
+  return { pk, sk: `ANSWER#${runId}#${at}` };
+}

@@ -1,0 +1,58 @@
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { findStored } from "../table/stored-items.ts";
+import type { Key } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+
+/** Whose device a token is, as the table has it; the key holds the token's hash, which makes it unique. */
+export interface StoredDeviceOwner extends StoredItem {
+  readonly user_id: number;
+  /** The device's id in the user's list. */
+  readonly id: number;
+}
+
+/** The entity of device owners. */
+export const deviceOwners = defineEntity<StoredDeviceOwner>({
+  name: "device owner",
+  matches: ({ pk, sk }) => pk.startsWith("DEVICE#") && sk === "DEVICE",
+  upgrades: [stampOnly],
+});
+
+/** Whose device a token is, by its hash. Half a read unit, one when consistent. */
+export function findDeviceOwner(
+  hash: string,
+  options: { readonly consistent: boolean },
+): Promise<StoredDeviceOwner | undefined> {
+  return findStored(deviceOwners, deviceOwnerKey(hash), options);
+}
+
+/** The write that makes a token a user's device, while its owner is as it was read. */
+export function claimDeviceToken(
+  hash: string,
+  device: { readonly user_id: number; readonly id: number },
+  owner: StoredDeviceOwner | undefined,
+): TransactionWrite {
+  const Item = deviceOwners.encode({ ...deviceOwnerKey(hash), ...device });
+  if (!owner) return { Put: { Item, ConditionExpression: "attribute_not_exists(pk)" } };
+  return { Put: { Item, ...whileOf(owner.user_id, owner.id) } };
+}
+
+/** The write that gives a token up, while it is this device of the user. */
+export function releaseDeviceToken(hash: string, userId: number, id: number): TransactionWrite {
+  return { Delete: { Key: deviceOwnerKey(hash), ...whileOf(userId, id) } };
+}
+
+/** The same where the token may have been given up already. */
+export function ensureDeviceTokenReleased(hash: string, userId: number, id: number): TransactionWrite {
+  const { ConditionExpression, ...values } = whileOf(userId, id);
+  const condition = `attribute_not_exists(pk) OR (${ConditionExpression})`;
+  return { Delete: { Key: deviceOwnerKey(hash), ConditionExpression: condition, ...values } };
+}
+
+function whileOf(userId: number, id: number) {
+  const ExpressionAttributeValues = { ":user": userId, ":id": id };
+  return { ConditionExpression: "user_id = :user AND id = :id", ExpressionAttributeValues };
+}
+
+function deviceOwnerKey(hash: string): Key {
+  return { pk: `DEVICE#${hash}`, sk: "DEVICE" };
+}

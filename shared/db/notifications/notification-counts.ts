@@ -1,0 +1,87 @@
+import type * as v from "valibot";
+import type { getUnreadCounts } from "../../contract/notifications.ts";
+import { countOfRecordType } from "../../domain/records/notification-kinds.ts";
+import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { findStored } from "../table/stored-items.ts";
+import type { Key } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+
+/** A user's unread notifications, in all and by what they refer to (D26). */
+export type UnreadCounts = v.InferOutput<typeof getUnreadCounts.answer>;
+
+/** What a user's notifications count for; a count that never changed is absent. */
+type Counts = Partial<UnreadCounts> & { readonly total?: number };
+
+/** A user's notification counts as the table has them. */
+interface StoredCounts extends StoredItem, Counts {}
+
+/** The entity of notification counts. */
+export const notificationCounts = defineEntity<StoredCounts>({
+  name: "notification counts",
+  matches: ({ pk, sk }) => sk === "COUNTS" && pk.startsWith("USER#"),
+  upgrades: [stampOnly],
+});
+
+/** What a notification counts by. */
+interface Counted {
+  readonly record: { readonly record_type: string; readonly read_at: string | null };
+}
+
+/** Key of a user's notification counts. */
+export function countsKey(userId: number): Key {
+  return { pk: `USER#${userId}`, sk: "COUNTS" };
+}
+
+/** Access pattern N2: a user's unread counts. Half a read unit. */
+export async function findUnreadCounts(userId: number): Promise<UnreadCounts> {
+  const counts = await findStored(notificationCounts, countsKey(userId));
+  const { notifications = 0, timesheets = 0, jobs = 0, chats = 0 } = counts ?? {};
+  return { notifications, timesheets, jobs, chats };
+}
+
+/** How many notifications a user has, read or not. Half a read unit. */
+export async function findTotal(userId: number): Promise<number> {
+  return (await findStored(notificationCounts, countsKey(userId)))?.total ?? 0;
+}
+
+/**
+ * Adds to a user's counts what notifications count for after a change, less what they did before: one write, or none where
+ * that is 0. It belongs into the transaction that writes them (D26).
+ */
+export function addCounts(userId: number, before: readonly Counted[], after: readonly Counted[]): TransactionWrite[] {
+  const sums = countNames.map((name) => [name, countOf(name, after) - countOf(name, before)] as const);
+  const changes = sums.filter(([, sum]) => sum !== 0);
+  if (changes.length === 0) return [];
+  const values = Object.fromEntries(changes.map(([name, sum]) => [`:${name}`, sum]));
+  return [
+    {
+      Update: {
+        Key: countsKey(userId),
+        UpdateExpression: `SET ${versionClause} ADD ${changes.map(([name]) => `#${name} :${name}`).join(", ")}`,
+        ExpressionAttributeNames: Object.fromEntries(changes.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: { ...values, ...versionValue },
+      },
+    },
+  ];
+}
+
+/** Deletes a user's counts as they were read. */
+export function deleteCounts({ pk, sk, total = 0 }: StoredCounts): TransactionWrite {
+  return {
+    Delete: {
+      Key: { pk, sk },
+      ConditionExpression: "#total = :total",
+      ExpressionAttributeNames: { "#total": "total" },
+      ExpressionAttributeValues: { ":total": total },
+    },
+  };
+}
+
+const countNames = ["total", "notifications", "timesheets", "jobs", "chats"] as const satisfies (keyof Counts)[];
+
+function countOf(name: (typeof countNames)[number], items: readonly Counted[]): number {
+  if (name === "total") return items.length;
+  const unread = items.filter(({ record }) => !record.read_at);
+  if (name === "notifications") return unread.length;
+  return unread.filter(({ record }) => countOfRecordType(record.record_type) === name).length;
+}

@@ -1,0 +1,49 @@
+import { hashPasscode } from "./passcode.ts";
+import { hashPassword, verifyPassword } from "./password.ts";
+
+/** A user's secrets as they are sent: null takes one away, undefined leaves it (D15, D19). */
+interface SentSecrets {
+  readonly id: number;
+  readonly password?: string | null | undefined;
+  readonly passcode?: string | null | undefined;
+}
+
+/** What a user's secrets are compared with. */
+interface SecretHashes {
+  readonly password_hash?: string | undefined;
+  readonly passcode_hash?: string | undefined;
+}
+
+/**
+ * The hashes that sent secrets leave a user with, by those that are stored: the same while a secret is the same. What was
+ * compared or hashed once is not again, however often it is asked for. Throws on a passcode without the `key` (D19).
+ */
+export function secretHashes(
+  { id, password, passcode }: SentSecrets,
+  key: string | undefined,
+): (stored: SecretHashes | undefined) => Promise<SecretHashes> {
+  const known = new Map<string | undefined, Promise<string>>();
+  const passcodeHash = passcode ? hashPasscode(passcode, id, requireKey(key)) : undefined;
+  return async (stored) => ({
+    ...(password !== undefined && {
+      password_hash: password ? await passwordHash(stored?.password_hash, password) : undefined,
+    }),
+    ...(passcode !== undefined && { passcode_hash: passcodeHash }),
+  });
+
+  function passwordHash(stored: string | undefined, sent: string): Promise<string> {
+    const hash = known.get(stored) ?? compare(stored, sent);
+    known.set(stored, hash);
+    return hash;
+  }
+
+  async function compare(stored: string | undefined, sent: string): Promise<string> {
+    if (stored && (await verifyPassword(sent, stored))) return stored;
+    return hashPassword(sent);
+  }
+}
+
+function requireKey(key: string | undefined): string {
+  if (key === undefined) throw new Error("A passcode is hashed with the HMAC key only");
+  return key;
+}

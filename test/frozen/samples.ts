@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { kindNames, kindOf } from "./kinds.ts";
+import type { Left, MarshalledItem } from "./release.ts";
+
+const digestsFile = "digests.json";
+
+/** The frozen releases, oldest first. */
+export function frozenReleases(): string[] {
+  const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.map(({ name }) => name).sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
+}
+
+/** What a release left behind, as it was frozen. */
+export function readFrozen(release: string): Left {
+  const items = kindNames.flatMap((kind) => readJson(release, `items/${kind}.json`) as MarshalledItem[]);
+  const names = readdirSync(pathOf(release, "messages"));
+  const messages = names.map((name) => [name.replace(".json", ""), readJson(release, `messages/${name}`)]);
+  return {
+    items,
+    messages: Object.fromEntries(messages),
+    held: readJson(release, "held.json"),
+    secrets: readJson(release, "secrets.json"),
+  };
+}
+
+/** Writes what a release left behind into the folder of its name, in place of what was there, with the digests of all files. */
+export function freeze(release: string, { items, messages, held, secrets }: Left): void {
+  rmSync(pathOf(release), { recursive: true, force: true });
+  for (const kind of kindNames) {
+    const samples = items.filter((item) => kindOf(item) === kind).map(inOrder);
+    samples.sort((one, other) => nameOf(one).localeCompare(nameOf(other), "en"));
+    writeJson(release, `items/${kind}.json`, samples);
+  }
+  for (const [queue, waiting] of Object.entries(messages)) writeJson(release, `messages/${queue}.json`, waiting);
+  writeJson(release, "held.json", held);
+  writeJson(release, "secrets.json", secrets);
+  writeJson(release, digestsFile, digestsOf(release));
+}
+
+function nameOf({ pk, sk }: MarshalledItem): string {
+  return `${pk?.S} ${sk?.S}`;
+}
+
+/** An item with its attributes by name, the key first. */
+function inOrder({ pk, sk, ...attributes }: MarshalledItem): MarshalledItem {
+  const sorted = Object.entries(attributes).sort(([one], [other]) => one.localeCompare(other, "en"));
+  return { ...(pk && { pk }), ...(sk && { sk }), ...Object.fromEntries(sorted) };
+}
+
+/** The SHA-256 of each file of a frozen release, by its path. */
+export function digestsOf(release: string): Record<string, string> {
+  const files = readdirSync(pathOf(release), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const paths = files.map(({ parentPath, name }) => relative(pathOf(release), join(parentPath, name)));
+  const digests = paths
+    .filter((path) => path !== digestsFile)
+    .sort()
+    .map((path) => [
+      path,
+      createHash("sha256")
+        .update(readFileSync(pathOf(release, path)))
+        .digest("hex"),
+    ]);
+  return Object.fromEntries(digests);
+}
+
+/** The digests as they were committed. */
+export function committedDigests(release: string): Record<string, string> {
+  return readJson(release, digestsFile);
+}
+
+function pathOf(release: string, path = "."): string {
+  return join(import.meta.dirname, release, path);
+}
+
+function writeJson(release: string, path: string, value: unknown): void {
+  const file = pathOf(release, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(value, asBase64, 2)}\n`);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the caller says what the file holds
+function readJson(release: string, path: string): any {
+  return JSON.parse(readFileSync(pathOf(release, path), "utf8"), fromBase64);
+}
+
+/** Bytes, which DynamoDB JSON holds as base64. */
+function asBase64(this: unknown, _name: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
+}
+
+function fromBase64(name: string, value: unknown): unknown {
+  return name === "B" ? new Uint8Array(Buffer.from(String(value), "base64")) : value;
+}

@@ -1,0 +1,83 @@
+import { DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
+import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { vi } from "vitest";
+import { functions } from "../../infra/functions/functions.ts";
+import type { OperationName } from "../../shared/contract/operations.ts";
+import { acquireRun, keepAnswer } from "../../shared/db/idempotency.ts";
+import { acquirePushLease } from "../../shared/db/notifications/pushes.ts";
+import { writeRecord } from "../../shared/db/write-record.ts";
+import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
+import { hmacKey } from "../../shared/secrets.ts";
+import { call } from "../support/requests/call.ts";
+import { endpoints } from "../support/requests/every-operation.ts";
+import { newestPin } from "../support/requests/pins.ts";
+import type { Service } from "../support/service/service.ts";
+import { testKeyId } from "../support/tokens/tokens.ts";
+import { takeMessages } from "../support/workers/queues.ts";
+import type { KeyedRequest, MarshalledItem, Queue, Release } from "./release.ts";
+
+const queueSettings: Record<Queue, string> = {
+  pins: "PIN_QUEUE_URL",
+  notices: "NOTICE_QUEUE_URL",
+  notifications: "NOTIFICATION_QUEUE_URL",
+  pushes: "PUSH_QUEUE_URL",
+  quarantine: "QUARANTINE_QUEUE_URL",
+};
+
+/** The code of this tree as a release, on the table of a test file. */
+export function thisRelease(service: Service): Release {
+  return {
+    setClock: (moment) => void vi.useFakeTimers({ now: moment, toFake: ["Date"] }),
+    async call(name, sent) {
+      const endpoint = endpoints.find((each) => each.name === name);
+      if (!endpoint) throw new Error(`There is no operation ${name}`);
+      return call(endpoint.handler, endpoint.operation, sent);
+    },
+    work,
+    async importLine(line) {
+      await writeRecord(parseRecordLine(line, "GB"), { now: new Date(), hmacKey });
+    },
+    takeMessages: (queue) => takeMessages(queueSettings[queue]),
+    newestPin: (to) => newestPin(service.inbox, to),
+    readItems: () => readItems(service),
+    async abandonPush(userId, notificationId) {
+      await acquirePushLease(userId, notificationId, new Date());
+    },
+    abandonRun: async (request) => (await openRun(request)).token,
+    async keepInPieces(request, answer) {
+      await keepAnswer(await openRun(request), answer, { pieceBytes: 1_000 });
+    },
+    async readSecrets() {
+      return { hmac: await readSecret("HMAC_SECRET_ARN"), signing: await readSecret("SIGNING_SECRET_ARN") };
+    },
+  };
+}
+
+async function work(worker: string, event: object = {}): Promise<void> {
+  const { area } = functions[worker as OperationName];
+  const { handler } = await import(`../../functions/${area}/${worker}.ts`);
+  const answer = await handler(event);
+  if (answer?.batchItemFailures?.length > 0) throw new Error(`${worker} gave messages back`);
+}
+
+async function openRun(request: KeyedRequest) {
+  const acquired = await acquireRun(request, new Date());
+  if (!("run" in acquired)) throw new Error("The request has been answered");
+  return acquired.run;
+}
+
+async function readItems({ tableName: TableName }: Service): Promise<MarshalledItem[]> {
+  const items: MarshalledItem[] = [];
+  const client = new DynamoDBClient({});
+  for await (const page of paginateScan({ client }, { TableName, ConsistentRead: true })) {
+    items.push(...(page.Items ?? []));
+  }
+  return items.filter(({ sk }) => sk?.S !== testKeyId);
+}
+
+async function readSecret(setting: string): Promise<unknown> {
+  const { SecretString } = await new SecretsManagerClient({}).send(
+    new GetSecretValueCommand({ SecretId: process.env[setting] }),
+  );
+  return JSON.parse(SecretString ?? "null");
+}
