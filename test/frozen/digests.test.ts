@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, test } from "vitest";
 import { entities } from "../../shared/db/entities.ts";
@@ -8,6 +10,11 @@ import { committedDigests, digestsOf, frozenReleases, readFrozen } from "./sampl
 describe.each(frozenReleases())("D38: the samples of release %s", (release) => {
   test("are as they were frozen: stored items are never edited, they get a new version", () => {
     expect(digestsOf(release)).toEqual(committedDigests(release));
+  });
+
+  test("have a test that this code serves them", () => {
+    const file = join(import.meta.dirname, `reads-${release}.test.ts`);
+    expect(existsSync(file), `Copy reads-0.1.test.ts to ${file}, with the release's name`).toBe(true);
   });
 
   test("hold every kind of item that there was", () => {

@@ -1,0 +1,3 @@
+import { testReadsOf } from "./reads.ts";
+
+testReadsOf("0.1");
