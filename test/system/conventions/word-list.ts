@@ -76,7 +76,7 @@ export const wordExceptions: readonly WordException[] = [
   { files: "test/support/service/owned-stage.ts", text: /claims/, reason: jwt },
   { files: "test/system/attacks/jose-vectors.test.ts", text: /claims/i, reason: jwt },
   { files: "test/tools/token.test.ts", text: /claims/, reason: jwt },
-  { files: "test/infra/stages.test.ts", text: /claims/, reason: jwt },
+  { files: "test/infra/stages/stages.test.ts", text: /claims/, reason: jwt },
   { files: "**/*", text: /Night shift/, reason: chat },
   { files: "**/*", text: /"TALLIED"|`TALLIED`/, reason: stored },
   // Temporary: files that others rewrite at the moment.

@@ -4,10 +4,10 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { root } from "../../infra/local/stack/synthesis.ts";
-import { faultsOf } from "../../infra/stages/stage-rules.ts";
-import { findStage } from "../../infra/stages/stages.ts";
-import { createApp } from "../../infra/synthesize.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
+import { faultsOf } from "../../../infra/stages/stage-rules.ts";
+import { findStage } from "../../../infra/stages/stages.ts";
+import { createApp } from "../../../infra/synthesize.ts";
 
 const outdir = mkdtempSync(join(tmpdir(), "workforce-app-"));
 afterAll(() => rmSync(outdir, { recursive: true }));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { findStage, stageNames } from "../../infra/stages/stages.ts";
-import { countResources } from "../../infra/whole-template.ts";
-import { findSynthesis, type Resource, type SynthesizedStack, stackOf } from "./stack.ts";
+import { findStage, stageNames } from "../../../infra/stages/stages.ts";
+import { countResources } from "../../../infra/whole-template.ts";
+import { findSynthesis, type Resource, type SynthesizedStack, stackOf } from "../stack.ts";
 
 const mostSeconds = 20;
 const everyName = [...stageNames, "full"];

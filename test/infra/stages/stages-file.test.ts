@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { root } from "../../infra/local/stack/synthesis.ts";
-import { faultsOf, requireDeployable } from "../../infra/stages/stage-rules.ts";
-import { findStage } from "../../infra/stages/stages.ts";
-import { findDeployedStage } from "../../infra/tools/service/deployed-stage.ts";
-import { ownedStage } from "../support/service/owned-stage.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
+import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
+import { findStage } from "../../../infra/stages/stages.ts";
+import { findDeployedStage } from "../../../infra/tools/service/deployed-stage.ts";
+import { ownedStage } from "../../support/service/owned-stage.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "workforce-stages-file-"));
 const live = { ...ownedStage("prod"), name: "live", region: "eu-west-2" };

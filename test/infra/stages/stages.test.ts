@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { stageShape } from "../../infra/stages/stage.ts";
-import { faultsOf, requireDeployable } from "../../infra/stages/stage-rules.ts";
-import { findStage, type Stage, stageNames } from "../../infra/stages/stages.ts";
-import { fullStage, ownedStage } from "../support/service/owned-stage.ts";
+import { stageShape } from "../../../infra/stages/stage.ts";
+import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
+import { findStage, type Stage, stageNames } from "../../../infra/stages/stages.ts";
+import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
 
 const dev = findStage("dev");
 const prod = ownedStage("prod");
