@@ -53,7 +53,7 @@ export function countResources(parts: WholeTemplate["parts"]): number {
   return resources.filter(({ Type }) => Type !== nestedStack).length;
 }
 
-/** Joins a root with its nested stacks: what a parameter or an output stands for is written in its place. */
+/** Joins a root with its nested stacks: parameters and outputs are replaced by their values. */
 class TemplateJoin {
   readonly #root: Template;
   readonly #nested: ReadonlyMap<string, NestedPart>;

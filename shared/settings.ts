@@ -17,7 +17,7 @@ export const settings = {
   signingSecretArn: () => required("SIGNING_SECRET_ARN"),
   /** The OpenID issuer whose access tokens are trusted instead of the service's own, or undefined (D4). */
   oidcIssuer: () => (process.env.OIDC_ISSUER ? json<OidcIssuer>(process.env.OIDC_ISSUER) : undefined),
-  /** Where requests to tell a user something are queued. */
+  /** Where notices to users are queued. */
   noticeQueueUrl: () => required("NOTICE_QUEUE_URL"),
   /** Where notifications wait to be delivered. */
   notificationQueueUrl: () => required("NOTIFICATION_QUEUE_URL"),

@@ -21,7 +21,7 @@ import { type LocalFunction, type LocalStack, readStack } from "./stack/template
 /** The region local clients sign for. */
 const localRegion = "eu-west-2";
 
-/** Whom an access token is to speak for. */
+/** The user that an access token is for. */
 export interface TokenUser {
   id: number;
   role: Role;
@@ -51,7 +51,7 @@ export interface OwnLocalAws extends LocalAws {
   bundles: string;
 }
 
-/** What a running machine tells others in `<directory>/machine.json`. */
+/** What other processes read of a running machine, from `<directory>/machine.json`. */
 export interface MachineFile {
   pid: number;
   baseUrl: string;
@@ -59,7 +59,7 @@ export interface MachineFile {
   environment: Record<string, string>;
 }
 
-/** Where a machine's data is; deleting this folder is beginning anew. */
+/** Where a machine's data is; without this folder the machine starts from scratch. */
 export function dataDirectory(directory: string): string {
   return join(directory, "data");
 }

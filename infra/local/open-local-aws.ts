@@ -16,8 +16,8 @@ import { takeLock } from "./machine-lock.ts";
 export interface OpenLocalAws extends LocalAws {
   /** True where another process runs the machine. */
   running: boolean;
-  /** Has the workers work off what waits in the stream and the queues; a running machine does so by itself. */
-  workOff(): Promise<void>;
+  /** Runs the workers until the stream and the queues are empty; a running machine does so by itself. */
+  processPending(): Promise<void>;
 }
 
 /** Joins the machine that runs on a directory; when none runs, starts local AWS on its data (but no HTTP front). */
@@ -29,7 +29,7 @@ export async function openLocalAws({ directory }: { directory: string }): Promis
     return {
       ...describeLocalAws(directory, file.stack, file.environment),
       running: true,
-      workOff: nothing,
+      processPending: nothing,
       close: nothing,
     };
   }
@@ -37,21 +37,21 @@ export async function openLocalAws({ directory }: { directory: string }): Promis
     rmSync(machineFile(directory), { force: true });
     const aws = await startLocalAws(directory, "http://127.0.0.1");
     const close = () => aws.close().finally(lock.release);
-    return { ...aws, running: false, workOff: () => workOff(directory, aws), close };
+    return { ...aws, running: false, processPending: () => processPending(directory, aws), close };
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-const workOffMilliseconds = 10 * 60_000;
+const processPendingMs = 10 * 60_000;
 
-async function workOff(directory: string, aws: OwnLocalAws): Promise<void> {
+async function processPending(directory: string, aws: OwnLocalAws): Promise<void> {
   const { functions } = aws.stack;
   const environments = createEnvironments({ functions, environment: aws.environment, output: () => {} });
   const workers = await startWorkers(workersOptions(directory, aws, environments.invoke));
   try {
-    await workers.settled(workOffMilliseconds);
+    await workers.settled(processPendingMs);
   } finally {
     await workers.stop();
     await environments.close();

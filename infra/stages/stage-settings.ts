@@ -18,7 +18,7 @@ export function readStageSetting(stage: Stage, setting: StageSetting): string {
   return stageSettings[setting](stage);
 }
 
-/** All settings of a stage by name: what tools are given, which stand for no function in particular. */
+/** All settings of a stage by name, for tools, which act for no single function. */
 export function readStageSettings(stage: Stage): Record<StageSetting, string> {
   const settings = Object.entries(stageSettings).map(([name, read]) => [name, read(stage)]);
   return Object.fromEntries(settings) as Record<StageSetting, string>;

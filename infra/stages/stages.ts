@@ -27,7 +27,7 @@ const dev: Stage = {
   tracing: false,
 };
 
-/** A rehearsal of prod: smaller, and with addresses of its own. Put yours in place of those of workforce.example. */
+/** Like prod, to try releases on: smaller, and with addresses of its own. Put yours in place of those of workforce.example. */
 const staging: Stage = {
   ...dev,
   name: "staging",

@@ -84,7 +84,7 @@ async function countImported(service: Service, stage: string | undefined): Promi
   if (stage !== undefined) process.stderr.write("The stage's own workers count what was imported.\n");
   if (service.running) return;
   process.stderr.write("No machine runs: counting what was imported …\n");
-  await service.workOff();
+  await service.processPending();
 }
 
 function readCall(parameters: string[]) {

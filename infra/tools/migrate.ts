@@ -51,7 +51,7 @@ export async function migrate(parameters: string[], directory: string): Promise<
   const work = { isDryRun: values["dry-run"], restarts: values.restart, writesPerSecond: readRate(values.rate) };
   return withService({ stage: values.stage, directory }, async (service) => {
     const code = await run(work);
-    if (!service.running) await service.workOff();
+    if (!service.running) await service.processPending();
     return code;
   });
 }

@@ -1,5 +1,5 @@
 import type { Reconciliation } from "../../shared/db/reconcile/reconcile-totals.ts";
-import { recountRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
+import { countRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
 import {
   differencesOf,
   isRight,
@@ -23,7 +23,7 @@ the command waits for consumers of the table's stream that are behind.
 
 ${stagesHelp}
 
-Ends with 0 when all is equal, or has been put right; 1 when it is not; 2 when the call was wrong.
+Ends with 0 when all is equal, or has been repaired; 1 when it is not; 2 when the call was wrong.
 `;
 
 /** How long the consumers have to count what was just changed before it is called uncounted. */
@@ -64,7 +64,7 @@ function reconcileUntilStill(): Promise<StableReconciliation> {
 }
 
 async function repair(first: Reconciliation, last: Reconciliation): Promise<void> {
-  const counted = await recountRecords(last.uncounted, new Date());
+  const counted = await countRecords(last.uncounted, new Date());
   const totals = await rewriteTotals(first, last);
   let entries = 0;
   for (const { key, figure } of last.drifts) {

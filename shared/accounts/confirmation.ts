@@ -19,7 +19,7 @@ export type ConfirmedUser = ShownUser & { readonly reset_password_token: string 
  */
 export async function confirm(login: Login, pin: string, address: string, now: Date): Promise<ConfirmedUser> {
   const attempt = await tryPin(login.value, await pinTriesFrom(address), now);
-  if (!attempt || !verifyPin(pin, attempt.user.id, attempt.seal, await hmacKey())) refusePin();
+  if (!attempt || !verifyPin(pin, attempt.user.id, attempt.hash, await hmacKey())) refusePin();
 
   const { user, registration } = attempt;
   const resetToken = makeResetToken();

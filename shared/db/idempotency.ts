@@ -28,13 +28,13 @@ export const idempotentRuns = defineEntity<StoredRun>({
   upgrades: [stampOnly],
 });
 
-/** A request that its caller may repeat: whose it is, under which key, and the keyed hash of what it asks for. */
+/** A request with an Idempotency-Key: its user, its operation, its key and its fingerprint. */
 export interface IdempotentRequest {
   readonly userId: number;
   readonly operation: string;
   readonly key: string;
-  /** Hash of everything that was sent: the same key with another one is another request. */
-  readonly seal: string;
+  /** Keyed hash of everything that was sent: the same key with another one is another request. */
+  readonly fingerprint: string;
 }
 
 /** One run of a request, which alone may keep an answer or give the key back. */
@@ -48,29 +48,29 @@ export interface Run {
   readonly validTo: Date;
 }
 
-/** What a request that is claimed meets: a run of its own, or the answer that was given. */
+/** What `acquireRun` gives: a run of its own, or the answer of an earlier run. */
 export type AcquiredRun = { readonly run: Run } | { readonly answer: string };
 
-/** How long a run is taken to be under way; longer than any function may run. */
+/** How long a run has its lease; longer than any function may run. */
 export const leaseSeconds = 60;
 
 const lifeMs = 24 * 60 * 60_000;
 const retryAfterSeconds = 1;
 
 /**
- * Access pattern IK1: claims the run of a request, for 24 hours (D32). Refuses as `idempotency_key_reused` when the key
- * stands for another request, and as `request_in_progress` while another run is under way; one that has ended without a
- * word is taken over when its lease is over. One write unit for a new key; for a known one a write unit a KB that is kept,
- * and a read unit for every 4.
+ * Access pattern IK1: acquires the run of a request, for 24 hours (D32). Refuses as `idempotency_key_reused` when the key
+ * belongs to another request, and as `request_in_progress` while another run has the lease; when the lease expires, the run
+ * is taken over. One write unit for a new key; for a known one a write unit for each KB of the kept answer, and a read unit
+ * for every 4 KB.
  */
 export async function acquireRun(request: IdempotentRequest, now: Date): Promise<AcquiredRun> {
   const record = runKey(request);
   return retryRaces(async () => {
     const run = newRun(record, now);
-    if (await openRun(run, request.seal, now)) return { run };
+    if (await openRun(run, request.fingerprint, now)) return { run };
     const stored = await findStored(idempotentRuns, record, { consistent: true });
     if (!stored || stored.valid_to <= now.toISOString()) return undefined;
-    if (stored.body_hmac !== request.seal) throw keyReused();
+    if (stored.body_hmac !== request.fingerprint) throw keyReused();
     if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };
     if (!stored.leased_to || stored.leased_to > now.toISOString()) throw inProgress();
     const taken = await takeOver(run, stored, now);
@@ -107,10 +107,10 @@ function newRun(record: Key, now: Date): Run {
   return { record, id: crypto.randomUUID(), token: crypto.randomUUID(), requestedAt: now, validTo };
 }
 
-function openRun(run: Run, seal: string, now: Date): Promise<boolean> {
+function openRun(run: Run, fingerprint: string, now: Date): Promise<boolean> {
   const opened = {
     ...run.record,
-    body_hmac: seal,
+    body_hmac: fingerprint,
     run_id: run.id,
     request_token: run.token,
     asked_at: run.requestedAt.toISOString(),
@@ -125,7 +125,7 @@ function openRun(run: Run, seal: string, now: Date): Promise<boolean> {
   });
 }
 
-/** Goes on where a run broke off: with its token and its moment, so that what it did is not done twice. */
+/** Takes over an interrupted run with its token and its moment: what it did is not done twice. */
 async function takeOver(run: Run, stored: StoredRun, now: Date): Promise<Run | undefined> {
   const item = await updateIf({
     Key: run.record,
@@ -156,7 +156,7 @@ function expiry({ validTo }: Run): { expires_at: number } {
 }
 
 function keyReused(): Refusal {
-  return new Refusal("idempotency_key_reused", "The Idempotency-Key stands for another request of yours");
+  return new Refusal("idempotency_key_reused", "The Idempotency-Key belongs to another request of yours");
 }
 
 function inProgress(): Refusal {

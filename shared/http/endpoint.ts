@@ -28,7 +28,7 @@ export interface AnonymousRequest<O extends Operation> {
   readonly query: Query<O>;
   readonly body: Body<O>;
   readonly now: Date;
-  /** Address the request came from, as API Gateway saw it; never what a header claims. */
+  /** Address the request came from, as API Gateway saw it; never from a header. */
   readonly clientAddress: string;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;

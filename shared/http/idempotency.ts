@@ -43,16 +43,16 @@ function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
   });
 }
 
-/** The request gets a run of its own, or the answer of the run that was. */
+/** The request gets a run of its own, or the answer of an earlier run. */
 async function begin(operation: string, key: string, { event, context }: Passage): Promise<void> {
   const { userId } = requireCaller(event);
-  const seal = await requestFingerprint(userId, operation, event.input);
-  const acquired = await acquireRun({ userId, operation, key, seal }, new Date());
+  const fingerprint = await requestFingerprint(userId, operation, event.input);
+  const acquired = await acquireRun({ userId, operation, key, fingerprint }, new Date());
   if ("run" in acquired) event.run = acquired.run;
   else event.keptAnswer = replay(acquired.answer, { event, context });
 }
 
-/** What was sent is known again by its keyed hash alone. It is taken once validated, however the JSON was written. */
+/** The keyed hash of what was sent, after validation: the same however the JSON was written. */
 async function requestFingerprint(userId: number, operation: string, input: HttpEvent["input"]): Promise<string> {
   return createHmac("sha256", await hmacKey())
     .update(`idempotency|${userId}|${operation}|${JSON.stringify(input)}`)

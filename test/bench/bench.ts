@@ -10,7 +10,7 @@ cold   size, start and first call of GET invoices, against the bare SDK and the 
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
 costs  what a million calls of every operation cost, and a month; writes the tables of infra/COSTS.md
 
-  --rounds N     how often each candidate runs, in an order of chance (cold ${usualRounds.cold}, warm ${usualRounds.warm})
+  --rounds N     how often each candidate runs, in random order (cold ${usualRounds.cold}, warm ${usualRounds.warm})
   --sizes N,N,…  numbers of invoices (${usualSizes}); above 100,000 they are put straight into the file of the engine, dynoxide
   --help         show this
 

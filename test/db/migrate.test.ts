@@ -124,7 +124,7 @@ describe("what release 0.1 wrote", () => {
 });
 
 describe("an item", () => {
-  test("that a step throws on is named, holds up no other, and keeps the migration from being complete", async () => {
+  test("that a step throws on is named, blocks no other, and keeps the migration from being complete", async () => {
     await store([invoiceLine(1, 1), invoiceLine(2, 1)]);
     await putIf({ Item: { ...recordKey("INVOICE", 3), id: 3, company_id: 1 } });
     const required = [{ ...byNumber, name: "damaged" }];
@@ -146,7 +146,7 @@ describe("an item", () => {
 });
 
 describe("a new index", () => {
-  test("is complete once every item has its key, and what older code left behind meanwhile is put right", async () => {
+  test("is complete once every item has its key, and what older code left behind meanwhile is repaired", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const required = [byNumber];
     await asRelease01(() => store([invoiceLine(1, 1), invoiceLine(2, 1)]));
@@ -162,7 +162,7 @@ describe("a new index", () => {
     expect((await migrateTable({ ...usual, entities: nextEntities, required })).completed).toEqual([]);
   });
 
-  test("is read from a minute after it is complete at the latest, and its mark is asked for once", async () => {
+  test("is read from a minute after it is complete at the latest, and its completion is read once", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     await store([invoiceLine(1, 1)]);
     expect(await isComplete("seen-late")).toBe(false);

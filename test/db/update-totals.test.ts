@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { updateTotals } from "../../shared/db/lists/update-totals.ts";
 import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
-import { recountRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
+import { countRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
 import { findInvoices } from "../../shared/db/records/invoices.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
 import { putIf } from "../../shared/db/table/table.ts";
@@ -111,7 +111,7 @@ describe("reconcile", () => {
     ]);
     expect(await rewriteTotals(first, first)).toBeGreaterThan(0);
     expect(await rewriteNumberEntries("COMPANY#50#NUMBERS", first.numbered.get("COMPANY#50#NUMBERS") ?? [])).toBe(1);
-    expect(await recountRecords(first.uncounted, new Date())).toBe(1);
+    expect(await countRecords(first.uncounted, new Date())).toBe(1);
     await expectExact();
   });
 

@@ -5,7 +5,7 @@ import { secretHashes } from "../../shared/domain/accounts/user-secrets.ts";
 const key = "k".repeat(64);
 const password = "seven quiet harbours";
 
-test("D15: a password is hashed once however often it is asked for, and anew where another hash is stored meanwhile", async () => {
+test("D15: a password is hashed once however often it is asked for, and again where another hash is stored meanwhile", async () => {
   const hashesFor = secretHashes({ id: 7, password }, undefined);
   const first = await hashesFor(undefined);
   // A second hash would have another salt.

@@ -27,7 +27,7 @@ export async function changeRecords(release: Release): Promise<Pick<Held, "repea
   const sent = { ...payment(admin, [1, 2]), headers: { "idempotency-key": "payment-1" } };
   const answer = await release.call("bulk-update-timesheets", sent);
   requireStatus(answer, 200);
-  const named = (key: string): KeyedRequest => ({ userId: 1, operation: "bulk-update-timesheets", key, seal: key });
+  const named = (key: string): KeyedRequest => ({ userId: 1, operation: "bulk-update-timesheets", key });
   const inPieces = { request: named("payment-3"), answer: hardToCompress(60) };
   await release.keepInPieces(inPieces.request, inPieces.answer);
   return {

@@ -26,12 +26,11 @@ export interface Answered {
 /** An item as DynamoDB takes it, in DynamoDB JSON. */
 export type MarshalledItem = Record<string, AttributeValue>;
 
-/** A request with an Idempotency-Key, as the store knows it. */
+/** A request with an Idempotency-Key; the key serves as its fingerprint too. */
 export interface KeyedRequest {
   readonly userId: number;
   readonly operation: string;
   readonly key: string;
-  readonly seal: string;
 }
 
 /** The queues whose messages cross a deploy. */

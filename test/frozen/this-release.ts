@@ -3,7 +3,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { vi } from "vitest";
 import { functions } from "../../infra/functions/functions.ts";
 import type { OperationName } from "../../shared/contract/operations.ts";
-import { acquireRun, keepAnswer } from "../../shared/db/idempotency.ts";
+import { acquireRun, type IdempotentRequest, keepAnswer } from "../../shared/db/idempotency.ts";
 import { acquirePushLease } from "../../shared/db/notifications/pushes.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
@@ -60,8 +60,13 @@ async function work(worker: string, event: object = {}): Promise<void> {
   if (answer?.batchItemFailures?.length > 0) throw new Error(`${worker} gave messages back`);
 }
 
+/** The request as the store takes it. */
+export function fingerprinted({ userId, operation, key }: KeyedRequest): IdempotentRequest {
+  return { userId, operation, key, fingerprint: key };
+}
+
 async function openRun(request: KeyedRequest) {
-  const acquired = await acquireRun(request, new Date());
+  const acquired = await acquireRun(fingerprinted(request), new Date());
   if (!("run" in acquired)) throw new Error("The request has been answered");
   return acquired.run;
 }

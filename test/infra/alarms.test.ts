@@ -20,7 +20,7 @@ const headingOf = ({ AlarmDescription }: Resource["properties"]) =>
     [{}, fullStage].some((stage) => AlarmDescription.endsWith(` Runbook: ${placeInRunbook(heading, stage)}`)),
   );
 
-/** The alarms that tell people something; those that watch a release of their own accord have no name. */
+/** The alarms that people are notified of; those that only watch a release have no name. */
 const alarmsOf = ({ all }: SynthesizedStack) =>
   all("AWS::CloudWatch::Alarm").filter(({ properties }) => properties.AlarmName !== undefined);
 const alarms = alarmsOf(stack);
@@ -42,24 +42,24 @@ describe("what is watched", () => {
     }
   });
 
-  test("every queue that a worker works off has an alarm on its oldest message, and every other on any message", () => {
+  test("every queue that a worker consumes has an alarm on its oldest message, and every other on any message", () => {
     for (const { id, properties } of stack.all("AWS::SQS::Queue")) {
-      const isWorkedOff = properties.RedrivePolicy !== undefined;
-      const metric = isWorkedOff ? "ApproximateAgeOfOldestMessage" : "ApproximateNumberOfMessagesVisible";
+      const isConsumed = properties.RedrivePolicy !== undefined;
+      const metric = isConsumed ? "ApproximateAgeOfOldestMessage" : "ApproximateNumberOfMessagesVisible";
       const own = alarmOn(metric, { QueueName: { "Fn::GetAtt": [id, "QueueName"] } });
       expect(own, id).toHaveLength(1);
-      if (!isWorkedOff) expect(own[0]?.properties, id).toMatchObject({ Threshold: 1, EvaluationPeriods: 1 });
+      if (!isConsumed) expect(own[0]?.properties, id).toMatchObject({ Threshold: 1, EvaluationPeriods: 1 });
     }
   });
 
-  test("every function that works off the stream has an alarm on how far it is behind", () => {
+  test("every function that consumes the stream has an alarm on how far it is behind", () => {
     const consumers = [...stack.functions()].filter(([name]) => functions[name as FunctionName].readsStream);
     for (const [name, { properties }] of consumers)
       expect(alarmOn("IteratorAge", inLambda(properties)), name).toHaveLength(1);
     expect(consumers.length).toBeGreaterThan(0);
   });
 
-  test("whatever a schedule calls has an alarm that rings when nothing is heard of it", () => {
+  test("whatever a schedule calls has an alarm that fires when it does not run", () => {
     const nameOf = new Map([...stack.functions()].map(([name, { id }]) => [id, name]));
     for (const { id, properties } of stack.all("AWS::Scheduler::Schedule")) {
       const name = nameOf.get(properties.Target.Arn["Fn::GetAtt"][0]);
@@ -88,9 +88,10 @@ describe("what is watched", () => {
     "Throttles",
     "ThrottledRequests",
     "SystemErrors",
-  ])("%s rings", (metric) => expect(alarms.some(({ properties }) => properties.MetricName === metric)).toBe(true));
+  ])("%s fires an alarm", (metric) =>
+    expect(alarms.some(({ properties }) => properties.MetricName === metric)).toBe(true));
 
-  test("what the account spends on SMS rings at four fifths of the limit, in the stage that owns it and in no other", () => {
+  test("what the account spends on SMS fires an alarm at four fifths of the limit, in the stage that owns it and in no other", () => {
     const spend = ({ properties }: Resource) => properties.MetricName === "SMSMonthToDateSpentUSD";
     expect(alarmsOf(full).filter(spend)).toMatchObject([
       { properties: { Threshold: 0.8 * Number(fullStage.smsMonthlySpendLimitDollars) } },
@@ -109,11 +110,11 @@ describe("every alarm", () => {
     }
   });
 
-  test("of the runbook is there, and is told what to look at, what to do, and how to know that it is over", () => {
+  test("of the runbook is there, and its section says what to look at, what to do, and how to know that it is over", () => {
     const [, chapter = ""] = runbook.split(/^## When an alarm fires$/m);
     const sections = chapter.split(/^## /m)[0]?.split(/^### /m).slice(1) ?? [];
-    const rung = new Set(everywhere.map(({ properties }) => headingOf(properties)));
-    expect(new Set(sections.map((section) => section.split("\n")[0]))).toEqual(rung);
+    const alarmHeadings = new Set(everywhere.map(({ properties }) => headingOf(properties)));
+    expect(new Set(sections.map((section) => section.split("\n")[0]))).toEqual(alarmHeadings);
     for (const section of sections) {
       for (const part of ["**Users:**", "**Look:**", "**Do:**", "**Over:**"]) expect(section, section).toContain(part);
     }
@@ -139,7 +140,7 @@ describe("every alarm", () => {
     }
   });
 
-  test("is sent when it rings and when it is over, where the stage has an address; else nothing is sent", () => {
+  test("is sent when it fires and when it is over, where the stage has an address; else nothing is sent", () => {
     const [topic] = full.all("AWS::SNS::Topic");
     for (const { properties } of alarmsOf(full)) {
       expect([properties.AlarmActions, properties.OKActions], properties.AlarmName).toEqual([
@@ -184,9 +185,10 @@ test("the one dashboard shows every function, queue and metric of the service, a
   const body = JSON.stringify(dashboard?.properties.DashboardBody);
   const named = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
   const shown = [...stack.all("AWS::SQS::Queue").map(({ id }) => id), ...named].map((each) => `"${each}`);
-  const rung = alarms.map(({ properties }) => String(headingOf(properties)));
+  const alarmHeadings = alarms.map(({ properties }) => String(headingOf(properties)));
   for (const { properties } of alarms) expect(body).toContain(`:alarm:${properties.AlarmName}`);
-  for (const each of [...shown, ...Object.keys(metrics), ...rung]) expect(body.replaceAll("\\", "")).toContain(each);
+  for (const each of [...shown, ...Object.keys(metrics), ...alarmHeadings])
+    expect(body.replaceAll("\\", "")).toContain(each);
 });
 
 test("every function, queue and heading that the runbook names is there", () => {

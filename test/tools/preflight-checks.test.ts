@@ -95,15 +95,15 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
 describe("a new index or key", () => {
   const place = { stage: dev, account: "000000000000", region: "eu-west-1" };
   const { find: findMigration } = migrationCheck({ name: "invoices-by-number", entity: "invoice", version: 2 });
-  const mark = { pk: { S: "MIGRATION" }, sk: { S: "DONE#invoices-by-number" }, completed_at: { S: "2026-01-01" } };
+  const done = { pk: { S: "MIGRATION" }, sk: { S: "DONE#invoices-by-number" }, completed_at: { S: "2026-01-01" } };
 
   test.each<[string, FakeAnswer, object]>([
     [
-      "is missing without its mark",
+      "is missing until its migration is complete",
       { json: {} },
       { outcome: "missing", text: expect.stringContaining("npm run migrate") },
     ],
-    ["is ok with its mark", { json: { Item: mark } }, { outcome: "ok", text: "invoices-by-number is complete" }],
+    ["is ok once it is complete", { json: { Item: done } }, { outcome: "ok", text: "invoices-by-number is complete" }],
     ["is ok where there is no table yet", gone, { outcome: "ok", text: expect.stringContaining("nothing is stored") }],
   ])("%s", async (_, GetItem, found) => {
     aws.answers = { GetItem };

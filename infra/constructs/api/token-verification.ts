@@ -2,7 +2,7 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Stage } from "../../stages/stages.ts";
 import type { TokenNames } from "../stores/signing-keys.ts";
 
-/** Tells a function whose access tokens to trust: the service's own, or those of the stage's outside issuer (D4). */
+/** Sets whose access tokens a function trusts: the service's own, or those of the stage's outside issuer (D4). */
 export function grantTokenVerification(
   fn: LambdaFunction,
   { issuer, audience }: TokenNames,

@@ -16,7 +16,7 @@ export function functionStackOf(name: string, { area }: Pick<FunctionRow, "area"
   return `Endpoints${digest.readUInt32BE() % endpointStacks}`;
 }
 
-/** A nested stack of functions, each with all that belongs to it alone: a template has room for 500 resources. */
+/** A nested stack of functions, each with all that belongs to it alone: a template takes 500 resources. */
 export class FunctionStack extends NestedStack {
   constructor(scope: Construct, id: string) {
     super(scope, id, { description: `Workforce API, ${id}` });

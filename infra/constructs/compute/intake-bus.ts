@@ -4,7 +4,7 @@ import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 
-/** The event bus that other systems tell the service of their records through. */
+/** The event bus through which other systems send their records to the service. */
 export class IntakeBus extends Construct {
   readonly bus: EventBus;
   readonly undelivered: Queue;

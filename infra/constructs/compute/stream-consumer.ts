@@ -18,7 +18,7 @@ export interface StreamConsumerProps {
   readonly quarantine: Queue;
 }
 
-/** Makes a function work off the table's stream, in order, with the changes that its filters let through. */
+/** Makes a function a consumer of the table's stream: in order, of the changes that its filters let through. */
 export class StreamConsumer extends Construct {
   constructor(scope: Construct, id: string, { name, fn, streamArn, quarantine }: StreamConsumerProps) {
     super(scope, id);

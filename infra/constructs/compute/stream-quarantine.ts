@@ -4,7 +4,7 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 
-/** Where changes of the table wait for a person that a stream consumer could not take; no function works it off. */
+/** Holds changes of the table that a stream consumer could not take, for a person to look at; no function consumes it. */
 export class StreamQuarantine extends Construct {
   readonly queue: Queue;
 
@@ -17,7 +17,7 @@ export class StreamQuarantine extends Construct {
     });
   }
 
-  /** Lets a function set changes aside; tells it the queue's address. */
+  /** Lets a function quarantine changes, and sets the queue's URL in its environment. */
   grantQuarantine(fn: LambdaFunction): void {
     fn.addEnvironment("QUARANTINE_QUEUE_URL", this.queue.queueUrl);
     fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.queue.queueArn] }));

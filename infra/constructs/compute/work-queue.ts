@@ -10,7 +10,7 @@ import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
 const triesBeforeDeadLetter = 3;
 
-/** A queue that one worker works off, with a place for what fails again and again. */
+/** A queue that one worker consumes, with its dead letters. */
 export class WorkQueue extends Construct {
   readonly worker: ServiceFunctionName;
   readonly queue: Queue;
@@ -36,7 +36,7 @@ export class WorkQueue extends Construct {
     });
   }
 
-  /** Lets a function queue messages; tells it the queue's address. */
+  /** Lets a function queue messages, and sets the queue's URL in its environment. */
   grantQueue(fn: LambdaFunction): void {
     if (this.#row.setting) fn.addEnvironment(this.#row.setting, this.queue.queueUrl);
     fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.queue.queueArn] }));

@@ -38,7 +38,7 @@ export class EmailSending extends Construct {
     this.#addIdentity();
   }
 
-  /** Lets a function send e-mail from the stage's address; tells it what to send by. */
+  /** Lets a function send e-mail from the stage's address; sets that and the configuration set in its environment. */
   grantSend(fn: LambdaFunction): void {
     const { senderAddress, senderIdentity, removal } = this.#stage;
     const { configurationSetName } = this.configurationSet;

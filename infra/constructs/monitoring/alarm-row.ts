@@ -18,19 +18,19 @@ export interface MonitoredResources {
   readonly apiId: string;
 }
 
-/** When an alarm rings, what users cannot do meanwhile, and where the runbook says what to do. */
+/** When an alarm fires, what users cannot do meanwhile, and where the runbook says what to do. */
 export interface AlarmRow {
   /** What the alarm's name ends in, such as `sign-in-faults`. */
   readonly id: string;
   readonly metric: Metric;
-  /** Rings when the figure is this or more; with `isBelow`, when it is less. */
+  /** Fires when the figure is this or more; with `isBelow`, when it is less. */
   readonly threshold: number;
   readonly isBelow?: true;
   /** Periods in a row that it must be so; 1 where a row says nothing. */
   readonly periods?: number;
-  /** What it means when no figure comes: all is well, it rings, or things stand as the last figure said. */
+  /** What it means when no figure comes: all is well, the alarm fires, or it stays as it is. */
   readonly treatMissingData: "notBreaching" | "breaching" | "ignore";
-  /** What users cannot do while it rings, in a sentence. */
+  /** What users cannot do while it fires, in a sentence. */
   readonly impact: string;
   /** Heading in infra/RUNBOOK.md. */
   readonly heading: string;

@@ -30,7 +30,7 @@ export interface DashboardProps {
   readonly rows: readonly AlarmRow[];
 }
 
-/** Adds the one dashboard of a stage: what rings, what users feel, what it costs, what waits, and every function. */
+/** Adds the one dashboard of a stage: what fires, what users feel, what it costs, what waits, and every function. */
 export function addDashboard(scope: Construct, { stage, watched, rows }: DashboardProps): void {
   const namespace = namesOf(stage.name).metrics;
   const headings = [...new Set(rows.map(({ heading }) => heading))];
@@ -40,7 +40,7 @@ export function addDashboard(scope: Construct, { stage, watched, rows }: Dashboa
     defaultInterval: Duration.hours(12),
     widgets: [
       ...alarmRows(scope, stage, rows),
-      [text(`**What to do when one rings:** ${links}`, 3)],
+      [text(`**What to do when one fires:** ${links}`, 3)],
       [text("## What users feel")],
       usersRow(watched),
       [text("## What it costs, and what is tried")],
@@ -137,7 +137,7 @@ function functionsRow({ functions }: MonitoredResources, namespace: string): IWi
     ["Faults", faults],
     ["Errors", each("Errors", sum)],
     ["p99 in ms", each("Duration", { statistic: "p99", minutes: 5 })],
-    ["Totals that differ, changes set aside", daily],
+    ["Totals that differ, changes in quarantine", daily],
   ]);
 }
 

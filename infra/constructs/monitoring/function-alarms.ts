@@ -7,7 +7,7 @@ type Watched = Pick<MonitoredResources, "service" | "functions">;
 /**
  * The alarm of a function, on the metric that its failures show in. An endpoint answers a fault with a 5xx, which is no
  * error to Lambda: the service counts it itself, timeouts among them. Where an endpoint's process dies, API Gateway answers,
- * and the alarm on all 5xx rings. A worker that throws, runs too long or dies is an error to Lambda; what it fails on item
+ * and the alarm on all 5xx fires. A worker that throws, runs too long or dies is an error to Lambda; what it fails on item
  * by item ends in a queue of its own, and that has an alarm.
  */
 export function functionAlarm(name: string, watched: Watched, namespace: string): AlarmRow {

@@ -20,7 +20,7 @@ const queues: Readonly<Record<QueueName, QueueRow>> = {
   },
   notices: {
     late: "Users learn late that their password was changed.",
-    lost: "Some users were not told that their password was changed.",
+    lost: "Some users were not notified that their password was changed.",
     behindMinutes: 15,
   },
   notifications: {

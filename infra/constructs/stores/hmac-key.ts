@@ -23,7 +23,7 @@ export class HmacKey extends Construct {
     });
   }
 
-  /** Lets a function read the key; tells it where the key is. */
+  /** Lets a function read the key, and sets its ARN in the environment. */
   grantRead(fn: LambdaFunction): void {
     fn.addEnvironment("HMAC_SECRET_ARN", this.secret.secretArn);
     fn.addToRolePolicy(

@@ -72,7 +72,7 @@ export class RecordsTable extends Construct {
     return tableStreamArn;
   }
 
-  /** Lets a function use the table by these actions and query these indexes; tells it the table's name. */
+  /** Lets a function use the table by these actions and query these indexes, and sets the table's name. */
   grant(fn: LambdaFunction, actions: readonly TableAction[], queried: readonly TableIndex[]): void {
     const { tableArn, tableName } = this.table;
     fn.addEnvironment("TABLE_NAME", tableName);

@@ -9,7 +9,7 @@ import type { ServiceFunction } from "../compute/service-function.ts";
 import { setTriggerLogRetention } from "../compute/trigger-logs.ts";
 import { removalPolicyOf, type SecretProps } from "./removal.ts";
 
-/** Whose tokens the service signs, and for whom (D4). */
+/** Issuer and audience of the tokens that the service signs (D4). */
 export interface TokenNames {
   readonly issuer: string;
   readonly audience: string;
@@ -30,14 +30,14 @@ export class SigningKeys extends Construct {
     });
   }
 
-  /** Lets a function sign access tokens; tells it where the keys are, and whose tokens they are. */
+  /** Lets a function sign access tokens: sets the secret, the issuer and the audience in its environment. */
   grantSign(fn: LambdaFunction, { issuer, audience }: TokenNames): void {
     fn.addEnvironment("TOKEN_ISSUER", issuer);
     fn.addEnvironment("TOKEN_AUDIENCE", audience);
     this.#grant(fn, ["secretsmanager:GetSecretValue"]);
   }
 
-  /** Lets a function replace the keys; tells it where they are. */
+  /** Lets a function replace the keys, and sets the secret's ARN in its environment. */
   grantRotate(fn: LambdaFunction): void {
     this.#grant(fn, ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"]);
   }

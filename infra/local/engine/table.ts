@@ -17,14 +17,14 @@ export type TableDefinition = Pick<
 
 /**
  * Makes the stack's table unless it is there already, with its indexes, stream and time to live.
- * Tells whether it made it; throws one sentence when a table from an older definition is in the way.
+ * True where it made it; throws one sentence when a table from an older definition is in the way.
  */
 export async function createTable(client: DynamoDBClient, definition: TableDefinition, name: string): Promise<boolean> {
   const existing = await describeTable(client, name);
   if (existing) {
     if (shape(existing) === shape(definition)) return false;
     throw new Error(
-      `The local table ${name} was made from another definition of its keys and indexes: start with --fresh to begin anew.`,
+      `The local table ${name} was made from another definition of its keys and indexes: start with --fresh to create it again.`,
     );
   }
   await client.send(new CreateTableCommand(creation(definition, name)));

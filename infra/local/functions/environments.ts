@@ -30,7 +30,7 @@ interface Slot {
   environment: Environment | undefined;
 }
 
-/** One environment for each function, started when first needed and started anew when its bundle changes or it dies. */
+/** One environment for each function, started when first needed, and again when its bundle changes or it dies. */
 export function createEnvironments(options: EnvironmentsOptions): Environments {
   const { refresh, generation } = options.sources ?? { refresh: async () => {}, generation: () => 0 };
   const slots = new Map<string, Slot>(

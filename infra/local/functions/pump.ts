@@ -11,7 +11,7 @@ export interface PumpOptions {
   /** Whether the function names the messages of a batch that failed. */
   reportsItemFailures: boolean;
   invoke(event: SQSEvent): Promise<unknown>;
-  /** Told of a batch that failed as a whole; its messages come back after their visibility timeout. */
+  /** Called with the error of a batch that failed as a whole; its messages come back after their visibility timeout. */
   onFailure?(error: unknown): void;
 }
 
@@ -71,7 +71,7 @@ async function deliver(options: PumpOptions, messages: Message[]): Promise<void>
   await options.client.send(new DeleteMessageBatchCommand({ QueueUrl: options.queueUrl, Entries: entries }));
 }
 
-/** The failed messages a function names; as in Lambda, an answer that makes no sense fails the whole batch. */
+/** The failed messages a function names; as in Lambda, an invalid answer fails the whole batch. */
 function failedIds(answer: unknown, messages: Message[]): Set<string> {
   const failures = (answer as Partial<SQSBatchResponse> | null)?.batchItemFailures ?? [];
   const all = new Set(messages.map((message) => message.MessageId ?? ""));

@@ -20,7 +20,7 @@ export function followSchedules(schedules: readonly LocalSchedule[], since: Date
   };
 }
 
-/** Calls the functions of daily schedules at their time until stopped; a machine that slept makes up for it. */
+/** Calls the functions of daily schedules at their time until stopped, and after a sleep of the machine those it missed. */
 export function startSchedules(
   schedules: readonly LocalSchedule[],
   call: (functionName: string, event: object) => Promise<unknown>,

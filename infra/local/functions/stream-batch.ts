@@ -42,7 +42,7 @@ async function attempt(records: readonly DynamoDBRecord[], delivery: BatchDelive
   }
 }
 
-/** The index of the first record that a function names as failed; as in Lambda, an answer that makes no sense names all. */
+/** The index of the first record that a function names as failed; as in Lambda, an invalid answer names all. */
 function firstFailed(answer: unknown, records: readonly DynamoDBRecord[]): number {
   const failures = (answer as Partial<DynamoDBBatchResponse> | null)?.batchItemFailures ?? [];
   if (!Array.isArray(failures)) return 0;

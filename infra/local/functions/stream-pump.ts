@@ -8,18 +8,18 @@ import { type BatchDelivery, deliverBatch } from "./stream-batch.ts";
 import { lambdaRecord } from "./stream-event.ts";
 import type { StreamPage, StreamPlace, TableStream } from "./table-stream.ts";
 
-/** A function that works off the stream, as its mapping says. */
+/** A function that consumes the stream, as its mapping says. */
 export interface StreamConsumer {
   mapping: LocalStreamMapping;
   invoke(event: DynamoDBStreamEvent): Promise<unknown>;
 }
 
-/** The stream, who works it off, and the folder that keeps how far each of them is. */
+/** The stream, its consumers, and the folder that keeps the position of each. */
 export interface StreamPumpOptions {
   stream: TableStream;
   consumers: readonly StreamConsumer[];
   placesDirectory: string;
-  /** Told of a batch that failed as a whole, and of a stream that cannot be read; both are tried again. */
+  /** Called where a batch fails as a whole or the stream cannot be read; both are tried again. */
   onFailure?(functionName: string, error: unknown): void;
 }
 
@@ -71,7 +71,7 @@ export function startStreamPump(options: StreamPumpOptions): StreamPump {
 function openRun(consumer: StreamConsumer, { stream, placesDirectory }: StreamPumpOptions): Run {
   const path = join(placesDirectory, `${consumer.mapping.functionName}.json`);
   const file = openJsonFile<SavedPlace>(path, { streamArn: stream.arn });
-  // A place in the stream of a table that was made anew since means nothing.
+  // A position in the stream of an earlier table is invalid.
   if (file.value.streamArn !== stream.arn) Object.assign(file.value, { streamArn: stream.arn, place: undefined });
   return { ...consumer, file, emptyAt: Number.NEGATIVE_INFINITY };
 }
@@ -81,7 +81,7 @@ async function runConsumer(run: Run, options: StreamPumpOptions, stopping: Abort
   while (!stopping.aborted) {
     try {
       const page = await options.stream.read(run.file.value.place);
-      await workOff(page, run, options, stopping);
+      await deliverPage(page, run, options, stopping);
       if (page.records.length > 0) lastWork = performance.now();
       else {
         run.emptyAt = page.askedAt;
@@ -95,7 +95,7 @@ async function runConsumer(run: Run, options: StreamPumpOptions, stopping: Abort
   }
 }
 
-async function workOff(
+async function deliverPage(
   { records, place }: StreamPage,
   run: Run,
   { onFailure }: StreamPumpOptions,

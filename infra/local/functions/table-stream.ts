@@ -25,7 +25,7 @@ export interface StreamPage {
 
 /** The stream of a table, read from any place on. */
 export interface TableStream {
-  /** The engine's name for it; another one means that the table was made anew. */
+  /** The engine's name for it; another one means that the table was created again. */
   arn: string;
   /** The page after a place, or the oldest records; readers at the same place share one call. */
   read(place: StreamPlace | undefined): Promise<StreamPage>;
@@ -125,7 +125,7 @@ function afterLast(records: StreamRecord[], from: StreamPlace): StreamPlace {
   return after === undefined ? { shardId: from.shardId } : { shardId: from.shardId, after };
 }
 
-/** DynamoDB tells of no write that leaves the item as it was; dynoxide does. */
+/** DynamoDB leaves out writes that change nothing; dynoxide does not. */
 function isChange({ eventName, dynamodb }: StreamRecord): boolean {
   return eventName !== "MODIFY" || !isDeepStrictEqual(dynamodb?.NewImage, dynamodb?.OldImage);
 }

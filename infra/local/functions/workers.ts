@@ -21,15 +21,15 @@ export interface WorkersOptions {
   /** Folder that keeps how far each consumer of the stream is. */
   placesDirectory: string;
   invoke: Environments["invoke"];
-  /** Told of a batch that failed; it comes again. */
+  /** Called where a batch fails; it comes again. */
   onFailure?(functionName: string, error: unknown): void;
 }
 
 /** What calls the functions that no request calls: the pumps of queues and stream, and the schedules. */
 export interface Workers {
   /**
-   * Waits until all that was written and queued before is worked off, with all that followed from it; throws after that
-   * many milliseconds, as where a message waits for its next try.
+   * Waits until all that was written and queued before is processed, with all that followed from it; throws after that many
+   * milliseconds, for example where a message waits for its next try.
    */
   settled(milliseconds: number): Promise<void>;
   stop(): Promise<void>;

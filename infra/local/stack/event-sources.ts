@@ -2,7 +2,7 @@ import type { BusRule } from "../aws/event-buses.ts";
 import type { Pattern } from "../filter-patterns.ts";
 import type { Resource } from "./physical-names.ts";
 
-/** A function that works off the table's stream. */
+/** A function that consumes the table's stream. */
 export interface LocalStreamMapping {
   functionName: string;
   streamArn: string;

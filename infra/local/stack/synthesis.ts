@@ -42,7 +42,7 @@ export function copySynthesis(from: string, to: string): void {
   cpSync(synthesisFile(from), synthesisFile(to));
 }
 
-/** Forgets the last synthesis: its bundles are about to be built anew. */
+/** Forgets the last synthesis: its bundles are about to be rebuilt. */
 export function forgetSynthesis(directory: string): void {
   rmSync(synthesisFile(directory), { force: true });
 }

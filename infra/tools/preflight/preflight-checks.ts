@@ -46,7 +46,7 @@ export const checks: readonly Check[] = [
   ...requiredMigrations.map(migrationCheck),
 ];
 
-/** The check of a new index or key: code reads from it only after its mark, and as before until then. */
+/** The check of a new index or key: code reads from it only once its migration is complete. */
 export function migrationCheck({ name }: Migration): Check {
   return {
     about: "migration",

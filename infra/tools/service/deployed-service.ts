@@ -22,7 +22,7 @@ export async function withDeployedService<T>(stageName: string, work: (service: 
     process.stderr.write(`Stage ${stage.name}, account ${account}, region ${region}\n`);
     return await work({
       running: true,
-      workOff: async () => {},
+      processPending: async () => {},
       mintTokenFor: (login, hours) => mintToken(stage, login, hours),
     });
   } catch (error) {

@@ -52,6 +52,6 @@ async function loadDemoData(aws: OpenLocalAws): Promise<void> {
   const { loadDemo } = await import("../../local/demo/demo.ts");
   await loadDemo();
   aws.demoLoaded();
-  // The lists' totals come from the stream, and no machine runs that would work it off.
-  await aws.workOff();
+  // The lists' totals come from the stream, and no running machine processes it.
+  await aws.processPending();
 }

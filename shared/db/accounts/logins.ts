@@ -36,8 +36,8 @@ export async function findAccountOfLogin(login: string): Promise<Account | undef
   return findAccount((await findUserIdOfLogin(login)) ?? nobody);
 }
 
-/** A login of a user that an import line names: nobody else may have it, and it counts as confirmed (D5). */
-export function claimLogin(login: string, userId: number, field: string, now: Date): UniqueKey {
+/** The unique key of a login that an import line gives a user; the login counts as confirmed (D5). */
+export function uniqueLogin(login: string, userId: number, field: string, now: Date): UniqueKey {
   return { key: loginKey(login), userId, field, attributes: { confirmed_at: now.toISOString(), ...logins.stamp } };
 }
 

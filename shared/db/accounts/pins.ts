@@ -50,7 +50,7 @@ export interface Registration {
 /** A pin that may be compared: one of its tries has been spent on it. */
 export interface PinTry {
   readonly user: User;
-  readonly seal: PinHash;
+  readonly hash: PinHash;
   /** Present when the user comes into being with this pin. */
   readonly registration: Registration | undefined;
 }
@@ -65,13 +65,13 @@ export function pinKey(login: string): Key {
 
 /**
  * Access pattern P1: stores the pin of a request over the pin of an older request, or over its own unspent one when the
- * request is worked on again; a pin without a registration discards one that waited. False when a newer request, or the
- * spent pin of this one, stands (D12, D16).
+ * request is processed again; a pin without a registration discards one that waited. False when the pin of a newer request,
+ * or the spent pin of this one, is stored (D12, D16).
  */
 export async function storePin(
   request: PinRequest,
   userId: number,
-  seal: PinHash,
+  hash: PinHash,
   registration?: Registration,
 ): Promise<boolean> {
   const stored = await updateIf({
@@ -84,8 +84,8 @@ export async function storePin(
       `${versionClause} REMOVE spent_at`,
     ExpressionAttributeValues: {
       ":userId": userId,
-      ":hmac": seal.hmac,
-      ":salt": seal.salt,
+      ":hmac": hash.hmac,
+      ":salt": hash.salt,
       ":requestId": request.requestId,
       ":requestedAt": request.requestedAt.toISOString(),
       ":validTo": request.validTo.toISOString(),
@@ -135,13 +135,13 @@ export async function reopenPinFlow(login: string): Promise<void> {
 }
 
 /** The write that spends a pin, while it is the one that was compared. */
-export function spend(login: string, { seal }: PinTry, now: Date): TransactionWrite {
+export function spend(login: string, { hash }: PinTry, now: Date): TransactionWrite {
   return {
     Update: {
       Key: pinKey(login),
       ConditionExpression: "hmac = :hmac AND attribute_not_exists(spent_at)",
       UpdateExpression: `SET spent_at = :now, ${versionClause} REMOVE registration, failures, streak`,
-      ExpressionAttributeValues: { ":hmac": seal.hmac, ":now": now.toISOString(), ...versionValue },
+      ExpressionAttributeValues: { ":hmac": hash.hmac, ":now": now.toISOString(), ...versionValue },
     },
   };
 }
@@ -175,5 +175,5 @@ async function findUserOfPin(login: string, { user_id: id, registration }: Store
 }
 
 function toTry({ hmac, salt, registration }: StoredPin, user: User): PinTry {
-  return { user, seal: { hmac, salt }, registration: registration ?? undefined };
+  return { user, hash: { hmac, salt }, registration: registration ?? undefined };
 }

@@ -26,7 +26,7 @@ export async function findUsersOfProfile(profileId: number): Promise<number[]> {
   return stored ? [stored.user_id] : [];
 }
 
-/** The profile of a user, which nobody else may have. */
-export function claimProfile(profileId: number, userId: number): UniqueKey {
+/** The unique key of the profile of a user. */
+export function uniqueProfile(profileId: number, userId: number): UniqueKey {
   return { key: profileKey(profileId), userId, field: "profile_id", attributes: { ...profiles.stamp } };
 }

@@ -71,7 +71,7 @@ export async function planAttempt(
   const { throttle } = throttled;
   const stored = await findStored(throttles, keyOf(throttled), { consistent });
   const attempts = stored?.attempts ?? [];
-  requireRoom(throttle, attempts, now);
+  requireAttemptLeft(throttle, attempts, now);
   const item = throttles.encode({
     ...stored,
     ...keyOf(throttled),
@@ -106,7 +106,7 @@ function keyOf({ throttle, subjectHash }: Throttled): Key {
   return { pk: `THROTTLE#${throttle.rule}#${subjectHash}`, sk: "THROTTLE" };
 }
 
-function requireRoom({ limits, refusal }: Throttle, attempts: readonly number[], now: Date): void {
+function requireAttemptLeft({ limits, refusal }: Throttle, attempts: readonly number[], now: Date): void {
   const moment = admittedAt(attempts, limits, now.getTime());
   if (moment <= now.getTime()) return;
   const facts = { retryAfterSeconds: retryAfterSeconds(moment, now.getTime()) };

@@ -5,8 +5,8 @@ import type { Mark } from "../table/keys.ts";
 import { isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
 import { upsertRecord } from "../writes/record-changes.ts";
 import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
-import { claimLogin } from "./logins.ts";
-import { claimProfile } from "./profiles.ts";
+import { uniqueLogin } from "./logins.ts";
+import { uniqueProfile } from "./profiles.ts";
 import { companyUserMark, type StoredUser, toUser, userKey, users } from "./users.ts";
 
 /** What the write of a user depends on beside the user. */
@@ -47,14 +47,14 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
   });
 }
 
-/** What a stored user holds and nobody else may: its logins and its profile. */
+/** The unique keys of a stored user: its logins and its profile. */
 export function uniqueKeysOf(stored: StoredUser | undefined, now: Date): UniqueKey[] {
   if (!stored) return [];
   const { id, email, phone_number, profile_id } = toUser(stored);
   return [
-    ...(email === null ? [] : [claimLogin(email, id, "email", now)]),
-    ...(phone_number === null ? [] : [claimLogin(phone_number, id, "phone_number", now)]),
-    ...(profile_id === null ? [] : [claimProfile(profile_id, id)]),
+    ...(email === null ? [] : [uniqueLogin(email, id, "email", now)]),
+    ...(phone_number === null ? [] : [uniqueLogin(phone_number, id, "phone_number", now)]),
+    ...(profile_id === null ? [] : [uniqueProfile(profile_id, id)]),
   ];
 }
 
@@ -64,12 +64,12 @@ function merge(line: UpsertLine<"user">, stored: StoredUser | undefined): Stored
   const { role, financial_company_id: company_id } = record;
   const version = line.version ?? stored?.version;
   const revision = stored?.revision ?? 0;
-  const place = companyMarkOf({ id, ...record });
+  const place = companyKeyOf({ id, ...record });
   return { ...stored, ...userKey(id), id, company_id, role, record, version, revision, ...place };
 }
 
-/** The place of a user among a company's users in a role; none for a user without a company, undefined in both parts. */
-function companyMarkOf({ id, role, financial_company_id: companyId }: CompleteRecord<"user">): {
+/** The key of a user in the index of a company's users in a role; undefined in both parts for a user without a company. */
+function companyKeyOf({ id, role, financial_company_id: companyId }: CompleteRecord<"user">): {
   readonly [Part in keyof Mark]: Mark[Part] | undefined;
 } {
   return companyId === null ? { mark_key: undefined, mark_order: undefined } : companyUserMark(companyId, role, id);

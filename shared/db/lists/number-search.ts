@@ -12,7 +12,7 @@ import type { TransactionWrite } from "../table/transaction.ts";
 import { cutPage, type ListPage } from "./list-pages.ts";
 import { type ListedFields, toRow } from "./listed-items.ts";
 
-/** A search entry of an invoice number: its key and its mark say all. */
+/** A search entry of an invoice number: its keys hold all of it. */
 export type StoredNumberEntry = StoredItem & Mark;
 
 const partitionEnd = "#NUMBERS";

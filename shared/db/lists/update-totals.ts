@@ -96,7 +96,7 @@ function keepCount({ key, after, counted }: Move, now: Date): TransactionWrite {
   return { Put: { Item: nextCountedPlace(key, counted, after, now), ...ifUnchanged(counted) } };
 }
 
-/** A consumer that is held up must not count a state that the record has left, though nobody counted another since. */
+/** A delayed consumer must not count a state that the record has left, even where no other state was counted since. */
 function requireUnchanged({ key, record }: Move): TransactionWrite {
   return { ConditionCheck: { Key: { ...key }, ...ifUnchanged(record) } };
 }

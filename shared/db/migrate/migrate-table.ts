@@ -44,7 +44,7 @@ export interface MigrateOptions {
 }
 
 const itemsPerPage = 500;
-const lanes = 16;
+const parallelWrites = 16;
 
 /**
  * Access pattern MG1: brings every item of the table to the newest version of its entity, page by page. The place is kept
@@ -62,7 +62,7 @@ export async function migrateTable(options: MigrateOptions): Promise<MigrationSu
   const takeTurn = createPace(options.writesPerSecond);
   do {
     const page = await scanPage(cursor);
-    await inLanes(page.items, (item) => look(item, { ...options, pending, isDryRun, takeTurn }, counts));
+    await inParallel(page.items, (item) => look(item, { ...options, pending, isDryRun, takeTurn }, counts));
     cursor = page.lastKey;
     const damaged = place.damaged + counts.damaged.length;
     if (!isDryRun) await keepPlace(target, { cursor, damaged });
@@ -129,12 +129,12 @@ async function countItems(): Promise<number | undefined> {
   return Table?.ItemCount || undefined;
 }
 
-async function inLanes<T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
+async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
   const waiting = all.values();
-  const lane = async () => {
+  const worker = async () => {
     for (const each of waiting) await work(each);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: parallelWrites }, worker));
 }
 
 /** Gives turns at most so many times a second. */

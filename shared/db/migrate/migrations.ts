@@ -70,8 +70,8 @@ const lookAgainAfterMs = 60_000;
 const known = new Map<string, { readonly isComplete: boolean; readonly readAt: number }>();
 
 /**
- * Whether code may read from what a migration brings. A mark stays, so it is looked for once; its absence is believed for a
- * minute, and for as long as the table does not answer.
+ * Access pattern MG2: whether code may read from what a migration brings. Completion is final, so it is cached for good; its
+ * absence is cached for a minute, and for as long as the table does not answer. Half a read unit.
  */
 export async function isComplete(name: string): Promise<boolean> {
   const last = known.get(name);

@@ -25,8 +25,8 @@ export function findDeviceOwner(
   return findStored(deviceOwners, deviceOwnerKey(hash), options);
 }
 
-/** The write that makes a token a user's device, while its owner is as it was read. */
-export function claimDeviceToken(
+/** The write that makes a user's device the owner of a token, while its owner is as it was read. */
+export function acquireDeviceToken(
   hash: string,
   device: { readonly user_id: number; readonly id: number },
   owner: StoredDeviceOwner | undefined,
@@ -36,12 +36,12 @@ export function claimDeviceToken(
   return { Put: { Item, ...whileOf(owner.user_id, owner.id) } };
 }
 
-/** The write that gives a token up, while it is this device of the user. */
+/** The write that releases a token, while this device of the user owns it. */
 export function releaseDeviceToken(hash: string, userId: number, id: number): TransactionWrite {
   return { Delete: { Key: deviceOwnerKey(hash), ...whileOf(userId, id) } };
 }
 
-/** The same where the token may have been given up already. */
+/** The same where the token may have been released already. */
 export function ensureDeviceTokenReleased(hash: string, userId: number, id: number): TransactionWrite {
   const { ConditionExpression, ...values } = whileOf(userId, id);
   const condition = `attribute_not_exists(pk) OR (${ConditionExpression})`;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { PushService } from "../../contract/devices.ts";
 import { retryRaces } from "../table/conflicts.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { claimDeviceToken, findDeviceOwner, releaseDeviceToken, type StoredDeviceOwner } from "./device-owners.ts";
+import { acquireDeviceToken, findDeviceOwner, releaseDeviceToken, type StoredDeviceOwner } from "./device-owners.ts";
 import { type DeviceSet, deviceKey, devices, findDeviceSet, raiseRevision, type StoredDevice } from "./devices.ts";
 
 /** Most device tokens a user has; the oldest is dropped for a new one (D28). */
@@ -34,7 +34,7 @@ export async function saveDeviceToken(userId: number, device: DeviceToken, newId
     const next = { ...known, ...toStored(userId, id, hash, device) };
     if (known && isSame(known, next)) return id;
     const failed = await transact([
-      ...claim(userId, next, owner),
+      ...own(userId, next, owner),
       ...drop(userId, devicesToDrop(set, next)),
       raiseRevision(userId, set.revision),
     ]);
@@ -73,9 +73,9 @@ function devicesToDrop(set: DeviceSet, added: StoredDevice): StoredDevice[] {
   return [...replaced, ...kept.slice(0, Math.max(0, kept.length - maxDevicesPerUser + 1))];
 }
 
-function claim(userId: number, device: StoredDevice, owner: StoredDeviceOwner | undefined): TransactionWrite[] {
+function own(userId: number, device: StoredDevice, owner: StoredDeviceOwner | undefined): TransactionWrite[] {
   const writes: TransactionWrite[] = [
-    claimDeviceToken(device.hash, { user_id: userId, id: device.id }, owner),
+    acquireDeviceToken(device.hash, { user_id: userId, id: device.id }, owner),
     { Put: { Item: devices.encode(device) } },
   ];
   if (owner && owner.user_id !== userId) writes.push({ Delete: { Key: deviceKey(owner.user_id, owner.id) } });

@@ -13,8 +13,8 @@ import {
   notifications,
   type StoredNotification,
   toNotification,
+  unreadKeyOf,
   unreadMark,
-  unreadMarkOf,
 } from "./notifications.ts";
 
 /** The notifications that a request marked as read, or the newest of them, and how many there were. */
@@ -78,7 +78,7 @@ interface Marked {
   readonly isChanged: boolean;
 }
 
-/** Reads notifications and marks them, if none of them has changed meanwhile; else all over again. */
+/** Reads notifications and marks them, if none of them has changed meanwhile; else reads them again. */
 async function markTogether(
   userId: number,
   read: () => Promise<readonly StoredNotification[]>,
@@ -100,12 +100,12 @@ async function markTogether(
   });
 }
 
-/** A notification as marking leaves it: one that stands so already keeps the moment at which it was read. */
+/** A notification as marking leaves it: one that is marked so already keeps the moment at which it was read. */
 function mark(userId: number, item: StoredNotification, readAt: Date | null): Marked {
   const { id, record } = item;
   if ((record.read_at === null) === (readAt === null)) return { item, isChanged: false };
   const read_at = readAt?.toISOString() ?? null;
-  const next = { ...item, record: { ...record, read_at }, ...unreadMarkOf(userId, id, { read_at }) };
+  const next = { ...item, record: { ...record, read_at }, ...unreadKeyOf(userId, id, { read_at }) };
   return { item: next, isChanged: true };
 }
 

@@ -9,7 +9,7 @@ import { firstRevision, replaceItem } from "../writes/changes.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, unreadMark } from "./notifications.ts";
 
-/** An event that a user was notified of, as the table has it; the key says which and whom. */
+/** An event that a user was notified of, as the table has it; the key names the user and the event. */
 interface StoredDelivery extends StoredItem {
   readonly expires_at: number;
 }
@@ -53,7 +53,7 @@ export function deliverNotification(userIds: readonly number[], event: Notificat
   });
 }
 
-/** Whom the event reached already is left out; who has a notification of that id gets another; then the rest is tried again. */
+/** Tries again without the users that the event has reached; where an id is taken, the notification gets another. */
 function deliverTogether(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<true> {
   let open = userIds;
   return retryRaces(async () => {

@@ -4,7 +4,7 @@ import type { TransactionWrite } from "../table/transaction.ts";
 import { deleteItem, isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
 import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
 import { addCounts } from "./notification-counts.ts";
-import { notificationKey, notifications, type StoredNotification, unreadMarkOf } from "./notifications.ts";
+import { notificationKey, notifications, type StoredNotification, unreadKeyOf } from "./notifications.ts";
 
 /**
  * Access pattern N3: adds or changes a user's notification, and the user's counts in the same transaction where they
@@ -43,6 +43,6 @@ function merge(
   const { id, user_id, ...record } = mergeNotification(whole, line, now);
   const version = line.version ?? stored?.version;
   const revision = stored?.revision ?? 0;
-  const place = unreadMarkOf(user_id, id, record);
+  const place = unreadKeyOf(user_id, id, record);
   return { ...stored, ...notificationKey(user_id, id), id, user_id, record, version, revision, ...place };
 }

@@ -41,8 +41,8 @@ export function idOfUnread({ mark_order }: Item): number {
   return Number(mark_order);
 }
 
-/** The place of a notification in the index of what its user has not read; none for a read one, undefined in both parts. */
-export function unreadMarkOf(
+/** The key of a notification in the index of what its user has not read; undefined in both parts for a read one. */
+export function unreadKeyOf(
   userId: number,
   id: number,
   { read_at }: Pick<Notification, "read_at">,

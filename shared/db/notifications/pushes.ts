@@ -20,28 +20,28 @@ export const pushes = defineEntity<StoredPush>({
   upgrades: [stampOnly],
 });
 
-/** A push of a notification that one worker has to itself, until it gives it back or its time runs out. */
+/** The lease of a push: one worker has it, until the worker releases it or it expires. */
 export interface PushLease {
   readonly userId: number;
   readonly notificationId: number;
   /** Devices that were served before, by id. */
   readonly served: readonly number[];
-  /** Until when nobody else takes it, in ISO 8601; the claim is known by it. */
+  /** When the lease expires, in ISO 8601; it identifies the lease. */
   readonly heldUntil: string;
 }
 
-/** Longer than a worker may run, so that who held a claim no longer works on it when another takes it. */
-const holdSeconds = 90;
+/** Longer than a worker may run: a worker whose lease has expired has ended. */
+const leaseSeconds = 90;
 /** As long as a queue may bring a message again. */
 const rememberedDays = 14;
 
 /**
- * Access pattern PS4: takes the push of a notification for this worker alone. Refuses as `busy` while another holds it:
- * should that one die, the message must come again. 1 write unit.
+ * Access pattern PS4: acquires the lease of a notification's push. Refuses as `busy` while another worker has it: should
+ * that worker die, the message must come again. 1 write unit.
  */
 export async function acquirePushLease(userId: number, notificationId: number, now: Date): Promise<PushLease> {
-  const heldUntil = new Date(now.getTime() + holdSeconds * 1000).toISOString();
-  const claimed = await updateIf({
+  const heldUntil = new Date(now.getTime() + leaseSeconds * 1000).toISOString();
+  const leased = await updateIf({
     Key: pushKey(userId, notificationId),
     ConditionExpression: "attribute_not_exists(held_until) OR held_until < :now",
     UpdateExpression: `SET held_until = :until, expires_at = :expires, ${versionClause}`,
@@ -52,20 +52,20 @@ export async function acquirePushLease(userId: number, notificationId: number, n
       ...versionValue,
     },
   });
-  if (!claimed) throw busy();
-  return { userId, notificationId, served: pushes.decode(claimed).served ?? [], heldUntil };
+  if (!leased) throw busy();
+  return { userId, notificationId, served: pushes.decode(leased).served ?? [], heldUntil };
 }
 
 /**
- * Access pattern PS5: gives a push back with the devices that are served by now. Changes nothing when the claim has run out
- * and another has it. 1 write unit.
+ * Access pattern PS5: releases the lease and stores the devices that are served by now. Changes nothing when the lease has
+ * expired and another worker has the push. 1 write unit.
  */
-export async function releasePushLease(claim: PushLease, served: readonly number[]): Promise<void> {
+export async function releasePushLease(lease: PushLease, served: readonly number[]): Promise<void> {
   await updateIf({
-    Key: pushKey(claim.userId, claim.notificationId),
+    Key: pushKey(lease.userId, lease.notificationId),
     ConditionExpression: "held_until = :until",
     UpdateExpression: `SET served = :served, ${versionClause} REMOVE held_until`,
-    ExpressionAttributeValues: { ":until": claim.heldUntil, ":served": served, ...versionValue },
+    ExpressionAttributeValues: { ":until": lease.heldUntil, ":served": served, ...versionValue },
   });
 }
 

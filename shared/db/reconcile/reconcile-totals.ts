@@ -43,7 +43,7 @@ export interface TotalsFigures {
   readonly figures: Map<string, number>;
 }
 
-/** How a survey reads the table, and what it says on its way. */
+/** How a reconciliation reads the table, and how it reports its progress. */
 export interface ReconcileOptions {
   /** Called with the number of records seen so far. */
   readonly onProgress?: ((records: number) => void) | undefined;
@@ -90,31 +90,31 @@ export async function reconcileTotals(options: ReconcileOptions = {}): Promise<R
   return { records, uncounted, unreadable, totals, stored, numbered, drifts };
 }
 
-/** What a survey looks at; to read the rest costs the same, but it need not travel. */
+/** The items that a reconciliation reads; the filter saves no read units, only the transfer of the rest. */
 const reconciledPrefixes = [...Object.keys(listsByKind).map((kind) => `${kind}#`), "TOTALS#", "COMPANY#"];
 const filter = {
   FilterExpression: reconciledPrefixes.map((_, at) => `begins_with(pk, :prefix${at})`).join(" OR "),
   ExpressionAttributeValues: Object.fromEntries(reconciledPrefixes.map((prefix, at) => [`:prefix${at}`, prefix])),
 };
 
-/** The reconciledPrefixes items of the table, those of one partition together. */
+/** The items of the table with those prefixes, those of one partition together. */
 async function* partitions(ConsistentRead: boolean): AsyncGenerator<Item[]> {
-  let gathered: Item[] = [];
+  let collected: Item[] = [];
   let ExclusiveStartKey: Item | undefined;
   do {
     const TableName = settings.tableName();
     const command = new ScanCommand({ TableName, ConsistentRead, ExclusiveStartKey, ...filter });
     const { Items = [], LastEvaluatedKey } = await documentClient().send(command);
     for (const item of Items) {
-      if (gathered.length > 0 && gathered[0]?.pk !== item.pk) {
-        yield gathered;
-        gathered = [];
+      if (collected.length > 0 && collected[0]?.pk !== item.pk) {
+        yield collected;
+        collected = [];
       }
-      gathered.push(item);
+      collected.push(item);
     }
     ExclusiveStartKey = LastEvaluatedKey;
   } while (ExclusiveStartKey);
-  if (gathered.length > 0) yield gathered;
+  if (collected.length > 0) yield collected;
 }
 
 function readPartition(pk: string, items: readonly Item[]) {

@@ -11,8 +11,8 @@ import type { Reconciliation, TotalsFigures } from "./reconcile-totals.ts";
 
 const recordsAtOnce = 100;
 
-/** Counts records that stand elsewhere than they were last counted. Gives the number of those that had to be moved. */
-export async function recountRecords(keys: readonly Key[], now: Date): Promise<number> {
+/** Counts records whose state or date differs from what was last counted. Gives the number of those that were moved. */
+export async function countRecords(keys: readonly Key[], now: Date): Promise<number> {
   let moved = 0;
   for (let at = 0; at < keys.length; at += recordsAtOnce) {
     moved += await updateTotals(keys.slice(at, at + recordsAtOnce), now);
@@ -21,9 +21,8 @@ export async function recountRecords(keys: readonly Key[], now: Date): Promise<n
 }
 
 /**
- * Writes the totals as a survey found that they should be, bounds as close as they can be. Only items that nobody has
- * changed since the survey before that one: what was counted for them has then been still while it was read. Gives the
- * number of items written.
+ * Writes the totals as a reconciliation found that they should be, bounds as close as they can be. Writes only items that
+ * are unchanged since the pass before: their counts did not change while they were read. Gives the number of items written.
  */
 export async function rewriteTotals(before: Reconciliation, { totals, stored }: Reconciliation): Promise<number> {
   let written = 0;
@@ -49,7 +48,7 @@ function rewrite(item: StoredTotals | undefined, right: TotalsFigures | undefine
 }
 
 /**
- * Puts the search entries of a company's invoices right, each on condition that its invoice has not been counted anew
+ * Repairs the search entries of a company's invoices, each on condition that its invoice has not been counted again
  * meanwhile. `ids` are the company's invoices. Gives the number of entries written or removed.
  */
 export async function rewriteNumberEntries(partition: string, ids: readonly number[]): Promise<number> {
@@ -58,9 +57,9 @@ export async function rewriteNumberEntries(partition: string, ids: readonly numb
   let written = 0;
   for (let at = 0; at < all.length; at += recordsAtOnce) {
     const chunk = all.slice(at, at + recordsAtOnce);
-    const tallied = await readBatch(chunk.map((id) => countedPlaceKey(recordKey("INVOICE", id))));
+    const places = await readBatch(chunk.map((id) => countedPlaceKey(recordKey("INVOICE", id))));
     for (const [position, id] of chunk.entries()) {
-      const counted = readCountedPlace(tallied[position]);
+      const counted = readCountedPlace(places[position]);
       const writes = entryWrites(partition, stored.get(id) ?? [], counted);
       if (writes.length === 0) continue;
       const failed = await transact([...writes, stillCounted(id, counted)]);

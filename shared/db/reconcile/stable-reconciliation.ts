@@ -2,37 +2,36 @@ import { isDeepStrictEqual } from "node:util";
 import { nameOf } from "../table/keys.ts";
 import { type Drift, type ReconcileOptions, type Reconciliation, reconcileTotals } from "./reconcile-totals.ts";
 
-/** How surveys are repeated until what they find holds still. */
-export interface SettlingOptions extends Pick<ReconcileOptions, "isConsistent"> {
-  /** How long the consumers of the stream have to count what was just changed before it is looked at again. */
+/** How passes over the table are repeated until what they find is stable. */
+export interface StableReconcileOptions extends Pick<ReconcileOptions, "isConsistent"> {
+  /** How long the stream's consumers have to count what was just changed, before the next pass. */
   readonly pauseMs: number;
-  /** Most surveys before what the last one found is taken as it is; without end where it is left out. */
+  /** Most passes; the findings of the last one are taken as they are. Unlimited where it is left out. */
   readonly maxRounds?: number;
-  /** Called before each survey; what it gives is called with the number of records seen so far. */
+  /** Called before each pass; what it gives is called with the number of records seen so far. */
   beginProgress?(): (records: number) => void;
-  /** Called when consumers that are behind are waited for, with the number of records that they have yet to count. */
+  /** Called while consumers are behind, with the number of records that they have yet to count. */
   onWaiting?(uncounted: number): void;
 }
 
-/** What the last survey found that holds still, and the survey before it. */
+/** What the last pass found that is stable, and the pass before it. */
 export interface StableReconciliation {
   readonly first: Reconciliation;
   readonly last: Reconciliation;
 }
 
 /**
- * Surveys the table until nothing differs, or what differs stays: what was just changed is on its way, and consumers that
- * are behind are waited for as long as they come nearer. Only what differs in two surveys, unchanged between them, is a
- * difference.
+ * Reconciles the table until nothing differs, or the differences are stable. Waits for consumers that are behind, as long as
+ * they catch up. Only what differs in two passes, unchanged between them, is a difference.
  */
-export async function reconcileUntilStable(options: SettlingOptions): Promise<StableReconciliation> {
+export async function reconcileUntilStable(options: StableReconcileOptions): Promise<StableReconciliation> {
   const { pauseMs, maxRounds = Number.POSITIVE_INFINITY, beginProgress, isConsistent, onWaiting } = options;
-  const survey = () => reconcileTotals({ isConsistent, onProgress: beginProgress?.() });
-  let first = await survey();
+  const runPass = () => reconcileTotals({ isConsistent, onProgress: beginProgress?.() });
+  let first = await runPass();
   let last = first;
-  for (let surveys = 1; !isRight(last) && surveys < maxRounds; surveys += 1) {
+  for (let passes = 1; !isRight(last) && passes < maxRounds; passes += 1) {
     await new Promise((resume) => setTimeout(resume, pauseMs));
-    [first, last] = [last, await survey()];
+    [first, last] = [last, await runPass()];
     if (last.uncounted.length >= first.uncounted.length) break;
     onWaiting?.(last.uncounted.length);
   }

@@ -10,7 +10,7 @@ const concurrency = 24;
 const { mark_key: dueKey } = dueMark("", 0);
 
 /**
- * Access pattern I3: turns every pending invoice that was due before a calendar date overdue, and tells how many (D20).
+ * Access pattern I3: turns every pending invoice that was due before a calendar date overdue, and gives their number (D20).
  * What is turned leaves the index, so that a run goes on where the last one stopped, and two at once share the work. One
  * read unit and one write unit an invoice, and its way through the indexes. Refuses as `busy` when others keep changing one.
  */
@@ -47,16 +47,16 @@ async function markAll(keys: readonly Key[], today: string): Promise<number> {
 async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<boolean>): Promise<T[]> {
   const waiting = all.values();
   const failed: T[] = [];
-  const lane = async () => {
+  const worker = async () => {
     for (const each of waiting) if (!(await work(each))) failed.push(each);
   };
-  await Promise.all(Array.from({ length: concurrency }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return failed;
 }
 
 /**
- * The index keys are made of company, state and dates, so the write holds only while the invoice is of those. Nobody asked
- * for the change: it is told to all whom it concerns.
+ * The index keys are made of company, state and dates, so the write is conditional on all of them. No user made the
+ * change: all users that it concerns are notified.
  */
 async function markUnlessChanged({ pk, sk, id, company_id, record }: ListedItem<"INVOICES">): Promise<boolean> {
   const keys = listKeys("INVOICES", company_id, { ...record, id, state: "overdue" });

@@ -22,7 +22,7 @@ export async function findRecordsWithin<L extends ListName>(
 }
 
 /**
- * Reads one record within the scope, as it is now: a push leads to it right after its write (D39). Refuses as
+ * Access pattern R5: one record within the scope, as it is now: a push leads to it right after its write (D39). Refuses as
  * `record_not_found` what is absent, outside the scope or no id at all, all alike (D2). 1 read unit.
  */
 export async function requireRecord<L extends ListName>(

@@ -29,7 +29,7 @@ export async function setTimesheetStates(
 ): Promise<Timesheet[]> {
   return retryRaces(async (race) => {
     const finding = findRecordsWithin("TIMESHEETS", ids, scope);
-    // Both are awaited, the authorization first: which refusal is told must not hang on which read is faster.
+    // Both are awaited, the authorization first: the refusal must not depend on which read is faster.
     await Promise.allSettled([authorization, finding]);
     await authorization;
     const found = await finding;

@@ -9,19 +9,19 @@ interface Waiting {
 
 let waiting: Waiting[] = [];
 
-/** Reads one item, consistently. Reads asked for in the same turn of the event loop travel together. */
+/** Reads one item, consistently. Reads asked for in the same turn of the event loop are coalesced into batches. */
 export function loadItem(key: Key): Promise<Item | undefined> {
   return new Promise((resolve, reject) => {
-    if (waiting.length === 0) setImmediate(sendGathered);
+    if (waiting.length === 0) setImmediate(sendBatches);
     waiting.push({ key, resolve, reject });
   });
 }
 
-function sendGathered(): void {
-  const gathered = waiting;
+function sendBatches(): void {
+  const collected = waiting;
   waiting = [];
-  for (let start = 0; start < gathered.length; start += maxBatchReads) {
-    const batch = gathered.slice(start, start + maxBatchReads);
+  for (let start = 0; start < collected.length; start += maxBatchReads) {
+    const batch = collected.slice(start, start + maxBatchReads);
     readBatch(batch.map(({ key }) => key)).then(
       (items) => {
         for (const [at, { resolve }] of batch.entries()) resolve(items[at]);

@@ -70,7 +70,7 @@ export const schemaAttributes = ["schema_version", "schema_readable_from"] as co
 
 /**
  * What an update adds to its SET clause. An update leaves most of an item as it is, so that the item keeps its version: a
- * newer one would claim what was not written. What the update makes, or what has no version, has the first.
+ * newer one would be wrong for what was not written. What the update makes, or what has no version, has the first.
  */
 export const versionClause = "schema_version = if_not_exists(schema_version, :schema_version)";
 

@@ -3,7 +3,7 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import type { Item, Key } from "./table.ts";
 
-/** One change of the table as its stream tells it; delivered at least once. */
+/** One change of the table, from its stream; delivered at least once. */
 export interface TableChange {
   /** The same however often the change is delivered. */
   readonly eventId: string;

@@ -1,7 +1,7 @@
 /**
- * True for a fault that says nothing about what was being worked on: throttling, a lost connection, a missing right. It
- * passes, or is mended from outside, and then the same work succeeds. An item that is too new is read by the code that a
- * running deploy brings: quarantined, the change would be lost to it. False for what will fail again whenever it is tried.
+ * True for an error that is not caused by the item in work: throttling, a lost connection, a missing right. Once it passes
+ * or is fixed, the same work succeeds. An item that is too new counts as well: code that a running deploy brings can read it.
+ * False for what fails however often it is tried.
  */
 export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -22,13 +22,13 @@ export interface Change {
 /** What the writes of a record depend on beside the record. */
 export interface WriteContext {
   readonly now: Date;
-  /** True where those whom the change concerns are told of it (D25); otherwise the write is silent (D35). */
+  /** True where the users that the change concerns are notified of it (D25); otherwise the write is silent (D35). */
   readonly notifies?: boolean | undefined;
   /** Present in a dry run: takes the writes in place of the table. */
   readonly dryRun?: DryRunStore | undefined;
 }
 
-/** Attributes that tell of the last write of an item, and are no part of what it holds. */
+/** Attributes that describe the last write of an item, and are no part of its content. */
 const writeAttributes = new Set<string>(["silent", "changed_by", "push", ...schemaAttributes]);
 
 /** Items to be read, each by its key and as its entity knows it. */
@@ -40,9 +40,9 @@ type Reads<Stored extends readonly StoredItem[]> = {
 type Found<Stored extends readonly StoredItem[]> = { [At in keyof Stored]: Stored[At] | undefined };
 
 /**
- * Reads an item, and others that it depends on, decides what it becomes, and writes that if what the writes are held to is
- * still as it was read; else all over again. So parallel changes each build on the other. Refuses as `busy` after many
- * lost races, and with `fields_invalid` where another user holds what is claimed.
+ * Reads an item, and others that it depends on, decides what it becomes, and writes that on condition that what was read is
+ * unchanged; else begins again. So parallel changes each build on the other. Refuses as `busy` after many lost races, and
+ * with `fields_invalid` where another user holds a unique key.
  */
 export async function changeItem<const Stored extends readonly StoredItem[]>(
   reads: Reads<Stored>,

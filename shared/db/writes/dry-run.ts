@@ -22,7 +22,7 @@ export async function applyDry(
   dryRun: DryRunStore,
 ): Promise<readonly number[]> {
   const stored = await Promise.all(uniqueKeys.map(({ key }) => getItem(key, { consistent: true })));
-  // Nothing waits from here on: two users of one file that claim one login must not both see it free.
+  // No await from here on: two users of one file with the same login must not both find it free.
   const failed = uniqueKeys.flatMap(({ key, userId }, position) => {
     const holder = findInDryRun(key, dryRun, stored[position]);
     return holder && holder.user_id !== userId ? [writes.length + position] : [];

@@ -30,7 +30,7 @@ export function upsertRecord<Stored extends RecordItem>(
 
 /**
  * Removes the record that a line is about by the writes that `withdraw` gives, unless the line is late. What is not there
- * is `unchanged`. The version it is removed at is kept in mind, so that what comes late does not bring it back.
+ * is `unchanged`. A tombstone keeps the version of the removal, so that a late line does not bring the record back.
  */
 export function removeRecord<Stored extends RecordItem>(
   entity: Entity<Stored>,

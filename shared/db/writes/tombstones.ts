@@ -27,13 +27,13 @@ export function tombstoneKey({ pk, sk }: Key): Key {
 /** How long a removal outlives lines about the record that come late; event buses and queues hold none for as long. */
 const keptDays = 30;
 
-/** True when a record is known to have been removed at this version or a later one. An expired mark says nothing. */
+/** True when a record is known to have been removed at this version or a later one. An expired tombstone does not count. */
 export function isRemovedAt(tombstone: Tombstone | undefined, version: number | undefined, now: Date): boolean {
   if (tombstone === undefined || version === undefined) return false;
   return tombstone.version >= version && tombstone.expires_at > epochSeconds(now);
 }
 
-/** Keeps in mind at which version a record was removed, unless a later removal is kept already. */
+/** Stores the version at which a record was removed, unless a later removal is stored already. */
 export function markRemoved(key: Key, version: number, now: Date): TransactionWrite {
   const tombstone = { ...tombstoneKey(key), version, expires_at: epochSecondsAfter(now, keptDays) };
   return { Put: { Item: tombstones.encode(tombstone), ...unlessRemovedAt(version, now) } };

@@ -23,7 +23,7 @@ export function withAttempt(attempts: readonly number[], limits: readonly Limit[
   return [...attempts.filter((moment) => moment > now - longestWindowMs(limits)), now];
 }
 
-/** Names a subject of a rule, such as a login, without telling it: HMAC-SHA-256, base64url. */
+/** Names a subject of a rule, such as a login, without revealing it: HMAC-SHA-256, base64url. */
 export function hashSubject(rule: string, subject: string, key: string): string {
   return createHmac("sha256", key).update(`throttle|${rule}|${subject}`).digest("base64url");
 }

@@ -10,7 +10,7 @@ export interface ItemChange {
   readonly after: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a change of a record means to people, and to whom (D25). */
+/** What a change of a record means to users, and its recipients (D25). */
 export interface NotificationEvent {
   readonly record_type: "Job" | "Timesheet" | "Invoice" | "User";
   readonly record_id: number;

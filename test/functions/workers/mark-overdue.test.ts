@@ -7,7 +7,7 @@ import { queryPage } from "../../../shared/db/table/table.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { invoiceLine } from "../../support/records/records.ts";
-import { readRecord, store, tally } from "../../support/records/store.ts";
+import { countRecords, readRecord, store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -60,7 +60,7 @@ test("D20: what became overdue stands in the lists of its new state, and in no i
   await store([invoiceLine(10, 20, { due_date: "2026-05-01" })]);
   const before = await readItem(recordKey("INVOICE", 10));
   await markOverdue(today);
-  await tally([["invoice", 10]]);
+  await countRecords([["invoice", 10]]);
   const page = { limit: 20, beforeId: undefined, skip: 0 };
   const months = { fromDate: "2026-05-01", toDate: "2026-05-31" };
   for (const range of [{}, months]) {

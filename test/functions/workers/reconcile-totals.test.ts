@@ -4,7 +4,7 @@ import { recordKey } from "../../../shared/db/table/keys.ts";
 import { putIf } from "../../../shared/db/table/table.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
-import { store, tally } from "../../support/records/store.ts";
+import { countRecords, store } from "../../support/records/store.ts";
 import { write } from "../../support/records/writes.ts";
 import { besideHandlers } from "../../support/rights/recorded-calls.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
@@ -87,7 +87,7 @@ describe("what has just changed and is counted before the next look", () => {
   test("is no difference", async () => {
     const before = await driftNow();
     await write(invoiceLine(800, 80));
-    const seen = whilePausing(() => tally([["invoice", 800]]));
+    const seen = whilePausing(() => countRecords([["invoice", 800]]));
     expect(await driftNow()).toBe(before);
     expect(seen.pauses).toBeGreaterThan(0);
   });
@@ -96,7 +96,7 @@ describe("what has just changed and is counted before the next look", () => {
     const before = await driftNow();
     const ids = [810, 811, 812, 813, 814];
     for (const id of ids) await write(invoiceLine(id, 81));
-    const seen = whilePausing((pause) => tally([["invoice", ids[pause] ?? 0]]));
+    const seen = whilePausing((pause) => countRecords([["invoice", ids[pause] ?? 0]]));
     expect(await driftNow()).toBe(before + 3);
     expect(seen.pauses).toBe(2);
   });

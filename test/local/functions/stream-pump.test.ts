@@ -51,7 +51,7 @@ describe("the pump of the table's stream", () => {
     ]);
   });
 
-  it("tells of no write that changed nothing, as DynamoDB tells of none", async () => {
+  it("leaves out writes that changed nothing, as DynamoDB does", async () => {
     await stream.write("INVOICE", [1, 1, 1, 2]);
     const seen: number[] = [];
     const pump = await stream.start({ one: (event) => void seen.push(...numbersOf(event)) });

@@ -12,11 +12,13 @@ import { settings } from "../../../shared/settings.ts";
 export async function store(lines: readonly object[], now = new Date()): Promise<void> {
   const records = lines.map((line) => parseRecordLine(line, "GB"));
   await Promise.all(records.map((record) => writeRecord(record, { now, hmacKey })));
-  await tally(records.flatMap(({ type, id }) => (isListedKind(type.toUpperCase()) ? [[type, id] as const] : [])));
+  await countRecords(
+    records.flatMap(({ type, id }) => (isListedKind(type.toUpperCase()) ? [[type, id] as const] : [])),
+  );
 }
 
 /** Brings the totals in line with records, given by type and id. */
-export async function tally(records: readonly (readonly [type: string, id: number])[]): Promise<void> {
+export async function countRecords(records: readonly (readonly [type: string, id: number])[]): Promise<void> {
   const keys = records.map(([type, id]) => recordKey(type.toUpperCase() as RecordKind, id));
   for (let at = 0; at < keys.length; at += 100) await updateTotals(keys.slice(at, at + 100), new Date());
 }

@@ -10,7 +10,7 @@ import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
-import { store, tally } from "../../support/records/store.ts";
+import { countRecords, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { endpoints } from "../../support/requests/every-operation.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
@@ -98,7 +98,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await forgetThrottles(service);
   // Senders that may do so have moved the timesheets meanwhile.
-  await tally(recordIds.map((id) => ["timesheet", id]));
+  await countRecords(recordIds.map((id) => ["timesheet", id]));
 });
 
 test("D1: the roles are a closed set of four; a user of another one cannot come in", () => {

@@ -22,7 +22,7 @@ const made = 200;
 const most = { resources: 400, bytes: 900_000, parameters: 200, outputs: 200 };
 const mostSeconds = 60;
 
-const directory = mkdtempSync(join(tmpdir(), "workforce-room-"));
+const directory = mkdtempSync(join(tmpdir(), "workforce-capacity-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const openRow = {
@@ -51,7 +51,7 @@ const cases = everyStage.flatMap((stage) => [
   { name: stage.name, how: "all in one area", stage, table: inOneArea },
 ]);
 
-test.each(cases)("$name has room for $table.count operations more, $how", ({ name, how, stage, table }) => {
+test.each(cases)("$name has capacity for $table.count operations more, $how", ({ name, how, stage, table }) => {
   const bundles = join(directory, "bundles");
   writeStubBundles(bundles, Object.keys(table.functions), "one for all");
   const outdir = join(directory, `${name}-${how}`);
