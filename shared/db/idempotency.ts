@@ -37,7 +37,7 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-/** One run of a request, which alone may keep an answer or give the key back. */
+/** One run of a request: only it may store an answer or release the key. */
 export interface Run {
   readonly record: Key;
   readonly id: string;
@@ -79,8 +79,8 @@ export async function acquireRun(request: IdempotentRequest, now: Date): Promise
 }
 
 /**
- * Access pattern IK2: keeps the answer of a run, compressed; what one item cannot hold goes into further ones. False when
- * the run was taken over by another, whose answer is kept then. One write unit a KB.
+ * Access pattern IK2: stores the answer of a run, compressed; what one item cannot hold goes into further ones. False when
+ * another run took over: its answer is stored then. One write unit a KB.
  */
 export async function keepAnswer(run: Run, answer: string, options?: PieceOptions): Promise<boolean> {
   const { first, further } = await keepInPieces(run, answer, options);
@@ -93,7 +93,7 @@ export async function keepAnswer(run: Run, answer: string, options?: PieceOption
   return kept !== undefined;
 }
 
-/** Access pattern IK3: gives the key of a run back, as if it had never been used. One write unit. */
+/** Access pattern IK3: releases the key of a run, as if it had never been used. One write unit. */
 export async function releaseRun(run: Run): Promise<void> {
   await deleteIf({
     Key: { ...run.record },

@@ -47,9 +47,8 @@ const itemsPerPage = 500;
 const parallelWrites = 16;
 
 /**
- * Access pattern MG1: brings every item of the table to the newest version of its entity, page by page. The place is kept
- * in the table after each page, so that a run that breaks off is gone on with, and one that ended changes nothing when it
- * is repeated. Safe beside traffic. 1 read unit for every 4 KB of the table; a write for each item that is older.
+ * Access pattern MG1: brings every item of the table to the newest version of its entity, page by page. The place is stored
+ * in the table after each page: an interrupted run can be continued, and repeating a completed one changes nothing. Safe beside traffic. 1 read unit for every 4 KB of the table; a write for each item that is older.
  */
 export async function migrateTable(options: MigrateOptions): Promise<MigrationSummary> {
   const { required, isDryRun = false, restarts = false, onProgress } = options;
@@ -105,7 +104,7 @@ async function findPending(required: readonly Migration[]): Promise<Migration[]>
   return required.filter((_, at) => !marks[at]);
 }
 
-/** A run goes on with what an earlier one began only where both lead to the same versions. */
+/** A run continues an earlier one only where both lead to the same versions. */
 function targetOf({ entities, required }: MigrateOptions): string {
   const versions = entities.map(({ name, version }) => `${name} ${version}`);
   return [...versions, ...required.map(({ name }) => name)].sort().join(", ");

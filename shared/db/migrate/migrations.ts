@@ -15,7 +15,7 @@ export const requiredMigrations: readonly Migration[] = [];
 interface StoredMigration extends StoredItem {
   /** Of a run: the versions that it leads to. */
   readonly target?: string;
-  /** Of a run: where it goes on; absent once it has ended. */
+  /** Of a run: where it continues; absent once it has ended. */
   readonly cursor?: Item | undefined;
   /** Of a run: how many items it could not upgrade so far. */
   readonly damaged?: number;
@@ -32,13 +32,13 @@ export const migrations = defineEntity<StoredMigration>({
   upgrades: [stampOnly],
 });
 
-/** Where a run goes on, and how many items it could not upgrade before. */
+/** Where a run continues, and how many items it could not upgrade before. */
 export interface MigrationPlace {
   readonly cursor: Item | undefined;
   readonly damaged: number;
 }
 
-/** Where a run to these versions goes on. 1 read unit. */
+/** Where a run to these versions continues. 1 read unit. */
 export async function findPlace(target: string): Promise<MigrationPlace> {
   const item = await getItem(runKey, { consistent: true });
   const run = item && migrations.decode(item);
@@ -46,7 +46,7 @@ export async function findPlace(target: string): Promise<MigrationPlace> {
   return { cursor: run.cursor, damaged: run.damaged ?? 0 };
 }
 
-/** Keeps where a run goes on; without a cursor the next one begins again. 1 write unit. */
+/** Stores where a run continues; without a cursor the next one begins again. 1 write unit. */
 export async function keepPlace(target: string, { cursor, damaged }: MigrationPlace): Promise<void> {
   await putIf({ Item: migrations.encode({ ...runKey, target, cursor, damaged }) });
 }

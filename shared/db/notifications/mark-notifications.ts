@@ -25,7 +25,7 @@ export interface MarkedNotifications {
 
 /** Most notifications that are shown of those marked without being named (D27). */
 const maxShown = 20;
-/** How long one request goes on with further chunks: what is left of an API call's 30 seconds is for the last of them. */
+/** How long one request begins further chunks: the rest of an API call's 30 seconds is for the last of them. */
 const markAllMs = 20_000;
 
 /**
@@ -51,8 +51,8 @@ export async function markNotifications(
 
 /**
  * Access pattern N6: marks all notifications as read that a user has not read, newest first, in transactions of up to 90,
- * each with its counts. After 20 seconds, or `patienceMs`, it begins no further one: what is left stays unread and is found
- * by the next call. The index may be a moment behind: what came in just before the call may stay unread as well. For
+ * each with its counts. After 20 seconds, or `patienceMs`, no further one begins: the rest stays unread, and the next
+ * call marks it. The index may be a moment behind: what came in just before the call may stay unread as well. For
  * every 90: 90 read units and an index page, three round trips.
  */
 export async function markAllRead(
