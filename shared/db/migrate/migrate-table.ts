@@ -48,7 +48,8 @@ const parallelWrites = 16;
 
 /**
  * Access pattern MG1: brings every item of the table to the newest version of its entity, page by page. The place is stored
- * in the table after each page: an interrupted run can be continued, and repeating a completed one changes nothing. Safe beside traffic. 1 read unit for every 4 KB of the table; a write for each item that is older.
+ * in the table after each page: an interrupted run can be continued, and repeating a completed one changes nothing. Safe
+ * beside traffic. 1 read unit for every 4 KB of the table; a write for each item that is older.
  */
 export async function migrateTable(options: MigrateOptions): Promise<MigrationSummary> {
   const { required, isDryRun = false, restarts = false, onProgress } = options;
