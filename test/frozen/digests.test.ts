@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, test } from "vitest";
 import { entities } from "../../shared/db/entities.ts";
@@ -21,6 +23,12 @@ describe.each(frozenReleases())("D38: the samples of release %s", (release) => {
       expect(owners, `${item.pk} ${item.sk}`).toHaveLength(1);
       expect(owners[0]?.decode(item)).toMatchObject({ ...item, schema_version: owners[0]?.version });
     }
+  });
+
+  test("are served in a test file of their own", () => {
+    expect(readFileSync(join(import.meta.dirname, `reads-${release}.test.ts`), "utf8")).toContain(
+      `describeReads("${release}")`,
+    );
   });
 
   test("hold messages of every queue", () => {
