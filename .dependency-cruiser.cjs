@@ -1,4 +1,4 @@
-/** Who may import whom (the README's map of the rooms). A rule's comment is what its breaker reads. */
+/** Which folder may import which (see functions/README.md, project layout). A rule's comment is what its breaker reads. */
 const product = "^(functions|shared)/";
 const sdk = "^node_modules/@aws-sdk/";
 

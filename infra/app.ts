@@ -1,10 +1,15 @@
-import { App } from "aws-cdk-lib";
-import { StageRefusal } from "./stages/stages.ts";
-import { addStack } from "./synthesize.ts";
+import { requireDeployable } from "./stages/stage-rules.ts";
+import { findStage, StageRefusal } from "./stages/stages.ts";
+import { addStack, createApp } from "./synthesize.ts";
 
-const app = new App();
+const app = createApp();
 try {
-  addStack(app, app.node.tryGetContext("stage") ?? "dev");
+  const file = app.node.tryGetContext("stages");
+  if (file !== undefined) process.env.WORKFORCE_STAGES = file;
+  const stage = findStage(app.node.tryGetContext("stage") ?? "dev");
+  // The cdk command finds out the region of its credentials.
+  requireDeployable(stage, process.env.CDK_DEFAULT_REGION);
+  addStack(app, stage);
   app.synth();
 } catch (error) {
   if (!(error instanceof StageRefusal)) throw error;

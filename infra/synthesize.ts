@@ -1,30 +1,31 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { App } from "aws-cdk-lib";
+import { App, type AppProps } from "aws-cdk-lib";
 import { bundleFunctions } from "./functions/bundle.ts";
-import { requireDeployable } from "./stages/stage-rules.ts";
-import { findStage } from "./stages/stages.ts";
+import { findStage, type Stage } from "./stages/stages.ts";
+import { readWholeTemplate, type WholeTemplate } from "./whole-template.ts";
 import { WorkforceStack } from "./workforce-stack.ts";
 
-/** A synthesised stack: its CloudFormation template, and the folder that asset paths are relative to. */
-export interface Synthesis {
-  readonly template: Record<string, unknown>;
-  readonly directory: string;
+const commandSettings = new URL("../cdk.json", import.meta.url);
+
+/** An app with the feature flags of cdk.json, whichever program makes it. */
+export function createApp(props: AppProps = {}): App {
+  const { context } = JSON.parse(readFileSync(commandSettings, "utf8")) as { context: Record<string, unknown> };
+  // The cdk command has the templates name their assets: so do the others, as they find nested templates by it.
+  const named = { ...context, "aws:cdk:enable-asset-metadata": true, ...props.context };
+  return new App({ ...props, analyticsReporting: false, context: named });
 }
 
-/** Adds a stage's stack to an app, its bundles built anew; throws a StageRefusal where the stage cannot be deployed. */
-export function addStack(app: App, stageName: string): WorkforceStack {
-  const stage = findStage(stageName);
-  // The cdk command tells the region of the credentials it found.
-  requireDeployable(stage, process.env.CDK_DEFAULT_REGION);
+/** Adds a stage's stack to an app, its bundles built from the sources as they are. */
+export function addStack(app: App, stage: Stage): WorkforceStack {
   const bundles = join(app.outdir, "bundles");
   bundleFunctions(bundles);
   return new WorkforceStack(app, { stage, bundles });
 }
 
-/** Synthesises a stage's stack into a folder, without the cdk command and without AWS. */
-export function synthesize(stageName: string, outdir: string): Synthesis {
-  const app = new App({ outdir, analyticsReporting: false });
-  const stack = addStack(app, stageName);
-  const assembly = app.synth();
-  return { template: assembly.getStackByName(stack.stackName).template, directory: assembly.directory };
+/** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */
+export function synthesize(stageName: string, outdir: string): WholeTemplate {
+  const app = createApp({ outdir });
+  const stack = addStack(app, findStage(stageName));
+  return readWholeTemplate(app.synth().directory, stack.templateFile);
 }

@@ -1,10 +1,11 @@
 import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
+import type { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
-import { operations } from "../shared/contract/operations.ts";
 import { Api } from "./constructs/api/http-api.ts";
-import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
+import { CanaryReleases, oneMinute, releaseAlarm } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
+import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus } from "./constructs/compute/intake-bus.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
@@ -18,15 +19,15 @@ import { HmacKey } from "./constructs/stores/hmac-key.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
-import { type FunctionName, functions } from "./functions/functions.ts";
 import { type QueueName, queues } from "./functions/queues.ts";
+import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { streamConsumers } from "./functions/stream-filters.ts";
-import { namesOf } from "./stages/names.ts";
+import { functionNameOf, namesOf } from "./stages/names.ts";
 import type { Stage } from "./stages/stages.ts";
 
 // A little after midnight, when the new day has begun on every clock.
 const overdueTime = { hour: 0, minute: 5 };
-// When few people are at work, and those who mend what it finds soon are.
+// When few people are at work, and those who repair what it finds soon are.
 const totalsTime = { hour: 4, minute: 0 };
 
 /** What a stack is made from. */
@@ -34,44 +35,53 @@ export interface WorkforceStackProps {
   readonly stage: Stage;
   /** Folder that the bundles were built into. */
   readonly bundles: string;
+  /** The operations and functions; left out, those of the service. */
+  readonly service?: ServiceTable;
 }
 
-/** The whole service of one stage. */
+/**
+ * The whole service of one stage. This stack has what is kept and what all share; functions are in nested stacks, each with
+ * its role, logs, alarm and route.
+ */
 export class WorkforceStack extends Stack {
-  readonly #props: WorkforceStackProps;
+  readonly #stage: Stage;
+  readonly #bundles: string;
+  readonly #service: ServiceTable;
   readonly #resources: Resources;
   readonly #api: Api;
-  readonly #releases: CanaryReleases | undefined;
-  readonly #functions = new Map<FunctionName, LambdaFunction>();
+  readonly #serverErrors: Alarm | undefined;
+  readonly #stacks = new Map<string, { scope: Construct; releases?: CanaryReleases }>();
+  readonly #functions = new Map<string, ServiceFunction>();
 
-  constructor(app: App, props: WorkforceStackProps) {
-    const { stage } = props;
+  constructor(app: App, { stage, bundles, service: table = service }: WorkforceStackProps) {
     const names = namesOf(stage.name);
+    const tags = { service: "workforce-api", stage: stage.name };
     super(app, names.stack, {
       description: `Workforce API, stage ${stage.name}`,
+      tags,
       ...(stage.region !== undefined && { env: { region: stage.region } }),
     });
-    Tags.of(this).add("service", "workforce-api");
-    Tags.of(this).add("stage", stage.name);
-    this.#props = props;
+    // CloudFormation passes the stack's own tags on to most kinds of resources, not to all.
+    for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
+    this.#stage = stage;
+    this.#bundles = bundles;
+    this.#service = table;
     this.#resources = this.#addResources();
     this.#api = new Api(this, "Api", stage);
-    this.#releases =
-      stage.deployment === "canary" ? new CanaryReleases(this, "Releases", this.#api.httpApi) : undefined;
+    // A fault that a handler answers with 500 is no error to Lambda.
+    const serverErrors = () => releaseAlarm(this, "ServerErrors", this.#api.httpApi.metricServerError(oneMinute));
+    this.#serverErrors = stage.deployment === "canary" ? serverErrors() : undefined;
     this.#addRoutes();
     this.#addWorkers();
     this.#addSchedules();
     const bus = this.#addIntake();
-    const { quarantine, queues } = this.#resources;
-    const places = { undelivered: bus.undelivered, quarantine: quarantine.queue, queues };
-    const watched = { ...places, functions: this.#functions, tableName: names.table, apiId: this.#api.httpApi.apiId };
-    new Monitoring(this, "Monitoring", { stage, watched });
+    this.#addMonitoring(bus);
     new CfnOutput(this, "BaseUrl", { value: this.#api.httpApi.apiEndpoint });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
   }
 
   #addResources(): Resources {
-    const { stage } = this.#props;
+    const stage = this.#stage;
     const names = namesOf(stage.name);
     const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
     if (stage.backupKeptDays !== undefined) {
@@ -97,48 +107,71 @@ export class WorkforceStack extends Stack {
     return Object.fromEntries(made) as Record<QueueName, WorkQueue>;
   }
 
-  #addFunction(name: FunctionName): ServiceFunction {
-    const { stage, bundles } = this.#props;
-    const service = new ServiceFunction(this, name, { name, stage, bundles, releases: this.#releases });
-    this.#functions.set(name, service.function);
-    grantRow(service.function, functions[name], this.#resources, stage);
-    return service;
+  #addFunction(name: string): ServiceFunction {
+    const [stage, row] = [this.#stage, rowOf(this.#service, name)];
+    const id = functionStackOf(name, row);
+    const stack = this.#stacks.get(id) ?? { scope: new FunctionStack(this, id) };
+    if (row.canary && this.#serverErrors) {
+      stack.releases ??= new CanaryReleases(stack.scope, "Releases", this.#serverErrors);
+    }
+    this.#stacks.set(id, stack);
+    const releases = row.canary && stack.releases;
+    const made = new ServiceFunction(stack.scope, name, { name, row, stage, bundles: this.#bundles, releases });
+    this.#functions.set(name, made);
+    grantRow(made.function, row, this.#resources, stage);
+    return made;
   }
 
   #addRoutes(): void {
-    const { anonymousThrottle } = this.#props.stage;
-    for (const operation of operations) {
-      const { name, method, path } = operation;
-      const throttle = isAnonymousAccountRoute(operation) ? anonymousThrottle : undefined;
-      this.#api.route(name, method, path, this.#addFunction(name as FunctionName).live, throttle);
+    for (const operation of this.#service.operations) {
+      const throttle = this.#isAnonymousAccountRoute(operation) ? this.#stage.anonymousThrottle : undefined;
+      this.#api.route(operation, this.#addFunction(operation.name), throttle);
     }
-    this.#api.defaultRoute("refuse-unrouted", this.#addFunction("refuse-unrouted").live);
+    this.#api.defaultRoute(this.#addFunction("refuse-unrouted"));
   }
 
   #addWorkers(): void {
     const { records, quarantine, queues } = this.#resources;
-    for (const queue of Object.values(queues)) queue.addConsumer(this.#addFunction(queue.worker).live);
+    for (const queue of Object.values(queues)) queue.addConsumer(this.#addFunction(queue.worker));
     const place = { streamArn: records.streamArn, quarantine: quarantine.queue };
     for (const name of streamConsumers) {
-      new StreamConsumer(this, `${name}-stream`, { name, fn: this.#addFunction(name).live, ...place });
+      const worker = this.#addFunction(name);
+      new StreamConsumer(worker, "Stream", { name, fn: worker.live, ...place });
     }
   }
 
   #addSchedules(): void {
     const { records, signingKeys } = this.#resources;
-    const timeZone = this.#props.stage.businessTimeZone;
+    const timeZone = this.#stage.businessTimeZone;
     signingKeys.scheduleRotation(this.#addFunction("rotate-signing-key"), [records]);
-    new DailySchedule(this, "Overdue", { ...overdueTime, timeZone, fn: this.#addFunction("mark-overdue").live });
-    new DailySchedule(this, "TotalsCheck", { ...totalsTime, timeZone, fn: this.#addFunction("reconcile-totals").live });
+    const daily = { "mark-overdue": overdueTime, "reconcile-totals": totalsTime };
+    for (const [name, time] of Object.entries(daily)) {
+      const worker = this.#addFunction(name);
+      new DailySchedule(worker, "Daily", { ...time, timeZone, fn: worker.live });
+    }
   }
 
   #addIntake(): IntakeBus {
-    const bus = new IntakeBus(this, "IntakeBus", namesOf(this.#props.stage.name).eventBus);
+    const bus = new IntakeBus(this, "IntakeBus", namesOf(this.#stage.name).eventBus);
     bus.addTarget(this.#resources.queues.intake.queue);
     return bus;
   }
-}
 
-function isAnonymousAccountRoute({ name, access }: Operation): boolean {
-  return access === "anyone" && ["accounts", "sessions"].includes(functions[name as FunctionName].area);
+  #addMonitoring({ undelivered }: IntakeBus): void {
+    const { quarantine, queues } = this.#resources;
+    const watched = {
+      service: this.#service,
+      functions: new Map([...this.#functions.keys()].map((name) => [name, functionNameOf(this.#stage.name, name)])),
+      undelivered,
+      quarantine: quarantine.queue,
+      queues,
+      tableName: namesOf(this.#stage.name).table,
+      apiId: this.#api.httpApi.apiId,
+    };
+    new Monitoring(this, "Monitoring", { stage: this.#stage, watched, scopes: this.#functions });
+  }
+
+  #isAnonymousAccountRoute({ name, access }: Operation): boolean {
+    return access === "anyone" && ["accounts", "sessions"].includes(rowOf(this.#service, name).area);
+  }
 }

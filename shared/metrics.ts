@@ -1,8 +1,8 @@
 import { settings } from "./settings.ts";
 
 /**
- * The service's own metrics, and what each is told apart by. A metric costs money for each hour that it is sent in, and
- * once more for each value of a dimension: what nobody is woken by, or looks at then, is none.
+ * The service's own metrics, and the dimensions of each. A metric costs money for each hour that it is sent in, and
+ * once more for each value of a dimension: what no alarm or dashboard uses is not a metric.
  */
 export const metrics = {
   /** Answers with a 5xx, and items of a queue or the table's stream that a worker failed on. */

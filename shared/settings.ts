@@ -16,7 +16,7 @@ export const settings = {
   /** Where the private keys that sign access tokens are kept, in Secrets Manager (D6). */
   signingSecretArn: () => required("SIGNING_SECRET_ARN"),
   /** The OpenID issuer whose access tokens are trusted instead of the service's own, or undefined (D4). */
-  oidcIssuer: () => readOidcIssuer(process.env.OIDC_ISSUER),
+  oidcIssuer: () => (process.env.OIDC_ISSUER ? json<OidcIssuer>(process.env.OIDC_ISSUER) : undefined),
   /** Where requests to tell a user something are queued. */
   noticeQueueUrl: () => required("NOTICE_QUEUE_URL"),
   /** Where notifications wait to be delivered. */
@@ -26,7 +26,7 @@ export const settings = {
   /** Where changes of the table go that a stream consumer cannot take. */
   quarantineQueueUrl: () => required("QUARANTINE_QUEUE_URL"),
   /** ARNs of the SNS platform applications by push service; a service without one gets no pushes (D29). */
-  platformApplications: () => readPlatformApplications(required("PLATFORM_APPLICATIONS")),
+  platformApplications: () => json<PlatformApplications>(required("PLATFORM_APPLICATIONS")),
   /** IANA time zone that the business's days run in (D20). */
   businessTimeZone: () => required("BUSINESS_TIME_ZONE"),
   /** Whether strangers may register (D16). */
@@ -61,12 +61,12 @@ export interface OidcIssuer {
   readonly claims: { readonly user: string; readonly role: string; readonly company: string };
 }
 
-function readOidcIssuer(value: string | undefined): OidcIssuer | undefined {
-  return value ? (JSON.parse(value) as OidcIssuer) : undefined;
-}
+const parsed = new Map<string, unknown>();
 
-function readPlatformApplications(value: string): PlatformApplications {
-  return JSON.parse(value) as PlatformApplications;
+/** A setting in JSON, parsed once for each text. */
+function json<T>(text: string): T {
+  if (!parsed.has(text)) parsed.set(text, JSON.parse(text));
+  return parsed.get(text) as T;
 }
 
 function wholeNumber(name: string): number {

@@ -44,7 +44,7 @@ describe("a metric is one line of JSON in CloudWatch's embedded metric format", 
     expect(JSON.parse(loggedLines[0] ?? "")).toEqual({ _aws: { Timestamp: now, CloudWatchMetrics }, TotalsDrift: 7 });
   });
 
-  test("none is told apart by anything but the operation: no dimension can name a person", () => {
+  test("none has another dimension than the operation: no dimension can name a person", () => {
     expect(new Set(Object.values(metrics).flat())).toEqual(new Set(["operation"]));
   });
 });
@@ -82,7 +82,7 @@ describe("Faults", () => {
     expect(countedMetrics()).toEqual([]);
   });
 
-  test("counts each message of a queue that fails, and none that is worked off", async () => {
+  test("counts each message of a queue that fails, and none that is processed", async () => {
     await deliverPin(queueEvent("{", "{}", pinRequest("nobody@example.com", "email")));
     expect(countedMetrics()).toEqual([
       { operation: "test", Faults: 1 },
@@ -99,7 +99,7 @@ describe("Faults", () => {
     expect(countedMetrics()).toEqual([{ operation: "test", Faults: 1 }]);
   });
 
-  test("counts a batch that cannot be taken, and StreamRecordsQuarantined each change of it that was set aside", async () => {
+  test("counts a batch that cannot be taken, and StreamRecordsQuarantined each change of it that was quarantined", async () => {
     const { batchItemFailures } = await forStream(() => Promise.reject(new Error("odd")))(event);
     expect(batchItemFailures).toEqual([]);
     const aside = { StreamRecordsQuarantined: 1 };

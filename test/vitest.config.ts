@@ -2,6 +2,9 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { recordHandlers } from "./support/rights/handler-recorder.ts";
 
+// The tests are about the stages that come with the project.
+delete process.env.WORKFORCE_STAGES;
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 const report = process.env.VITEST_REPORT;
 const measured = ["test/system/attacks/enumeration.test.ts"];

@@ -4,9 +4,9 @@ import { findCompany } from "../../shared/db/records/companies.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Shows the caller's own profile; the token of a user who was removed meanwhile counts no more (D37). */
+/** Shows the caller's own profile; the token of a user who has been removed is invalid (D37). */
 export const handler = authenticated(getProfile, async ({ caller }) => {
   const user = await findUser(caller.userId);
-  if (!user) throw new Refusal("token_invalid", "The user of this access token is gone");
+  if (!user) throw new Refusal("token_invalid", "The user of this access token no longer exists");
   return { user: { ...user, company: await findCompany(user.financial_company_id) } };
 });

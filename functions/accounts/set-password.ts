@@ -8,7 +8,7 @@ import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { queuePasswordNotice } from "../../shared/messaging/notice-queue.ts";
 
-/** Spends a reset token for a new password, ends every session of the user and has the user told (D14, D15). */
+/** Spends a reset token for a new password, ends every session of the user and has the user notified (D14, D15). */
 export const handler = anonymous(setPassword, async ({ body, now }) => {
   requireUncommon(body.password, "/user/password");
   const resetHash = hashResetToken(body.reset_password_token);
@@ -25,5 +25,5 @@ export const handler = anonymous(setPassword, async ({ body, now }) => {
 });
 
 function resetTokenInvalid(): Refusal {
-  return new Refusal("reset_token_invalid", "The reset token is spent, expired or unknown; ask for a new pin");
+  return new Refusal("reset_token_invalid", "The reset token is spent, expired or unknown; request a new pin");
 }

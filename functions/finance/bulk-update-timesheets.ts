@@ -2,7 +2,7 @@ import { requirePasscode } from "../../shared/accounts/passcode.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
-import { idempotent } from "../../shared/http/idempotency.ts";
+import { idempotent } from "../../shared/http/endpoint.ts";
 
 /** Marks timesheets as paid or pending, all or none of them, with the caller's passcode where they have one (D17–D19). */
 export const handler = idempotent(bulkUpdateTimesheets, async ({ body, caller, now, token }) => {

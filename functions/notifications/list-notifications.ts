@@ -1,10 +1,9 @@
 import { listNotifications } from "../../shared/contract/notifications.ts";
 import { findNotifications } from "../../shared/db/notifications/notifications.ts";
-import { pageStart, placePage } from "../../shared/domain/paging/paging.ts";
+import { readPage } from "../../shared/domain/paging/paging.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Lists the caller's own notifications, newest id first; marks nothing as read (D27, D30). */
-export const handler = authenticated(listNotifications, async ({ query, caller }) => {
-  const found = await findNotifications(caller.userId, pageStart(query, listNotifications.name));
-  return placePage(query, listNotifications.name, found);
-});
+export const handler = authenticated(listNotifications, ({ query, caller }) =>
+  readPage(listNotifications, query, (start) => findNotifications(caller.userId, start)),
+);

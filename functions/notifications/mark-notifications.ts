@@ -1,6 +1,6 @@
 import { markNotifications as operation } from "../../shared/contract/notifications.ts";
 import { markAllRead, markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
-import { idempotent } from "../../shared/http/idempotency.ts";
+import { idempotent } from "../../shared/http/endpoint.ts";
 
 /** Marks notifications of the caller's own: those named, all or none of them, or all that are unread as read (D27). */
 export const handler = idempotent(operation, async ({ body, caller, requestedAt, token }) => {

@@ -9,5 +9,5 @@ export const handler = forUnrouted("refuse-unrouted", (method, path) => {
   const closed = settings.registration() === "closed" ? [registerUser.name] : [];
   const allowedMethods = methodsOf(path, closed);
   if (allowedMethods.length === 0) throw routeNotFound();
-  throw new Refusal("method_not_allowed", `The path does not take ${method}`, { allowedMethods });
+  throw new Refusal("method_not_allowed", `Method ${method} is not allowed for this path`, { allowedMethods });
 });

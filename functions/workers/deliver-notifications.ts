@@ -13,25 +13,25 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 const usersPerPage = 5 * maxUsersPerMessage;
 
 /**
- * Tells those whom an event concerns, all but the actor, once each (D25). A company's users are not told at once: each page
- * of them becomes messages of its own, together with the one that goes on, so that no call is long and none that fails
- * holds up the others.
+ * Notifies the recipients of an event, all but the actor, once each (D25). A company's users are not notified in one call:
+ * each page of them becomes messages of its own, together with the one that continues, so that no call is long and none
+ * that fails blocks the others.
  */
-export const handler = forQueue(notificationMessage, async ({ recipients, actorId, ...told }, now) => {
-  if ("company" in recipients) return queuePage(recipients, { ...told, actorId });
+export const handler = forQueue(notificationMessage, async ({ recipients, actorId, ...notification }, now) => {
+  if ("company" in recipients) return queuePage(recipients, { ...notification, actorId });
   const userIds = "profile" in recipients ? await findUsersOfProfile(recipients.profile) : recipients.users;
   const concerned = await findExistingUsers(userIds.filter((userId) => userId !== actorId));
-  await deliverNotification(concerned, told, now);
+  await deliverNotification(concerned, notification, now);
 });
 
 async function queuePage(
   { company, role, after }: { company: number; role: Role; after?: string | undefined },
-  told: Omit<NotificationMessage, "recipients">,
+  notification: Omit<NotificationMessage, "recipients">,
 ): Promise<void> {
   const page = await findCompanyUsers(company, role, usersPerPage, after);
   const chunks = Array.from({ length: Math.ceil(page.userIds.length / maxUsersPerMessage) }, (_, at) => ({
     users: page.userIds.slice(at * maxUsersPerMessage, (at + 1) * maxUsersPerMessage),
   }));
   const next = page.after === undefined ? [] : [{ company, role, after: page.after }];
-  await queueNotifications([...chunks, ...next].map((recipients) => ({ ...told, recipients })));
+  await queueNotifications([...chunks, ...next].map((recipients) => ({ ...notification, recipients })));
 }

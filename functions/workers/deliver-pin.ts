@@ -19,7 +19,7 @@ export const handler = forQueue(pinRequest, async ({ login, channel, registratio
   if (channel === "sms" && !(await maySendSms(now))) return;
   const userId = existingUserId ?? (await nextId("USER"));
   const pin = makePin();
-  const seal = hashPin(pin, userId, await hmacKey());
-  const waiting = existingUserId === undefined ? registration : undefined;
-  if (await storePin({ login, ...request }, userId, seal, waiting)) await sendPin(channel, login, pin);
+  const hash = hashPin(pin, userId, await hmacKey());
+  const pendingRegistration = existingUserId === undefined ? registration : undefined;
+  if (await storePin({ login, ...request }, userId, hash, pendingRegistration)) await sendPin(channel, login, pin);
 });

@@ -11,7 +11,7 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Takes in an event of another system: writes the record that it is about, or queues the notification that it asks for
- * (D25, D35). One that comes again or late changes nothing; one that makes no sense goes back to the queue.
+ * (D25, D35). One that comes again or late changes nothing; an invalid one goes back to the queue.
  */
 export const handler = forQueue(busMessage, async (message, now) => {
   const event = parseBusEvent(message, settings.defaultCountry());
@@ -19,9 +19,9 @@ export const handler = forQueue(busMessage, async (message, now) => {
   else await queueNotifications(inMessages(event.asked));
 });
 
-function inMessages({ recipients, ...told }: NotificationRequest): NotificationMessage[] {
+function inMessages({ recipients, ...notification }: NotificationRequest): NotificationMessage[] {
   return Array.from({ length: Math.ceil(recipients.length / maxUsersPerMessage) }, (_, at) => ({
-    ...told,
+    ...notification,
     recipients: { users: recipients.slice(at * maxUsersPerMessage, (at + 1) * maxUsersPerMessage) },
   }));
 }

@@ -4,7 +4,7 @@ import { passwordNotice } from "../../shared/messaging/notice-queue.ts";
 import { sendPasswordNotice } from "../../shared/messaging/password-notice.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
-/** Tells a user on every channel they have that their password was changed (D14); SMS within the stage's ceiling (D11). */
+/** Notifies a user on every channel they have that their password was changed (D14); SMS within the stage's ceiling (D11). */
 export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, now) => {
   const user = await findUser(userId);
   if (!user) return;

@@ -7,8 +7,8 @@ import { settings } from "../../shared/settings.ts";
 import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /**
- * Turns changes of records into messages that tell those concerned (D25), and new notifications into pushes where the
- * stage pushes at all (D29). It writes nothing: a change that comes again is told from the event's id.
+ * Turns changes of records into messages that notify the recipients (D25), and new notifications into pushes where the
+ * stage pushes at all (D29). It writes nothing: a change that comes again has the same event id.
  */
 export const handler = forStream(async (batch) => {
   const changes = batch.map(decodeChange);
@@ -21,6 +21,6 @@ export const handler = forStream(async (batch) => {
 function messagesOf(change: TableChange): NotificationMessage[] {
   const event = readEvent(change);
   if (!event) return [];
-  const { recipients, ...told } = event;
-  return recipients.map((each) => ({ ...told, eventId: change.eventId, recipients: each }));
+  const { recipients, ...notification } = event;
+  return recipients.map((each) => ({ ...notification, eventId: change.eventId, recipients: each }));
 }

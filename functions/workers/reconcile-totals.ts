@@ -10,7 +10,7 @@ const pauseMs = 30_000;
 const maxRounds = 3;
 const shownDifferences = 10;
 
-/** Counts all records anew and tells how many totals and search entries are not what the records make them; mends none. */
+/** Counts all records and reports how many totals and search entries differ from them; repairs none. */
 export const handler = forSchedule(async () => {
   const { last } = await reconcileUntilStable({ isConsistent: false, pauseMs, maxRounds });
   const differences = differencesOf(last);

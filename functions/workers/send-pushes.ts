@@ -14,12 +14,12 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   const [notification, devices] = await Promise.all([findUnread(userId, notificationId), findDevices(userId)]);
   const reachable = devices.filter(servesPushes);
   if (!notification || reachable.length === 0) return;
-  const claim = await acquirePushLease(userId, notificationId, now);
-  const waiting = reachable.filter(({ id }) => !claim.served.includes(id));
+  const lease = await acquirePushLease(userId, notificationId, now);
+  const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
   const attempts = await Promise.allSettled(waiting.map((device) => push(device, notification)));
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
-  await releasePushLease(claim, [...claim.served, ...served.map(({ device }) => device.id)]);
+  await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);
   await keepEndpoints(userId, served);
   const dead = pushed.filter((each) => each.result === "dead");
   await dropDead(userId, dead);

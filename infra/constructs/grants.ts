@@ -1,5 +1,5 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import type { FunctionRow } from "../functions/functions.ts";
+import type { FunctionRow } from "../functions/function-row.ts";
 import type { QueueName } from "../functions/queues.ts";
 import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";

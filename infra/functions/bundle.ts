@@ -67,7 +67,7 @@ function writeEntries(outdir: string): void {
   }
 }
 
-/** How bundles are built: one place for the flags that a fast start hangs on. */
+/** How bundles are built: one place for the flags that a fast start depends on. */
 export function bundleOptions(outdir: string) {
   const entryPoints = Object.keys(functions).map((name) => ({
     in: entryFile(outdir, name),

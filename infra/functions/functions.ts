@@ -1,119 +1,62 @@
 import type { OperationName } from "../../shared/contract/operations.ts";
-
-/** The DynamoDB actions functions are given, one by one. A transaction needs those of its writes. */
-export type TableAction =
-  | "GetItem"
-  | "BatchGetItem"
-  | "Query"
-  | "Scan"
-  | "PutItem"
-  | "UpdateItem"
-  | "DeleteItem"
-  | "ConditionCheckItem";
-
-/** The indexes of the table. */
-export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-month" | "by-mark";
-
-/** The areas of the service: each is a folder of functions, of their sample events and of their tests. */
-export type Area = "accounts" | "sessions" | "notifications" | "devices" | "finance" | "jobs" | "service" | "workers";
-
-/** The settings of a stage that functions are given by name; `shared/settings.ts` reads them. */
-export type StageSetting =
-  | "SERVICE_NAME"
-  | "DEFAULT_COUNTRY"
-  | "SERVED_COUNTRIES"
-  | "RECOVERY_DISCLOSURE"
-  | "REGISTRATION"
-  | "SMS_PER_HOUR"
-  | "SMS_PER_DAY"
-  | "BUSINESS_TIME_ZONE"
-  | "PLATFORM_APPLICATIONS";
-
-/** What one function may touch; everything else is denied. */
-export interface FunctionRow {
-  /** Folder of the function's file under `functions/`. */
-  readonly area: Area;
-  /** Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both, as does the whole table. */
-  readonly memoryMegabytes?: 1024 | 2048;
-  readonly table?: readonly TableAction[];
-  /** Indexes that it queries. */
-  readonly indexes?: readonly TableIndex[];
-  /** True where it verifies access tokens: reads the public keys and knows issuer and audience. */
-  readonly verifiesTokens?: true;
-  /** True where it reads the public keys to show them. */
-  readonly readsPublicKeys?: true;
-  /** True where it signs access tokens: reads the private keys and knows issuer and audience. */
-  readonly signsTokens?: true;
-  /** True where it makes the private keys and stores them. */
-  readonly rotatesSigningKeys?: true;
-  /** True where it reads the key for HMACs: of pins, passcodes, and the subjects of throttles. */
-  readonly readsHmacKey?: true;
-  /** True where it queues requests for pins. */
-  readonly queuesPins?: true;
-  /** True where it queues requests to tell a user something. */
-  readonly queuesNotices?: true;
-  /** True where it sends e-mail and SMS. */
-  readonly sendsMessages?: true;
-  /** True where it queues notifications to be delivered. */
-  readonly queuesNotifications?: true;
-  /** True where it queues notifications to be pushed to devices. */
-  readonly queuesPushes?: true;
-  /** True where it pushes to devices through the stage's platform applications. */
-  readonly pushesToDevices?: true;
-  /** True where it works off the table's stream, and sets changes aside that it cannot take. */
-  readonly readsStream?: true;
-  /** Longest run in seconds; 10 where a row says nothing. */
-  readonly timeoutSeconds?: number;
-  /** Settings of the stage that it reads; who takes logins needs the country they are read with. */
-  readonly settings?: readonly StageSetting[];
-}
-
-/** The functions that no route names: what refuses unknown routes, and the workers. */
-export type ServiceFunctionName =
-  | "refuse-unrouted"
-  | "deliver-pin"
-  | "notify-password-changed"
-  | "rotate-signing-key"
-  | "update-totals"
-  | "notify"
-  | "deliver-notifications"
-  | "send-pushes"
-  | "intake"
-  | "mark-overdue"
-  | "reconcile-totals";
+import type { FunctionRow, OperationRow } from "./function-row.ts";
+import { type ServiceFunctionName, workerRows } from "./worker-rows.ts";
 
 /** The name of any function. */
 export type FunctionName = OperationName | ServiceFunctionName;
 
-/** Every function and what it may touch. An operation without a row does not compile. */
-export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
+const everyoneTheirOwn = { admin: "own", operator: "own", client: "own", driver: "own" } as const;
+
+/** Every operation, who may call it and what its function may touch. An operation without a row does not compile. */
+export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   "bulk-update-timesheets": {
     area: "finance",
+    impact: "Admins and operators cannot mark timesheets as paid or pending.",
+    access: { admin: "all", operator: "company" },
+    canary: true,
     verifiesTokens: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
   "list-invoices": {
     area: "finance",
+    impact: "Nobody sees their company's invoices.",
+    access: { admin: "all", operator: "company", client: "company" },
+    canary: true,
     verifiesTokens: true,
     table: ["GetItem", "BatchGetItem", "Query"],
     indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
   },
   "list-timesheets": {
     area: "finance",
+    impact: "Admins and operators see no list of timesheets.",
+    access: { admin: "all", operator: "company" },
+    canary: true,
     verifiesTokens: true,
     table: ["GetItem", "Query"],
     indexes: ["by-state", "by-company", "by-month", "by-company-month"],
   },
-  "list-jobs": { area: "jobs", verifiesTokens: true, table: ["GetItem"], indexes: ["by-state", "by-company"] },
+  "list-jobs": {
+    area: "jobs",
+    impact: "Admins and operators see no list of jobs.",
+    access: { admin: "all", operator: "company" },
+    canary: true,
+    verifiesTokens: true,
+    table: ["GetItem"],
+    indexes: ["by-state", "by-company"],
+  },
   "adjust-job-timers": {
     area: "jobs",
+    impact: "Admins cannot set until when jobs are offered.",
+    access: { admin: "all" },
     verifiesTokens: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
   "request-password-reset": {
     area: "accounts",
+    impact: "Nobody who forgot a password can ask for a pin.",
+    access: "anyone",
     readsHmacKey: true,
     queuesPins: true,
     settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "RECOVERY_DISCLOSURE"],
@@ -121,28 +64,56 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
   },
   "confirm-login": {
     area: "accounts",
+    impact: "Pins are not taken: nobody can reset a password or finish registering through the link.",
+    access: "anyone",
     readsHmacKey: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "PutItem", "UpdateItem"],
   },
-  "list-notifications": { area: "notifications", verifiesTokens: true, table: ["GetItem", "Query"] },
+  "list-notifications": {
+    area: "notifications",
+    impact: "Nobody sees their notifications.",
+    access: everyoneTheirOwn,
+    canary: true,
+    verifiesTokens: true,
+    table: ["GetItem", "Query"],
+  },
   "register-device-token": {
     area: "devices",
+    impact: "Devices that are new or were set up again get no pushes.",
+    access: everyoneTheirOwn,
     verifiesTokens: true,
     table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
   },
-  "remove-device-token": { area: "devices", verifiesTokens: true, table: ["Query", "UpdateItem", "DeleteItem"] },
+  "remove-device-token": {
+    area: "devices",
+    impact: "Devices that were signed out of keep getting their former user's pushes.",
+    access: everyoneTheirOwn,
+    verifiesTokens: true,
+    table: ["Query", "UpdateItem", "DeleteItem"],
+  },
   "mark-notifications": {
     area: "notifications",
+    impact: "Notifications cannot be marked as read: the badges do not go down.",
+    access: everyoneTheirOwn,
     verifiesTokens: true,
     readsHmacKey: true,
     timeoutSeconds: 29,
     indexes: ["by-mark"],
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
-  "get-unread-counts": { area: "notifications", verifiesTokens: true, table: ["GetItem"] },
+  "get-unread-counts": {
+    area: "notifications",
+    impact: "Apps show no number of unread notifications.",
+    access: { admin: "own", operator: "own" },
+    verifiesTokens: true,
+    table: ["GetItem"],
+  },
   "sign-in": {
     area: "sessions",
+    impact: "Nobody can sign in; those who are signed in stay so.",
+    access: "anyone",
+    canary: true,
     memoryMegabytes: 1024,
     signsTokens: true,
     readsHmacKey: true,
@@ -151,19 +122,32 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
   },
   "refresh-token": {
     area: "sessions",
+    impact: "Everyone is signed out within 15 minutes and has to sign in again.",
+    access: "anyone",
+    canary: true,
     signsTokens: true,
     readsHmacKey: true,
     table: ["GetItem", "UpdateItem", "DeleteItem"],
   },
-  "sign-out": { area: "sessions", verifiesTokens: true, table: ["DeleteItem"] },
+  "sign-out": {
+    area: "sessions",
+    impact: "Signing out does not end the session: a stolen device stays signed in.",
+    access: everyoneTheirOwn,
+    verifiesTokens: true,
+    table: ["DeleteItem"],
+  },
   "set-password": {
     area: "accounts",
+    impact: "Nobody can set a password: resets stop at their last step.",
+    access: "anyone",
     memoryMegabytes: 1024,
     queuesNotices: true,
     table: ["GetItem", "UpdateItem", "DeleteItem"],
   },
   "register-user": {
     area: "accounts",
+    impact: "Nobody new can register.",
+    access: "anyone",
     memoryMegabytes: 1024,
     readsHmacKey: true,
     queuesPins: true,
@@ -172,70 +156,56 @@ export const functions: Readonly<Record<FunctionName, FunctionRow>> = {
   },
   "confirm-login-by-body": {
     area: "accounts",
+    impact: "Pins are not taken: nobody can reset a password or finish registering.",
+    access: "anyone",
     readsHmacKey: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "PutItem", "UpdateItem"],
   },
-  "get-profile": { area: "accounts", verifiesTokens: true, table: ["GetItem"] },
-  "get-key-set": { area: "service", readsPublicKeys: true },
-  "get-health": { area: "service" },
-  "get-openapi": { area: "service" },
-  "refuse-unrouted": { area: "service", settings: ["REGISTRATION"] },
-  "deliver-pin": {
-    area: "workers",
-    readsHmacKey: true,
-    sendsMessages: true,
-    settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
-    table: ["GetItem", "UpdateItem"],
+  "get-profile": {
+    area: "accounts",
+    impact: "Nobody sees their own profile; apps that start with it do not start.",
+    access: everyoneTheirOwn,
+    verifiesTokens: true,
+    table: ["GetItem"],
   },
-  "notify-password-changed": {
-    area: "workers",
-    sendsMessages: true,
-    settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
-    table: ["GetItem", "UpdateItem"],
+  "get-key-set": {
+    area: "service",
+    impact: "Other systems cannot verify the service's access tokens.",
+    access: "anyone",
+    readsPublicKeys: true,
   },
-  "update-totals": {
-    area: "workers",
-    readsStream: true,
-    timeoutSeconds: 60,
-    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+  "get-health": { area: "service", impact: "Monitors from outside take the service for dead.", access: "anyone" },
+  "get-openapi": {
+    area: "service",
+    impact: "Developers of apps cannot fetch the description of the interface.",
+    access: "anyone",
   },
-  notify: {
-    area: "workers",
-    readsStream: true,
-    queuesNotifications: true,
-    queuesPushes: true,
-    timeoutSeconds: 60,
-    settings: ["PLATFORM_APPLICATIONS"],
+  "get-job": {
+    area: "jobs",
+    impact: "A job cannot be opened: notifications of jobs lead nowhere.",
+    access: { admin: "all", operator: "company" },
+    verifiesTokens: true,
+    table: ["GetItem"],
   },
-  "deliver-notifications": {
-    area: "workers",
-    queuesNotifications: true,
-    timeoutSeconds: 60,
-    indexes: ["by-mark"],
-    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+  "get-invoice": {
+    area: "finance",
+    impact: "An invoice cannot be opened: notifications of invoices lead nowhere.",
+    access: { admin: "all", operator: "company", client: "company" },
+    verifiesTokens: true,
+    table: ["GetItem"],
   },
-  "send-pushes": {
-    area: "workers",
-    pushesToDevices: true,
-    timeoutSeconds: 60,
-    settings: ["PLATFORM_APPLICATIONS"],
-    table: ["GetItem", "Query", "UpdateItem", "DeleteItem"],
+  "get-timesheet": {
+    area: "finance",
+    impact: "Admins and operators cannot open a timesheet.",
+    access: { admin: "all", operator: "company" },
+    verifiesTokens: true,
+    table: ["GetItem"],
   },
-  intake: {
-    area: "workers",
-    queuesNotifications: true,
-    timeoutSeconds: 60,
-    settings: ["DEFAULT_COUNTRY", "BUSINESS_TIME_ZONE"],
-    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-  },
-  "mark-overdue": {
-    area: "workers",
-    timeoutSeconds: 900,
-    settings: ["BUSINESS_TIME_ZONE"],
-    indexes: ["by-mark"],
-    table: ["BatchGetItem", "UpdateItem"],
-  },
-  "reconcile-totals": { area: "workers", memoryMegabytes: 2048, timeoutSeconds: 900, table: ["Scan"] },
-  "rotate-signing-key": { area: "workers", rotatesSigningKeys: true, table: ["PutItem", "UpdateItem"] },
+};
+
+/** Every function and what it may touch. */
+export const functions: typeof operationRows & Readonly<Record<FunctionName, FunctionRow>> = {
+  ...operationRows,
+  ...workerRows,
 };

@@ -1,5 +1,5 @@
 import type * as priming from "../../shared/startup/priming.ts";
-import type { FunctionRow } from "./functions.ts";
+import type { FunctionRow } from "./function-row.ts";
 
 /** A step of `shared/startup/priming.ts`. */
 export type PrimingStep = Exclude<keyof typeof priming, "prime">;

@@ -1,21 +1,21 @@
-import type { ServiceFunctionName } from "./functions.ts";
+import type { ServiceFunctionName } from "./worker-rows.ts";
 
 const usualRetentionHours = 4 * 24;
 
-/** The queues that workers work off, by the name of what waits in them. */
+/** The queues of the workers, by the name of what waits in them. */
 export type QueueName = "pins" | "notices" | "notifications" | "pushes" | "intake";
 
-/** A queue, and who works it off. */
+/** A queue and its consumer. */
 export interface QueueRow {
-  /** The function that works the queue off. */
+  /** The function that consumes the queue. */
   readonly worker: ServiceFunctionName;
-  /** The setting that tells a function the queue's address; none where no function queues. */
+  /** The setting that holds the queue's address; none where no function queues. */
   readonly setting?: "PIN_QUEUE_URL" | "NOTICE_QUEUE_URL" | "NOTIFICATION_QUEUE_URL" | "PUSH_QUEUE_URL";
   /** How long a message may wait for its worker. */
   readonly retentionHours: number;
 }
 
-/** Every queue, who works it off, and how long a message is worth keeping. */
+/** Every queue, its consumer, and how long a message is worth keeping. */
 export const queues: Readonly<Record<QueueName, QueueRow>> = {
   // A pin is worth nothing after ten minutes.
   pins: { worker: "deliver-pin", setting: "PIN_QUEUE_URL", retentionHours: 1 },

@@ -1,6 +1,6 @@
-import type { ServiceFunctionName } from "./functions.ts";
+import type { ServiceFunctionName } from "./worker-rows.ts";
 
-/** The functions that work off the table's stream. */
+/** The functions that consume the table's stream. */
 export const streamConsumers = ["update-totals", "notify"] as const satisfies readonly ServiceFunctionName[];
 
 /** One of them. */
@@ -16,7 +16,7 @@ const written = ["INSERT", "MODIFY"];
 export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonly<Record<string, unknown>>[]>> = {
   "update-totals": [{ dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB"] } } } }],
   notify: [
-    // Records that somebody may be told of, unless they were written silently.
+    // Records that somebody may be notified of, unless they were written silently.
     {
       eventName: written,
       dynamodb: {

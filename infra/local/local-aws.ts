@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Role } from "../../shared/contract/operation.ts";
@@ -13,10 +13,8 @@ import { type Queues, startQueues } from "./aws/queues.ts";
 import { openSecrets } from "./aws/secrets.ts";
 import { type Engine, startEngine } from "./engine/engine.ts";
 import { createTable } from "./engine/table.ts";
-import { createEnvironments } from "./functions/environments.ts";
 import { runTriggers } from "./functions/triggers.ts";
-import { startWorkers, type WorkersOptions } from "./functions/workers.ts";
-import { takeLock } from "./machine-lock.ts";
+import type { WorkersOptions } from "./functions/workers.ts";
 import { synthesizeOnce } from "./stack/synthesis.ts";
 import { type LocalFunction, type LocalStack, readStack } from "./stack/template.ts";
 
@@ -71,47 +69,6 @@ export function machineFile(directory: string): string {
   return join(directory, "machine.json");
 }
 
-/** Local AWS as a tool uses it. */
-export interface OpenLocalAws extends LocalAws {
-  /** True where another process runs the machine. */
-  running: boolean;
-  /** Has the workers work off what waits in the stream and the queues; a running machine does so by itself. */
-  workOff(): Promise<void>;
-}
-
-/** Joins the machine that runs on a directory; when none runs, starts local AWS on its data (but no HTTP front). */
-export async function openLocalAws({ directory }: { directory: string }): Promise<OpenLocalAws> {
-  const lock = takeLock(directory);
-  if (!lock) {
-    const file = readMachineFile(directory);
-    const nothing = async () => {};
-    return { ...describe(directory, file.stack, file.environment), running: true, workOff: nothing, close: nothing };
-  }
-  try {
-    rmSync(machineFile(directory), { force: true });
-    const aws = await startLocalAws(directory, "http://127.0.0.1");
-    const close = () => aws.close().finally(lock.release);
-    return { ...aws, running: false, workOff: () => workOff(directory, aws), close };
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-const workOffMilliseconds = 10 * 60_000;
-
-async function workOff(directory: string, aws: OwnLocalAws): Promise<void> {
-  const { functions } = aws.stack;
-  const environments = createEnvironments({ functions, environment: aws.environment, output: () => {} });
-  const workers = await startWorkers(workersOptions(directory, aws, environments.invoke));
-  try {
-    await workers.settled(workOffMilliseconds);
-  } finally {
-    await workers.stop();
-    await environments.close();
-  }
-}
-
 /** What workers on a directory's data are started with. */
 export function workersOptions(
   directory: string,
@@ -123,12 +80,6 @@ export function workersOptions(
   return { stack, engine, region: localRegion, queueEndpoint, placesDirectory, invoke };
 }
 
-function readMachineFile(directory: string): MachineFile {
-  const file = machineFile(directory);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as MachineFile;
-  throw new Error("Another process uses the local data or is just starting: try again when it is ready or has ended.");
-}
-
 /** Starts local AWS as the stack describes it. The caller holds the directory's lock. */
 export async function startLocalAws(directory: string, baseUrl: string): Promise<OwnLocalAws> {
   const data = dataDirectory(directory);
@@ -137,7 +88,7 @@ export async function startLocalAws(directory: string, baseUrl: string): Promise
   const buses = openEventBuses(localRegion);
   const starting = [
     startEngine({ dataDirectory: data }),
-    startQueues(localRegion, join(data, "queues")),
+    startQueues(localRegion),
     startAwsEndpoints({ inbox, secrets, buses, pushEndpointsFile: join(data, "push-endpoints.json") }),
   ] as const;
   const allStarted = Promise.all(starting);
@@ -157,7 +108,7 @@ export async function startLocalAws(directory: string, baseUrl: string): Promise
     await Promise.all([createRecords(directory, stack, engine), queues.create(stack.queues)]);
     buses.open(stack.buses.names, stack.buses.rules, queues.send);
     await runTriggers({ ...stack, environment });
-    return { ...describe(directory, stack, environment), inbox, endpoints, engine, bundles, close };
+    return { ...describeLocalAws(directory, stack, environment), inbox, endpoints, engine, bundles, close };
   } catch (error) {
     await close();
     throw error;
@@ -176,13 +127,19 @@ function demoMark(directory: string): string {
   return join(dataDirectory(directory), "demo-wanted");
 }
 
-function describe(directory: string, stack: LocalStack, environment: Record<string, string>): Omit<LocalAws, "close"> {
+/** Local AWS on a directory, started by this process or by another. */
+export function describeLocalAws(
+  directory: string,
+  stack: LocalStack,
+  environment: Record<string, string>,
+): Omit<LocalAws, "close"> {
   return {
     stack,
     environment,
     functionEnvironment(name) {
       const found = stack.functions.find((each) => each.name === name);
-      if (!found) throw new Error(`The stack has no function ${name}.`);
+      if (!found)
+        throw new Error(`The stack that runs has no function ${name}: start it again if the function is new.`);
       return { ...environment, ...found.environment };
     },
     async mintAccessToken({ id, role, company_id }, lifeSeconds) {

@@ -18,7 +18,7 @@ import { findFreePort } from "./loopback-port.ts";
 import { type MachineLock, takeLock } from "./machine-lock.ts";
 import { forgetSynthesis, root } from "./stack/synthesis.ts";
 
-/** Where the machine lives, and who is told what happens in it. */
+/** Where the machine lives, and callbacks for what happens in it. */
 export interface MachineOptions {
   directory: string;
   /** 0 takes a free port. */
@@ -26,7 +26,7 @@ export interface MachineOptions {
   /** Drops the data of earlier runs first. */
   fresh?: boolean;
   onRequest?(request: FrontRequest): void;
-  /** Told of a worker's batch that failed; the full story is in the log file. */
+  /** Called with a worker's batch that failed; the full story is in the log file. */
   onWorkerFailure?(functionName: string, error: unknown): void;
 }
 
@@ -36,7 +36,7 @@ export interface Machine extends Omit<OwnLocalAws, "close"> {
   /** Where the functions' own log lines go. */
   logFile: string;
   invoke: Environments["invoke"];
-  /** Waits until all that was written and queued before is worked off; see `Workers`. */
+  /** Waits until all that was written and queued before is processed; see `Workers`. */
   settled: Workers["settled"];
   /** Ends everything the machine started; safe to call again. */
   close(): Promise<void>;

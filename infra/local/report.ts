@@ -32,7 +32,7 @@ Workforce API at ${baseUrl} (ready in ${seconds.toFixed(1)} s, table on ${engine
 
 ${routes.join("\n")}
 
-Bearer tokens, good for 24 hours
+Bearer tokens, valid for 24 hours
 
 ${bearers.join("\n")}
 Password of each of them: ${password}
@@ -44,7 +44,7 @@ ${curlLines(report).join("\n\n")}
 Inbox  ${baseUrl}/_local/inbox.html
 Events PutEvents to the bus ${events.bus} at ${events.endpoint}
 Logs   ${logFile}
-Stop   Ctrl-C; the data stays (npm start -- --fresh begins anew)
+Stop   Ctrl-C; the data stays (npm start -- --fresh resets it)
 
 `;
 }

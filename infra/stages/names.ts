@@ -6,6 +6,8 @@ export interface StageNames {
   readonly hmacSecret: string;
   readonly signingSecret: string;
   readonly eventBus: string;
+  /** The HTTP API, among those of the account. */
+  readonly api: string;
   /** What e-mails are sent by, in SES. */
   readonly configurationSet: string;
   /** Log group of the requests to the API. The prefix keeps it out of a policy of the account that can grow full. */
@@ -27,9 +29,18 @@ export function namesOf(stageName: string): StageNames {
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     eventBus: `workforce-${stageName}`,
+    api: `workforce-${stageName}`,
     configurationSet: `workforce-${stageName}`,
     accessLogs: `/aws/vendedlogs/workforce-${stageName}/access`,
     metrics: `Workforce/${stageName}`,
     tokenIssuer: `workforce-${stageName}`,
   };
+}
+
+/**
+ * The name of a function in AWS. Fixed as well, so that an alarm, a schedule or the dashboard needs no reference into another
+ * stack. Lambda takes 64 characters.
+ */
+export function functionNameOf(stageName: string, name: string): string {
+  return `workforce-${stageName}-${name}`;
 }

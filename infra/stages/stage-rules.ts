@@ -1,43 +1,78 @@
 import * as v from "valibot";
-import { type SettingForm, settingForms } from "./stage-forms.ts";
-import { type Stage, StageRefusal } from "./stages.ts";
+import { type Stage, stageSchema, stageShape } from "./stage.ts";
+import { StageRefusal, stagesFile } from "./stages.ts";
+
+type Setting = keyof Stage;
+
+const settings = Object.keys(stageShape.entries) as Setting[];
 
 /** Refuses a stage with a wrong or missing setting, before anything is deployed that would fail later. */
 export function requireDeployable(stage: Stage, credentialsRegion: string | undefined): void {
+  if (stage.name === "local") throw new StageRefusal(["The stage local is this machine's: it is not deployed."]);
   const faults = [...faultsOf(stage), ...regionFaults(stage, credentialsRegion)];
   if (faults.length > 0) throw new StageRefusal(faults);
 }
 
-/** All that is wrong with the settings of a stage, one sentence each. */
-export function faultsOf(stage: Stage): readonly string[] {
-  const unknown = Object.keys(stage).filter((key) => !Object.hasOwn(settingForms, key));
-  const removals = unknown.map(
-    (key) => `Remove ${key} from the stage ${stage.name} in infra/stages/stages.ts: no setting has that name.`,
-  );
-  return [...Object.entries(settingForms).flatMap(([setting, form]) => faultOf(stage, setting, form)), ...removals];
+/** Refuses a stage with a setting that is wrong or missing; placeholders may still stand there. */
+export function requireComplete(stage: Stage): void {
+  const wrong = [...wrongSettings(stage)].map((name) => wrongSetting(stage, name));
+  if (wrong.length > 0) throw new StageRefusal(wrong);
 }
 
-function faultOf(stage: Stage, setting: string, form: SettingForm<never>): string[] {
-  const value = Reflect.get(stage, setting) as never;
-  const fault = (found: string) => [
-    `Set ${setting} of the stage ${stage.name} in infra/stages/stages.ts to ${form.wanted}: ${found}.`,
+/** All that is wrong with the settings of a stage, one sentence each, and what is still to be replaced. */
+export function faultsOf(stage: Stage): readonly string[] {
+  const wrong = wrongSettings(stage);
+  const unknown = Object.keys(stage).filter((key) => !settings.some((each) => each === key));
+  return [
+    ...settings.flatMap((each) => (wrong.has(each) ? [wrongSetting(stage, each)] : placeholderFaults(stage, each))),
+    ...unknown.map((key) => `Remove ${key} from the stage ${stage.name} in ${stagesFile()}: no setting has that name.`),
   ];
-  if (value === undefined) {
-    const isOptional = typeof form.isOptional === "function" ? form.isOptional(stage) : form.isOptional;
-    return isOptional ? [] : fault("it is missing");
-  }
-  if (!v.is(form.schema, value) || form.agrees?.(value, stage) === false)
-    return fault(`it is ${JSON.stringify(value)}`);
+}
+
+function wrongSettings(stage: Stage): ReadonlySet<Setting> {
+  const { issues = [] } = v.safeParse(stageSchema, stage);
+  return new Set(issues.flatMap(({ path }) => (path ? [path[0].key as Setting] : [])));
+}
+
+function wrongSetting(stage: Stage, name: Setting): string {
+  const value = stage[name];
+  return wordFault(stage, name, value === undefined ? "it is missing" : `it is ${JSON.stringify(value)}`);
+}
+
+function placeholderFaults(stage: Stage, name: Setting): string[] {
   if (stage.removal !== "keep") return [];
-  const placeholders = form.hosts?.(value).filter(isReserved) ?? [];
-  return placeholders.length > 0 ? fault(`it has the placeholder ${placeholders.join(", ")}`) : [];
+  const placeholders = hostsOf(stage, name).filter(isReserved);
+  return placeholders.length > 0 ? [wordFault(stage, name, `it has the placeholder ${placeholders.join(", ")}`)] : [];
+}
+
+function wordFault(stage: Stage, name: Setting, found: string): string {
+  const entry = stageShape.entries[name];
+  const wanted = v.getDescription("wrapped" in entry ? entry.wrapped : entry);
+  return `Set ${name} of the stage ${stage.name} in ${stagesFile()} to ${wanted}: ${found}.`;
 }
 
 function regionFaults({ name, region }: Stage, credentialsRegion: string | undefined): string[] {
   if (region === undefined || credentialsRegion === undefined || region === credentialsRegion) return [];
-  return [
-    `Set AWS_REGION to ${region}, where the stage ${name} lives by infra/stages/stages.ts: it is ${credentialsRegion}.`,
-  ];
+  return [`Set AWS_REGION to ${region}, where the stage ${name} lives by ${stagesFile()}: it is ${credentialsRegion}.`];
+}
+
+/** The hosts that a setting names. */
+function hostsOf(stage: Stage, name: Setting): string[] {
+  const { senderAddress, alarmAddress, origins, oidcIssuer, customDomain, runbookUrl } = stage;
+  const hosts: { readonly [Name in Setting]?: readonly (string | undefined)[] } = {
+    senderAddress: [senderAddress],
+    alarmAddress: [alarmAddress],
+    origins,
+    oidcIssuer: [oidcIssuer?.issuer, oidcIssuer?.jwksUrl],
+    customDomain: [customDomain?.name],
+    runbookUrl: [runbookUrl],
+  };
+  return (hosts[name] ?? []).flatMap((place) => (place === undefined ? [] : [hostOf(place)]));
+}
+
+/** The host in an address of the web or of e-mail. */
+function hostOf(place: string): string {
+  return URL.parse(place)?.hostname ?? place.slice(place.lastIndexOf("@") + 1);
 }
 
 /** Names that nobody can own (RFC 2606, RFC 6761): whoever wrote them meant them to be replaced. */

@@ -1,4 +1,4 @@
-import type { StageSetting } from "../functions/functions.ts";
+import type { StageSetting } from "../functions/function-row.ts";
 import type { Stage } from "./stages.ts";
 
 const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = {

@@ -1,77 +1,9 @@
-import type { OidcIssuer, PlatformApplications } from "../../shared/settings.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import type { Stage } from "./stage.ts";
 
-/** Requests a second in the long run, and at once in a burst; more are refused with 429. */
-export interface Throttle {
-  readonly requestsPerSecond: number;
-  readonly burst: number;
-}
-
-/** The settings of one stage. `stage-forms.ts` has the form of each; what a `?` marks may be left out. */
-export interface Stage {
-  /** Part of the names of what it owns in AWS: up to 20 lower-case letters, digits and hyphens. Never change it. */
-  readonly name: string;
-  /** AWS region that the stage lives in. Left out, it is that of the credentials; named, a deploy elsewhere is refused. */
-  readonly region?: string;
-  /** Name of the service in messages to people; up to 60 characters. */
-  readonly serviceName: string;
-  /** Address that e-mails come from. */
-  readonly senderAddress: string;
-  /** What SES verifies: the whole domain of the address, the address alone, or nothing as the account has it already. */
-  readonly senderIdentity: "domain" | "address" | "existing";
-  /** ISO 3166 country that phone numbers without a country code are read with. */
-  readonly defaultCountry: string;
-  /** ISO 3166 countries that SMS are sent to. Each SMS costs: name only the countries you serve. */
-  readonly servedCountries: readonly string[];
-  /** `masked`: a password request shows nothing of the stored user. `full`: it shows the user, and 404 for unknown logins. */
-  readonly recoveryDisclosure: "masked" | "full";
-  /** Whether strangers may register; `closed` answers 404, and is what a real stage takes unless it wants strangers. */
-  readonly registration: "open" | "closed";
-  /** Most SMS that the stage sends in an hour and in a day: what an attacker can cost. Over it nothing is sent. */
-  readonly smsCeilings: { readonly perHour: number; readonly perDay: number };
-  /**
-   * Most that the AWS account spends on SMS in a month, in whole US dollars. The limit is the account's and region's, not the
-   * stage's: name it in one stage of an account. A new account is held to 1 dollar, and a higher limit refused, until AWS
-   * raises its quota on request. Destroying the stack leaves the limit as it is.
-   */
-  readonly smsMonthlySpendLimitDollars?: number;
-  /** IANA time zone that the business's days run in: invoices become overdue at its midnight. */
-  readonly businessTimeZone: string;
-  /** ARNs of SNS platform applications by push service (`fcm`, `apns`, `apns_sandbox`); without any, nothing is pushed. */
-  readonly platformApplications?: PlatformApplications;
-  /** OpenID issuer whose access tokens are trusted instead of the service's own; left out, the service signs its own. */
-  readonly oidcIssuer?: OidcIssuer;
-  /** Origins whose pages may call the API from a browser. */
-  readonly origins: readonly string[];
-  /** What the whole API takes. */
-  readonly throttle: Throttle;
-  /** What each account route takes that needs no token: passwords and pins are guessed there, and SMS cost money. */
-  readonly anonymousThrottle: Throttle;
-  /** Address on which the API answers beside its own, and the certificate for it in the stage's region. */
-  readonly customDomain?: { readonly name: string; readonly certificateArn: string };
-  /** Concurrent calls set aside for a function, by its name. None by default: a new account has 10 to 50 in all. */
-  readonly reservedConcurrency?: Readonly<Record<string, number>>;
-  /** Days that logs are kept. */
-  readonly logRetentionDays: 1 | 7 | 14 | 30 | 90 | 180 | 365;
-  /** What becomes of records and secrets when the stack is destroyed: `keep` leaves them in the account. */
-  readonly removal: "keep" | "delete";
-  /** Whether nobody can delete the table before this is switched off. */
-  readonly deletionProtection: boolean;
-  /**
-   * Days that a nightly backup is kept, beside the 35 days of point-in-time recovery; left out, none is made. Each costs as
-   * much as the table's size does.
-   */
-  readonly backupKeptDays?: number;
-  /** Whether a new version takes a tenth of the calls for five minutes, and goes back by itself when alarms ring. */
-  readonly deployment: "at-once" | "canary";
-  /** Address that alarms are sent to. A stage that keeps its data needs one; elsewhere they may stand on the dashboard alone. */
-  readonly alarmAddress?: string;
-  /** Wrong pins in an hour, of all users together, that are more than slips of the finger: an alarm rings. */
-  readonly failedPinsPerHour: number;
-  /** Address at which people read infra/RUNBOOK.md, for the links of alarms; left out, they name the file. */
-  readonly runbookUrl?: string;
-  /** Whether calls are traced with X-Ray; 5 dollars for each million calls that are. */
-  readonly tracing: boolean;
-}
+export type { Stage, Throttle } from "./stage.ts";
 
 const dev: Stage = {
   name: "dev",
@@ -136,9 +68,11 @@ const local: Stage = {
 
 /**
  * Every stage, by name. To add one, copy the stage that is most like it, name it here, and run
- * `npx cdk synth -c stage=<name>`: that lists what is still to be set.
+ * `npx cdk synth -c stage=<name>`: that lists what is still to be set. A file of your own may have others in their place
+ * (`stagesFile`), and may build on these.
+ * @public
  */
-const stages: Readonly<Record<string, Stage>> = { dev, staging, prod, local };
+export const stages = { dev, staging, prod, local } satisfies Readonly<Record<string, Stage>>;
 
 /** The names of the stages. */
 export const stageNames: readonly string[] = Object.keys(stages);
@@ -151,9 +85,43 @@ export class StageRefusal extends Error {
   }
 }
 
-/** The stage of that name as it stands, whether it can be deployed or not; refuses a name that no stage has. */
+/**
+ * The file with the stages: the one that `WORKFORCE_STAGES` names, relative to the working directory, else this one. A file
+ * of your own is a `.ts` or `.mjs` whose default export, or a `.json` whose content, is stages by name.
+ */
+export function stagesFile(): string {
+  return process.env.WORKFORCE_STAGES || "infra/stages/stages.ts";
+}
+
+/**
+ * The stage of that name as it stands, whether it can be deployed or not; refuses a name that no stage has. The stage `local`
+ * is this machine's, whichever file has the others.
+ */
 export function findStage(name: string): Stage {
-  const stage = Object.hasOwn(stages, name) ? stages[name] : undefined;
-  if (!stage) throw new StageRefusal([`There is no stage "${name}"; the stages are ${stageNames.join(", ")}.`]);
-  return stage;
+  const known: Readonly<Record<string, Stage>> =
+    name === "local" || !process.env.WORKFORCE_STAGES ? stages : readStages();
+  const stage = Object.hasOwn(known, name) ? known[name] : undefined;
+  const where = known === stages ? "" : ` in ${stagesFile()}`;
+  if (!stage) {
+    throw new StageRefusal([`There is no stage "${name}"${where}; the stages are ${Object.keys(known).join(", ")}.`]);
+  }
+  if (stage.name === name) return stage;
+  throw new StageRefusal([`Set name of the stage ${name}${where} to ${name}: it is ${JSON.stringify(stage.name)}.`]);
+}
+
+/** Reads a file of stages; what a stage there lacks, `faultsOf` says. */
+function readStages(): Readonly<Record<string, Stage>> {
+  const file = resolve(stagesFile());
+  if (!existsSync(file)) throw new StageRefusal([`There is no file ${stagesFile()} with stages.`]);
+  try {
+    const isJson = file.endsWith(".json");
+    const found = isJson ? JSON.parse(readFileSync(file, "utf8")) : createRequire(import.meta.url)(file).default;
+    if (typeof found !== "object" || found === null)
+      throw new Error("its default export is no object with stages by name");
+    const entries = Object.entries<object>(found).map(([name, settings]) => [name, { name, ...settings }]);
+    return Object.fromEntries(entries);
+  } catch (error) {
+    const [reason] = String(error instanceof Error ? error.message : error).split("\n");
+    throw new StageRefusal([`The stages in ${stagesFile()} cannot be read: ${reason}`]);
+  }
 }

@@ -21,6 +21,7 @@ interface Gate {
   obstacle?(): string | undefined;
 }
 
+const wordsReport = ".local/check/words.json";
 const storeReport = ".local/check/store.json";
 const longReport = ".local/check/long.json";
 const deployReport = ".local/check/deploy.json";
@@ -40,6 +41,20 @@ const gates: readonly Gate[] = [
     parameters: ["functions", "shared", "infra", "test"],
   },
   { name: "unused", title: "unused code", program: "knip", parameters: ["--no-progress"] },
+  {
+    name: "words",
+    title: "word list and links",
+    program: "vitest",
+    parameters: [
+      "run",
+      "--config",
+      "test/vitest.config.ts",
+      "test/system/conventions/words.test.ts",
+      "test/system/conventions/links.test.ts",
+    ],
+    environment: { VITEST_REPORT: wordsReport },
+    report: wordsReport,
+  },
   {
     name: "store",
     title: "store on DynamoDB Local",
@@ -70,7 +85,7 @@ const gates: readonly Gate[] = [
     title: "synth",
     program: "cdk",
     parameters: ["synth", "--quiet", "--no-notices", "--output", ".local/check/cdk.out"],
-    environment: { CDK_DISABLE_VERSION_CHECK: "true" },
+    environment: { CDK_DISABLE_VERSION_CHECK: "true", WORKFORCE_STAGES: "" },
   },
   {
     name: "deploy",
@@ -89,7 +104,7 @@ Runs every gate, and prints the output of those that fail. Ends with 1 when one 
 
 ${gates.map(({ name, title, program }) => `  ${name.padEnd(8)} ${title.padEnd(24)} ${program}`).join("\n")}
 
-  --only GATE    run this gate alone; may be given several times
+  --only GATE    run only this gate; may be given several times
   --report FILE  write how many passed and failed, in the form of vitest's JSON report
   --help         show this
 `;

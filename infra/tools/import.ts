@@ -5,6 +5,7 @@ import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
 import { createProgressBar } from "./import/import-progress.ts";
 import { defaultConcurrency, type ImportSummary, importRecords, type LineError } from "./import/import-records.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/service.ts";
@@ -18,11 +19,13 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   {"type": "invoice", "id": 17, "deleted": true}                            job or notification
 
   --stage NAME     the stage; your own AWS credentials are used
-  --notify         tell those whom the changes concern, as if they had been made in daily work; without it nobody is told
+  --notify         notify the affected users, as if the changes had been made through the interface
   --dry-run        check every line as a real run would, and write nothing
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
-  --concurrency N  lines worked on at once, 1 to 256 (${defaultConcurrency})
+  --concurrency N  lines processed in parallel, 1 to 256 (${defaultConcurrency})
   --help           show this
+
+${stagesHelp}
 
 Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong.
 `;
@@ -76,7 +79,7 @@ async function importInto(
   return summary.isComplete ? Number(summary.failed > 0) : interrupted;
 }
 
-/** The lists' totals come from the table's stream, which somebody has to work off. */
+/** The lists' totals come from the table's stream, which somebody has to process. */
 async function countImported(service: Service, stage: string | undefined): Promise<void> {
   if (stage !== undefined) process.stderr.write("The stage's own workers count what was imported.\n");
   if (service.running) return;

@@ -15,16 +15,16 @@ const tokenHours = 1;
 const help = `npm run invoke -- OPERATION [--event FILE] [--as LOGIN]
 
 Runs the handler of an operation, or of a worker, on its sample event from events/, with or without a running machine.
-Prints what it answers, and its log lines to standard error. Ends with 1 when it refuses or fails.
+Prints its answer, and its log lines to standard error. Ends with 1 when it refuses or fails.
 
   --event FILE   another event; - reads it from standard input
   --as LOGIN     the user whose token is sent (a demo operator, or the demo admin where only an admin may call)
   --list         list the operations
   --help         show this
 
-An event may hold {{token}}, {{now}}, {{in_10_minutes}}, and {{pin}}: the newest pin in the inbox, else 000000. So
-confirm-login is refused (422 pin_invalid) until deliver-pin has sent one, and again once that is spent. Nobody can fill
-in a refresh or reset token: refresh-token and set-password are refused until their event holds one that counts.
+An event may contain {{token}}, {{now}}, {{in_10_minutes}}, and {{pin}}: the newest pin in the inbox, else 000000. So
+confirm-login is refused (422 pin_invalid) until deliver-pin has sent a pin, and again after that pin is spent. Refresh
+and reset tokens have no placeholder: refresh-token and set-password are refused until their event has a valid one.
 `;
 
 if (import.meta.main) await runCommand((parameters) => invoke(parameters, localDirectory()));

@@ -1,19 +1,21 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { requireDeployable } from "../stages/stage-rules.ts";
-import { type Stage, StageRefusal } from "../stages/stages.ts";
+import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { checks, type DeployPlace } from "./preflight/preflight-checks.ts";
 import { explainAwsFault } from "./service/aws-faults.ts";
-import { enterStage, findDeployedStage, findRegion } from "./service/deployed-stage.ts";
+import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
 
 const help = `npm run preflight -- --stage NAME
 
-Looks for what a first deploy of a stage, or its first users, would trip over: wrong settings, credentials, the CDK's
-bootstrap, what an earlier stack left, the sandboxes of e-mail and SMS, and quotas. Changes nothing. Each line begins
-with ok, with missing, or with unchecked where your credentials may not look.
+Checks that a stage is ready for its first deploy and its first users: settings, credentials, the CDK's bootstrap,
+resources of an earlier stack, the sandboxes of e-mail and SMS, and quotas. Changes nothing. Each line begins with ok,
+with missing, or with unchecked where your credentials have no right to check.
 
   --stage NAME  the stage
   --help        show this
+
+${stagesHelp}
 
 Ends with 0 when all is ok, 1 when something is missing or could not be checked, 2 when the call was wrong.
 `;
@@ -47,7 +49,7 @@ async function preflight(parameters: string[]): Promise<number> {
 function checkSettings(stage: Stage): Outcome {
   try {
     requireDeployable(stage, stage.region && process.env.AWS_REGION);
-    return say("ok", "settings", "infra/stages/stages.ts");
+    return say("ok", "settings", stagesFile());
   } catch (error) {
     if (!(error instanceof StageRefusal)) throw error;
     for (const fault of error.message.split("\n")) say("missing", "settings", fault);

@@ -7,18 +7,21 @@ import {
   type StableReconciliation,
 } from "../../shared/db/reconcile/stable-reconciliation.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
 const help = `npm run reconcile [-- --repair] [--stage NAME]
 
-Counts all records anew and compares the totals of the lists, and what a search by number finds, with that. Reads the
-whole table, which costs money in AWS; safe while the service runs: what changes meanwhile is looked at twice, and
-consumers of the table's stream that are behind are waited for.
+Counts all records, and compares the totals of the lists and the entries of the search by number with the result. Reads
+the whole table, which costs money in AWS. Safe while the service runs: records that change meanwhile are read twice, and
+the command waits for consumers of the table's stream that are behind.
 
-  --repair      put right what differs
+  --repair      fix the differences
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help        show this
+
+${stagesHelp}
 
 Ends with 0 when all is equal, or has been put right; 1 when it is not; 2 when the call was wrong.
 `;
@@ -46,7 +49,7 @@ async function compare({ repairs = false, stage }: { repairs?: boolean; stage?: 
   process.stdout.write(describe(found.last));
   if (isRight(found.last)) return 0;
   if (!repairs) {
-    process.stdout.write(`Put it right with npm run reconcile -- --repair${stage ? ` --stage ${stage}` : ""}\n`);
+    process.stdout.write(`Repair it with npm run reconcile -- --repair${stage ? ` --stage ${stage}` : ""}\n`);
     return 1;
   }
   await repair(found.first, found.last);
@@ -70,9 +73,9 @@ async function repair(first: Reconciliation, last: Reconciliation): Promise<void
   process.stdout.write(`Counted ${counted} records, wrote ${totals} totals and ${entries} search entries.\n`);
 }
 
-function describe(survey: Reconciliation): string {
-  const { records } = survey;
-  const lines = differencesOf(survey);
+function describe(reconciliation: Reconciliation): string {
+  const { records } = reconciliation;
+  const lines = differencesOf(reconciliation);
   const summary =
     lines.length === 0
       ? `${records} records: totals are exact.\n`
@@ -82,7 +85,7 @@ function describe(survey: Reconciliation): string {
   return `${summary}${shown.join("")}${more}`;
 }
 
-/** Says on a terminal how far a survey is. */
+/** Shows on a terminal how far a reconciliation is. */
 function createProgress(): (records: number) => void {
   let shown = 0;
   return (records) => {

@@ -1,5 +1,6 @@
 import { demoUsers } from "../local/demo/demo.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -11,10 +12,12 @@ const help = `npm run token -- --as LOGIN [--hours N] [--stage NAME]
 Prints a bearer token for a user.
 
   --as LOGIN    e-mail address or phone number of the user
-  --hours N     how long the token counts: on the local machine ${lives.local.usualHours} and up to ${lives.local.mostHours},
+  --hours N     hours that the token is valid: on the local machine ${lives.local.usualHours} and up to ${lives.local.mostHours},
                 on a stage ${lives.stage.usualHours} and up to ${lives.stage.mostHours}
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help        show this
+
+${stagesHelp}
 
   curl -H "Authorization: Bearer $(npm run -s token -- --as LOGIN)" …
 
@@ -44,12 +47,12 @@ export async function printToken(parameters: string[], directory: string): Promi
 }
 
 function describeLocal(login: string, hours: number): string {
-  return `A token of ${login} for ${hours} hours; it works on the local machine alone.\n`;
+  return `A token of ${login} for ${hours} hours; it is valid on the local machine only.\n`;
 }
 
 function describeDeployed(login: string, stage: string, hours: number): string {
   const what = `A token of ${login} on the stage ${stage} for ${Math.round(hours * 60)} minutes.`;
-  return `${what} Whoever has it is that user until then; nobody can take it back.\n`;
+  return `${what} Anyone who has it acts as that user until then; it cannot be revoked.\n`;
 }
 
 function readHours(text: string | undefined, { usualHours, mostHours }: (typeof lives)["local" | "stage"]): number {

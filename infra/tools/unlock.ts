@@ -2,17 +2,20 @@ import { reopenPinFlow } from "../../shared/db/accounts/pins.ts";
 import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { settings } from "../../shared/settings.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
 const help = `npm run unlock -- --login LOGIN [--stage NAME]
 
-Reopens the pin flow of a login: after too many wrong pins in a row no pin is sent to it and none is taken. Its failed
-tries are forgotten. Safe to repeat; a login that nobody has is no mistake.
+Reopens the pin flow of a login: after too many wrong pins in a row, the service sends it no pin and accepts none. Resets
+its failed tries. Safe to repeat; an unknown login is not an error.
 
   --login LOGIN  e-mail address or phone number, in any form
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help         show this
+
+${stagesHelp}
 
 Ends with 0 when it is open, 1 when that failed, 2 when the call was wrong.
 `;

@@ -14,7 +14,7 @@ import { pinTriesFrom } from "./throttles.ts";
 export type ConfirmedUser = ShownUser & { readonly reset_password_token: string };
 
 /**
- * Confirms a login with its pin, or refuses as `pin_invalid` whatever is wrong. The try is counted before anything is
+ * Confirms a login with its pin, or refuses every fault as `pin_invalid`. The try is counted before anything is
  * compared (D10, D13). Three round trips, 3 read units.
  */
 export async function confirm(login: Login, pin: string, address: string, now: Date): Promise<ConfirmedUser> {
@@ -37,5 +37,5 @@ export async function confirm(login: Login, pin: string, address: string, now: D
 /** Whatever is wrong counts as one failure: guessing shows in their number. */
 function refusePin(): never {
   count("PinFailures", {});
-  throw new Refusal("pin_invalid", "The pin is wrong, expired or spent; ask for a new one");
+  throw new Refusal("pin_invalid", "The pin is wrong, expired or spent; request a new one");
 }

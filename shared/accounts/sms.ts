@@ -3,7 +3,7 @@ import { log } from "../logger.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 
-/** Counts an SMS of the stage before it is sent; false, with a line and a metric that rings an alarm, above the ceiling (D11). */
+/** Counts an SMS of the stage before it is sent; false, with a log line and a metric that fires an alarm, above the ceiling (D11). */
 export async function maySendSms(now: Date): Promise<boolean> {
   if (await countSms(settings.smsCeilings(), now)) return true;
   log("error", "sms ceiling reached", { operation: settings.operation(), code: "sms_ceiling_reached" });

@@ -37,7 +37,7 @@ const pinText = v.pipe(v.string(), v.regex(new RegExp(`^[0-9]{${pinDigits}}$`), 
 
 const shownUser = v.object({ user });
 
-/** POST users/password: sends a pin, and tells an anonymous caller nothing it did not send (D7–D12). */
+/** POST users/password: sends a pin, and reveals to an anonymous caller nothing it did not send (D7–D12). */
 export const requestPasswordReset = operation({
   name: "request-password-reset",
   summary: "Sends a pin by e-mail or SMS to start a password reset",

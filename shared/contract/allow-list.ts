@@ -7,7 +7,7 @@ export type AllowList = (value: unknown) => unknown;
 type Schema = v.GenericSchema<unknown, unknown>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The parts that the types of schema have beside what they share. */
+/** The parts of each type of schema, in addition to the common ones. */
 interface SchemaParts {
   readonly entries: Readonly<Record<string, Schema>>;
   readonly item: Schema;
@@ -20,7 +20,7 @@ interface SchemaParts {
 const allowLists = new WeakMap<Schema, AllowList>();
 
 /**
- * The allow-list that an answer's schema stands for. It looks at names and types of fields and not at their values, which
+ * The allow-list that an answer's schema defines. It looks at names and types of fields and not at their values, which
  * were held against the same schemas on their way into the table: that would take most of a call's time.
  */
 export function allowListOf(schema: Schema): AllowList {

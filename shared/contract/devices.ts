@@ -18,7 +18,7 @@ const pushServices = {
 /** The push services that messages go through (D28). */
 export type PushService = (typeof pushServices)[keyof typeof pushServices];
 
-/** The push service behind a platform name, in any case; undefined for a name nobody knows (D28). */
+/** The push service behind a platform name, in any case; undefined for an unknown name (D28). */
 export function pushServiceOf(platform: string): PushService | undefined {
   const name = platform.toLowerCase();
   return Object.hasOwn(pushServices, name) ? pushServices[name as keyof typeof pushServices] : undefined;

@@ -34,11 +34,11 @@ export const busEnvelope = v.object({
  */
 export const recordDetail = v.looseObject({ event_id: eventId, type: v.picklist(eventRecordTypes), version });
 
-/** Detail of a `Notification` event: what its recipients are told, all of them but the actor, each once (D25). */
+/** Detail of a `Notification` event: a notification for its recipients, all of them but the actor, each once (D25). */
 export const notificationDetail = v.strictObject({
   event_id: eventId,
   recipients: v.pipe(v.array(v.unknown()), v.minLength(1), v.maxLength(maxRecipients), v.array(id)),
-  /** The user whose doing it is, who is never told of it. */
+  /** The user who made the change, and is never notified of it. */
   actor_id: v.optional(v.nullable(id)),
   record_type: notification.entries.record_type,
   record_id: notification.entries.record_id,

@@ -34,9 +34,9 @@ function explain(issue: v.BaseIssue<unknown>): Pick<FieldFault, "code" | "detail
     case "max_value":
       return { code: "out_of_range", detail: `must be at most ${limit}` };
     case "min_length":
-      return { code: "too_short", detail: `must have at least ${limit}` };
+      return { code: "too_short", detail: `must have at least ${lengthOf(issue)}` };
     case "max_length":
-      return { code: "too_long", detail: `must have at most ${limit}` };
+      return { code: "too_long", detail: `must have at most ${lengthOf(issue)}` };
     case "picklist":
       return {
         code: "not_allowed",
@@ -54,6 +54,12 @@ function explain(issue: v.BaseIssue<unknown>): Pick<FieldFault, "code" | "detail
   }
 }
 
+/** A limit of a length with its unit, such as "1 item" or "64 characters". */
+function lengthOf({ input, requirement }: v.BaseIssue<unknown>): string {
+  const unit = Array.isArray(input) ? "item" : "character";
+  return `${requirement} ${unit}${requirement === 1 ? "" : "s"}`;
+}
+
 function expectedType(expected: string | null): string {
   const names: Record<string, string> = {
     Array: "an array",
@@ -63,6 +69,6 @@ function expectedType(expected: string | null): string {
   };
   return (
     names[expected ?? ""] ??
-    (expected === null ? "of another kind" : expected.replace(/[()]/g, "").replaceAll(" | ", " or "))
+    (expected === null ? "of another type" : expected.replace(/[()]/g, "").replaceAll(" | ", " or "))
   );
 }

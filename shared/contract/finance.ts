@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
-import { dateFilter, idParameter, oneOrMore, optionalParameter, paging, searchText } from "./query.ts";
+import { anyOf, dateFilter, idParameter, optionalParameter, paging, recordId, searchText } from "./query.ts";
 import { bulkIds, calendarDate, currency, decimal, id, text, timestamp } from "./values.ts";
 
 /** States of a timesheet (D17). */
@@ -122,7 +122,7 @@ export const listInvoices = operation({
   companyBound: true,
   query: v.pipe(
     v.object({
-      by_state: optionalParameter(oneOrMore(invoiceStates)),
+      by_state: anyOf(invoiceStates),
       ...dateRange,
       by_company: optionalParameter(idParameter),
       by_number: optionalParameter(searchText),
@@ -145,7 +145,7 @@ export const listTimesheets = operation({
   companyBound: true,
   query: v.pipe(
     v.object({
-      by_state: optionalParameter(oneOrMore(timesheetStates)),
+      by_state: anyOf(timesheetStates),
       ...dateRange,
       by_company: optionalParameter(idParameter),
       ...paging,
@@ -154,4 +154,30 @@ export const listTimesheets = operation({
   ),
   answer: timesheet,
   list: "timesheets",
+});
+
+/** GET invoices/{id}: an invoice as the list shows it (D39). */
+export const getInvoice = operation({
+  name: "get-invoice",
+  summary: "Shows an invoice",
+  method: "GET",
+  path: "/api/v1/finance/invoices/{id}",
+  access: ["admin", "operator", "client"],
+  companyBound: true,
+  parameters: v.object({ id: recordId }),
+  answer: v.object({ invoice }),
+  refusals: ["record_not_found"],
+});
+
+/** GET timesheets/{id}: a timesheet as the list shows it (D39). */
+export const getTimesheet = operation({
+  name: "get-timesheet",
+  summary: "Shows a timesheet",
+  method: "GET",
+  path: "/api/v1/finance/timesheets/{id}",
+  access: ["admin", "operator"],
+  companyBound: true,
+  parameters: v.object({ id: recordId }),
+  answer: v.object({ timesheet }),
+  refusals: ["record_not_found"],
 });

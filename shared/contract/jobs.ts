@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
-import { paging } from "./query.ts";
+import { paging, recordId } from "./query.ts";
 import { bulkIds, id, text, timestamp } from "./values.ts";
 
 /** A job as the interface shows it. */
@@ -49,4 +49,17 @@ export const listJobs = operation({
   query: v.object(paging),
   answer: job,
   list: "jobs",
+});
+
+/** GET jobs/{id}: a job as the list shows it (D39). */
+export const getJob = operation({
+  name: "get-job",
+  summary: "Shows a job",
+  method: "GET",
+  path: "/api/v1/jobs/{id}",
+  access: ["admin", "operator"],
+  companyBound: true,
+  parameters: v.object({ id: recordId }),
+  answer: v.object({ job }),
+  refusals: ["record_not_found"],
 });

@@ -44,7 +44,7 @@ export interface Operation {
   readonly idempotent?: boolean;
   /** True where the answer's access token is repeated in the header `Authorization` (D5). */
   readonly answersBearer?: boolean;
-  /** The codes that it refuses with beside those that follow from the rest of its entry (`refusal-codes.ts`). */
+  /** The codes of its refusals, in addition to those that follow from the rest of its entry (`refusal-codes.ts`). */
   readonly refusals?: readonly RefusalCode[];
   /** How long a shared cache may keep the answer, in seconds; left out, no cache keeps it. */
   readonly cacheSeconds?: number;

@@ -1,58 +1,43 @@
-import {
-  confirmLogin,
-  confirmLoginByBody,
-  getProfile,
-  registerUser,
-  requestPasswordReset,
-  setPassword,
-} from "./accounts.ts";
-import { registerDeviceToken, removeDeviceToken } from "./devices.ts";
-import { bulkUpdateTimesheets, listInvoices, listTimesheets } from "./finance.ts";
-import { adjustJobTimers, listJobs } from "./jobs.ts";
-import { getUnreadCounts, listNotifications, markNotifications } from "./notifications.ts";
+import * as accounts from "./accounts.ts";
+import * as devices from "./devices.ts";
+import * as finance from "./finance.ts";
+import * as jobs from "./jobs.ts";
+import * as notifications from "./notifications.ts";
 import type { Method, Operation } from "./operation.ts";
-import { getHealth, getKeySet, getOpenapi } from "./service.ts";
-import { refreshToken, signIn, signOut } from "./sessions.ts";
+import * as service from "./service.ts";
+import * as sessions from "./sessions.ts";
 
-const entries = [
-  bulkUpdateTimesheets,
-  listInvoices,
-  adjustJobTimers,
-  requestPasswordReset,
-  confirmLogin,
-  listNotifications,
-  registerDeviceToken,
-  getUnreadCounts,
-  listTimesheets,
-  listJobs,
-  removeDeviceToken,
-  markNotifications,
-  signIn,
-  refreshToken,
-  signOut,
-  registerUser,
-  confirmLoginByBody,
-  setPassword,
-  getProfile,
-  getHealth,
-  getKeySet,
-  getOpenapi,
-] as const;
+const areas = [finance, jobs, notifications, devices, sessions, accounts, service] as const;
 
-/** Every operation of the service, in the interface's order. Nothing else lists endpoints. */
-export const operations: readonly Operation[] = entries;
+type Exports<Area> = Area extends unknown ? Area[keyof Area] : never;
+
+/** Every operation that an area exports, area by area and then by path. Nothing else lists endpoints. */
+export const operations: readonly Operation[] = areas.flatMap((area) =>
+  // The order of what a module exports differs from loader to loader.
+  Object.values<unknown>(area).filter(isOperation).sort(byAddress),
+);
 
 /** The name of an operation. */
-export type OperationName = (typeof entries)[number]["name"];
+export type OperationName = Extract<Exports<(typeof areas)[number]>, Operation>["name"];
 
-/** The methods that a path takes in the operations that are not `closed`; empty for an unknown path. */
-export function methodsOf(path: string, closed: readonly OperationName[] = []): Method[] {
-  const open = entries.filter(({ name }) => !closed.includes(name));
-  return open.filter((entry) => isAddress(entry.path, path)).map((entry) => entry.method);
+/** The methods that a path takes in the operations that are not `closed`, each once; empty for an unknown path. */
+export function methodsOf(path: string, closed: readonly string[] = []): Method[] {
+  const taking = operations.filter((each) => !closed.includes(each.name) && isAddress(each.path, path));
+  return [...new Set(taking.map(({ method }) => method))].sort();
 }
 
+/** A placeholder such as `{id}` takes one part that is not empty, as in API Gateway. */
 function isAddress(template: string, path: string): boolean {
   const parts = path.split("/");
-  const wanted = template.split("/");
-  return parts.length === wanted.length && wanted.every((part, at) => part.startsWith("{") || part === parts[at]);
+  const expected = template.split("/");
+  const isPart = (part: string, at: number) => (part.startsWith("{") ? parts[at] !== "" : part === parts[at]);
+  return parts.length === expected.length && expected.every(isPart);
+}
+
+function isOperation(exported: unknown): exported is Operation {
+  return typeof exported === "object" && exported !== null && "method" in exported && "path" in exported;
+}
+
+function byAddress(one: Operation, other: Operation): number {
+  return `${one.path} ${one.method}` < `${other.path} ${other.method}` ? -1 : 1;
 }

@@ -11,7 +11,7 @@ function wholeNumber(value: string): number | undefined {
   return /^[0-9]{1,15}$/.test(value) && Number(value) > 0 ? Number(value) : undefined;
 }
 
-/** Paging parameters: nonsense counts as absent, too much is clamped (D30). */
+/** Paging parameters: invalid values count as absent, too much is clamped (D30). */
 export const paging = {
   page: v.optional(v.pipe(v.string(), v.transform(wholeNumber)), ""),
   per_page: v.optional(
@@ -33,12 +33,11 @@ export function optionalParameter<S extends v.GenericSchema<string, unknown>>(sc
   );
 }
 
-/** One of the values, or several separated by commas (D22). */
-export function oneOrMore<const T extends string>(allowed: readonly T[]) {
+/** One of the values, or several separated by commas; all of them where the parameter is absent or empty (D22). */
+export function anyOf<const T extends string>(allowed: readonly T[]) {
   return v.pipe(
-    v.string(),
-    v.maxLength(200),
-    v.transform((value) => [...new Set(value.split(",").map((part) => part.trim()))]),
+    v.optional(v.pipe(v.string(), v.maxLength(200)), ""),
+    v.transform((value) => (value === "" ? [...allowed] : [...new Set(value.split(",").map((part) => part.trim()))])),
     v.array(v.picklist(allowed)),
   );
 }
@@ -51,15 +50,26 @@ export const dateFilter = v.pipe(
   v.transform((value) => value.slice(0, 10)),
 );
 
-/** An identifier in a query string. */
+/** An identifier in a path or a query string: as wide as the ids that are stored. */
 export const idParameter = v.pipe(
   v.string(),
-  v.regex(/^[1-9][0-9]{0,14}$/, "must be an id, a whole number above 0"),
+  v.check(
+    (value) => /^[1-9][0-9]{0,15}$/.test(value) && Number.isSafeInteger(Number(value)),
+    "must be an id, a whole number above 0",
+  ),
   v.transform(Number),
 );
 
+/** The id of a record in a path; undefined for text that is no id, which names no record (D39). */
+export const recordId = v.pipe(v.string(), v.transform(idOf));
+
 /** Text searched for, 1–64 characters. */
 export const searchText = text(64);
+
+function idOf(text: string): number | undefined {
+  const id = Number(text);
+  return /^[1-9][0-9]{0,15}$/.test(text) && Number.isSafeInteger(id) ? id : undefined;
+}
 
 function isDateOrTimestamp(value: string): boolean {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)([T ].+)?$/.exec(value) ?? [];

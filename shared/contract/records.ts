@@ -12,7 +12,7 @@ export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "n
 /** A type of record that comes in by import and by event (D35). */
 export type RecordType = (typeof recordTypes)[number];
 
-/** What a notification says beside the record it is about: a `type` and further keys, all of which fit the table. */
+/** What a notification contains in addition to its record: a `type` and further keys, within the table's limits. */
 export const notificationParams = v.pipe(notification.entries.params, storable(16_384));
 
 const { company, ...userFields } = user.entries;

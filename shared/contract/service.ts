@@ -4,7 +4,7 @@ import { operation } from "./operation.ts";
 /** GET health: answers while the service can run at all; touches nothing else. */
 export const getHealth = operation({
   name: "get-health",
-  summary: "Says that the service answers",
+  summary: "Reports that the service is up",
   method: "GET",
   path: "/api/v1/health",
   access: "anyone",

@@ -1,6 +1,6 @@
 import type { Role } from "../contract/operation.ts";
 
-/** The signed-in user behind a request, as the access token's claims tell (D4). */
+/** The signed-in user behind a request, as the access token's claims name them (D4). */
 export interface Caller {
   readonly userId: number;
   readonly role: Role;
@@ -18,7 +18,7 @@ export function scopeOf(caller: Pick<Caller, "role" | "companyId">): Scope | nul
   return caller.role === "admin" ? "all" : caller.companyId;
 }
 
-/** The scope of a caller whom authentication has let into a company-bound operation. */
+/** The scope of a caller that authentication has admitted to a company-bound operation. */
 export function requireScope(caller: Caller): Scope {
   const scope = scopeOf(caller);
   if (scope === null) throw new Error("A company-bound operation ran for a caller without a company");

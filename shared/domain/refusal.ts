@@ -9,7 +9,7 @@ export interface FieldRefusal {
   readonly detail: string;
 }
 
-/** What a refusal may tell beside its code. `retryAfterSeconds` is in seconds. */
+/** What a refusal may say in addition to its code. `retryAfterSeconds` is in seconds. */
 export interface RefusalFacts {
   readonly errors?: readonly FieldRefusal[];
   readonly missingIds?: readonly number[];
@@ -32,5 +32,5 @@ export class Refusal extends Error {
 
 /** The refusal of a path that no operation has, or one that the stage closes. */
 export function routeNotFound(): Refusal {
-  return new Refusal("route_not_found", "The service has no such path");
+  return new Refusal("route_not_found", "Not found");
 }

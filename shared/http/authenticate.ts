@@ -24,9 +24,9 @@ function bearerToken(authorization: string | undefined): string {
 
 function authorize(operation: SignedInOperation, caller: Caller): void {
   if (!operation.access.includes(caller.role)) {
-    throw new Refusal("role_not_allowed", `This operation is for the roles ${operation.access.join(", ")}`);
+    throw new Refusal("role_not_allowed", `Requires one of the roles: ${operation.access.join(", ")}`);
   }
   if (operation.companyBound && scopeOf(caller) === null) {
-    throw new Refusal("company_required", "This operation needs a user who belongs to a company");
+    throw new Refusal("company_required", "Requires a user who belongs to a company");
   }
 }

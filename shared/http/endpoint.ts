@@ -4,6 +4,7 @@ import type { Context } from "aws-lambda";
 import type {
   AnonymousOperation,
   Body,
+  IdempotentOperation,
   Operation,
   Parameters,
   Query,
@@ -13,10 +14,11 @@ import type { Caller } from "../domain/caller.ts";
 import { routeNotFound } from "../domain/refusal.ts";
 import { type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
+import { carryOutOnce } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
 import { answerProblems } from "./problem.ts";
-import { type HttpAnswer, type HttpEvent, type HttpRequest, requestIdOf } from "./request.ts";
+import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller } from "./request.ts";
 import { logRequests } from "./request-log.ts";
 import { validate } from "./validate.ts";
 
@@ -37,8 +39,13 @@ export interface SignedInRequest<O extends Operation> extends AnonymousRequest<O
   readonly caller: Caller;
 }
 
-/** A request's way through the service, which its answer belongs to. */
-export type Passage = Pick<HttpRequest, "event" | "context">;
+/** What an operation's function gets of a signed-in user's request that may carry an `Idempotency-Key` (D32). */
+export interface IdempotentRequest<O extends Operation> extends SignedInRequest<O> {
+  /** When the caller first asked for this: earlier than `now` where a run that broke off is taken over. */
+  readonly requestedAt: Date;
+  /** Names the first transaction, so that it is carried out once in all runs; undefined without an Idempotency-Key. */
+  readonly token: string | undefined;
+}
 
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
 export type HttpHandler = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
@@ -48,20 +55,23 @@ export function authenticated<O extends SignedInOperation>(
   operation: O,
   handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
-  return forSignedInAnswer(operation, async (request: SignedInRequest<O>, passage) =>
-    successAnswer(operation, await handle(request), passage),
-  );
+  const respond = async (event: HttpEvent, context: Context) =>
+    successAnswer(operation, await handle(signedInRequestOf<O>(event, context)), { event, context });
+  return chain(operation, { access: [authenticate(operation)] }, respond);
 }
 
-/** The handler of an operation that needs a bearer token, of which `respond` makes the whole answer. */
-export function forSignedInAnswer<O extends SignedInOperation>(
+/** The handler of an operation that needs a bearer token, and carries out a request with an `Idempotency-Key` once (D32). */
+export function idempotent<O extends IdempotentOperation>(
   operation: O,
-  respond: (request: SignedInRequest<O>, passage: Passage) => Promise<HttpAnswer>,
+  handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
-  return chain(operation, [authenticate(operation)], (event, context) => {
-    if (!event.caller) throw new Error("A signed-in operation ran without a caller");
-    return respond({ ...requestOf<O>(event, context), caller: event.caller }, { event, context });
-  });
+  const respond = async (event: HttpEvent, context: Context) => {
+    if (event.keptAnswer) return event.keptAnswer;
+    const request = signedInRequestOf<O>(event, context);
+    const { requestedAt, token } = event.run ?? { requestedAt: request.now, token: undefined };
+    return successAnswer(operation, await handle({ ...request, requestedAt, token }), { event, context });
+  };
+  return chain(operation, { access: [authenticate(operation)], last: [carryOutOnce(operation)] }, respond);
 }
 
 /**
@@ -75,7 +85,7 @@ export function anonymous<O extends AnonymousOperation>(
 ): HttpHandler {
   const respond = async (event: HttpEvent, context: Context) =>
     successAnswer(operation, await handle(requestOf<O>(event, context)), { event, context });
-  return chain(operation, [], respond, closes);
+  return chain(operation, { closes }, respond);
 }
 
 /** The handler for requests that no route takes: whatever comes, it refuses. */
@@ -85,13 +95,21 @@ export function forUnrouted(name: string, refuse: (method: string, path: string)
   );
 }
 
+/** What the chain of some endpoints has beside that of all. */
+interface Variation {
+  readonly closes?: () => boolean;
+  /** Middlewares that find out who calls. */
+  readonly access?: readonly object[];
+  /** Middlewares for requests that are in order. */
+  readonly last?: readonly object[];
+}
+
 /** The one chain of middlewares. Refusals come in the order the contract promises: 404, size, 401, 403, 415, 400, 422 (D31). */
-function chain<O extends Operation>(
-  operation: O,
-  access: readonly object[],
-  respond: (event: HttpEvent, context: Context) => Promise<HttpAnswer>,
-  closes: () => boolean = () => false,
-): HttpHandler {
+function chain(
+  operation: Operation,
+  { closes = () => false, access = [], last = [] }: Variation,
+  respond: HttpHandler,
+) {
   const middlewares = [
     logRequests(operation),
     answerProblems(operation),
@@ -101,6 +119,7 @@ function chain<O extends Operation>(
     ...access,
     ...(operation.body ? [parseBody(operation.body)] : []),
     validate(operation),
+    ...last,
   ];
   return compose(middlewares, respond);
 }
@@ -130,4 +149,8 @@ function requestOf<O extends Operation>(event: HttpEvent, context: Context): Ano
     clientAddress,
     requestId,
   };
+}
+
+function signedInRequestOf<O extends Operation>(event: HttpEvent, context: Context): SignedInRequest<O> {
+  return { ...requestOf<O>(event, context), caller: requireCaller(event) };
 }

@@ -1,79 +1,62 @@
 import { createHmac } from "node:crypto";
-import type { IdempotentOperation } from "../contract/operation.ts";
-import { acquireRun, keepAnswer, type Run, releaseRun } from "../db/idempotency.ts";
+import type { Operation } from "../contract/operation.ts";
+import { acquireRun, keepAnswer, releaseRun } from "../db/idempotency.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
 import { hmacKey } from "../secrets.ts";
 import { settings } from "../settings.ts";
-import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
-import { forSignedInAnswer, type Passage, type SignedInRequest } from "./endpoint.ts";
-import { type HttpAnswer, requestIdOf } from "./request.ts";
+import { answerHeaders } from "./answer.ts";
+import { type HttpAnswer, type HttpEvent, type HttpRequest, requestIdOf, requireCaller } from "./request.ts";
 
-/** What the function of a idempotent operation gets beside a signed-in user's request. */
-export interface IdempotentInput<O extends IdempotentOperation> extends SignedInRequest<O> {
-  /** When the caller first asked for this: earlier than `now` where a run that broke off is taken over. */
-  readonly requestedAt: Date;
-  /** Names the first transaction, so that it is carried out once in all runs; undefined without an Idempotency-Key. */
-  readonly token: string | undefined;
-}
+/** A request's way through the service, which its answer and its log lines belong to. */
+type Passage = Pick<HttpRequest, "event" | "context">;
 
 /**
- * The handler of an operation that carries out a request with an `Idempotency-Key` once in 24 hours, and gives repetitions
- * the first answer again (D32). The key is looked at when all else about the request is in order; without one nothing is
- * read or written.
+ * Middleware: carries out a request with an `Idempotency-Key` once in 24 hours, and gives repetitions the first answer
+ * again (D32). It comes last, when all else about the request is in order; without a key nothing is read or written.
  */
-export function idempotent<O extends IdempotentOperation>(
-  operation: O,
-  handle: (request: IdempotentInput<O>) => Promise<Reply<O>>,
-) {
-  return forSignedInAnswer(operation, async (request: SignedInRequest<O>, passage) => {
-    const answer = async ({ requestedAt, token }: Pick<IdempotentInput<O>, "requestedAt" | "token">) =>
-      successAnswer(operation, await handle({ ...request, requestedAt, token }), passage);
-    const key = idempotencyKeyOf(passage);
-    if (key === undefined) return answer({ requestedAt: request.now, token: undefined });
-    const { userId } = request.caller;
-    const seal = await sealOf(userId, operation.name, passage);
-    const claimed = await acquireRun({ userId, operation: operation.name, key, seal }, request.now);
-    return "run" in claimed ? runOnce(claimed.run, answer, passage) : replay(claimed.answer, passage);
-  });
+export function carryOutOnce({ name }: Pick<Operation, "name">) {
+  return {
+    before(request: HttpRequest): Promise<void> | undefined {
+      const key = idempotencyKeyOf(request.event);
+      return key === undefined ? undefined : begin(name, key, request);
+    },
+    after(request: HttpRequest): Promise<void> | undefined {
+      const { run } = request.event;
+      const { body, headers } = request.response ?? {};
+      return (
+        run && end("idempotent_answer_not_kept", request, () => keepAnswer(run, JSON.stringify({ body, headers })))
+      );
+    },
+    onError(request: HttpRequest): Promise<void> | undefined {
+      const { run } = request.event;
+      return run && end("idempotency_key_not_released", request, () => releaseRun(run));
+    },
+  };
 }
 
-function idempotencyKeyOf({ event }: Passage): string | undefined {
-  const key = event.headers["idempotency-key"];
+function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
+  const key = headers["idempotency-key"];
   if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new Refusal("fields_invalid", "Invalid: Idempotency-Key", {
     errors: [{ header: "Idempotency-Key", code: "invalid", detail: "must be 1 to 255 visible ASCII characters" }],
   });
 }
 
+/** The request gets a run of its own, or the answer of the run that was. */
+async function begin(operation: string, key: string, { event, context }: Passage): Promise<void> {
+  const { userId } = requireCaller(event);
+  const seal = await requestFingerprint(userId, operation, event.input);
+  const acquired = await acquireRun({ userId, operation, key, seal }, new Date());
+  if ("run" in acquired) event.run = acquired.run;
+  else event.keptAnswer = replay(acquired.answer, { event, context });
+}
+
 /** What was sent is known again by its keyed hash alone. It is taken once validated, however the JSON was written. */
-async function sealOf(userId: number, operation: string, { event }: Passage): Promise<string> {
+async function requestFingerprint(userId: number, operation: string, input: HttpEvent["input"]): Promise<string> {
   return createHmac("sha256", await hmacKey())
-    .update(`idempotency|${userId}|${operation}|${JSON.stringify(event.input)}`)
+    .update(`idempotency|${userId}|${operation}|${JSON.stringify(input)}`)
     .digest("base64url");
-}
-
-async function runOnce(run: Run, answer: (run: Run) => Promise<HttpAnswer>, passage: Passage): Promise<HttpAnswer> {
-  let given: HttpAnswer;
-  try {
-    given = await answer(run);
-  } catch (error) {
-    await endRun("idempotency_key_not_released", passage, () => releaseRun(run));
-    throw error;
-  }
-  const { body, headers } = given;
-  await endRun("idempotent_answer_not_kept", passage, () => keepAnswer(run, JSON.stringify({ body, headers })));
-  return given;
-}
-
-/** What became of the request stands; when it cannot be noted, the lease ends and a repetition takes the run over. */
-async function endRun(message: string, passage: Passage, end: () => Promise<unknown>): Promise<void> {
-  try {
-    await end();
-  } catch (error) {
-    const fields = { operation: settings.operation(), request_id: requestIdOf(passage) };
-    log("error", message, { ...fields, ...faultFields(error) });
-  }
 }
 
 function replay(kept: string, passage: Passage): HttpAnswer {
@@ -83,4 +66,13 @@ function replay(kept: string, passage: Passage): HttpAnswer {
     headers: { ...headers, ...answerHeaders(passage), "idempotency-replayed": "true" },
     body,
   };
+}
+
+/** What became of the request stands; when it cannot be noted, the lease ends and a repetition takes the run over. */
+async function end(message: string, passage: Passage, note: () => Promise<unknown>): Promise<void> {
+  try {
+    await note();
+  } catch (error) {
+    log("error", message, { operation: settings.operation(), request_id: requestIdOf(passage), ...faultFields(error) });
+  }
 }

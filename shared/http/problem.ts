@@ -1,11 +1,11 @@
 import type { Operation } from "../contract/operation.ts";
+import { internalError, refusalCodes } from "../contract/refusal-codes.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
 import { answerHeaders } from "./answer.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
-import { statuses } from "./statuses.ts";
 
-/** Middleware: turns whatever was thrown into a problem document (RFC 9457, D31). */
+/** Middleware: turns every thrown error into a problem document (RFC 9457, D31). */
 export function answerProblems({ name }: Pick<Operation, "name">) {
   return {
     onError(request: HttpRequest): void {
@@ -19,8 +19,8 @@ function problemAnswer(request: HttpRequest, operation: string): HttpAnswer {
   const { error } = request;
   const isRefusal = error instanceof Refusal;
   if (!isRefusal) log("error", "fault", { operation, request_id: requestIdOf(request), ...faultFields(error) });
-  const code = isRefusal ? error.code : "internal_error";
-  const { status, title } = isRefusal ? statuses[error.code] : { status: 500, title: "Internal error" };
+  const code = isRefusal ? error.code : internalError.code;
+  const { status, title } = isRefusal ? refusalCodes[error.code] : internalError;
   const facts = isRefusal ? error.facts : {};
   const document = {
     type: `urn:workforce:problem:${code}`,

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
+import type { Run } from "../db/idempotency.ts";
 import type { Caller } from "../domain/caller.ts";
 
 /** A request on its way through the middlewares: what API Gateway sent, and what they found out. */
@@ -9,6 +10,10 @@ export interface HttpEvent extends Omit<APIGatewayProxyEventV2, "body"> {
   caller?: Caller;
   /** Set by validation. */
   input?: { readonly parameters: unknown; readonly query: unknown; readonly body: unknown };
+  /** Set for a request with an Idempotency-Key that is to be carried out (D32). */
+  run?: Run;
+  /** Set for a request with an Idempotency-Key that was carried out before: the answer it got (D32). */
+  keptAnswer?: HttpAnswer;
 }
 
 /** The answer API Gateway gets. */
@@ -25,4 +30,10 @@ export interface HttpRequest {
 /** Id that a caller can quote and an engineer can find in the logs. */
 export function requestIdOf(request: Pick<HttpRequest, "event" | "context">): string {
   return request.event.requestContext?.requestId ?? request.context?.awsRequestId ?? "none";
+}
+
+/** The user who calls a signed-in operation; authentication has set it. */
+export function requireCaller({ caller }: HttpEvent): Caller {
+  if (!caller) throw new Error("A signed-in operation ran without a caller");
+  return caller;
 }

@@ -3,7 +3,7 @@ import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
 import { moment, queueMessage } from "./queue.ts";
 
-/** A request to tell a user, on every channel, that their password was changed. */
+/** A request to notify a user, on every channel, that their password was changed. */
 export const passwordNotice = v.object({ userId: id, changedAt: moment });
 
 /** Queues the notice of a changed password (D14). */

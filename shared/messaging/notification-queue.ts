@@ -5,10 +5,10 @@ import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
 import { queueMessages } from "./queue.ts";
 
-/** Most users that one message names; whoever has more sends several messages of the same event. */
+/** Most users that one message names; with more recipients, the event becomes several messages. */
 export const maxUsersPerMessage = 200;
 
-/** A rule that says who is to be told: a company's users in a role, from a place in their order on; a driver; or users. */
+/** A rule that names the recipients: a company's users in a role, from a place in their order on; a driver; or users. */
 const recipients = v.union([
   v.strictObject({ company: id, role: v.picklist(roles), after: v.optional(v.string()) }),
   v.strictObject({ profile: id }),
@@ -16,7 +16,7 @@ const recipients = v.union([
 ]);
 
 /**
- * Something to tell people, as it travels to the worker that does: each of the recipients but the actor, once for an
+ * A notification, as it travels to the worker that delivers it: each of the recipients but the actor, once for an
  * `eventId` however often it comes (D25).
  */
 export const notificationMessage = v.object({
@@ -28,10 +28,10 @@ export const notificationMessage = v.object({
   recipients,
 });
 
-/** Something to tell people, and who they are. */
+/** A notification and its recipients. */
 export type NotificationMessage = v.InferOutput<typeof notificationMessage>;
 
-/** Queues what people are to be told; fails unless all of it is queued. */
+/** Queues notifications; fails unless all of them are queued. */
 export function queueNotifications(messages: readonly NotificationMessage[]): Promise<void> {
   return queueMessages(settings.notificationQueueUrl(), messages);
 }

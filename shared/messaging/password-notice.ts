@@ -3,14 +3,14 @@ import { sendEmail } from "./email.ts";
 import { escapeHtml } from "./html.ts";
 import { sendSms } from "./sms.ts";
 
-/** Where a user can be told something. */
+/** The addresses of a user. */
 export interface Reachable {
   readonly email: string | null;
   /** In E.164. */
   readonly phone_number: string | null;
 }
 
-/** Tells a user by e-mail and SMS, as far as they have them, that their password was changed (D14). */
+/** Notifies a user by e-mail and SMS, as far as they have them, that their password was changed (D14). */
 export async function sendPasswordNotice({ email, phone_number }: Reachable, changedAt: Date): Promise<void> {
   const service = settings.serviceName();
   const sentence = `The password of your ${service} account was changed on ${formatMoment(changedAt)}.`;

@@ -15,7 +15,7 @@ export const pinRequest = v.object({
   registration: v.optional(registration),
 });
 
-/** Queues a request for a pin. Known and unknown logins alike, so that the answer's time tells nothing (D12). */
+/** Queues a request for a pin. Known and unknown logins alike, so that the answer's time reveals nothing (D12). */
 export function queuePinRequest(request: v.InferOutput<typeof pinRequest>): Promise<void> {
   return queueMessage(settings.pinQueueUrl(), request);
 }

@@ -1,7 +1,7 @@
 import type { PushService } from "../contract/devices.ts";
 import { sentenceOfKind } from "../domain/records/notification-kinds.ts";
 
-/** What a push tells: which notification it is, and what it is about. Nothing of it is anybody's personal data. */
+/** What a push contains: the notification's id and what it is about. Nothing of it is personal data. */
 export interface PushContent {
   readonly notificationId: number;
   readonly record_type: string;
@@ -14,7 +14,7 @@ export interface PushContent {
 export interface PlatformMessage {
   /** JSON: the service's own payload, as text, under its key. */
   readonly message: string;
-  /** What SNS tells the service beside the payload. */
+  /** What SNS passes on in addition to the payload. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +70,7 @@ function titleOf({ record_type }: PushContent): string {
   return record_type === "User" ? "Account" : record_type;
 }
 
-/** What other systems tell of is named as they name it. */
+/** Notifications of other systems keep the names that those systems use. */
 function sentenceOf({ record_type, type }: PushContent): string {
   return sentenceOfKind(record_type, type) ?? type.replaceAll("_", " ");
 }

@@ -75,7 +75,7 @@ async function publish(
 
 /**
  * The endpoint of a token, made or found, and open: one that was closed when the token went stale would stay so, though
- * the device has registered the token anew. Undefined when the push service cannot have given out such a token.
+ * the device has registered the token again. Undefined when the push service cannot have given out such a token.
  */
 async function makeEndpoint({ token, pushService }: PushDevice): Promise<string | undefined> {
   const PlatformApplicationArn = settings.platformApplications()[pushService];

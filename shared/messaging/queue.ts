@@ -41,22 +41,22 @@ async function sendBatch(queueUrl: string, bodies: readonly string[]): Promise<v
     open = Failed.flatMap(({ Id }) => open[Number(Id)] ?? []);
     if (open.length === 0) return;
   }
-  throw new Refusal("busy", "The queue does not take the messages now");
+  throw new Refusal("busy", "The queue does not accept messages now; try again later");
 }
 
 /** The messages' texts, in batches within what one call may carry. */
 function batchesOf(messages: readonly object[]): string[][] {
   const batches: string[][] = [];
-  let room = 0;
+  let capacity = 0;
   for (const body of messages.map((message) => JSON.stringify(message))) {
     const size = Buffer.byteLength(body);
     const last = batches.at(-1);
-    if (last && last.length < maxBatchMessages && size <= room) last.push(body);
+    if (last && last.length < maxBatchMessages && size <= capacity) last.push(body);
     else {
       batches.push([body]);
-      room = maxBatchBytes;
+      capacity = maxBatchBytes;
     }
-    room -= size;
+    capacity -= size;
   }
   return batches;
 }

@@ -12,15 +12,18 @@ const bearer = "bearer";
 
 /** Headers of answers, by name. */
 const headers = {
-  "x-request-id": { description: "The id of the request, to be quoted.", schema: { type: "string" } },
-  "per-page": { description: "Items on a page.", schema: { type: "integer", minimum: 1 } },
-  total: { description: "All that match, on all pages.", schema: { type: "integer", minimum: 0 } },
+  "x-request-id": { description: "The id of the request. Include it in support requests.", schema: { type: "string" } },
+  "per-page": { description: "Items per page.", schema: { type: "integer", minimum: 1 } },
+  total: { description: "Number of matching items on all pages.", schema: { type: "integer", minimum: 0 } },
   link: {
-    description: "first, prev, next and last page (RFC 8288); absent on a single page.",
+    description: "Links to the first, prev, next and last page (RFC 8288); absent on a single page.",
     schema: { type: "string" },
   },
-  authorization: { description: "Bearer and the access token.", schema: { type: "string" } },
-  "idempotency-replayed": { description: "The first answer to this key, again.", schema: { const: "true" } },
+  authorization: { description: "`Bearer` and the access token.", schema: { type: "string" } },
+  "idempotency-replayed": {
+    description: "Present when this is the stored first answer to the key.",
+    schema: { const: "true" },
+  },
   ...problemHeaders,
 };
 
@@ -28,7 +31,7 @@ const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "Repeated with the same key within 24 hours, the request is answered as the first time.",
+  description: "A request that is repeated with the same key within 24 hours gets the first answer again.",
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
 };
 
@@ -61,13 +64,13 @@ export function openApiDocument(): InterfaceDocument {
 
 function describe(operation: Operation): object {
   const { name, path, summary, access, body } = operation;
-  const [, room = "service"] = /^\/api\/v1\/(finance|jobs|users)\b/.exec(path) ?? [];
+  const [, area = "service"] = /^\/api\/v1\/(finance|jobs|users)\b/.exec(path) ?? [];
   const parameters = parametersOf(operation);
   return {
     operationId: name,
-    tags: [room],
+    tags: [area],
     summary,
-    description: access === "anyone" ? "For anyone." : `For the roles ${access.join(", ")}.`,
+    description: access === "anyone" ? "Anyone may call it." : `Requires one of the roles: ${access.join(", ")}.`,
     ...(access !== "anyone" && { security: [{ [bearer]: [] }] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: jsonOf(inside(body.object, jsonSchemaOf(body.fields))) } }),
@@ -95,7 +98,7 @@ function answerOf({ answer, list, answersBearer, idempotent }: Operation): objec
     ...(idempotent ? (["idempotency-replayed"] as const) : []),
   ];
   return {
-    description: "Done.",
+    description: "Success.",
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     content: jsonOf(list ? inside(list, { type: "array", items: schema }) : schema),
   };

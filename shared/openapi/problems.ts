@@ -1,12 +1,9 @@
-import type { RefusalCode } from "../contract/refusal-codes.ts";
-import { statuses } from "../http/statuses.ts";
+import { internalError, type ProblemCode, type RefusalCode, refusalCodes } from "../contract/refusal-codes.ts";
 import type { JsonSchema } from "./schemas.ts";
-
-type ProblemCode = RefusalCode | "internal_error";
 
 const text: JsonSchema = { type: "string" };
 
-/** The shapes of refusals: the problem document (RFC 9457), and what API Gateway answers by itself. */
+/** The shapes of refusals: the problem document (RFC 9457), and API Gateway's own answers. */
 export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
   Problem: {
     type: "object",
@@ -15,10 +12,10 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
       type: { ...text, format: "uri" },
       title: text,
       status: { type: "integer", minimum: 400, maximum: 599 },
-      detail: { ...text, description: "Absent where the status is 500 or more." },
-      instance: { ...text, description: "The path that was asked for." },
-      code: { ...text, description: "Stable: branch on this." },
-      request_id: { ...text, description: "To be quoted." },
+      detail: { ...text, description: "Absent when the status is 500 or above." },
+      instance: { ...text, description: "The requested path." },
+      code: { ...text, description: "Stable and machine-readable." },
+      request_id: { ...text, description: "Include it in support requests." },
       errors: { type: "array", items: { $ref: "#/components/schemas/FieldFault" } },
       missing_ids: { type: "array", items: { $ref: "#/components/schemas/Id" } },
     },
@@ -50,14 +47,17 @@ const headersOf: Readonly<Record<number, readonly (keyof typeof problemHeaders)[
   503: ["retry-after"],
 };
 
-/** API Gateway answers these by itself too, when its throttles or Lambda's concurrency are exhausted. */
+/** API Gateway also answers these itself when its throttles or Lambda's concurrency are exhausted. */
 const gatewayStatuses = [429, 503];
 
 /** The answers of an operation that refuses with these codes, by status. */
 export function problemResponses(codes: readonly RefusalCode[]): Record<string, object> {
-  const byStatus = new Map<number, ProblemCode[]>([[500, ["internal_error"]], ...gatewayStatuses.map(none)]);
+  const byStatus = new Map<number, ProblemCode[]>([
+    [internalError.status, [internalError.code]],
+    ...gatewayStatuses.map(none),
+  ]);
   for (const code of codes) {
-    const { status } = statuses[code];
+    const { status } = refusalCodes[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const sorted = [...byStatus].toSorted(([one], [other]) => one - other);

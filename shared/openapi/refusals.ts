@@ -17,7 +17,9 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
   add(access !== "anyone" && access.length < roles.length, ["role_not_allowed"]);
   add(companyBound, ["company_required"]);
   add(body, ofBody);
-  add(body || query || parameters || idempotent, ["fields_invalid"]);
+  // A malformed id of a record is one that no record has (D39).
+  const refusesParameters = parameters && !refusals.includes("record_not_found");
+  add(body || query || refusesParameters || idempotent, ["fields_invalid"]);
   add(query && list, ofPages);
   add(idempotent, ofRepetition);
   add(method !== "GET", ["busy"]);

@@ -11,7 +11,7 @@ import { driver, invoice, timelog, timesheet } from "../contract/finance.ts";
 import { job } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
 import { password } from "../contract/password.ts";
-import { dateFilter, defaultPerPage, idParameter, maxPerPage, paging } from "../contract/query.ts";
+import { dateFilter, defaultPerPage, idParameter, maxPerPage, paging, recordId } from "../contract/query.ts";
 import { isNewField } from "../contract/since.ts";
 import { calendarDate, currency, decimal, id, timestamp } from "../contract/values.ts";
 
@@ -36,6 +36,7 @@ const named = {
   PerPage: paging.per_page,
   DateFilter: dateFilter,
   IdParameter: idParameter,
+  RecordId: recordId,
   Password: password,
 };
 
@@ -48,13 +49,13 @@ const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
     pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
     examples: ["2026-05-01T08:30:00.000Z"],
   },
-  Page: { type: "integer", minimum: 1, default: 1, description: "Nonsense counts as absent." },
+  Page: { type: "integer", minimum: 1, default: 1, description: "Invalid values are ignored and the default is used." },
   PerPage: {
     type: "integer",
     minimum: 1,
     maximum: maxPerPage,
     default: defaultPerPage,
-    description: "Nonsense counts as absent; what is above the maximum counts as the maximum.",
+    description: "Invalid values are ignored and the default is used; a value above the maximum counts as the maximum.",
   },
   DateFilter: {
     type: "string",
@@ -62,14 +63,15 @@ const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
     description: "A date, YYYY-MM-DD, or a timestamp whose date part counts.",
     examples: ["2026-05-01"],
   },
-  IdParameter: { type: "integer", minimum: 1, maximum: 999_999_999_999_999 },
+  RecordId: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  IdParameter: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   Password: { type: "string", format: "password", minLength: 8, maxLength: 128 },
 };
 
 const config = {
   target: "draft-2020-12",
   typeMode: "ignore",
-  // Transformations and checks in code have no JSON Schema; what they promise stands in `inWords` or in a description.
+  // Transformations and checks in code have no JSON Schema; what they promise is in `inWords` or in a description.
   errorMode: "ignore",
   definitions: named,
   overrideAction: describeAction,
@@ -100,10 +102,12 @@ export function fieldsOf(schema: Schema | undefined) {
   }));
 }
 
-/** A filter that may be empty is text before it is what it refers to. */
+/** A filter that may be empty is text before it is what it refers to, and empty where it is absent. */
 function referenceOr(property: JsonSchema | boolean): JsonSchema {
   if (typeof property === "boolean") return {};
-  return property.$ref === undefined ? property : { $ref: property.$ref };
+  if (property.$ref !== undefined) return { $ref: property.$ref };
+  const { default: _, ...rest } = property;
+  return rest;
 }
 
 function describeSchema({ valibotSchema, jsonSchema }: OverrideSchemaContext): JsonSchema | undefined {

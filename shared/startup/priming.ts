@@ -5,7 +5,7 @@ import { hmacKey } from "../secrets.ts";
 import { findSigningKey } from "../tokens/signing-keys.ts";
 import { warmUpVerification } from "../tokens/verify-access-token.ts";
 
-/** Longest that priming may hold up an environment's start. */
+/** Longest that priming may delay an environment's start. */
 const mostMilliseconds = 1_000;
 
 /**

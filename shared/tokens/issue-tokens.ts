@@ -6,14 +6,14 @@ import { findSigningKey } from "./signing-keys.ts";
 /** How long an access token counts (D4). */
 const accessTokenLifeMinutes = 15;
 
-/** Whom an access token speaks for. */
+/** The user that an access token is issued to. */
 export interface TokenSubject {
   readonly id: number;
   readonly role: Role;
   readonly financial_company_id: number | null;
 }
 
-/** The tokens of a session, as the contract answers them: a new access token beside the refresh token (D4, D5). */
+/** The tokens of a session, as the contract answers them: a new access token and the refresh token (D4, D5). */
 export async function issueTokens(subject: TokenSubject, family: string, refreshToken: string, now: Date) {
   return {
     access_token: await signAccessToken(subject, family, now, accessTokenLifeMinutes * 60),

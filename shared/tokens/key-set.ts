@@ -43,7 +43,7 @@ async function readKeys(now: Date): Promise<void> {
   readAt = now.getTime();
 }
 
-/** One unfit key must not take the others with it: it is passed over, and says so in the log. */
+/** One invalid key must not take the others with it: it is skipped and logged. */
 async function importFit(jwk: unknown): Promise<CryptoKey | undefined> {
   const checked = v.safeParse(publicKey, jwk);
   if (!checked.success) return undefined;

@@ -5,7 +5,7 @@ import { id } from "../contract/values.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { OidcIssuer } from "../settings.ts";
 
-/** A token that was verified: whom it speaks for, and until when, in seconds since 1970. */
+/** A token that was verified: its user, and its expiry, in seconds since 1970. */
 export interface VerifiedToken {
   readonly caller: Caller;
   readonly expiresAt: number;

@@ -13,7 +13,7 @@ export interface QuarantinedChange {
   readonly reason: string;
 }
 
-/** Puts a change where it holds up no other, with all that is needed to find it again. */
+/** Moves a change to the quarantine queue, where it blocks no other, with all that is needed to find it again. */
 export function quarantine(change: QuarantinedChange): Promise<void> {
   return queueMessage(settings.quarantineQueueUrl(), change);
 }

@@ -9,8 +9,8 @@ import { settings } from "../settings.ts";
 export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 
 /**
- * The handler of a queue's worker: parses each message and works it off; those that fail go back to the queue, and after
- * its last try to the dead-letter queue, without holding up the others.
+ * The handler of a queue's worker: parses each message and processes it; those that fail go back to the queue, and after
+ * its last try to the dead-letter queue, without blocking the others.
  */
 export function forQueue<S extends v.GenericSchema>(
   message: S,
@@ -31,7 +31,7 @@ async function attempt<S extends v.GenericSchema>(
   log("info", "started", fields);
   try {
     await work(readMessage(schema, body), new Date());
-    log("info", "worked off", fields);
+    log("info", "processed", fields);
     return undefined;
   } catch (error) {
     log("error", "fault", { ...fields, ...faultFields(error), ...refusalFields(error) });
@@ -50,7 +50,7 @@ function refusalFields(thrown: unknown): LogFields {
 
 const plainName = /^([a-z][a-z_-]{0,39}|\d{1,3})$/;
 
-/** Parsers quote what they were given, and a message may hold a login: only that it is malformed may be told. */
+/** Parsers quote what they were given, and a message may hold a login: only that it is malformed may be logged. */
 function readMessage<S extends v.GenericSchema>(schema: S, body: string): v.InferOutput<S> {
   try {
     return v.parse(schema, JSON.parse(body));

@@ -11,7 +11,7 @@ export function forSchedule(work: (now: Date) => Promise<void>): ScheduleHandler
     log("info", "started", fields);
     try {
       await work(new Date());
-      log("info", "worked off", fields);
+      log("info", "processed", fields);
     } catch (error) {
       log("error", "fault", { ...fields, ...faultFields(error) });
       throw error;

@@ -12,7 +12,7 @@ export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatc
 /**
  * The handler of a stream consumer. The work is given a batch in the stream's order and may be given any of it again. A
  * fault that passes gives the batch back to the stream; where the batch holds a change that cannot be taken, its changes
- * are worked off one by one and that one is set aside, so that it holds up no other.
+ * are processed one by one and that one is quarantined, so that it blocks no other.
  */
 export function forStream(work: (changes: readonly TableChange[], now: Date) => Promise<void>): StreamHandler {
   return async ({ Records }) => {
@@ -20,7 +20,7 @@ export function forStream(work: (changes: readonly TableChange[], now: Date) => 
     log("info", "started", fields);
     try {
       await work(Records.map(readTableChange), new Date());
-      log("info", "worked off", fields);
+      log("info", "processed", fields);
       return { batchItemFailures: [] };
     } catch (error) {
       log("error", "fault", { ...fields, ...faultFields(error) });

@@ -84,7 +84,7 @@ describe("403", () => {
     expectProblem(await pay("1234"), 403, "passcode_invalid");
   });
 
-  test("D19: a wrong passcode is told before records that are missing", async () => {
+  test("D19: a wrong passcode is reported before records that are missing", async () => {
     const missing = id + 700_000;
     for (let index = 0; index < 3; index += 1) {
       expectProblem(await pay("1234", [id, missing]), 403, "passcode_invalid");
@@ -140,7 +140,7 @@ describe("429", () => {
 test("D19: no passcode is in an answer or a log, right or wrong", async () => {
   loggedLines.length = 0;
   const answers = [await pay("90218347"), await pay(passcode)];
-  const told = loggedLines.join("") + JSON.stringify(answers);
-  expect(told).toContain("passcode_invalid");
-  for (const secret of ["90218347", passcode]) expect(told).not.toContain(secret);
+  const shown = loggedLines.join("") + JSON.stringify(answers);
+  expect(shown).toContain("passcode_invalid");
+  for (const secret of ["90218347", passcode]) expect(shown).not.toContain(secret);
 });

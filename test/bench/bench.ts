@@ -1,30 +1,26 @@
 import { readArguments, runCommand, UsageError, unknownWord } from "../../infra/tools/cli/command.ts";
 
 const usualSizes = "1000,100000,1000000";
-const usualRounds = { cold: 31, warm: 9, load: 3 };
-const usualSeconds = 60;
+const usualRounds = { cold: 31, warm: 9 };
 
-const help = `npm run bench -- BENCHMARK [--rounds N] [--seconds N] [--sizes N,N,…]
+const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…]
 
 store  read units, write units and round trips of every call that has a bar, on a local engine of its own
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
-costs  what a million calls of every operation cost, and a month; prints infra/COSTS.md
-load   GET invoices through the local server, against Express, Fastify, Hono and NestJS doing the same job
+costs  what a million calls of every operation cost, and a month; writes the tables of infra/COSTS.md
 
-  --rounds N     how often each candidate runs, in an order of chance (cold ${usualRounds.cold}, warm ${usualRounds.warm}, load ${usualRounds.load})
-  --seconds N    how long each server is under load, all rounds together (${usualSeconds})
+  --rounds N     how often each candidate runs, in an order of chance (cold ${usualRounds.cold}, warm ${usualRounds.warm})
   --sizes N,N,…  numbers of invoices (${usualSizes}); above 100,000 they are put straight into the file of the engine, dynoxide
   --help         show this
 
-cold, warm and load install what they measure against under .local/bench, once. They want a machine that does nothing else.
+cold and warm install what they measure against under .local/bench, once. They want a machine that does nothing else.
 Ends with 0 when every figure keeps within its bar, 1 when one does not, 2 when the call was wrong.
 `;
 
 interface Options {
   readonly sizes: readonly number[];
   readonly rounds: number | undefined;
-  readonly seconds: number;
 }
 
 type Say = (text: string) => void;
@@ -35,8 +31,6 @@ const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promis
   cold: async ({ rounds = usualRounds.cold }, say) => (await import("./call/call-bench.ts")).benchCold(rounds, say),
   warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
   costs: async (_, say) => (await import("./costs/costs-bench.ts")).benchCosts(say),
-  load: async ({ rounds = usualRounds.load, seconds }, say) =>
-    (await import("./load/load-bench.ts")).benchLoad({ rounds, seconds }, say),
 };
 
 await runCommand(bench);
@@ -48,7 +42,6 @@ async function bench(parameters: string[]): Promise<number> {
     options: {
       sizes: { type: "string" },
       rounds: { type: "string" },
-      seconds: { type: "string" },
       help: { type: "boolean" },
     },
   } as const);
@@ -63,7 +56,6 @@ async function bench(parameters: string[]): Promise<number> {
   const options = {
     sizes: (values.sizes ?? usualSizes).split(",").map((size) => wholeNumber("sizes", size, 1_000)),
     rounds: values.rounds === undefined ? undefined : wholeNumber("rounds", values.rounds, 1),
-    seconds: wholeNumber("seconds", values.seconds ?? String(usualSeconds), 1),
   };
   return (await benchmark(options, (text) => process.stdout.write(`${text}\n`))) ? 0 : 1;
 }

@@ -5,12 +5,12 @@ import { operations } from "../../shared/contract/operations.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../infra/COSTS.md"), "utf8");
 
-test.each(operations)("what $name costs stands in infra/COSTS.md (npm run -s bench -- costs > infra/COSTS.md)", ({
+test.each(operations)("what $name costs stands in infra/COSTS.md, where npm run docs measures and writes it", ({
   name,
 }) => {
   const row = page.split("\n").find((line) => line.startsWith(`| ${name} |`));
   const figures = row?.split("|").slice(2, -1).map(Number) ?? [];
-  expect(figures).toHaveLength(9);
+  expect(figures, `infra/COSTS.md has no row of ${name}: npm run docs measures and writes it`).toHaveLength(9);
   const [, , milliseconds = 0, gateway, lambda, table, queue, logs, total] = figures;
   expect(milliseconds).toBeGreaterThan(0);
   const parts = [gateway, lambda, table, queue, logs].reduce<number>((sum, part) => sum + (part ?? Number.NaN), 0);

@@ -1,28 +1,25 @@
-/** A figure of a benchmark and its bar; without a bar it is only told. */
+/** A figure of a benchmark and its bar; without a bar it is only reported. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
   readonly atMost?: number;
-  readonly atLeast?: number;
 }
 
 /** Prints figures beside their bars; true when all keep within them. */
 export function reportFigures(figures: readonly Figure[], say: (text: string) => void): boolean {
   for (const figure of figures) {
-    const { name, value, unit, atMost, atLeast } = figure;
-    const bar = atMost !== undefined ? `at most ${atMost}` : atLeast !== undefined ? `at least ${atLeast}` : "";
+    const { name, value, unit, atMost } = figure;
+    const bar = atMost === undefined ? "" : `at most ${atMost}`;
     const shown = `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
     say(`${name.padEnd(66)}${shown.padStart(14)}  ${bar}${keeps(figure) ? "" : "  OVER"}`);
   }
   return figures.every(keeps);
 }
 
-function keeps({ value, atMost, atLeast }: Figure): boolean {
+function keeps({ value, atMost = Number.POSITIVE_INFINITY }: Figure): boolean {
   // A figure that is not a number keeps to no bar.
-  return (
-    !Number.isNaN(value) && !(atMost !== undefined && value > atMost) && !(atLeast !== undefined && value < atLeast)
-  );
+  return value <= atMost;
 }
 
 /** The middle one of some numbers; NaN of none. */
@@ -33,7 +30,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (low + high) / 2;
 }
 
-/** The same things in an order of chance, so that what drifts on the machine strikes all alike. */
+/** The same things in random order, so that drift of the machine affects all alike. */
 export function shuffled<T>(all: readonly T[]): T[] {
   return all
     .map((each) => ({ each, order: Math.random() }))

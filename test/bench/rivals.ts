@@ -5,7 +5,7 @@ import { root } from "../../infra/local/stack/synthesis.ts";
 
 /**
  * The folder that holds what the service is measured against, with its packages installed. It is made on demand: nobody
- * else is to wait for five frameworks at `npm ci`. It lies within the checkout, whose SDK and jose it uses.
+ * else is to wait for them at `npm ci`. It lies within the checkout, whose SDK and jose it uses.
  */
 export function openRivals(say: (text: string) => void): string {
   const source = join(root, "test/bench/rivals");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { fieldFaults } from "../../shared/contract/field-faults.ts";
-import { dateFilter, paging } from "../../shared/contract/query.ts";
+import { dateFilter, idParameter, paging } from "../../shared/contract/query.ts";
 import { calendarDate, decimal, id, text, timestamp } from "../../shared/contract/values.ts";
 
 test("D23: a timestamp is UTC with three digits of milliseconds and a real moment", () => {
@@ -43,6 +43,24 @@ test("D21: a date filter takes a date, or the date part of a timestamp", () => {
 test("an id is a whole number from 1 to 2^53 − 1", () => {
   for (const fine of [1, Number.MAX_SAFE_INTEGER]) expect(v.is(id, fine)).toBe(true);
   for (const other of [0, -1, 1.5, 2 ** 53, "1", null, Number.NaN]) expect(v.is(id, other)).toBe(false);
+});
+
+test("an id in a path or a query is as wide as one that is stored, and has one spelling", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), fc.constant(9_000_000_000_000_001)),
+      (value) => {
+        expect(v.parse(idParameter, String(value))).toBe(value);
+      },
+    ),
+  );
+  expect(v.parse(idParameter, "9007199254740991")).toBe(Number.MAX_SAFE_INTEGER);
+  for (const other of ["9007199254740992", "9007199254740993", "9999999999999999", "10000000000000000"]) {
+    expect(v.is(idParameter, other)).toBe(false);
+  }
+  for (const other of ["", "0", "-1", "+1", "01", "1.0", "1e3", "0x1", " 1", "1 ", "١"]) {
+    expect(v.is(idParameter, other)).toBe(false);
+  }
 });
 
 test("D30: whatever paging is asked for, the page size is 1 to 100 and the page is above 0", () => {

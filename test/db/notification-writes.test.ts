@@ -17,7 +17,7 @@ function countsOf(items: readonly Notification[]) {
   return { notifications: unread.length, timesheets: of("Timesheet"), jobs: of("Job"), chats: of("Chat") };
 }
 
-/** The counts are what a recount of the notifications gives. */
+/** The counts are what counting the notifications gives. */
 async function expectExactCounts(userId: number): Promise<void> {
   const { items, total } = await findNotifications(userId, whole);
   expect(total).toBe(items.length);
@@ -69,7 +69,7 @@ const change = fc.record({
 test.each([
   ["one after the other", false],
   ["in parallel", true],
-])("D26: counts equal a recount after random changes, %s", async (_, inParallel) => {
+])("D26: counts equal the notifications after random changes, %s", async (_, inParallel) => {
   let userId = inParallel ? 2_000 : 1_000;
   const histories = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), async (changes) => {
     userId += 1;

@@ -49,7 +49,7 @@ test("D29: a notification that is written aloud is to be pushed, a silent one is
   expect(await readItem(notificationKey(9, 2))).not.toHaveProperty("push");
 });
 
-test("D25: what the interface changes after a silent import is told", async () => {
+test("D25: what the interface changes after a silent import is notified", async () => {
   await write(timesheetLine(10, 1));
   await setTimesheetStates([10], "all", "paid", admin, Promise.resolve());
   expect(await readItem(recordKey("TIMESHEET", 10))).not.toHaveProperty("silent");

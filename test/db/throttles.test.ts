@@ -34,7 +34,7 @@ test("D10: attempts up to the limit are counted, the next is refused until the w
   expect(await faultsOf(() => countAttempt([attempt], afterwards(600_001)))).toEqual(["too_many_requests"]);
 });
 
-test("D11: a refusal tells the wait in whole minutes, and does not make it longer", async () => {
+test("D11: a refusal gives the wait in whole minutes, and does not make it longer", async () => {
   const attempt = { throttle: newThrottle(1, 10), subjectHash: "ines@example.com" };
   await countAttempt([attempt], start);
   for (const [later, wait] of [
@@ -66,7 +66,7 @@ test("D10: subjects and rules are counted apart", async () => {
   expect(await faultsOf(() => countAttempt([{ throttle: one, subjectHash: "a" }], start))).toHaveLength(1);
 });
 
-test("D11: an attempt that one subject has no room for is counted for none", async () => {
+test("D11: an attempt that one subject has no capacity for is counted for none", async () => {
   const [login, client] = [
     { throttle: newThrottle(1, 10), subjectHash: "ines@example.com" },
     { throttle: newThrottle(2, 10), subjectHash: "203.0.113.7" },

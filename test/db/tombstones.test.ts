@@ -79,7 +79,7 @@ test("D35: a removal is kept for 30 days, and then says nothing, swept or not", 
 });
 
 test("D35: an unversioned line reads one item and writes one; a version costs one read more", async () => {
-  // An engine may count a read of what is not there as nothing: both the job and its mark are.
+  // An engine may count a read of what is not there as nothing: both the job and its tombstone are.
   await write({ type: "job", id: 14, version: 1, deleted: true });
   await write(jobLine(14, 1));
   const plain = await costOf(() => write(jobLine(14, 1, { title: "Loader" })));
@@ -120,7 +120,7 @@ test("a change that was decided on a record that is gone does not meet the one t
   expect(await readRecord("JOB", 150)).toMatchObject({ title: "new", postcode: "M2 3CD" });
 });
 
-test("D26, D35: a late notification of many that were removed leaves the counts alone, each by its own mark", async () => {
+test("D26, D35: a late notification of many that were removed leaves the counts alone, each by its own tombstone", async () => {
   await write(notificationLine(1, 20, { version: 1 }));
   await write(notificationLine(2, 20, { version: 1 }));
   await write({ type: "notification", id: 1, user_id: 20, version: 2, deleted: true });
@@ -130,7 +130,7 @@ test("D26, D35: a late notification of many that were removed leaves the counts 
   expect(await findNotifications(20, { limit: 5, beforeId: undefined, skip: 0 })).toMatchObject({ total: 1 });
 });
 
-test("D35: a removed user leaves nothing but the mark of a removal at a version", async () => {
+test("D35: a removed user leaves nothing but the tombstone of a removal at a version", async () => {
   await write(userLine(30));
   await write(notificationLine(1, 30));
   expect(await write({ type: "user", id: 30, version: 4, deleted: true })).toBe("removed");

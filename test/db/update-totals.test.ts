@@ -76,8 +76,8 @@ test("many days of one month are counted, though their bounds exceed one express
   await expectExact();
 });
 
-describe("recount", () => {
-  test("finds and mends counts, bounds, search entries and counts of single records", async () => {
+describe("reconcile", () => {
+  test("finds and repairs counts, bounds, search entries and counts of single records", async () => {
     await store([invoiceLine(500, 50), invoiceLine(501, 50, { number: "ZETA-7" })]);
     await write(invoiceLine(502, 50));
     await putIf({ Item: { pk: "TOTALS#INVOICES#50", sk: "ALL", pending: 7, revision: 1 } });

@@ -80,7 +80,7 @@ test("D35: what another user holds is refused by field, and nothing is written",
   expect(await findUser(31)).toBeUndefined();
 });
 
-test("of many users that claim one login at once exactly one gets it", async () => {
+test("of many users that get one login at once exactly one keeps it", async () => {
   const lines = Array.from({ length: 12 }, (_, at) => userLine(40 + at, { email: "wanted@example.com" }));
   const faults = await Promise.all(lines.map((line) => faultsOf(() => write(line))));
   expect(faults.filter((fault) => fault.length === 0)).toHaveLength(1);
@@ -116,8 +116,8 @@ test.each([
   await write(userLine(61));
   await write({ type: "user", id: 61, email: "user-61@example.com" });
   const [requestedAt, validTo] = [new Date(), new Date(Date.now() + 60_000)];
-  const seal = { hmac: crypto.randomUUID(), salt: "salt" };
-  await storePin({ login: "user-61@example.com", requestId: crypto.randomUUID(), requestedAt, validTo }, 61, seal);
+  const hash = { hmac: crypto.randomUUID(), salt: "salt" };
+  await storePin({ login: "user-61@example.com", requestId: crypto.randomUUID(), requestedAt, validTo }, 61, hash);
   const pin = await tryPin("user-61@example.com", await pinTriesFrom("192.0.2.61"), requestedAt);
   expect(pin && (await spendPin("user-61@example.com", pin, "reset", requestedAt))).toBe(true);
   await write({ type: "user", id: 61, ...change });

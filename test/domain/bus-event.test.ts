@@ -4,7 +4,7 @@ import { invoiceLine, jobLine, notificationLine, userLine } from "../support/rec
 import { faultsOf } from "../support/records/writes.ts";
 
 const record = { ...jobLine(7, 1), event_id: "job-7-1", version: 1 };
-const told = {
+const detail = {
   event_id: "message-1",
   recipients: [1, 2, 3],
   record_type: "Chat",
@@ -16,8 +16,8 @@ function parse(detail: unknown, type: unknown = "Record", source: unknown = "rot
   return parseBusEvent({ version: "0", id: "e", "detail-type": type, source, detail }, "GB");
 }
 
-function parseTold(changes: object, source?: string) {
-  const event = parse({ ...told, ...changes }, "Notification", source);
+function parseNotification(changes: object, source?: string) {
+  const event = parse({ ...detail, ...changes }, "Notification", source);
   return "asked" in event ? event.asked : undefined;
 }
 
@@ -67,16 +67,16 @@ test.each<[string, unknown, string[]]>([
   expect(await faultsOf(() => parseBusEvent(envelope, "GB"))).toEqual(faults);
 });
 
-test("D25: recipients are told once each, and the actor never", () => {
-  expect(parseTold({ recipients: [3, 1, 3, 2, 1], actor_id: 2 })).toEqual({
+test("D25: recipients are notified once each, and the actor never", () => {
+  expect(parseNotification({ recipients: [3, 1, 3, 2, 1], actor_id: 2 })).toEqual({
     eventId: expect.any(String),
     recipients: [3, 1],
     record_type: "Chat",
     record_id: 88,
     params: { type: "message" },
   });
-  expect(parseTold({ recipients: [2], actor_id: 2 })?.recipients).toEqual([]);
-  expect(parseTold({ actor_id: null })?.recipients).toEqual([1, 2, 3]);
+  expect(parseNotification({ recipients: [2], actor_id: 2 })?.recipients).toEqual([]);
+  expect(parseNotification({ actor_id: null })?.recipients).toEqual([1, 2, 3]);
 });
 
 test.each<[object, string[]]>([
@@ -92,18 +92,18 @@ test.each<[object, string[]]>([
   [{ version: 1 }, ["/version unknown_field"]],
   [{ event_id: "\n" }, ["/event_id invalid"]],
 ])("D25: a notification event with %j is refused", async (changes, faults) => {
-  expect(await faultsOf(() => parseTold(changes))).toEqual(faults);
+  expect(await faultsOf(() => parseNotification(changes))).toEqual(faults);
 });
 
 test("D25: an event's id is the same each time, its source's own, of bounded length, and unlike a stream's", () => {
-  const id = parseTold({})?.eventId;
-  expect(parseTold({ recipients: [9] })?.eventId).toBe(id);
+  const id = parseNotification({})?.eventId;
+  expect(parseNotification({ recipients: [9] })?.eventId).toBe(id);
   expect(id).toMatch(/^bus-[\w-]{43}$/);
   const others = [
-    parseTold({ event_id: "message-2" }),
-    parseTold({}, "other.example"),
-    parseTold({ event_id: `","${told.event_id}` }, "rota.example"),
-    parseTold({ event_id: "x".repeat(200) }, "y".repeat(256)),
+    parseNotification({ event_id: "message-2" }),
+    parseNotification({}, "other.example"),
+    parseNotification({ event_id: `","${detail.event_id}` }, "rota.example"),
+    parseNotification({ event_id: "x".repeat(200) }, "y".repeat(256)),
   ].map((asked) => asked?.eventId);
   expect(new Set([id, ...others]).size).toBe(5);
   for (const other of others) expect(other).toHaveLength(47);

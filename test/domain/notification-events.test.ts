@@ -18,7 +18,7 @@ function invoice(state: string, beside: object = {}): Image {
   return { id: 6, company_id: 3, record: { state, number: "INV-1" }, ...beside };
 }
 
-function told(each: ItemChange): string | undefined {
+function notified(each: ItemChange): string | undefined {
   const event = readEvent(each);
   return event && `${event.record_type}/${event.params.type} ${event.record_id}`;
 }
@@ -26,7 +26,7 @@ function told(each: ItemChange): string | undefined {
 describe("D25: what a change means", () => {
   const job = { id: 4, company_id: 3, record: { title: "Forklift driver" } };
 
-  test("a new job is told to its company's operators; a changed one to nobody", () => {
+  test("a new job is notified to its company's operators; a changed one to nobody", () => {
     expect(readEvent(change("JOB", undefined, job))).toEqual({
       record_type: "Job",
       record_id: 4,
@@ -44,8 +44,8 @@ describe("D25: what a change means", () => {
     ["paid", "pending", "Timesheet/pending 5"],
     ["paid", "paid", undefined],
     ["pending", "pending", undefined],
-  ])("a timesheet from %s to %s is told as %s", (before, after, expected) => {
-    expect(told(change("TIMESHEET", before ? timesheet(before) : undefined, timesheet(after)))).toBe(expected);
+  ])("a timesheet from %s to %s is notified as %s", (before, after, expected) => {
+    expect(notified(change("TIMESHEET", before ? timesheet(before) : undefined, timesheet(after)))).toBe(expected);
   });
 
   test("a timesheet's news goes to its driver, by profile", () => {
@@ -63,15 +63,15 @@ describe("D25: what a change means", () => {
     ["overdue", "pending", undefined],
     ["paid", "pending", undefined],
     ["paid", "paid", undefined],
-  ])("an invoice from %s to %s is told as %s", (before, after, expected) => {
-    expect(told(change("INVOICE", before ? invoice(before) : undefined, invoice(after)))).toBe(expected);
+  ])("an invoice from %s to %s is notified as %s", (before, after, expected) => {
+    expect(notified(change("INVOICE", before ? invoice(before) : undefined, invoice(after)))).toBe(expected);
   });
 
   test("an invoice's news goes to its company's operators and clients", () => {
     expect(readEvent(change("INVOICE", undefined, invoice("pending")))?.recipients).toEqual([operators, clients]);
   });
 
-  test("a changed password is told to its user; a user's first, and any other change, is not", () => {
+  test("a changed password is notified to its user; a user's first, and any other change, is not", () => {
     const user = { id: 8, record: {}, password_hash: "a" };
     const event = readEvent(change("USER", user, { ...user, password_hash: "b" }));
     expect(event).toMatchObject({ record_type: "User", record_id: 8, params: { type: "password_changed" } });
@@ -91,9 +91,9 @@ test("D35: what was written silently means nothing, nor does a removal", () => {
   expect(readEvent(change("INVOICE", invoice("paid"), undefined))).toBeUndefined();
 });
 
-test("D25: a loud change of what was written silently before is told", () => {
+test("D25: a loud change of what was written silently before is notified", () => {
   const before = invoice("pending", { silent: true });
-  expect(told(change("INVOICE", before, invoice("paid")))).toBe("Invoice/paid 6");
+  expect(notified(change("INVOICE", before, invoice("paid")))).toBe("Invoice/paid 6");
 });
 
 test.each([

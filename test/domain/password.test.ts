@@ -1,4 +1,3 @@
-import { scryptSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { hashPasscode, passcodeFits } from "../../shared/domain/accounts/passcode.ts";
 import { hashPassword, verifyPassword } from "../../shared/domain/accounts/password.ts";
@@ -17,18 +16,11 @@ test("D15: only the password itself fits its hash, however its letters are compo
   expect(await verifyPassword("", hash)).toBe(false);
 });
 
-test("D15: hashes that scrypt made still fit", async () => {
-  const salt = Buffer.from("sixteen byte salt");
-  const hash = scryptSync("correct horse", salt, 32, { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 });
-  const stored = `$scrypt$ln=17,r=8,p=1$${salt.toString("base64")}$${hash.toString("base64")}`;
-  expect(await verifyPassword("correct horse", stored)).toBe(true);
-  expect(await verifyPassword("correct house", stored)).toBe(false);
-});
-
 test.each([
   "",
   "$argon2id$v=19$m=19456,t=2,p=1$",
   "$2b$10$abc",
+  `$scrypt$ln=17,r=8,p=1$${"A".repeat(22)}$${"A".repeat(43)}`,
   "correct horse",
 ])("a stored text that is no hash of ours fits nothing: %j", async (stored) => {
   if (stored.startsWith("$argon2id"))

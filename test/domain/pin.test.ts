@@ -16,15 +16,15 @@ test("D9: a pin counts for 10 minutes from its request", () => {
   expect(pinValidTo(new Date("2026-05-01T09:00:00.000Z"))).toEqual(new Date("2026-05-01T09:10:00.000Z"));
 });
 
-test("D9: a seal holds neither the pin nor the same hash twice, and fits only its pin, user and key", () => {
-  const seal = hashPin("012345", 7, "key");
-  expect(JSON.stringify(seal)).not.toContain("012345");
-  expect(hashPin("012345", 7, "key").hmac).not.toBe(seal.hmac);
-  expect(verifyPin("012345", 7, seal, "key")).toBe(true);
-  expect(verifyPin("012346", 7, seal, "key")).toBe(false);
-  expect(verifyPin("012345", 8, seal, "key")).toBe(false);
-  expect(verifyPin("012345", 7, seal, "other")).toBe(false);
-  expect(verifyPin("012345", 7, { ...seal, hmac: "" }, "key")).toBe(false);
+test("D9: a hash contains neither the pin nor the same hash twice, and fits only its pin, user and key", () => {
+  const hash = hashPin("012345", 7, "key");
+  expect(JSON.stringify(hash)).not.toContain("012345");
+  expect(hashPin("012345", 7, "key").hmac).not.toBe(hash.hmac);
+  expect(verifyPin("012345", 7, hash, "key")).toBe(true);
+  expect(verifyPin("012346", 7, hash, "key")).toBe(false);
+  expect(verifyPin("012345", 8, hash, "key")).toBe(false);
+  expect(verifyPin("012345", 7, hash, "other")).toBe(false);
+  expect(verifyPin("012345", 7, { ...hash, hmac: "" }, "key")).toBe(false);
 });
 
 const now = new Date("2026-05-01T12:00:00.000Z");

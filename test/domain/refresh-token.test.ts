@@ -60,12 +60,12 @@ test("D5: whatever text does not have the form of a token is none", () => {
   );
 });
 
-test("D5: a token that somebody made up, or sealed with another key, is none", () => {
+test("D5: a token that somebody made up, or signed with another key, is none", () => {
   const token = makeRefreshToken(7, makeFamily(), key);
   expect(parseRefreshToken(token, "another key")).toBeUndefined();
-  const [user, family, secret, seal] = token.split(".");
-  expect(parseRefreshToken(`8.${family}.${secret}.${seal}`, key)).toBeUndefined();
-  expect(parseRefreshToken(`${user}.${makeFamily()}.${secret}.${seal}`, key)).toBeUndefined();
-  expect(parseRefreshToken(`${user}.${family}.${"A".repeat(43)}.${seal}`, key)).toBeUndefined();
+  const [user, family, secret, mac] = token.split(".");
+  expect(parseRefreshToken(`8.${family}.${secret}.${mac}`, key)).toBeUndefined();
+  expect(parseRefreshToken(`${user}.${makeFamily()}.${secret}.${mac}`, key)).toBeUndefined();
+  expect(parseRefreshToken(`${user}.${family}.${"A".repeat(43)}.${mac}`, key)).toBeUndefined();
   expect(parseRefreshToken(`${user}.${family}.${secret}.${"A".repeat(22)}`, key)).toBeUndefined();
 });

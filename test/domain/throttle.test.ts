@@ -13,7 +13,7 @@ const start = Date.parse("2026-05-01T09:00:00.000Z");
 const twoInTen: Limit = { most: 2, withinMinutes: 10 };
 
 describe("D10, D11: an attempt", () => {
-  test("is admitted at once while a limit has room", () => {
+  test("is admitted at once while a limit has capacity", () => {
     expect(admittedAt([], [twoInTen], start)).toBe(start);
     expect(admittedAt([start - minute], [twoInTen], start)).toBe(start);
   });
@@ -26,7 +26,7 @@ describe("D10, D11: an attempt", () => {
     expect(admittedAt(attempts, [twoInTen], opens + 1)).toBe(opens + 1);
   });
 
-  test("is admitted when every limit has room, the longest wait counting", () => {
+  test("is admitted when every limit has capacity, the longest wait counting", () => {
     const limits = [
       { most: 1, withinMinutes: 1 },
       { most: 2, withinMinutes: 60 },
@@ -66,7 +66,7 @@ test("D11: whatever is tried and whenever, no window ever holds more than its li
   );
 });
 
-test("D11: the wait is told in whole minutes, rounded up", () => {
+test("D11: the wait is given in whole minutes, rounded up", () => {
   expect(retryAfterSeconds(start + 1, start)).toBe(60);
   expect(retryAfterSeconds(start + minute, start)).toBe(60);
   expect(retryAfterSeconds(start + minute + 1, start)).toBe(120);

@@ -1,4 +1,3 @@
-import { describe } from "vitest";
-import { describeReads } from "./reads.ts";
+import { testReadsOf } from "./reads.ts";
 
-describe("D38: of release 0.1", () => describeReads("0.1"));
+testReadsOf("0.1");

@@ -1,4 +1,3 @@
-import { describe } from "vitest";
-import { describeReads } from "./reads.ts";
+import { testReadsOf } from "./reads.ts";
 
-describe("D38: of release 0.2", () => describeReads("0.2"));
+testReadsOf("0.2");

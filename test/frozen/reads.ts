@@ -17,8 +17,15 @@ const admin: Actor = { id: 1, role: "admin", company_id: null };
 const operator: Actor = { id: 2, role: "operator", company_id: 1 };
 const { password, passcode } = secretsOfUsers;
 
-/** Tests that this code serves what a frozen release left behind. In a file of its own for each: it has one service. */
-export function describeReads(release: string): void {
+/**
+ * Declares the tests that this code serves what a release left behind. A file for each release: clients and keys are kept as
+ * long as a process lives.
+ */
+export function testReadsOf(release: string): void {
+  describe(`D38: of release ${release}`, () => testReads(release));
+}
+
+function testReads(release: string): void {
   const service = useFrozenService(release);
   const { held, messages } = service.left;
   const { call, work } = thisRelease(service);

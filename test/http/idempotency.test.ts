@@ -1,9 +1,10 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as updateHandler } from "../../functions/finance/bulk-update-timesheets.ts";
 import { handler as markHandler } from "../../functions/notifications/mark-notifications.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { markNotifications } from "../../shared/contract/notifications.ts";
+import { hmacKey } from "../../shared/secrets.ts";
 import { costOf } from "../support/records/costs.ts";
 import { notificationLine, timesheetLine } from "../support/records/records.ts";
 import { readRecord, store } from "../support/records/store.ts";
@@ -112,7 +113,7 @@ describe("200", () => {
 });
 
 describe("401, 403, 404: refusals keep no key", () => {
-  test("D32: what is refused before it is carried out claims nothing", async () => {
+  test("D32: what is refused before it is carried out leaves the key unused", async () => {
     const key = newKey();
     const driver = { id: 6, role: "driver", company_id: 1 } as const;
     expectProblem(await update("é", paid, { as: driver }), 403, "role_not_allowed");
@@ -172,4 +173,21 @@ test("D32: neither the key nor what was sent is in a log line, and of the body o
   await update(key, pending, { as: { ...operator, id: 7 } });
   expect(loggedLines.filter((line) => line.includes(key) || line.includes("73619284"))).toEqual([]);
   expect(JSON.stringify(await keptFor(7))).not.toContain("73619284");
+});
+
+test("D32: what was sent is fingerprinted as release 0.1 did, so that its kept answers are given again", async () => {
+  await update(newKey(), paid, { as: { ...operator, id: 8 } });
+  const input = '{"parameters":{},"query":{},"body":{"timesheet_ids":[2,1],"state":"paid"}}';
+  const expected = createHmac("sha256", await hmacKey()).update(`idempotency|8|bulk-update-timesheets|${input}`);
+  expect(await keptFor(8)).toMatchObject([{ body_hmac: expected.digest("base64url") }]);
+});
+
+test("D32: an answer that is given again is logged like any other", async () => {
+  const key = newKey();
+  await update(key);
+  const answer = await update(key);
+  expect(answer.headers["idempotency-replayed"]).toBe("true");
+  const lines = loggedLines.map((line) => JSON.parse(line));
+  const own = lines.filter(({ request_id }) => request_id === answer.headers["x-request-id"]);
+  expect(own).toMatchObject([{ message: "started" }, { message: "answered", status: 200, user_id: operator.id }]);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { anonymous } from "../../shared/http/endpoint.ts";
-import { statuses } from "../../shared/http/statuses.ts";
 import { call } from "../support/requests/call.ts";
 import { sample } from "../support/requests/sample-operation.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
@@ -59,15 +58,4 @@ test("two lines are logged a request: its start and its end, with the same id", 
   expect(others).toEqual([]);
   expect(start).toMatchObject({ level: "info", message: "started", operation: "sample" });
   expect(end).toMatchObject({ message: "answered", status: 200, request_id: start.request_id });
-});
-
-test("D31: every code of a refusal stands in the contract's README", async () => {
-  const { readFile } = await import("node:fs/promises");
-  const readme = await readFile(new URL("../../shared/contract/README.md", import.meta.url), "utf8");
-  for (const [code, { status }] of Object.entries(statuses)) {
-    const row = readme
-      .split("\n")
-      .find((line) => line.startsWith("| ") && line.includes(`\`${code}\``) && line.includes(String(status)));
-    expect(row, `${code} (${status}) is missing in shared/contract/README.md`).toBeDefined();
-  }
 });

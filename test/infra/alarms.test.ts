@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { placeInRunbook } from "../../infra/constructs/monitoring/runbook.ts";
 import { type FunctionName, functions } from "../../infra/functions/functions.ts";
-import { impacts } from "../../infra/functions/impacts.ts";
 import { namesOf } from "../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../shared/metrics.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
@@ -21,23 +20,25 @@ const headingOf = ({ AlarmDescription }: Resource["properties"]) =>
     [{}, fullStage].some((stage) => AlarmDescription.endsWith(` Runbook: ${placeInRunbook(heading, stage)}`)),
   );
 
-/** The alarms that tell people something; those that watch a release of their own accord are not among them. */
-const alarmsOf = ({ all }: SynthesizedStack) => all("AWS::CloudWatch::Alarm").filter(({ id }) => id.startsWith("Mon"));
+/** The alarms that tell people something; those that watch a release of their own accord have no name. */
+const alarmsOf = ({ all }: SynthesizedStack) =>
+  all("AWS::CloudWatch::Alarm").filter(({ properties }) => properties.AlarmName !== undefined);
 const alarms = alarmsOf(stack);
 const dimensionsOf = ({ properties }: Resource) =>
   Object.fromEntries(
     (properties.Dimensions ?? []).map((each: { Name: string; Value: unknown }) => [each.Name, each.Value]),
   );
+const inLambda = ({ FunctionName }: Resource["properties"]) => ({ FunctionName });
 const alarmOn = (metric: string, dimensions: object) =>
   alarms.filter((alarm) => alarm.properties.MetricName === metric && same(dimensionsOf(alarm), dimensions));
 
 describe("what is watched", () => {
   test("every function has an alarm that says what users cannot do: endpoints on their faults, workers on errors", () => {
-    for (const [name, { id }] of stack.functions()) {
+    for (const [name, { properties }] of stack.functions()) {
       const isWorker = functions[name as FunctionName].area === "workers";
-      const own = isWorker ? alarmOn("Errors", { FunctionName: { Ref: id } }) : alarmOn("Faults", { operation: name });
+      const own = isWorker ? alarmOn("Errors", inLambda(properties)) : alarmOn("Faults", { operation: name });
       expect(own, name).toHaveLength(1);
-      expect(own[0]?.properties.AlarmDescription, name).toContain(impacts[name as FunctionName]);
+      expect(own[0]?.properties.AlarmDescription, name).toContain(functions[name as FunctionName].impact);
     }
   });
 
@@ -53,8 +54,8 @@ describe("what is watched", () => {
 
   test("every function that works off the stream has an alarm on how far it is behind", () => {
     const consumers = [...stack.functions()].filter(([name]) => functions[name as FunctionName].readsStream);
-    for (const [name, { id }] of consumers)
-      expect(alarmOn("IteratorAge", { FunctionName: { Ref: id } }), name).toHaveLength(1);
+    for (const [name, { properties }] of consumers)
+      expect(alarmOn("IteratorAge", inLambda(properties)), name).toHaveLength(1);
     expect(consumers.length).toBeGreaterThan(0);
   });
 
@@ -109,7 +110,7 @@ describe("every alarm", () => {
   });
 
   test("of the runbook is there, and is told what to look at, what to do, and how to know that it is over", () => {
-    const [, chapter = ""] = runbook.split(/^## When an alarm rings$/m);
+    const [, chapter = ""] = runbook.split(/^## When an alarm fires$/m);
     const sections = chapter.split(/^## /m)[0]?.split(/^### /m).slice(1) ?? [];
     const rung = new Set(everywhere.map(({ properties }) => headingOf(properties)));
     expect(new Set(sections.map((section) => section.split("\n")[0]))).toEqual(rung);
@@ -181,21 +182,21 @@ test("the one dashboard shows every function, queue and metric of the service, a
   const [dashboard, ...others] = stack.all("AWS::CloudWatch::Dashboard");
   expect(others).toEqual([]);
   const body = JSON.stringify(dashboard?.properties.DashboardBody);
-  const shown = [...stack.functions().values(), ...stack.all("AWS::SQS::Queue")].map(({ id }) => `"${id}"`);
+  const named = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
+  const shown = [...stack.all("AWS::SQS::Queue").map(({ id }) => id), ...named].map((each) => `"${each}`);
   const rung = alarms.map(({ properties }) => String(headingOf(properties)));
-  for (const each of [...shown, ...Object.keys(metrics), ...rung]) expect(body).toContain(each);
+  for (const { properties } of alarms) expect(body).toContain(`:alarm:${properties.AlarmName}`);
+  for (const each of [...shown, ...Object.keys(metrics), ...rung]) expect(body.replaceAll("\\", "")).toContain(each);
 });
 
 test("every function, queue and heading that the runbook names is there", () => {
-  const ids = (type: string, pattern: RegExp) =>
-    [...runbook.matchAll(pattern)].map(([, name = ""]) => {
-      const prefix = type === "AWS::Lambda::Function" ? `${name.replaceAll("-", "")}Function` : name;
-      return [name, stack.all(type).filter(({ id }) => id.startsWith(prefix)).length];
-    });
+  const namesIn = (pattern: RegExp) => [...runbook.matchAll(pattern)].map(([, name = ""]) => name);
+  const queuesIn = (pattern: RegExp) =>
+    namesIn(pattern).map((name) => [name, stack.all("AWS::SQS::Queue").filter(({ id }) => id.startsWith(name)).length]);
   const named = [
-    ...ids("AWS::Lambda::Function", /\$\(fn ([a-z-]+)\)/g),
-    ...ids("AWS::SQS::Queue", /(?:queue|arn) ([A-Z]\w+)/g),
-    ...ids("AWS::SQS::Queue", /`([A-Z][a-z]+(?:DeadLetters|Queue))`/g),
+    ...namesIn(/\$\(fn ([a-z-]+)\)/g).map((name) => [name, stack.functions().has(name) ? 1 : 0]),
+    ...queuesIn(/(?:queue|arn) ([A-Z]\w+)/g),
+    ...queuesIn(/`([A-Z][a-z]+(?:DeadLetters|Queue))`/g),
   ];
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter(([, found]) => found !== 1)).toEqual([]);
@@ -212,11 +213,15 @@ test("a stage that says where its runbook is read has links to the headings", ()
 
 function expectOfStack(value: unknown, alarm: string): void {
   const { Ref, "Fn::GetAtt": [id] = [] } = value as { Ref?: string; "Fn::GetAtt"?: string[] };
-  const resources = (stack.template as { Resources: object }).Resources;
-  const isFixed = [namesOf("local").table, ...["GetItem", "Query", "UpdateItem", "TransactWriteItems"]].includes(
-    String(value),
+  const functionNames = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
+  const isFixed = [
+    ...functionNames,
+    namesOf("local").table,
+    ...["GetItem", "Query", "UpdateItem", "TransactWriteItems"],
+  ].includes(String(value));
+  expect(isFixed || Object.hasOwn(stack.template.Resources, Ref ?? id ?? ""), `${alarm} ${JSON.stringify(value)}`).toBe(
+    true,
   );
-  expect(isFixed || Object.hasOwn(resources, Ref ?? id ?? ""), `${alarm} ${JSON.stringify(value)}`).toBe(true);
 }
 
 function same(one: object, other: object): boolean {

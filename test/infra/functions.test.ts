@@ -10,7 +10,7 @@ const stack = useStack();
 test("every row of infra/functions/functions.ts is a function that knows its operation, and there is no other", () => {
   expect([...stack.functions().keys()].sort()).toEqual(Object.keys(functions).sort());
   const others = stack.all("AWS::Lambda::Function").filter(({ properties }) => !properties.Environment);
-  expect(others.map(({ id }) => id)).toEqual([expect.stringMatching(/^AWSCDKTriggerCustomResourceProvider/)]);
+  expect(others.map(({ id }) => id)).toEqual([expect.stringMatching(/^Workers\.AWSCDKTriggerCustomResourceProvider/)]);
   expect(stack.all("AWS::Lambda::Function")).toHaveLength(Object.keys(functions).length + others.length);
 });
 

@@ -39,7 +39,7 @@ test("nobody but that rule may put messages into the two queues from outside the
   }
 });
 
-test("the intake's worker, and no other, works off the queue of the bus", () => {
+test("the intake's worker, and no other, consumes the queue of the bus", () => {
   const workers = stack.all("AWS::Lambda::EventSourceMapping").filter(({ properties }) => {
     return properties.EventSourceArn["Fn::GetAtt"][0] === queue("IntakeQueue")?.id;
   });

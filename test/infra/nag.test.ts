@@ -28,11 +28,11 @@ const acknowledged: readonly Acknowledgement[] = [
   },
   {
     rule: /^AwsSolutions-APIG4$/,
-    where: /\/Api\/[a-z-]+\//,
+    where: /\/[a-z-]+\/Route\//,
     reason: "Every function checks the token itself, by the access that its contract names; attacks/ holds it to that",
   },
   {
-    rule: /^AwsSolutions-IAM5\[Resource::<(rotatesigningkey|markoverdue|checktotals)Function\w+\.Arn>:\*\]$/,
+    rule: /^AwsSolutions-IAM5\[Resource::<(rotatesigningkey|markoverdue|reconciletotals)Function\w+\.Arn>:\*\]$/,
     where: /\/SchedulerRoleForTarget-/,
     reason: "A schedule may call every version of its one function",
   },
@@ -43,7 +43,7 @@ const acknowledged: readonly Acknowledgement[] = [
   },
   {
     rule: /^AwsSolutions-IAM5\[Resource::\*\]$/,
-    where: /\/[a-z-]+\/Role\//,
+    where: /^Workforce-(staging|prod|full)\/\w+\/[a-z-]+\/Role\//,
     reason: "A trace of X-Ray has no ARN",
   },
   {

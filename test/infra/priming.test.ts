@@ -58,7 +58,7 @@ describe("a start", () => {
     expect((await call(handler, listInvoices, { as: admin })).status).toBe(200);
   });
 
-  test("is held up by priming for a second at most", async () => {
+  test("is delayed by priming for a second at most", async () => {
     const release = table.hold("Query");
     const began = performance.now();
     const handler = await startEnvironment("get-key-set");

@@ -12,13 +12,13 @@ function pushRights({ rights }: SynthesizedStack): Statement[] {
 }
 
 test("D29: pushes go to the stage's own platform applications and the endpoints under them, and nowhere else", () => {
-  const applications = Object.values(findStage("local").platformApplications ?? {});
+  const applications = Object.values(findStage("local").platformApplications ?? {}).toSorted();
   expect(applications).toHaveLength(3);
   expect(pushRights(useStack())).toEqual([
     { Effect: "Allow", Action: "sns:CreatePlatformEndpoint", Resource: applications },
     {
       Effect: "Allow",
-      Action: ["sns:SetEndpointAttributes", "sns:DeleteEndpoint", "sns:Publish"],
+      Action: ["sns:DeleteEndpoint", "sns:Publish", "sns:SetEndpointAttributes"],
       Resource: applications.map((arn) => `${arn.replace(":app/", ":endpoint/")}/*`),
     },
   ]);

@@ -111,7 +111,7 @@ test.each(stageNamesAndFull)("in %s no role carries a ready-made policy but thos
   }
 });
 
-/** The queue that each of these flags of a row stands for, by its construct. */
+/** The queue that each of these flags of a row means, by its construct. */
 const queueOfFlag = {
   queuesPins: "PinsQueue",
   queuesNotices: "NoticesQueue",

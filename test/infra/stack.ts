@@ -1,5 +1,6 @@
 import { inject } from "vitest";
-import type { StageSynthesis } from "../support/service/synthesize-stages.ts";
+import type { Template } from "../../infra/whole-template.ts";
+import type { CheckedSynthesis } from "../support/service/synthesize-stages.ts";
 
 /** A resource of the template; laws look into its properties. */
 export interface Resource {
@@ -46,17 +47,15 @@ export interface SynthesizedStack {
   rights(): Map<string, Statement[]>;
   /** What the role of a function is allowed. */
   rightsOf(name: string): Statement[];
-  /** How many resources there are. */
-  resourceCount: number;
-  /** The whole template. */
-  template: object;
+  /** The resources of all templates, and the outputs of the root. */
+  template: Template;
   /** Folder that the bundles were built into. */
   bundles: string;
 }
 
 /** The stack that was synthesised for this run. */
 export function useStack(): SynthesizedStack {
-  return { ...read(inject("template")), bundles: inject("bundles") };
+  return { ...read(inject("template") as Template), bundles: inject("bundles") };
 }
 
 /** The stack of a stage whose placeholders are replaced, or of the full one; synthesised once for the run. */
@@ -65,14 +64,14 @@ export function stackOf(name: string): SynthesizedStack {
 }
 
 /** What came of the synthesis of a stage. */
-export function findSynthesis(name: string): StageSynthesis {
+export function findSynthesis(name: string): CheckedSynthesis {
   const synthesis = inject("syntheses")[name];
   if (!synthesis) throw new Error(`No stage ${name} was synthesised`);
   return synthesis;
 }
 
-function read(template: object): Omit<SynthesizedStack, "bundles"> {
-  const { Resources: resources } = template as { Resources: TemplateResources };
+function read(template: Template): Omit<SynthesizedStack, "bundles"> {
+  const resources = template.Resources as TemplateResources;
   const all = (type: string) => {
     const found = Object.entries(resources).filter(([, { Type }]) => Type === type);
     if (found.length === 0) throw new Error(`The stack has no ${type}`);
@@ -108,5 +107,5 @@ function read(template: object): Omit<SynthesizedStack, "bundles"> {
       }),
     );
   const rightsOf = (name: string) => rights().get(functions().get(name)?.properties.Role["Fn::GetAtt"][0]) ?? [];
-  return { all, functions, rights, rightsOf, resourceCount: Object.keys(resources).length, template };
+  return { all, functions, rights, rightsOf, template };
 }

@@ -5,7 +5,7 @@ import { stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
 
-test("the table can be restored to any second, drops what expired, and tells its changes", () => {
+test("the table can be restored to any second, drops what expired, and streams its changes", () => {
   const [table, ...others] = stack.all("AWS::DynamoDB::GlobalTable");
   expect(others).toEqual([]);
   const { Replicas, TimeToLiveSpecification, StreamSpecification } = table?.properties ?? {};
@@ -38,7 +38,7 @@ test("the table and every secret have fixed names, so that CloudFormation refuse
 
 test.each(
   stageNames,
-)("what %s must not lose keeps its logical id: with another one, CloudFormation would make it anew", (name) => {
+)("what %s must not lose keeps its logical id: with another one, CloudFormation would replace it", (name) => {
   const { all } = stackOf(name);
   const ids = [...all("AWS::DynamoDB::GlobalTable"), ...all("AWS::SecretsManager::Secret")].map(({ id }) => id);
   expect(ids.toSorted()).toEqual(["HmacKeySecret6488F390", "RecordsTableC9B7A30B", "SigningKeysSecret988BD324"]);
@@ -96,7 +96,7 @@ test("every queue is encrypted and takes no plain HTTP", () => {
   }
 });
 
-test("every queue sets aside what fails again and again, or is itself where such things end, for two weeks", () => {
+test("every queue dead-letters what fails again and again, or is itself where such things end, for two weeks", () => {
   const queues = stack.all("AWS::SQS::Queue");
   const ends = new Set([
     ...queues.map(({ properties }) => queueOf(properties.RedrivePolicy?.deadLetterTargetArn)),

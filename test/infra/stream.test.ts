@@ -11,7 +11,7 @@ const ofStream = () =>
     return JSON.stringify(properties.EventSourceArn) === JSON.stringify(stream);
   });
 
-test("the functions whose rows say so work off the table's stream, each once, and no other does", () => {
+test("the functions whose rows say so consume the table's stream, each once, and no other does", () => {
   const operationOf = new Map([...stack.functions()].map(([operation, { id }]) => [id, operation]));
   const reading = ofStream().map(({ properties }) => operationOf.get(properties.FunctionName.Ref));
   const wanted = Object.entries(functions).flatMap(([name, { readsStream }]) => (readsStream ? [name] : []));
@@ -29,7 +29,7 @@ test("a consumer begins at the oldest change, takes a hundred at a time, and kee
   }
 });
 
-test("a consumer that fails is called again until the stream forgets, and then somebody is told of the place", () => {
+test("a consumer that fails is called again until the stream forgets, and then the place is reported", () => {
   const quarantine = stack.all("AWS::SQS::Queue").find(({ id }) => id.startsWith("StreamQuarantine"));
   for (const { id, properties } of ofStream()) {
     expect(properties.MaximumRecordAgeInSeconds, id).toBe(24 * 60 * 60);
@@ -60,7 +60,7 @@ test("the functions that may read the stream may read that of this table and no 
   for (const { Resource } of rights) expect(Resource).toEqual(stream);
 });
 
-test("every queue that a row names as its function's own is told to that function", () => {
+test("every queue that a row names as its function's own is given to that function", () => {
   const settingOfFlag = {
     queuesPins: "PIN_QUEUE_URL",
     queuesNotices: "NOTICE_QUEUE_URL",
@@ -70,10 +70,10 @@ test("every queue that a row names as its function's own is told to that functio
   } as const;
   for (const [name, { properties }] of stack.functions()) {
     const row = functions[name as FunctionName];
-    const told = Object.keys(properties.Environment.Variables).filter((each) => each.endsWith("_QUEUE_URL"));
+    const given = Object.keys(properties.Environment.Variables).filter((each) => each.endsWith("_QUEUE_URL"));
     const wanted = Object.entries(settingOfFlag).flatMap(([flag, setting]) =>
       Reflect.get(row, flag) ? [setting] : [],
     );
-    expect(told.toSorted(), name).toEqual(wanted.toSorted());
+    expect(given.toSorted(), name).toEqual(wanted.toSorted());
   }
 });

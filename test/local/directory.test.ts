@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,6 +44,16 @@ describe("a data directory", () => {
     expect(reopened.perform("GetSecretValue", { SecretId: "key" })).toMatchObject({ SecretString: "first" });
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
+
+  it("keeps the secrets of release 0.1", () => {
+    const file = join(directory, "secrets.json");
+    const version = (id: string, stages: string[], value: string) => ({ id, stages, value, created: 1_780_000_000 });
+    const key = [version("1", ["AWSPREVIOUS"], "old"), version("2", ["AWSCURRENT"], "current")];
+    writeFileSync(file, JSON.stringify({ key }));
+    const opened = openSecrets("eu-west-2", file);
+    opened.ensure("key", () => "new");
+    expect(opened.perform("GetSecretValue", { SecretId: "key" })).toMatchObject({ SecretString: "current" });
+  });
 });
 
 describe("a port", () => {
@@ -51,7 +61,7 @@ describe("a port", () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
-    await expect(findFreePort(port)).rejects.toThrow(`Port ${port} is taken`);
+    await expect(findFreePort(port)).rejects.toThrow(`Port ${port} is in use`);
     server.close();
   });
 });

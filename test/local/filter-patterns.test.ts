@@ -55,7 +55,7 @@ test.each([
   "INVOICE",
   "TIMESHEET",
   "JOB",
-])("tally is given every change of a record %s, and notify its writes", (sk) => {
+])("update-totals is given every change of a record %s, and notify its writes", (sk) => {
   for (const name of ["INSERT", "MODIFY", "REMOVE"]) {
     expect(matchesAny(change(name, sk), streamFilters["update-totals"]), name).toBe(true);
     expect(matchesAny(change(name, sk), streamFilters.notify), name).toBe(name !== "REMOVE");

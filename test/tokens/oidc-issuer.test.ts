@@ -196,7 +196,7 @@ test("D4: a key that the outside issuer adds is accepted a minute later at most"
   expect((await send(await made())).status).toBe(200);
 });
 
-describe("D4: 5xx, never 401: nobody is told that a good token is bad while the outside key set", () => {
+describe("D4: 5xx, never 401: no good token is called bad while the outside key set", () => {
   test.each<[string, () => void]>([
     ["cannot be reached", () => trust("http://127.0.0.1:9/keys")],
     ["answers 500", () => answerWith({ status: 500, body: "{}" })],

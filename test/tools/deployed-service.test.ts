@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  "a token speaks for the user for 15 minutes unless told otherwise, and never for more than an hour",
+  "a token speaks for the user for 15 minutes unless asked otherwise, and never for more than an hour",
   async () => {
     const { code, stdout, stderr } = await run("token", ["--as", login]);
     expect(code).toBe(0);
@@ -72,7 +72,7 @@ test(
 );
 
 test(
-  "a record that nobody counts is found by recount, and counted with --repair",
+  "a record that nobody counts is found by reconcile, and counted with --repair",
   async () => {
     const found = await run("reconcile", []);
     expect(found.code).toBe(1);

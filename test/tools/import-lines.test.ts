@@ -29,7 +29,7 @@ test("an empty stream has no lines", async () => {
   expect(await split("\uFEFF")).toEqual([]);
 });
 
-test("a line may have 256 KiB; a longer one is told and the next one is read", async () => {
+test("a line may have 256 KiB; a longer one is reported and the next one is read", async () => {
   const longest = "x".repeat(maxLineBytes);
   const lines = await split(`${longest}\r\n${longest}y\nnext\n${longest.repeat(20)}`, 65_536);
   expect(lines.map(([number, text]) => [number, text.length])).toEqual([

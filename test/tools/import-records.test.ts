@@ -29,8 +29,8 @@ async function run(source: AsyncIterable<Uint8Array>, options: Partial<ImportOpt
   const errors: LineError[] = [];
   const onError = (error: LineError) => void errors.push(error);
   const summary = await importRecords({ source, now: writtenAt, onError, ...options });
-  const told = errors.sort((one, other) => one.line - other.line);
-  return { summary, errors: told.map(({ line, field, code }) => `${line} ${field} ${code}`) };
+  const sorted = errors.sort((one, other) => one.line - other.line);
+  return { summary, errors: sorted.map(({ line, field, code }) => `${line} ${field} ${code}`) };
 }
 
 async function everything(): Promise<unknown[]> {
@@ -48,7 +48,7 @@ const good = [
 ];
 
 const bad = [
-  "nonsense",
+  "garbage",
   Buffer.from([0x7b, 0xff, 0x7d]),
   "[]",
   invoiceLine(100, 1, { state: "void", totl: "1" }),
@@ -92,14 +92,14 @@ test("D35: every type is created; the same file again changes nothing", async ()
   expect(await everything()).toEqual(before);
 });
 
-test("D35: a bad line is told by line, field and code, and stops nothing else", async () => {
+test("D35: a bad line is reported by line, field and code, and stops nothing else", async () => {
   const { summary, errors } = await run(streamOf(...bad, jobLine(103, 1)));
   expect(errors).toEqual(badErrors);
   expect(summary).toMatchObject({ created: 1, failed: bad.length });
   expect(await readItem(recordKey("JOB", 103))).toBeDefined();
 });
 
-test("D35: a dry run tells what a real run does, line by line, and writes nothing", async () => {
+test("D35: a dry run reports what a real run does, line by line, and writes nothing", async () => {
   const lines = [
     ...bad,
     companyLine(200),
@@ -125,7 +125,7 @@ test("D35: a dry run tells what a real run does, line by line, and writes nothin
     { type: "invoice", id: 4, total: "2.00" },
   ];
   const before = await everything();
-  // One at a time, so that which of two users is first to claim a login does not differ.
+  // One at a time, so that which of two users is first to hold a login does not differ.
   const dry = await run(streamOf(...lines), { dryRun: true, concurrency: 1 });
   expect(await everything()).toEqual(before);
   const real = await run(streamOf(...lines), { concurrency: 1 });
@@ -133,7 +133,7 @@ test("D35: a dry run tells what a real run does, line by line, and writes nothin
   expect(real.errors).toEqual(expect.arrayContaining(["11 email taken", "13 email taken", "20 company_id missing"]));
 });
 
-test("D35: an import is silent unless it is told to notify", async () => {
+test("D35: an import is silent without --notify", async () => {
   await run(streamOf(jobLine(210, 1), notificationLine(210, 8)));
   expect(await readItem(recordKey("JOB", 210))).toMatchObject({ silent: true });
   expect(await readItem(notificationKey(8, 210))).not.toHaveProperty("push");
@@ -142,7 +142,7 @@ test("D35: an import is silent unless it is told to notify", async () => {
   expect(await readItem(notificationKey(8, 211))).toMatchObject({ push: true });
 });
 
-test("a dry run finds a login that two users of one file claim, even side by side", async () => {
+test("a dry run finds a login that two users of one file have, even side by side", async () => {
   const lines = Array.from({ length: 10 }, (_, at) => userLine(300 + at, { email: "shared@example.com" }));
   const { summary } = await run(streamOf(...lines), { dryRun: true });
   expect(summary).toMatchObject({ created: 1, failed: 9 });

@@ -53,7 +53,7 @@ test("a file that is all good ends with 0, in plain lines, and leaves no error r
 
 test("bad lines end with 1: the first 20 on the screen, all in the report, which goes when all is well", async () => {
   const bad = Array.from({ length: 30 }, () => invoiceLine(9_100, 1, { state: "void" }));
-  const { code, out, err } = await importFile("bad.jsonl", [...bad, "nonsense", jobLine(9_101, 1)]);
+  const { code, out, err } = await importFile("bad.jsonl", [...bad, "garbage", jobLine(9_101, 1)]);
   expect(code).toBe(1);
   expect(out).toContain("1 created");
   expect(out).toContain("31 failed");
@@ -90,7 +90,7 @@ test.each<[string, string[], string]>([
   ["two files", ["a", "b"], "Name one file"],
   ["a file that is not there", ["none.jsonl"], "Cannot read none.jsonl"],
   ["a folder", ["."], "Cannot read ."],
-  ["nonsense for --concurrency", ["good.jsonl", "--concurrency", "x"], "--concurrency"],
+  ["an invalid --concurrency", ["good.jsonl", "--concurrency", "x"], "--concurrency"],
   ["a report in no folder", ["good.jsonl", "--report", "none/errors.jsonl"], "none/errors.jsonl"],
   ["a report over the file itself", ["good.jsonl", "--report", "./good.jsonl"], "--report"],
 ])("%s ends with 2 and one clear line", async (_, parameters, said) => {

@@ -30,7 +30,7 @@ test.each(answeredAtOnce)("the sample event of %s succeeds on the demo data", as
 test.each(confirmations)("%s takes the pin that deliver-pin has sent, once", async (name) => {
   const { code, out } = await run("deliver-pin");
   expect(code).toBe(0);
-  expect(out).toMatch(/^1 of 1 messages worked off {2}\d+ ms\n/);
+  expect(out).toMatch(/^1 of 1 messages processed {2}\d+ ms\n/);
   expect(out).toMatch(/email to .+\n.+ pin\n.+ pin is \d{6}\./);
   expect(await run(name)).toMatchObject({ code: 0, out: expect.stringContaining("reset_password_token") });
   expect(await run(name)).toMatchObject({ code: 1, out: expect.stringContaining('"code": "pin_invalid"') });
@@ -45,7 +45,7 @@ test.each(
 test("what a schedule calls is invoked like any worker", async () => {
   const { code, out } = await run("rotate-signing-key");
   expect(code).toBe(0);
-  expect(out).toMatch(/^worked off {2}\d+ ms\n$/);
+  expect(out).toMatch(/^processed {2}\d+ ms\n$/);
 });
 
 test("a refusal is printed like any answer and ends with 1", async () => {
@@ -69,7 +69,7 @@ test("the handler's log lines go to standard error alone", async () => {
 test("a batch with a failed message ends with 1", async () => {
   const { code, out } = await run("deliver-pin", "--event", eventFile({ Records: [{ messageId: "m-1", body: "{}" }] }));
   expect(code).toBe(1);
-  expect(out).toMatch(/^0 of 1 messages worked off/);
+  expect(out).toMatch(/^0 of 1 messages processed/);
 });
 
 test("an event that asks for what nobody can fill in is a mistake that lists what can be", async () => {

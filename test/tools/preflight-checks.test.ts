@@ -81,12 +81,12 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
   ["e-mail sender", "open the link", { [sender]: { json: { VerifiedForSendingStatus: false } } }, existing],
   ["e-mail sender", 'set senderIdentity to "existing"', {}],
-  ["e-mail sender", "the deploy asks SES for it", { [sender]: { error: "NotFoundException" } }],
+  ["e-mail sender", "the deploy requests it from SES", { [sender]: { error: "NotFoundException" } }],
   ["e-mail sandbox", "production access", { "GET /v2/email/account": { json: { ProductionAccessEnabled: false } } }],
   ["SMS sandbox", "leave the SMS sandbox", { GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>true</IsInSandbox>" } }],
   ["SMS spend", "raise the SMS spend quota to 51", {}, { smsMonthlySpendLimitDollars: 51 }],
-  ["Lambda concurrency", "the stage wants 1001", {}, { reservedConcurrency: { "sign-in": 901 } }],
-  ["Lambda concurrency", "wants 11", { [settings]: newAccount }, { throttle: { requestsPerSecond: 101, burst: 1 } }],
+  ["Lambda concurrency", "the stage needs 1001", {}, { reservedConcurrency: { "sign-in": 901 } }],
+  ["Lambda concurrency", "needs 11", { [settings]: newAccount }, { throttle: { requestsPerSecond: 101, burst: 1 } }],
 ])("%s is missing where something is in the way, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
   expect(await find(about, stage)).toEqual({ outcome: "missing", text: expect.stringContaining(advice) });

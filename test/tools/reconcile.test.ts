@@ -16,7 +16,7 @@ test("a machine that runs has exact totals once its consumers have caught up", a
     .toMatchObject({ code: 0, out: expect.stringContaining("totals are exact") });
 });
 
-test("drift is printed and ends with 1; --repair puts it right and ends with 0", async () => {
+test("drift is printed and ends with 1; --repair fixes it and ends with 0", async () => {
   await putIf({ Item: { pk: "TOTALS#INVOICES#91", sk: "ALL", paid: 4, revision: 1 } });
   const found = await run();
   expect(found.code).toBe(1);

@@ -9,11 +9,11 @@ import {
   HttpRouteKey,
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import type { Method } from "../../../shared/contract/operation.ts";
+import type { Operation } from "../../../shared/contract/operation.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage, Throttle } from "../../stages/stages.ts";
+import type { ServiceFunction } from "../compute/service-function.ts";
 import { logAccess } from "./access-log.ts";
 import { ApiDomain } from "./api-domain.ts";
 
@@ -26,6 +26,7 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { name, origins, throttle, logRetentionDays, customDomain }: Stage) {
     super(scope, id);
     this.httpApi = new HttpApi(this, "HttpApi", {
+      apiName: namesOf(name).api,
       createDefaultStage: false,
       corsPreflight: {
         allowOrigins: [...origins],
@@ -61,20 +62,20 @@ export class Api extends Construct {
     this.#stage = defaultStage.node.defaultChild as CfnStage;
   }
 
-  /** Routes a method and path to a function; with a throttle, lets no more than that through. */
-  route(id: string, method: Method, path: string, fn: IFunction, throttle?: Throttle): void {
-    const route = this.#add(id, HttpRouteKey.with(path, HttpMethod[method]), fn);
+  /** Routes a method and path to a function, in its stack; with a throttle, lets no more than that through. */
+  route({ method, path }: Pick<Operation, "method" | "path">, service: ServiceFunction, throttle?: Throttle): void {
+    const route = this.#add(HttpRouteKey.with(path, HttpMethod[method]), service);
     if (throttle) this.#throttle(route, `${method} ${path}`, throttle);
   }
 
   /** Routes what nothing else takes to a function. */
-  defaultRoute(id: string, fn: IFunction): void {
-    this.#add(id, HttpRouteKey.DEFAULT, fn);
+  defaultRoute(service: ServiceFunction): void {
+    this.#add(HttpRouteKey.DEFAULT, service);
   }
 
-  #add(id: string, routeKey: HttpRouteKey, fn: IFunction): HttpRoute {
-    const integration = new HttpLambdaIntegration(`${id}-integration`, fn);
-    return new HttpRoute(this, id, { httpApi: this.httpApi, routeKey, integration });
+  #add(routeKey: HttpRouteKey, service: ServiceFunction): HttpRoute {
+    const integration = new HttpLambdaIntegration("Integration", service.live);
+    return new HttpRoute(service, "Route", { httpApi: this.httpApi, routeKey, integration });
   }
 
   #throttle(route: HttpRoute, routeKey: string, { requestsPerSecond, burst }: Throttle): void {

@@ -1,5 +1,4 @@
 import { Duration } from "aws-cdk-lib";
-import type { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
 import { Alarm, type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -8,7 +7,8 @@ import { Construct } from "constructs";
 import { InlineRole } from "./inline-role.ts";
 
 const aliasName = "live";
-const oneMinute = { period: Duration.minutes(1), statistic: "sum" };
+/** How a release is watched. */
+export const oneMinute = { period: Duration.minutes(1), statistic: "sum" };
 
 /**
  * Releases new versions of functions with care: a tenth of the calls for five minutes, then all of them. A function that
@@ -22,14 +22,14 @@ export class CanaryReleases extends Construct {
     actions: ["lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"],
   });
 
-  constructor(scope: Construct, id: string, api: HttpApi) {
+  /** `serverErrors` is the alarm on what the API itself answers. */
+  constructor(scope: Construct, id: string, serverErrors: Alarm) {
     super(scope, id);
     this.#application = new LambdaApplication(this, "Application");
     this.#role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
     // CodeDeploy asks for all alarms at once.
     this.#role.addToPrincipalPolicy(new PolicyStatement({ actions: ["cloudwatch:DescribeAlarms"], resources: ["*"] }));
-    // A fault that a handler answers with 500 is no error to Lambda.
-    this.#serverErrors = alarmOn(this, "ServerErrors", api.metricServerError(oneMinute));
+    this.#serverErrors = serverErrors;
   }
 
   /** Puts an alias before a function that moves to each new version with care; whoever calls the function calls that. */
@@ -39,7 +39,7 @@ export class CanaryReleases extends Construct {
       alias,
       application: this.#application,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: [alarmOn(scope, "ReleaseFails", alias.metricErrors(oneMinute)), this.#serverErrors],
+      alarms: [releaseAlarm(scope, "ReleaseFails", alias.metricErrors(oneMinute)), this.#serverErrors],
       // CodeDeploy's ready-made policy is for every function of the account.
       role: this.#role.withoutPolicyUpdates(),
     });
@@ -50,7 +50,8 @@ export class CanaryReleases extends Construct {
   }
 }
 
-function alarmOn(scope: Construct, id: string, metric: IMetric): Alarm {
+/** An alarm that has a release go back. */
+export function releaseAlarm(scope: Construct, id: string, metric: IMetric): Alarm {
   return new Alarm(scope, id, {
     alarmDescription: `${scope.node.path} fails: a release that is under way goes back by itself.`,
     metric,

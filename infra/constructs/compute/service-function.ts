@@ -11,8 +11,8 @@ import {
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { bundleFolder } from "../../functions/bundle.ts";
-import { type FunctionName, functions } from "../../functions/functions.ts";
-import { namesOf } from "../../stages/names.ts";
+import type { FunctionRow } from "../../functions/function-row.ts";
+import { functionNameOf, namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { CanaryReleases } from "./canary-releases.ts";
 import { InlineRole } from "./inline-role.ts";
@@ -20,8 +20,8 @@ import { InlineRole } from "./inline-role.ts";
 const usualTimeoutSeconds = 10;
 
 /** How long a function may run. */
-export function timeoutSecondsOf(name: FunctionName): number {
-  return functions[name].timeoutSeconds ?? usualTimeoutSeconds;
+export function timeoutSecondsOf({ timeoutSeconds = usualTimeoutSeconds }: FunctionRow): number {
+  return timeoutSeconds;
 }
 
 /** Memory of a function whose row names none; CPU comes with it. */
@@ -29,7 +29,8 @@ const usualMemoryMegabytes = 512;
 
 /** What every function of the stack is made from. */
 export interface ServiceFunctionProps {
-  readonly name: FunctionName;
+  readonly name: string;
+  readonly row: FunctionRow;
   readonly stage: Stage;
   /** Folder that the bundles were built into. */
   readonly bundles: string;
@@ -43,9 +44,11 @@ export class ServiceFunction extends Construct {
   /** What callers call: the function, or the alias that stands before its versions. */
   readonly live: IFunction;
 
-  constructor(scope: Construct, id: string, { name, stage, bundles, releases }: ServiceFunctionProps) {
+  constructor(scope: Construct, id: string, { name, row, stage, bundles, releases }: ServiceFunctionProps) {
     super(scope, id);
+    const functionName = functionNameOf(stage.name, name);
     const logGroup = new LogGroup(this, "Logs", {
+      logGroupName: `/aws/lambda/${functionName}`,
       retention: stage.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
@@ -53,11 +56,12 @@ export class ServiceFunction extends Construct {
     logGroup.grantWrite(role);
     const reserved = stage.reservedConcurrency?.[name];
     this.function = new LambdaFunction(this, "Function", {
+      functionName,
       role,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: functions[name].memoryMegabytes ?? usualMemoryMegabytes,
-      timeout: Duration.seconds(timeoutSecondsOf(name)),
+      memorySize: row.memoryMegabytes ?? usualMemoryMegabytes,
+      timeout: Duration.seconds(timeoutSecondsOf(row)),
       handler: "index.handler",
       code: Code.fromAsset(bundleFolder(bundles, name)),
       environment: { OPERATION: name, METRIC_NAMESPACE: namesOf(stage.name).metrics },

@@ -1,11 +1,12 @@
 import { Duration } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { EventSourceMapping, type IFunction, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { EventSourceMapping, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { ServiceFunctionName } from "../../functions/functions.ts";
+import { functions } from "../../functions/functions.ts";
 import type { QueueRow } from "../../functions/queues.ts";
-import { timeoutSecondsOf } from "./service-function.ts";
+import type { ServiceFunctionName } from "../../functions/worker-rows.ts";
+import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
 const triesBeforeDeadLetter = 3;
 
@@ -29,7 +30,7 @@ export class WorkQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       // AWS's own advice: long enough for a batch to be throttled and tried again before anyone else sees it.
-      visibilityTimeout: Duration.seconds(6 * timeoutSecondsOf(row.worker)),
+      visibilityTimeout: Duration.seconds(6 * timeoutSecondsOf(functions[row.worker])),
       retentionPeriod: Duration.hours(row.retentionHours),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: triesBeforeDeadLetter },
     });
@@ -42,8 +43,9 @@ export class WorkQueue extends Construct {
   }
 
   /** Makes a function the worker of the queue: the one that the queue was made for. */
-  addConsumer(fn: IFunction): void {
-    new EventSourceMapping(this, "Worker", {
+  addConsumer(worker: ServiceFunction): void {
+    const fn = worker.live;
+    new EventSourceMapping(worker, "Queue", {
       target: fn,
       eventSourceArn: this.queue.queueArn,
       batchSize: 10,

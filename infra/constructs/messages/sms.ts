@@ -8,7 +8,7 @@ export function grantSms(fn: LambdaFunction): void {
   fn.addToRolePolicy(
     new PolicyStatement({
       actions: ["sns:Publish"],
-      notResources: [Stack.of(fn).formatArn({ service: "sns", resource: "*" })],
+      notResources: [Stack.of(fn).formatArn({ service: "sns", region: "*", account: "*", resource: "*" })],
     }),
   );
 }

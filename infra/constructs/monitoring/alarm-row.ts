@@ -1,15 +1,16 @@
 import { Duration } from "aws-cdk-lib";
 import { Metric } from "aws-cdk-lib/aws-cloudwatch";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
-import type { FunctionName } from "../../functions/functions.ts";
 import type { QueueName } from "../../functions/queues.ts";
+import type { ServiceTable } from "../../functions/service-table.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 
 /** What is watched: everything of a stage that can fail. */
 export interface MonitoredResources {
-  readonly functions: ReadonlyMap<FunctionName, LambdaFunction>;
+  readonly service: ServiceTable;
+  /** The name of each function in AWS. */
+  readonly functions: ReadonlyMap<string, string>;
   readonly queues: Readonly<Record<QueueName, WorkQueue>>;
   readonly quarantine: Queue;
   readonly undelivered: Queue;

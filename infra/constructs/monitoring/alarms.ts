@@ -3,11 +3,10 @@ import type { Stage } from "../../stages/stages.ts";
 import type { AlarmRow, MonitoredResources } from "./alarm-row.ts";
 import { apiAlarms } from "./api-alarms.ts";
 import { dailyAlarms } from "./daily-alarms.ts";
-import { functionAlarms } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
 
-/** Every alarm of a stage. */
+/** The alarms of a stage, but for those of single functions. */
 export function alarmsOf(watched: MonitoredResources, stage: Stage): AlarmRow[] {
   const namespace = namesOf(stage.name).metrics;
   return [
@@ -15,6 +14,5 @@ export function alarmsOf(watched: MonitoredResources, stage: Stage): AlarmRow[] 
     ...messageAlarms(stage, namespace),
     ...queueAlarms(watched),
     ...dailyAlarms(watched, namespace),
-    ...functionAlarms(watched, namespace),
   ];
 }

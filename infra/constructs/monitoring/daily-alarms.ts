@@ -1,5 +1,4 @@
-import type { FunctionName } from "../../functions/functions.ts";
-import { impacts } from "../../functions/impacts.ts";
+import { type FunctionName, functions as rows } from "../../functions/functions.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 /** A day, and two hours for a call that comes late. */
@@ -21,7 +20,7 @@ export function dailyAlarms(watched: MonitoredResources, namespace: string): Ala
       isBelow: true,
       periods: latestFigureHours,
       treatMissingData: "breaching",
-      impact: impacts["reconcile-totals"],
+      impact: rows["reconcile-totals"].impact,
       heading: "Daily work has not run",
     },
     {
@@ -37,7 +36,7 @@ export function dailyAlarms(watched: MonitoredResources, namespace: string): Ala
 }
 
 function notRunAlarm(name: FunctionName, { functions }: MonitoredResources): AlarmRow {
-  const FunctionName = functions.get(name)?.functionName ?? "";
+  const FunctionName = functions.get(name) ?? "";
   return {
     id: `${name}-not-run`,
     metric: awsMetric("Lambda Invocations", { FunctionName }, { statistic: "Sum", minutes: 60 }),
@@ -45,7 +44,7 @@ function notRunAlarm(name: FunctionName, { functions }: MonitoredResources): Ala
     isBelow: true,
     periods: latestHours,
     treatMissingData: "breaching",
-    impact: impacts[name],
+    impact: rows[name].impact,
     heading: "Daily work has not run",
   };
 }

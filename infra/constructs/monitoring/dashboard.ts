@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import {
-  type Alarm,
+  Alarm,
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
@@ -13,8 +13,10 @@ import { streamConsumers } from "../../functions/stream-filters.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, type MetricStat, type MonitoredResources, ownMetric } from "./alarm-row.ts";
-import { linkToRunbook } from "./runbook.ts";
+import { alarmNameOf, linkToRunbook } from "./runbook.ts";
 
+/** What CloudWatch takes. */
+const mostAlarmsInWidget = 100;
 const fullWidth = 24;
 const graphHeight = 6;
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
@@ -26,11 +28,10 @@ export interface DashboardProps {
   readonly stage: Stage;
   readonly watched: MonitoredResources;
   readonly rows: readonly AlarmRow[];
-  readonly alarms: readonly Alarm[];
 }
 
 /** Adds the one dashboard of a stage: what rings, what users feel, what it costs, what waits, and every function. */
-export function addDashboard(scope: Construct, { stage, watched, rows, alarms }: DashboardProps): void {
+export function addDashboard(scope: Construct, { stage, watched, rows }: DashboardProps): void {
   const namespace = namesOf(stage.name).metrics;
   const headings = [...new Set(rows.map(({ heading }) => heading))];
   const links = headings.map((heading) => linkToRunbook(heading, stage)).join(" · ");
@@ -38,7 +39,7 @@ export function addDashboard(scope: Construct, { stage, watched, rows, alarms }:
     dashboardName: namesOf(stage.name).stack,
     defaultInterval: Duration.hours(12),
     widgets: [
-      [new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth, height: 8 })],
+      ...alarmRows(scope, stage, rows),
       [text(`**What to do when one rings:** ${links}`, 3)],
       [text("## What users feel")],
       usersRow(watched),
@@ -50,6 +51,23 @@ export function addDashboard(scope: Construct, { stage, watched, rows, alarms }:
       functionsRow(watched, namespace),
     ],
   });
+}
+
+/** The state of every alarm; those of nested stacks go by their names, as each would be an output otherwise. */
+function alarmRows(scope: Construct, stage: Stage, rows: readonly AlarmRow[]): IWidget[][] {
+  const alarms = rows.map(({ id }) => Alarm.fromAlarmName(scope, `named-${id}`, alarmNameOf(stage, id)));
+  const first = Array.from(
+    { length: Math.ceil(alarms.length / mostAlarmsInWidget) },
+    (_, at) => at * mostAlarmsInWidget,
+  );
+  return first.map((at) => [
+    new AlarmStatusWidget({
+      title: "Alarms",
+      alarms: alarms.slice(at, at + mostAlarmsInWidget),
+      width: fullWidth,
+      height: 8,
+    }),
+  ]);
 }
 
 function usersRow({ apiId: ApiId }: MonitoredResources): IWidget[] {
@@ -87,7 +105,7 @@ function waitingRow({ queues, quarantine, undelivered, functions }: MonitoredRes
   const named = Object.entries(queues);
   const kept = named.map(([name, { deadLetters }]) => [name, deadLetters] as const);
   const aside = [["quarantined", quarantine] as const, ["undelivered", undelivered] as const];
-  const consumers = streamConsumers.map((name) => functions.get(name)?.functionName ?? "");
+  const consumers = streamConsumers.map((name) => functions.get(name) ?? "");
   return row([
     [
       "Oldest message in s",
@@ -108,9 +126,7 @@ function waitingRow({ queues, quarantine, undelivered, functions }: MonitoredRes
 
 function functionsRow({ functions }: MonitoredResources, namespace: string): IWidget[] {
   const each = (name: string, look: MetricStat) =>
-    [...functions].map(([label, { functionName: FunctionName }]) =>
-      awsMetric(`Lambda ${name}`, { FunctionName }, look).with({ label }),
-    );
+    [...functions].map(([label, FunctionName]) => awsMetric(`Lambda ${name}`, { FunctionName }, look).with({ label }));
   const faults = [...functions.keys()].map((operation) =>
     ownMetric(namespace, "Faults", { operation }, sum).with({ label: operation }),
   );

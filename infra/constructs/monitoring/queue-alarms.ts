@@ -1,5 +1,5 @@
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import { impacts } from "../../functions/impacts.ts";
+import { functions as rows } from "../../functions/functions.ts";
 import type { QueueName } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
@@ -58,7 +58,7 @@ export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
       "quarantine",
       watched.quarantine,
       "A change was left out: a total is wrong, a search misses a record, or somebody was not notified.",
-      "Changes set aside",
+      "Quarantined changes",
     ),
     deadLetterAlarm(
       "undelivered",
@@ -90,14 +90,14 @@ function deadLetterAlarm(id: string, { queueName: QueueName }: Queue, impact: st
 }
 
 function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: MonitoredResources): AlarmRow {
-  const FunctionName = functions.get(name)?.functionName ?? "";
+  const FunctionName = functions.get(name) ?? "";
   return {
     id: `${name}-behind`,
     metric: awsMetric("Lambda IteratorAge", { FunctionName }, { statistic: "Maximum", minutes: 5 }),
     threshold: consumerBehindMinutes * 60_000,
     periods: 2,
     treatMissingData: "notBreaching",
-    impact: impacts[name],
+    impact: rows[name].impact,
     heading: "A consumer of the stream is behind",
   };
 }

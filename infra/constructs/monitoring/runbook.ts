@@ -1,3 +1,4 @@
+import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 
 const file = "infra/RUNBOOK.md";
@@ -5,6 +6,11 @@ const file = "infra/RUNBOOK.md";
 /** Where people read a heading of the runbook: its address where the stage names one, else the file and the heading. */
 export function placeInRunbook(heading: string, { runbookUrl }: Pick<Stage, "runbookUrl">): string {
   return runbookUrl ? `${runbookUrl}#${anchorOf(heading)}` : `${file}, "${heading}"`;
+}
+
+/** The name of an alarm in AWS: the alarms of a stage are found by what it begins with. */
+export function alarmNameOf({ name }: Pick<Stage, "name">, id: string): string {
+  return `${namesOf(name).stack}-${id}`;
 }
 
 /** The same as Markdown, for the dashboard. */

@@ -3,7 +3,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { schemaAttributes } from "../../../shared/db/table/entity.ts";
-import type { TableAction, TableIndex } from "../../functions/functions.ts";
+import type { TableAction, TableIndex } from "../../functions/function-row.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 

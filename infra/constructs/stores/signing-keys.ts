@@ -46,12 +46,13 @@ export class SigningKeys extends Construct {
    * Has a function look every day whether a new key is due, and make the first one during the deploy: this ends when the
    * key is there, and fails when it cannot be made. `stores` is what it needs beside the secret.
    */
-  scheduleRotation({ function: fn, live }: ServiceFunction, stores: readonly Construct[]): void {
+  scheduleRotation(service: ServiceFunction, stores: readonly Construct[]): void {
+    const { function: fn, live } = service;
     // It calls the version that is being deployed, whichever is live.
-    const firstKey = new Trigger(this, "FirstKey", { handler: fn });
+    const firstKey = new Trigger(service, "FirstKey", { handler: fn });
     firstKey.node.addDependency(this.secret, fn, ...(fn.role ? [fn.role] : []), ...stores);
-    setTriggerLogRetention(Stack.of(this));
-    const daily = new DailySchedule(this, "Daily", { hour: 3, minute: 0, fn: live });
+    setTriggerLogRetention(Stack.of(service));
+    const daily = new DailySchedule(service, "Daily", { hour: 3, minute: 0, fn: live });
     // Two calls at once would make two first keys.
     daily.node.addDependency(firstKey);
   }

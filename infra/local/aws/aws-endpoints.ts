@@ -31,11 +31,11 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
   const query = { ...sesActions(options.inbox), ...snsActions(options.inbox, options.pushEndpointsFile) };
   const faults = new Map<string, { code: string; times: number }>();
 
-  const failIfTold = (action: string) => {
+  const failIfConfigured = (action: string) => {
     const fault = faults.get(action);
     if (!fault || fault.times === 0) return;
     fault.times -= 1;
-    throw new AwsError(fault.code, `${action} fails because it was told to.`);
+    throw new AwsError(fault.code, `${action} fails because it is configured to.`);
   };
 
   const service = await startHttpService((request, response) => {
@@ -50,7 +50,7 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
       response.writeHead(status, jsonHeaders()).end(JSON.stringify(body ?? {}));
     const body = (await readBody(request, bodyLimit))?.toString("utf8");
     try {
-      failIfTold(action);
+      failIfConfigured(action);
       const input = JSON.parse(body || "{}");
       const isEvents = service === "AWSEvents" && options.buses !== undefined;
       send(200, isEvents ? await options.buses?.perform(action, input) : options.secrets.perform(action, input));
@@ -66,7 +66,7 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
     const send = (status: number, xml: string) =>
       response.writeHead(status, { "content-type": "text/xml", "x-amzn-requestid": randomUUID() }).end(xml);
     try {
-      failIfTold(action);
+      failIfConfigured(action);
       const perform = query[action];
       if (!perform) throw new AwsError("InvalidAction", `The local machine does not know the action "${action}".`);
       send(200, resultXml(action, perform(parameters)));

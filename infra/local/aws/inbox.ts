@@ -31,7 +31,7 @@ export function openInbox(file?: string): Inbox {
       const entry = { ...message, sent_at: new Date().toISOString() };
       entries.push(entry);
       if (file) appendFileSync(file, line(entry), { mode: 0o600 });
-      // The file grows to twice the kept number before it is written anew, so that most messages cost one line.
+      // The file grows to twice the kept number before it is rewritten, so that most messages cost one line.
       if (entries.length < 2 * kept) return;
       entries = entries.slice(-kept);
       rewrite();

@@ -1,2 +1,2 @@
-/** Account number of the local machine, as it stands in every local ARN. */
+/** Account number of the local machine, as used in every local ARN. */
 export const localAccount = "000000000000";

@@ -1,7 +1,6 @@
 import { CreateQueueCommand, SendMessageCommand, SetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { buildApp } from "fauxqs";
 import { localCredentials } from "./local-credentials.ts";
-import { openQueueStores } from "./queue-stores.ts";
 
 /** A queue as the stack defines it: its name and its attributes as SQS takes them. */
 export interface QueueDefinition {
@@ -19,10 +18,12 @@ export interface Queues {
   close(): Promise<void>;
 }
 
-/** Starts SQS on a free loopback port; with a directory, messages outlive the process. */
-export async function startQueues(region: string, directory?: string): Promise<Queues> {
-  const stores = await openQueueStores(directory);
-  const app = buildApp({ logger: false, defaultRegion: region, stores });
+/**
+ * Starts SQS on a free loopback port. Messages live as long as it runs: fauxqs stores them only in a mode that listens on
+ * every network interface.
+ */
+export async function startQueues(region: string): Promise<Queues> {
+  const app = buildApp({ logger: false, defaultRegion: region });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   const client = new SQSClient({ endpoint: url, region, credentials: localCredentials });
 
@@ -38,7 +39,6 @@ export async function startQueues(region: string, directory?: string): Promise<Q
     async close() {
       client.destroy();
       await app.close();
-      stores.close();
     },
   };
 }

@@ -87,7 +87,7 @@ function publish(
   return { MessageId: randomUUID() };
 }
 
-/** What the endpoint's push service is given of a message that words itself for each; the default where it has no part of its own. */
+/** The part of a message for the endpoint's push service; the default part where it has none. */
 function platformPayload(message: string, parameters: URLSearchParams): string {
   const platform = /:endpoint\/(\w+)\//.exec(parameters.get("TargetArn") ?? "")?.[1] ?? "";
   let parts: Record<string, unknown>;

@@ -7,7 +7,7 @@ export interface Chance {
   percent(share: number): boolean;
 }
 
-/** A source of chance; the same seed gives the same numbers (mulberry32). */
+/** A source of random numbers; the same seed gives the same numbers (mulberry32). */
 export function chanceOf(seed: number): Chance {
   let state = seed;
   const next = () => {

@@ -73,7 +73,7 @@ function others(): DemoUser[] {
     const phone = `${chance.pick(["+442079460", "+441134960"])}${String(100 + id)}`;
     const email = `${asciiName(first)}.${asciiName(last)}@${company.domain}`;
     if (role !== "driver") return person(id, role, company.id, first, last, { email, contact_phone_number: phone });
-    // Some drivers sign in by phone alone.
+    // Some drivers sign in by phone only.
     const login = chance.percent(30) ? { phone_number: phone } : { email, phone_number: phone };
     return person(id, role, company.id, first, last, { ...login, profile_id: 5000 + id });
   });

@@ -6,17 +6,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { findFreePort } from "../loopback-port.ts";
 import { type ChildService, startChild } from "./child-service.ts";
 import { type EngineCommand, type EngineName, findEngine } from "./engine-commands.ts";
-import { trimStreamRecords } from "./stream-records.ts";
 
 /** A running DynamoDB engine: its name, its HTTP endpoint on the loopback interface, and how to end it. */
 export interface Engine {
   name: EngineName | "external";
   endpoint: string;
-  /** What the engine leaves undone that DynamoDB does by itself; undefined where it does all of it. */
-  upkeep?: {
-    /** Forgets a table's stream records up to a sequence number; gives how many it forgot. */
-    trimStream(tableName: string, upTo: bigint): Promise<number>;
-  };
   close(): Promise<void>;
 }
 
@@ -55,10 +49,7 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
     throw error;
   }
   const close = () => end(child, options.dataDirectory ? undefined : directory);
-  if (command.name !== "dynoxide") return { name: command.name, endpoint: url, close };
-  const file = join(directory, "table.sqlite");
-  const trimStream = (tableName: string, upTo: bigint) => trimStreamRecords(file, tableName, upTo);
-  return { name: command.name, endpoint: url, upkeep: { trimStream }, close };
+  return { name: command.name, endpoint: url, close };
 }
 
 async function end(child: ChildService, temporaryDirectory: string | undefined): Promise<void> {
@@ -82,8 +73,9 @@ async function untilReady(url: string, child: ChildService, command: EngineComma
 }
 
 /**
- * dynoxide looks through all stream records of a table on every write while the table has a stream: without this
- * index 20,000 records slow it from 5,000 to 200 items a second. Its next release may rename the table: then it stays slow.
+ * dynoxide looks through all stream records of a table on every write while the table has a stream: without this index
+ * 20,000 records slow it from 300 to 25 items a second. The index is all that is added to its file, before anybody writes;
+ * where a later release names the table otherwise, none is made and writes are slow.
  */
 function indexStreamRecords(file: string): void {
   if (!existsSync(file)) return;

@@ -1,16 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
-import type { LocalStreamMapping } from "../stack/event-sources.ts";
-import type { AbandonReason } from "./abandoned-batch.ts";
 
-/** How a batch reaches its function, and who is told of what becomes of it. */
+/** How a batch reaches its function, and what is called with its progress. */
 export interface BatchDelivery {
-  mapping: Pick<LocalStreamMapping, "reportsItemFailures" | "triedForSeconds" | "retries">;
+  /** Whether the function names the records of a batch that failed. */
+  reportsItemFailures: boolean;
   invoke(event: DynamoDBStreamEvent): Promise<unknown>;
-  /** Told of the last record of each part that is done with. */
+  /** Called with the last record of each part that the function has taken. */
   onDone(last: DynamoDBRecord): void;
   onFailure(error: unknown): void;
-  giveUp(records: readonly DynamoDBRecord[], why: { reason: AbandonReason; calls: number }): Promise<void>;
   stopping: AbortSignal;
 }
 
@@ -18,45 +16,26 @@ const firstPauseMilliseconds = 100;
 const longestPauseMilliseconds = 10_000;
 
 /**
- * Calls the function with a batch until it has taken all of it, each time from the first record that failed on; gives up
- * what is too old or was tried too often. Ends early, with the rest not done, when it is told to stop.
+ * Calls the function with a batch until it has taken all of it, each time from the first record that failed on. Unlike
+ * Lambda it never gives up. Ends early, with the rest not done, once `stopping` is aborted.
  */
 export async function deliverBatch(batch: readonly DynamoDBRecord[], delivery: BatchDelivery): Promise<void> {
-  const { mapping, stopping } = delivery;
   let left = batch;
-  let calls = 0;
-  while (left.length > 0 && !stopping.aborted) {
-    const oldest = Date.now() / 1000 - mapping.triedForSeconds;
-    const tooOld = left.filter(({ dynamodb }) => (dynamodb?.ApproximateCreationDateTime ?? 0) < oldest);
-    if (tooOld.length > 0) {
-      await abandon(tooOld, { reason: "RecordAgeExceeded", calls }, delivery);
-      left = left.slice(tooOld.length);
-      continue;
-    }
+  let failures = 0;
+  while (left.length > 0 && !delivery.stopping.aborted) {
     const done = await attempt(left, delivery);
-    calls = done > 0 ? 1 : calls + 1;
     if (done > 0) delivery.onDone(left[done - 1] as DynamoDBRecord);
     left = left.slice(done);
-    if (left.length === 0) return;
-    if (calls > mapping.retries) return abandon(left, { reason: "RetryAttemptsExhausted", calls }, delivery);
-    await pauseAfter(calls, stopping);
+    failures = done > 0 ? 1 : failures + 1;
+    if (left.length > 0) await pauseAfter(failures, delivery.stopping);
   }
-}
-
-async function abandon(
-  records: readonly DynamoDBRecord[],
-  why: { reason: AbandonReason; calls: number },
-  { giveUp, onDone }: BatchDelivery,
-): Promise<void> {
-  await giveUp(records, why);
-  onDone(records.at(-1) as DynamoDBRecord);
 }
 
 /** How many records from the first on the function has taken. */
 async function attempt(records: readonly DynamoDBRecord[], delivery: BatchDelivery): Promise<number> {
   try {
     const answer = await delivery.invoke({ Records: [...records] });
-    return delivery.mapping.reportsItemFailures ? firstFailed(answer, records) : records.length;
+    return delivery.reportsItemFailures ? firstFailed(answer, records) : records.length;
   } catch (error) {
     delivery.onFailure(error);
     return 0;
@@ -73,7 +52,7 @@ function firstFailed(answer: unknown, records: readonly DynamoDBRecord[]): numbe
   return Math.max(0, Math.min(records.length, ...named));
 }
 
-async function pauseAfter(calls: number, stopping: AbortSignal): Promise<void> {
-  const milliseconds = Math.min(firstPauseMilliseconds * 2 ** Math.min(calls - 1, 10), longestPauseMilliseconds);
+async function pauseAfter(failures: number, stopping: AbortSignal): Promise<void> {
+  const milliseconds = Math.min(firstPauseMilliseconds * 2 ** Math.min(failures - 1, 10), longestPauseMilliseconds);
   await pause(milliseconds, undefined, { signal: stopping }).catch(() => {});
 }

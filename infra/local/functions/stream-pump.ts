@@ -4,7 +4,6 @@ import type { DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
 import { matchesAny } from "../filter-patterns.ts";
 import { type JsonFile, openJsonFile } from "../json-file.ts";
 import type { LocalStreamMapping } from "../stack/event-sources.ts";
-import { abandonedBatch } from "./abandoned-batch.ts";
 import { type BatchDelivery, deliverBatch } from "./stream-batch.ts";
 import { lambdaRecord } from "./stream-event.ts";
 import type { StreamPage, StreamPlace, TableStream } from "./table-stream.ts";
@@ -13,8 +12,6 @@ import type { StreamPage, StreamPlace, TableStream } from "./table-stream.ts";
 export interface StreamConsumer {
   mapping: LocalStreamMapping;
   invoke(event: DynamoDBStreamEvent): Promise<unknown>;
-  /** Takes what the mapping's on-failure destination is told. */
-  sendToOnFailure(message: object): Promise<unknown>;
 }
 
 /** The stream, who works it off, and the folder that keeps how far each of them is. */
@@ -30,8 +27,6 @@ export interface StreamPumpOptions {
 export interface StreamPump {
   /** Waits until every consumer has taken all that was written before; throws after that many milliseconds. */
   settled(milliseconds: number): Promise<void>;
-  /** The sequence number up to which every consumer has taken all records; undefined while one has taken none. */
-  passed(): bigint | undefined;
   /** Ends after the batch in hand; the next start goes on from there. */
   stop(): Promise<void>;
 }
@@ -65,11 +60,6 @@ export function startStreamPump(options: StreamPumpOptions): StreamPump {
         if (performance.now() > asked + milliseconds) throw new Error(`Still at work: ${late.join(", ")}.`);
         await pause(10);
       }
-    },
-    passed() {
-      const numbers = runs.map(({ file }) => file.value.place?.after);
-      if (numbers.length === 0 || numbers.includes(undefined)) return undefined;
-      return numbers.map((each) => BigInt(each ?? 0)).reduce((least, each) => (each < least ? each : least));
     },
     async stop() {
       stopping.abort();
@@ -116,12 +106,11 @@ async function workOff(
   const all = records.map((record) => lambdaRecord(record, mapping.streamArn));
   const wanted = mapping.filters.length === 0 ? all : all.filter((record) => matchesAny(record, mapping.filters));
   const delivery: BatchDelivery = {
-    mapping,
+    reportsItemFailures: mapping.reportsItemFailures,
     invoke,
     stopping,
     onDone: ({ dynamodb }) => moveTo(run, { shardId, after: dynamodb?.SequenceNumber }),
     onFailure: (error) => onFailure?.(mapping.functionName, error),
-    giveUp: async (given, why) => void (await run.sendToOnFailure(abandonedBatch(mapping, shardId, given, why))),
   };
   for (const batch of inBatches(wanted, mapping.batchSize)) await deliverBatch(batch, delivery);
   if (!stopping.aborted) moveTo(run, place);

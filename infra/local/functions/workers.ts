@@ -1,12 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
-import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { localAccount } from "../aws/local-account.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
 import { queueUrl } from "../aws/queues.ts";
 import type { Engine } from "../engine/engine.ts";
-import { startUpkeep } from "../engine/upkeep.ts";
 import type { LocalStack } from "../stack/template.ts";
 import type { Environments } from "./environments.ts";
 import { type PumpOptions, startPump } from "./pump.ts";
@@ -27,7 +25,7 @@ export interface WorkersOptions {
   onFailure?(functionName: string, error: unknown): void;
 }
 
-/** What calls the functions that no request calls: the pumps of queues and stream, the schedules, the table's upkeep. */
+/** What calls the functions that no request calls: the pumps of queues and stream, and the schedules. */
 export interface Workers {
   /**
    * Waits until all that was written and queued before is worked off, with all that followed from it; throws after that
@@ -43,7 +41,6 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const client = { region, credentials: localCredentials };
   const queues = new SQSClient({ ...client, endpoint: queueEndpoint });
   const streams = new DynamoDBStreamsClient({ ...client, endpoint: engine.endpoint });
-  const table = new DynamoDBClient({ ...client, endpoint: engine.endpoint });
   let batches = 0;
   const invoke: Environments["invoke"] = (name, event) => {
     batches += 1;
@@ -52,18 +49,11 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const callAgain = (name: string, error: unknown) => options.onFailure?.(name, error);
   const call = (name: string, event: object) => invoke(name, event).catch((error) => callAgain(name, error));
 
-  const stream = await startStream({ ...options, invoke }, streams, queues);
+  const stream = await startStream({ ...options, invoke }, streams);
   const parts = [
     ...stack.mappings.map((mapping) => startPump(pumpOptions(mapping, { ...options, invoke }, queues))),
     stream,
     startSchedules(stack.schedules, call),
-    startUpkeep({
-      engine,
-      client: table,
-      table: stack.table,
-      passed: stream.passed,
-      onFailure: (error) => callAgain("The table's upkeep", error),
-    }),
   ];
   return {
     settled: (milliseconds) =>
@@ -75,21 +65,16 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       ),
     async stop() {
       await Promise.all(parts.map((part) => part.stop()));
-      for (const each of [queues, streams, table]) each.destroy();
+      for (const each of [queues, streams]) each.destroy();
     },
   };
 }
 
-async function startStream(options: WorkersOptions, streams: DynamoDBStreamsClient, queues: SQSClient) {
-  const { stack, queueEndpoint, placesDirectory, invoke, onFailure } = options;
+async function startStream(options: WorkersOptions, streams: DynamoDBStreamsClient) {
+  const { stack, placesDirectory, invoke, onFailure } = options;
   const consumers = stack.streamMappings.map((mapping) => ({
     mapping,
     invoke: (event: object) => invoke(mapping.functionName, event),
-    sendToOnFailure: async (message: object) => {
-      if (mapping.onFailureQueueName === undefined) return;
-      const QueueUrl = queueUrl(queueEndpoint, mapping.onFailureQueueName);
-      await queues.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(message) }));
-    },
   }));
   const stream = await openTableStream(streams, stack.table.name);
   return startStreamPump({ stream, consumers, placesDirectory, onFailure });

@@ -91,7 +91,7 @@ function joinParameters(query: string): Record<string, string> {
   return Object.fromEntries(parameters);
 }
 
-/** API Gateway hands over text for these types alone; everything else, and what has no type, comes as base64. */
+/** API Gateway passes these types as text; everything else, and bodies without a type, as base64. */
 const textTypes = /^(text\/.*|application\/(json|xml|javascript))$/;
 
 function encodeBody(body: Buffer, contentType = "", contentEncoding = "") {

@@ -19,7 +19,7 @@ export interface FrontRequest {
   error?: unknown;
 }
 
-/** The routes, the functions behind them, and who is told of each request. */
+/** The routes, the functions behind them, and a callback for each request. */
 export interface FrontOptions {
   port: number;
   routes: LocalRoute[];
@@ -31,32 +31,32 @@ export interface FrontOptions {
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/** Serves the stack's HTTP API on 127.0.0.1 as API Gateway does, and the inbox beside it under `/_local/`. */
+/** Serves the stack's HTTP API on 127.0.0.1 as API Gateway does, and the inbox under `/_local/`. */
 export function startFront(options: FrontOptions): Promise<HttpService> {
   const match = createRouteTable(options.routes);
 
-  const answerApi = async (request: IncomingMessage, told: FrontRequest): Promise<GatewayAnswer> => {
+  const answerApi = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
     const body = await readBody(request, bodyLimit);
     if (body === undefined) return gatewayRefusal(413);
-    const matched = match(told.method, told.path);
+    const matched = match(report.method, report.path);
     if (!matched) return gatewayRefusal(404);
-    told.functionName = matched.route.functionName;
+    report.functionName = matched.route.functionName;
     try {
-      return gatewayAnswer(await options.invoke(told.functionName, gatewayEvent(request, body, matched)));
+      return gatewayAnswer(await options.invoke(report.functionName, gatewayEvent(request, body, matched)));
     } catch (error) {
-      told.error = error;
+      report.error = error;
       return gatewayRefusal(500);
     }
   };
 
-  const answer = async (request: IncomingMessage, told: FrontRequest): Promise<GatewayAnswer> => {
+  const answer = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
     const { cors } = options;
     if (cors && isPreflight(request.method, request.headers)) {
       return { status: 204, headers: preflightHeaders(cors, request.headers), body: Buffer.alloc(0) };
     }
-    const given = await answerApi(request, told);
+    const given = await answerApi(request, report);
     if (!cors) return given;
-    // The gateway's own word on other origins replaces whatever the function says about them.
+    // The gateway's own CORS headers replace those of the function.
     const kept = Object.entries(given.headers).filter(([name]) => !name.startsWith("access-control-"));
     return { ...given, headers: { ...Object.fromEntries(kept), ...corsHeaders(cors, request.headers) } };
   };
@@ -65,15 +65,15 @@ export function startFront(options: FrontOptions): Promise<HttpService> {
     const began = performance.now();
     const { path } = splitTarget(request.url ?? "/");
     if (path.startsWith("/_local/")) return writeAnswer(response, answerLocal(request, path, options.inbox));
-    const told: FrontRequest = {
+    const report: FrontRequest = {
       method: request.method ?? "",
       path,
       status: 0,
       milliseconds: 0,
       functionName: undefined,
     };
-    writeAnswer(response, await answer(request, told));
-    options.onRequest?.({ ...told, status: response.statusCode, milliseconds: performance.now() - began });
+    writeAnswer(response, await answer(request, report));
+    options.onRequest?.({ ...report, status: response.statusCode, milliseconds: performance.now() - began });
   };
   return startHttpService((request, response) => {
     // Only a caller that went away while sending ends here.

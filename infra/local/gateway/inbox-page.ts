@@ -53,7 +53,7 @@ export function renderInboxPage(entries: InboxEntry[]): string {
 <body>
 <main>
 <h1>Inbox</h1>
-<p class="about">What the local machine sent, newest first; the page follows by itself.
+<p class="about">What the local machine sent, newest first; the page updates automatically.
 <a href="/_local/inbox">The same as JSON</a></p>
 ${entries.length ? `<ol>\n${list}\n</ol>` : "<p>Nothing was sent yet.</p>"}
 </main>

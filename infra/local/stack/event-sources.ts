@@ -10,12 +10,6 @@ export interface LocalStreamMapping {
   reportsItemFailures: boolean;
   /** A change reaches the function when it matches one; without any, every change does. */
   filters: Pattern[];
-  /** How long a batch that fails is tried again; infinite where the mapping names no end. */
-  triedForSeconds: number;
-  /** How often; infinite where the mapping names no end. */
-  retries: number;
-  /** Where the place of a batch goes that was given up. */
-  onFailureQueueName: string | undefined;
 }
 
 /** A function that is called every day at a time of a time zone. */
@@ -47,9 +41,6 @@ export function readStreamMappings(all: ResourcesOfType): LocalStreamMapping[] {
       batchSize: Number(properties.BatchSize ?? 100),
       reportsItemFailures: [properties.FunctionResponseTypes].flat().includes("ReportBatchItemFailures"),
       filters: patternsOf(properties.FilterCriteria),
-      triedForSeconds: limit(properties.MaximumRecordAgeInSeconds),
-      retries: limit(properties.MaximumRetryAttempts),
-      onFailureQueueName: onFailureOf(properties.DestinationConfig),
     }));
 }
 
@@ -89,16 +80,6 @@ export function functionOf(text: string): string {
 function patternsOf(criteria: unknown): Pattern[] {
   const { Filters = [] } = (criteria ?? {}) as { Filters?: { Pattern: string }[] };
   return Filters.map(({ Pattern }) => JSON.parse(Pattern) as Pattern);
-}
-
-function onFailureOf(config: unknown): string | undefined {
-  const { OnFailure } = (config ?? {}) as { OnFailure?: { Destination?: string } };
-  return OnFailure?.Destination === undefined ? undefined : lastPart(OnFailure.Destination);
-}
-
-/** In a mapping, -1 and nothing mean that there is no limit. */
-function limit(value: unknown): number {
-  return value === undefined || Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value);
 }
 
 function lastPart(arn: string): string {

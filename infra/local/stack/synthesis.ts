@@ -52,7 +52,13 @@ function synthesisFile(directory: string): string {
 }
 
 function digestSources(): string {
-  const sources = ["package-lock.json", "tsconfig.json", "infra/*.ts", "infra/{constructs,functions,stages}/**/*.ts"];
+  const sources = [
+    "package-lock.json",
+    "tsconfig.json",
+    "cdk.json",
+    "infra/*.ts",
+    "infra/{constructs,functions,stages}/**/*.ts",
+  ];
   const files = globSync([...sources, "functions/**/*", "shared/**/*"], { cwd: root, withFileTypes: true });
   const digest = createHash("sha256");
   for (const path of files

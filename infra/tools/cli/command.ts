@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 
-/** A mistake in how a command was called; the message says how to put it right. */
+/** A mistake in how a command was called; the message says how to fix it. */
 export class UsageError extends Error {}
 
 /** Runs a command: the exit code is its result, 2 after a mistake in the call, 1 after any other error. */

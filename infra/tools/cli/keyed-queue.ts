@@ -1,29 +1,29 @@
-/** Works on many things at once, those of one lane in their order. */
+/** Works on many things at once, those of one key in their order. */
 export interface KeyedQueue {
-  /** Takes work on and resolves when there is room for more; throws what failed in earlier work. */
-  add(lane: string, work: () => Promise<void>): Promise<void>;
+  /** Takes work on and resolves when there is capacity for more; throws what failed in earlier work. */
+  add(key: string, work: () => Promise<void>): Promise<void>;
   /** Resolves when all work has ended, well or not. */
   settle(): Promise<void>;
   /** Like `settle`, but throws what failed. */
   finish(): Promise<void>;
 }
 
-/** KeyedQueue with room for so many pieces of work, running or waiting. After a failure nothing more is begun. */
-export function createKeyedQueue(room: number): KeyedQueue {
+/** KeyedQueue with capacity for so many pieces of work, running or waiting. After a failure nothing more is begun. */
+export function createKeyedQueue(capacity: number): KeyedQueue {
   const lastOf = new Map<string, Promise<void>>();
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
 
-  const begin = (lane: string, work: () => Promise<void>) => {
-    const before = lastOf.get(lane) ?? Promise.resolve();
+  const begin = (key: string, work: () => Promise<void>) => {
+    const before = lastOf.get(key) ?? Promise.resolve();
     const turn = before
       .then(() => (failures.length > 0 ? undefined : work()))
       .catch((error) => void failures.push(error))
       .then(() => {
         running.delete(turn);
-        if (lastOf.get(lane) === turn) lastOf.delete(lane);
+        if (lastOf.get(key) === turn) lastOf.delete(key);
       });
-    lastOf.set(lane, turn);
+    lastOf.set(key, turn);
     running.add(turn);
   };
   const settle = async () => void (await Promise.all(running));
@@ -31,9 +31,9 @@ export function createKeyedQueue(room: number): KeyedQueue {
     if (failures.length > 0) throw failures[0];
   };
   return {
-    async add(lane, work) {
-      begin(lane, work);
-      if (running.size >= room) await Promise.race(running);
+    async add(key, work) {
+      begin(key, work);
+      if (running.size >= capacity) await Promise.race(running);
       throwFailure();
     },
     settle,

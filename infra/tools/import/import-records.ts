@@ -29,7 +29,7 @@ export type ImportSummary = Readonly<Record<Outcome | "failed", number>> & {
 export interface ImportOptions {
   readonly source: AsyncIterable<Uint8Array>;
   readonly now: Date;
-  /** Tells those whom the changes concern (D25); otherwise the import is silent (D35). */
+  /** Notifies the affected users (D25); otherwise the import is silent (D35). */
   readonly notifies?: boolean;
   /** Checks and decides everything as a real run would, and writes nothing. */
   readonly dryRun?: boolean;
@@ -45,8 +45,8 @@ export interface ImportOptions {
 export const defaultConcurrency = 24;
 
 /**
- * Imports a stream of JSON lines (D35). Lines of one record are worked off in their order, others side by side; a bad
- * line is told and stops nothing else. Throws only when the store itself fails: repeating the import is safe.
+ * Imports a stream of JSON lines (D35). Lines of one record are processed in order, others side by side; a bad
+ * line is reported and stops nothing else. Throws only when the store itself fails: repeating the import is safe.
  */
 export async function importRecords(options: ImportOptions): Promise<ImportSummary> {
   const { source, now, notifies = false, dryRun = false, concurrency = defaultConcurrency, signal } = options;
@@ -72,7 +72,7 @@ export async function importRecords(options: ImportOptions): Promise<ImportSumma
       lastLine = number;
       const record = readLine(bytes);
       if (record instanceof Refusal) fail(number, record);
-      else await queue.add(laneOf(record), () => write(number, record));
+      else await queue.add(queueKeyOf(record), () => write(number, record));
       options.onProgress?.({ bytesRead, lines: number, failed: counts.failed });
     }
     await queue.finish();
@@ -103,12 +103,12 @@ function lineFault(code: string, detail: string): Refusal {
   return fieldsInvalid([{ path: [], code, detail }]);
 }
 
-/** What belongs to one user is worked off in order: its notifications share one item of counts. */
-function laneOf(record: RecordLine): string {
+/** What belongs to one user is processed in order: its notifications share one item of counts. */
+function queueKeyOf(record: RecordLine): string {
   return record.type === "notification" ? `user#${record.user_id}` : `${record.type}#${record.id}`;
 }
 
-/** What is wrong with a line; throws on whatever is not about the line. */
+/** What is wrong with a line; rethrows errors that are not about the line. */
 function lineErrors(line: number, error: unknown): LineError[] {
   if (error instanceof Refusal) {
     const { code, message, facts } = error;

@@ -36,8 +36,8 @@ export function describeAnswer({ answer, milliseconds }: Outcome): string {
 export function describeWork({ answer, milliseconds }: Outcome, event: unknown, sent: readonly InboxEntry[]): string {
   const { Records: messages } = event as Partial<SQSEvent>;
   const work = messages
-    ? `${messages.length - failuresOf(answer)} of ${messages.length} messages worked off`
-    : "worked off";
+    ? `${messages.length - failuresOf(answer)} of ${messages.length} messages processed`
+    : "processed";
   const said = answer === undefined ? [] : [JSON.stringify(answer, null, 2)];
   const texts = sent.map(({ channel, to, subject, text }) => `${channel} to ${to}\n${subject ?? ""}\n${text ?? ""}`);
   return `${[`${work}  ${milliseconds.toFixed(0)} ms`, ...said, ...texts].join("\n\n")}\n`;

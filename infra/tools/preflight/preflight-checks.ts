@@ -23,18 +23,18 @@ export interface Finding {
   readonly text: string;
 }
 
-/** A thing that a first deploy, or the service after it, trips over. Throws what AWS refuses. */
+/** A condition of a first deploy, or of the service after it. Throws what AWS refuses. */
 export interface Check {
   readonly about: string;
   find(place: DeployPlace): Promise<Finding>;
 }
 
-/** Concurrent calls that Lambda wants left for functions without a reservation. */
+/** Concurrency that Lambda keeps for functions without a reservation. */
 const unreservedCalls = 100;
 /** A call holds a function for about this long. */
 const secondsPerCall = 0.1;
 
-/** All checks, in the order that their findings are best put right. */
+/** All checks, in the order that their findings are best fixed. */
 export const checks: readonly Check[] = [
   { about: "CDK bootstrap", find: findBootstrap },
   { about: "earlier stack", find: findLeftovers },
@@ -80,7 +80,7 @@ async function findBootstrap({ account, region }: DeployPlace): Promise<Finding>
   return missing(`Run npx cdk bootstrap aws://${account}/${region}.`);
 }
 
-/** A stack that failed when it was made, and what a removed one left, stand in the way of a deploy by their names. */
+/** A stack that failed at its creation, and the resources of a removed one, block a deploy by their names. */
 async function findLeftovers(place: DeployPlace): Promise<Finding> {
   const { stack, table } = namesOf(place.stage.name);
   const status = await findStackStatus(place);
@@ -134,19 +134,23 @@ async function findSender(place: DeployPlace): Promise<Finding> {
     senderIdentity === "domain" ? `publish the DKIM records of ${domain}` : "open the link that SES mails to it";
   if (found) return missing(`${identity} is not verified: ${proof}.`);
   if (senderIdentity === "existing") return missing(`SES does not know ${identity}: verify it, or its domain.`);
-  return missing(`${identity} is not verified: the deploy asks SES for it; then ${proof}.`);
+  return missing(`${identity} is not verified: the deploy requests it from SES; then ${proof}.`);
 }
 
 async function findEmailSandbox(): Promise<Finding> {
   const { ProductionAccessEnabled } = await new SESv2Client({}).send(new GetAccountCommand({}));
-  if (ProductionAccessEnabled) return ok("the account may write to anyone");
-  return missing("The account may write to verified addresses only: ask for production access in the SES console.");
+  if (ProductionAccessEnabled) return ok("the account may send e-mail to any address");
+  return missing(
+    "The account may send e-mail to verified addresses only: request production access in the SES console.",
+  );
 }
 
 async function findSmsSandbox(): Promise<Finding> {
   const { IsInSandbox } = await new SNSClient({}).send(new GetSMSSandboxAccountStatusCommand({}));
-  if (!IsInSandbox) return ok("the account may send SMS to anyone");
-  return missing("The account may send SMS to verified numbers only: ask to leave the SMS sandbox in the SNS console.");
+  if (!IsInSandbox) return ok("the account may send SMS to any number");
+  return missing(
+    "The account may send SMS to verified numbers only: request to leave the SMS sandbox in the SNS console.",
+  );
 }
 
 async function findSmsSpend({ stage }: DeployPlace): Promise<Finding> {
@@ -154,10 +158,10 @@ async function findSmsSpend({ stage }: DeployPlace): Promise<Finding> {
   // An account that has never set it is held to 1 dollar.
   const dollars = Number((await new SNSClient({}).send(command)).attributes?.MonthlySpendLimit ?? 1);
   const wanted = stage.smsMonthlySpendLimitDollars;
-  if (wanted === undefined) return ok(`the account stops at ${dollars} dollars a month; the stage asks for no limit`);
+  if (wanted === undefined) return ok(`the account's limit is ${dollars} dollars a month; the stage sets no limit`);
   if (dollars >= wanted) return ok(`${dollars} dollars a month`);
   const advice = `have AWS raise the SMS spend quota to ${wanted} in Service Quotas`;
-  return missing(`The account stops at ${dollars} dollars a month, the stage asks for ${wanted}: ${advice}.`);
+  return missing(`The account's limit is ${dollars} dollars a month, the stage sets ${wanted}: ${advice}.`);
 }
 
 async function findConcurrency({ stage }: DeployPlace): Promise<Finding> {
@@ -166,9 +170,9 @@ async function findConcurrency({ stage }: DeployPlace): Promise<Finding> {
   const reserved = Object.values(stage.reservedConcurrency ?? {}).reduce((sum, calls) => sum + calls, 0);
   const busy = Math.ceil(stage.throttle.requestsPerSecond * secondsPerCall);
   const wanted = Math.max(reserved > 0 ? reserved + unreservedCalls : 0, reserved + busy);
-  if (limit >= wanted) return ok(`${limit} calls at once`);
-  const advice = "ask for more in Service Quotas, or set aside and let in less in infra/stages/stages.ts";
-  return missing(`The account runs ${limit} calls at once, the stage wants ${wanted}: ${advice}.`);
+  if (limit >= wanted) return ok(`${limit} concurrent executions`);
+  const advice = "request more in Service Quotas, or lower reservedConcurrency and throttle in infra/stages/stages.ts";
+  return missing(`The account allows ${limit} concurrent executions, the stage needs ${wanted}: ${advice}.`);
 }
 
 /** What a call found; undefined where there is no such thing. */

@@ -34,7 +34,7 @@ const networkCodes = ["ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "EAI_AGAIN", "E
 export function kindOfAwsFault(error: unknown): AwsFault | undefined {
   if (!(error instanceof Error)) return undefined;
   const kind = faultOfName[error.name];
-  // Credentials that were there and have run out are a kind of their own, whoever found out.
+  // Expired credentials are a fault of their own, wherever they are detected.
   if (kind === "no-credentials" && /expired|session.*invalid/i.test(error.message)) return "expired";
   return kind ?? (networkCodes.includes(codeOf(error)) ? "unreachable" : undefined);
 }

@@ -1,7 +1,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { namesOf, tokenAudience } from "../../stages/names.ts";
+import { requireComplete } from "../../stages/stage-rules.ts";
 import { readStageSettings } from "../../stages/stage-settings.ts";
-import { findStage, type Stage } from "../../stages/stages.ts";
+import { findStage, type Stage, stagesFile } from "../../stages/stages.ts";
 import { UsageError } from "../cli/command.ts";
 
 /** The settings that lead to something which tools do not use; a tool that needs one names it, rather than using another stage's. */
@@ -15,11 +16,17 @@ const unusedSettings = [
   "QUARANTINE_QUEUE_URL",
 ];
 
-/** The stage of that name. Throws `UsageError` where there is none, or where it is the local machine's. */
+/** Where a tool's --stage looks. */
+export const stagesHelp =
+  "Stages are those of infra/stages/stages.ts, or of the file that the environment variable WORKFORCE_STAGES names.";
+
+/** The stage of that name. Throws `UsageError` where there is none, where it lacks settings, or is the local machine's. */
 export function findDeployedStage(name: string): Stage {
   if (name === "local") throw new UsageError("The stage local is this machine's: leave --stage out.");
   try {
-    return findStage(name);
+    const stage = findStage(name);
+    requireComplete(stage);
+    return stage;
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
@@ -38,7 +45,7 @@ export function enterStage(stage: Stage): void {
     TOKEN_ISSUER: tokenIssuer,
     TOKEN_AUDIENCE: tokenAudience,
   });
-  // The second name is the one that the AWS and CDK commands read beside the first.
+  // The AWS and CDK commands read the second name in addition to the first.
   const region = stage.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   if (region) process.env.AWS_REGION = region;
 }
@@ -49,7 +56,7 @@ export async function findRegion(stage: Stage): Promise<string> {
   try {
     return await client.config.region();
   } catch {
-    const advice = `set AWS_REGION, or the region of the stage ${stage.name} in infra/stages/stages.ts`;
+    const advice = `set AWS_REGION, or the region of the stage ${stage.name} in ${stagesFile()}`;
     throw new UsageError(`No AWS region is named: ${advice}.`);
   } finally {
     client.destroy();

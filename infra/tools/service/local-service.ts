@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type InboxEntry, openInbox } from "../../local/aws/inbox.ts";
-import { dataDirectory, enterEnvironment, type OpenLocalAws, openLocalAws } from "../../local/local-aws.ts";
+import { dataDirectory, enterEnvironment } from "../../local/local-aws.ts";
+import { type OpenLocalAws, openLocalAws } from "../../local/open-local-aws.ts";
 import { root } from "../../local/stack/synthesis.ts";
 import type { Service } from "./service.ts";
 import { findTokenUser } from "./token-user.ts";

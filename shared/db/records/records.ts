@@ -1,8 +1,9 @@
 import { isWithin, type Scope } from "../../domain/caller.ts";
 import type { ListName } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.ts";
+import { type ListedFields, type ListedItem, listedItems, listedKey, toFields, toRow } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
+import { getItem } from "../table/table.ts";
 
 /** Reads records by id, all within the scope, or refuses as `records_not_found` naming those that are not (D2, D18). */
 export async function findRecordsWithin<L extends ListName>(
@@ -18,6 +19,22 @@ export async function findRecordsWithin<L extends ListName>(
     throw recordsNotFound(ids.filter((id) => !ownedIds.has(id)));
   }
   return owned;
+}
+
+/**
+ * Reads one record within the scope, as it is now: a push leads to it right after its write (D39). Refuses as
+ * `record_not_found` what is absent, outside the scope or no id at all, all alike (D2). 1 read unit.
+ */
+export async function requireRecord<L extends ListName>(
+  list: L,
+  id: number | undefined,
+  scope: Scope,
+): Promise<ListedFields<L>> {
+  const item = id === undefined ? undefined : await getItem(listedKey(list, id), { consistent: true });
+  if (!item || !isWithin(scope, listedItems[list].decode(item).company_id)) {
+    throw new Refusal("record_not_found", "The record does not exist");
+  }
+  return toFields(toRow(list, item));
 }
 
 /** The refusal of a bulk operation over records that are missing or another company's: both look alike (D2, D18). */

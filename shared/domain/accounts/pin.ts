@@ -60,16 +60,16 @@ export function pinValidTo(requestedAt: Date): Date {
   return new Date(requestedAt.getTime() + pinLifeMinutes * 60_000);
 }
 
-/** Seals a pin for one user, with a fresh salt. */
+/** Hashes a pin for one user, with a fresh salt. */
 export function hashPin(pin: string, userId: number, key: string): PinHash {
   const salt = randomBytes(16).toString("base64url");
   return { hmac: pinHmac(pin, userId, salt, key).toString("base64url"), salt };
 }
 
-/** Compares a pin with a seal in constant time. */
-export function verifyPin(pin: string, userId: number, seal: PinHash, key: string): boolean {
-  const expected = Buffer.from(seal.hmac, "base64url");
-  const actual = pinHmac(pin, userId, seal.salt, key);
+/** Compares a pin with a hash in constant time. */
+export function verifyPin(pin: string, userId: number, hash: PinHash, key: string): boolean {
+  const expected = Buffer.from(hash.hmac, "base64url");
+  const actual = pinHmac(pin, userId, hash.salt, key);
   return expected.length === actual.length && timingSafeEqual(expected, actual);
 }
 

@@ -18,27 +18,27 @@ export function makeFamily(): string {
   return randomBytes(16).toString("base64url");
 }
 
-/** A new token of a family: the user's id, the family, 32 random bytes, and a seal that only the key's owner can make. */
+/** A new token of a family: the user's id, the family, 32 random bytes, and a MAC that only the key's owner can make. */
 export function makeRefreshToken(userId: number, family: string, key: string): string {
-  const unsealed = `${userId}.${family}.${randomBytes(32).toString("base64url")}`;
-  return `${unsealed}.${sealOf(unsealed, key)}`;
+  const payload = `${userId}.${family}.${randomBytes(32).toString("base64url")}`;
+  return `${payload}.${macOf(payload, key)}`;
 }
 
 /**
  * Takes a token apart; undefined when it was not made here. A session ends when one of its spent tokens comes again: only
- * the seal tells a spent token from one that somebody made up to end it.
+ * the MAC distinguishes a spent token from one that somebody made up to end it.
  */
 export function parseRefreshToken(token: string, key: string): RefreshToken | undefined {
-  const [, unsealed = "", user, family = "", seal = ""] = tokenForm.exec(token) ?? [];
+  const [, payload = "", user, family = "", mac = ""] = tokenForm.exec(token) ?? [];
   const userId = Number(user);
-  const isOwn = seal !== "" && timingSafeEqual(Buffer.from(seal), Buffer.from(sealOf(unsealed, key)));
+  const isOwn = mac !== "" && timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(payload, key)));
   return isOwn && v.is(id, userId) ? { userId, family, hash: hashRefreshToken(token) } : undefined;
 }
 
 const tokenForm = /^(([1-9][0-9]{0,15})\.([\w-]{22})\.[\w-]{43})\.([\w-]{22})$/;
 
-function sealOf(unsealed: string, key: string): string {
-  return createHmac("sha256", key).update(`refresh|${unsealed}`).digest().subarray(0, 16).toString("base64url");
+function macOf(payload: string, key: string): string {
+  return createHmac("sha256", key).update(`refresh|${payload}`).digest().subarray(0, 16).toString("base64url");
 }
 
 /** SHA-256 of a token as the store keeps it, base64url. */

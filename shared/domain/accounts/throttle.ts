@@ -11,7 +11,7 @@ export interface Limit {
 const msPerMinute = 60_000;
 
 /**
- * When the next attempt is admitted, in milliseconds: now, or the moment when every limit has room again. `attempts` are
+ * When the next attempt is admitted, in milliseconds: now, or the moment when every limit has capacity again. `attempts` are
  * the moments of those admitted so far, oldest first.
  */
 export function admittedAt(attempts: readonly number[], limits: readonly Limit[], now: number): number {
@@ -33,7 +33,7 @@ export function longestWindowMs(limits: readonly Limit[]): number {
   return Math.max(...limits.map(({ withinMinutes }) => withinMinutes)) * msPerMinute;
 }
 
-/** Seconds to wait, rounded up to whole minutes, so that the answer tells nothing of which limit it was (D11). */
+/** Seconds to wait, rounded up to whole minutes, so that the answer does not reveal which limit it was (D11). */
 export function retryAfterSeconds(admittedAtMs: number, now: number): number {
   return Math.ceil((admittedAtMs - now) / msPerMinute) * 60;
 }

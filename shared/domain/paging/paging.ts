@@ -1,5 +1,6 @@
 import { Refusal } from "../refusal.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { listFingerprint } from "./list-fingerprint.ts";
 
 /** Deepest place a page number may reach, in items; deeper goes by cursor (D30). */
 export const maxPageDepth = 10_000;
@@ -21,11 +22,11 @@ export interface PageStart {
   readonly skip: number;
 }
 
-/** Finds where a page starts. A cursor wins over a page number; `filters` names the list it must belong to (D30). */
-export function pageStart(paging: PagingQuery, filters: string): PageStart {
+/** Finds where a page starts. A cursor wins over a page number, and must be of the list with that fingerprint (D30). */
+export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
   const limit = paging.per_page;
   if (paging.cursor) {
-    const beforeId = decodeCursor(paging.cursor, filters);
+    const beforeId = decodeCursor(paging.cursor, fingerprint);
     if (beforeId === undefined) {
       const detail = "is not a cursor of this list with these filters";
       throw new Refusal("cursor_invalid", "The cursor is malformed or belongs to another list", {
@@ -37,11 +38,20 @@ export function pageStart(paging: PagingQuery, filters: string): PageStart {
   const page = paging.page ?? 1;
   if (page * limit > maxPageDepth) {
     const detail = `page × per_page must not exceed ${maxPageDepth}; follow the Link header's cursor to go deeper`;
-    throw new Refusal("page_too_deep", "The page is too deep to be reached by number; use cursor", {
+    throw new Refusal("page_too_deep", "The page is too deep for a page number; use cursor", {
       errors: [{ parameter: "cursor", code: "required", detail }],
     });
   }
   return { limit, beforeId: undefined, skip: (page - 1) * limit };
+}
+
+/** One page as the table has it. */
+interface FoundPage<T> {
+  readonly items: readonly T[];
+  /** Number of all matches, on this page or not. */
+  readonly total: number;
+  /** True when more items follow. */
+  readonly hasMore: boolean;
 }
 
 /** One page as a list answers it. */
@@ -53,7 +63,7 @@ export interface Page<T> {
   readonly place?: PagePlace;
 }
 
-/** Where a page stands in its list. */
+/** The place of a page in its list. */
 export interface PagePlace {
   /** 1 for the first page; undefined when a cursor led here without a number. */
   readonly number: number | undefined;
@@ -62,17 +72,27 @@ export interface PagePlace {
   readonly nextCursor: string | undefined;
 }
 
+/** Reads the page that the validated query of a list asks for, and places it (D30). */
+export async function readPage<T extends { readonly id: number }>(
+  { name }: { readonly name: string },
+  query: PagingQuery,
+  read: (start: PageStart) => FoundPage<T> | Promise<FoundPage<T>>,
+): Promise<Page<T>> {
+  const fingerprint = listFingerprint(name, query);
+  return placePage(query, fingerprint, await read(pageStart(query, fingerprint)));
+}
+
 /** Places a page that was read in its list, with the cursor that leads on. */
 export function placePage<T extends { readonly id: number }>(
   paging: PagingQuery,
-  filters: string,
-  { items, total, hasMore }: { readonly items: readonly T[]; readonly total: number; readonly hasMore: boolean },
+  fingerprint: string,
+  { items, total, hasMore }: FoundPage<T>,
 ): Page<T> {
   const last = items.at(-1);
   const place: PagePlace = {
     number: paging.page ?? (paging.cursor ? undefined : 1),
     perPage: paging.per_page,
-    nextCursor: hasMore && last ? encodeCursor(last.id, filters) : undefined,
+    nextCursor: hasMore && last ? encodeCursor(last.id, fingerprint) : undefined,
   };
   return { items, total, place };
 }

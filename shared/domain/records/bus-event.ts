@@ -10,7 +10,7 @@ export interface NotificationRequest
   extends Pick<v.InferOutput<typeof notificationDetail>, "record_type" | "record_id" | "params"> {
   /** The same however often the event comes; no event of another source and no change of the table has it. */
   readonly eventId: string;
-  /** The users to be told, each once, without the actor; none when the actor was the only one. */
+  /** The users to notify, each once, without the actor; none when the actor was the only one. */
   readonly recipients: readonly number[];
 }
 
@@ -19,7 +19,7 @@ export type BusEvent = { readonly line: RecordLine } | { readonly asked: Notific
 
 /**
  * Reads an event as EventBridge hands it over; refuses with `fields_invalid` what is none of the kinds that are known.
- * Pointers lead into the `detail`, but for those to `/detail-type`, `/source` and `/detail` (D35).
+ * Pointers point into the `detail`, except those to `/detail-type`, `/source` and `/detail` (D35).
  */
 export function parseBusEvent(value: unknown, defaultCountry: CountryCode): BusEvent {
   const { source, detail, ...envelope } = parseComplete(busEnvelope, value);
@@ -32,10 +32,10 @@ export function parseBusEvent(value: unknown, defaultCountry: CountryCode): BusE
 
 function readNotification(
   source: string,
-  { event_id, recipients, actor_id, ...told }: v.InferOutput<typeof notificationDetail>,
+  { event_id, recipients, actor_id, ...content }: v.InferOutput<typeof notificationDetail>,
 ): NotificationRequest {
   const eventId = `bus-${createHash("sha256")
     .update(JSON.stringify([source, event_id]))
     .digest("base64url")}`;
-  return { ...told, eventId, recipients: [...new Set(recipients)].filter((userId) => userId !== actor_id) };
+  return { ...content, eventId, recipients: [...new Set(recipients)].filter((userId) => userId !== actor_id) };
 }

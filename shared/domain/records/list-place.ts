@@ -1,7 +1,7 @@
 /** A list of records that runs by descending id. */
 export type ListName = "INVOICES" | "TIMESHEETS" | "JOBS";
 
-/** Where a record stands in its lists. */
+/** The place of a record in its lists. */
 export interface ListPlace {
   readonly id: number;
   /** The tenant (D2). */
@@ -22,7 +22,7 @@ export interface PlacedFields {
   readonly number?: unknown;
 }
 
-/** Jobs have no states: all stand in one list. */
+/** Jobs have no states: all are in one list. */
 export const jobListState = "published";
 
 const shapes = {

@@ -16,7 +16,7 @@ export interface NotificationEvent {
   readonly record_id: number;
   readonly params: { readonly type: string };
   readonly recipients: readonly Recipients[];
-  /** The user whose doing it is, who is never notified of it. */
+  /** The user who made the change, and is never notified of it. */
   readonly actorId: number | undefined;
 }
 
@@ -95,7 +95,7 @@ function readUser(after: unknown, before: ItemChange["before"]): DomainEvent {
   return { record_type: "User", record_id: id, params: { type: "password_changed" }, recipients };
 }
 
-/** The state before counts as far as it can be read: what was wrong then may be right by now. */
+/** The state before counts as far as it can be read: what was wrong then may have been repaired. */
 function stateOf(before: unknown): unknown {
   return (before as { readonly record?: { readonly state?: unknown } }).record?.state;
 }

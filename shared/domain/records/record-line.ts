@@ -24,7 +24,7 @@ export function parseRecordLine(value: unknown, defaultCountry: CountryCode): Re
   return line.type === "user" && !("deleted" in line) ? withNormalLogins(line, defaultCountry) : line;
 }
 
-/** Checks that a merged record is whole: whatever a line left out must be there already. Refuses with `fields_invalid`. */
+/** Checks that a merged record is complete: fields that a line leaves out must be stored already. Refuses with `fields_invalid`. */
 export function parseComplete<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   return parse(schema, value);
 }

@@ -38,14 +38,14 @@ export async function run({ file, event, environment, calls = 0, warmUp = 0 }: R
     stdio: ["ignore", "ignore", "pipe", "pipe"],
     timeout: longestMilliseconds,
   });
-  let [told, failure] = ["", ""];
+  let [output, failure] = ["", ""];
   child.stdio[3]?.on("data", (text) => {
-    told += text;
+    output += text;
   });
   child.stderr?.on("data", (text) => {
     failure += text;
   });
   const [code] = await once(child, "close");
   if (code !== 0) throw new Error(`${file} ended with ${code}: ${failure}`);
-  return JSON.parse(told) as Run;
+  return JSON.parse(output) as Run;
 }

@@ -34,7 +34,7 @@ export const callsPerUser: Partial<Record<OperationName, number>> = {
 export const pinsPerUser = 0.3;
 export const shareOfSms = 0.3;
 
-/** Records of a user's that change in a month, each of which is counted and told to somebody. */
+/** Records of a user's that change in a month, each of which is counted and notified to somebody. */
 export const changesPerUser = 30;
 
 /** Kilobytes that a user's records take, indexes included. */

@@ -1,74 +1,65 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { root } from "../../../infra/local/stack/synthesis.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
+import { fillTables, type MarkedTables, tableOf } from "../../../infra/tools/docs/marked-tables.ts";
+import { costsPage } from "../../../infra/tools/docs/pages.ts";
 import { callsPerUser, changesPerUser, kilobytesPerUser, pinsPerUser, shareOfSms, userCounts } from "./assumptions.ts";
 import { type Bill, billOf } from "./bill.ts";
 import { measureCalls } from "./measure-calls.ts";
 import { prices } from "./prices.ts";
 
-type Say = (text: string) => void;
-
-/** Measures every operation on the demo data and prints what it costs as Markdown; true when it could. */
-export async function benchCosts(say: Say): Promise<boolean> {
+/** Measures every operation on the demo data and writes what it costs into infra/COSTS.md; true when it could. */
+export async function benchCosts(say: (text: string) => void): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
   try {
     const bills = (await measureCalls(join(directory, "machine"))).map(billOf);
     const { template } = synthesize("dev", join(directory, "cdk.out"));
-    say(documentOf(bills, fixedOf(template)));
+    const page = join(root, costsPage);
+    writeFileSync(page, fillTables(readFileSync(page, "utf8"), tablesOf(bills, fixedOf(template))));
+    say(`${costsPage} is written.`);
     return true;
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
-function documentOf(bills: readonly Bill[], fixed: Readonly<Record<string, number>>): string {
+function tablesOf(bills: readonly Bill[], fixed: Readonly<Record<string, number>>): MarkedTables {
   const operations = bills.filter(({ isOperation }) => isOperation);
   const workers = bills.filter(({ isOperation }) => !isOperation);
-  return `# What it costs
+  return {
+    "costs-operations": `Prices of ${prices.region}, ${prices.asOf}.
 
-Written by \`npm run -s bench -- costs > infra/COSTS.md\`. Read and write units are measured, each operation on its sample event
-and the demo data, warm. Prices are AWS list prices of ${prices.region}, ${prices.asOf}, without free tiers
-(\`test/bench/costs/prices.ts\`). Durations, and what users do, are assumed (\`test/bench/costs/assumptions.ts\`).
+${billsTable(operations)}`,
+    "costs-workers": `A pin that goes out costs its e-mail, $${(prices.emailsPerThousand / 1000).toFixed(4)}, or its SMS, about $${prices.sms.toFixed(2)} to the United Kingdom, on top.
 
-## A million calls, in US dollars
-
-${tableOf(operations)}
-
-## A million runs of what follows from them
-
-A pin that goes out costs its e-mail, $${(prices.emailsPerThousand / 1000).toFixed(4)}, or its SMS, about $${prices.sms.toFixed(2)} to the United Kingdom, on top.
-
-${tableOf(workers)}
-
-## A month, in US dollars
-
-${monthsOf(bills, fixed)}
+${billsTable(workers)}`,
+    "costs-month": `${monthsTable(bills, fixed)}
 
 A user makes ${sum(Object.values(callsPerUser))} calls a month, asks for ${pinsPerUser} pins, ${shareOfSms * 100} % of them by SMS, has ${changesPerUser} records changed, and
 ${kilobytesPerUser} KB stored. **The number to watch is SMS**: one costs as much as ${smsInCalls(bills)} calls of list-invoices. The limits on
-\`POST /users/password\` and the stage's ceilings on SMS are the largest control of costs there is.`;
+\`POST /users/password\` and the stage's ceilings on SMS are the largest control of costs there is.`,
+  };
 }
 
-function tableOf(bills: readonly Bill[]): string {
-  const head = "| | read units | write units | ms | gateway | function | table | queue | logs | total |";
+function billsTable(bills: readonly Bill[]): string {
+  const figures = ["read units", "write units", "ms", "gateway", "function", "table", "queue", "logs", "total"];
   const rows = bills.map((bill) => {
     const { name, readUnits, writeUnits, milliseconds, gateway, lambda, table, queue, logs, total } = bill;
     const dollars = [gateway, lambda, table, queue, logs, total].map((part) => part.toFixed(2));
-    return `| ${[name, readUnits, writeUnits, milliseconds, ...dollars].join(" | ")} |`;
+    return [name, readUnits, writeUnits, milliseconds, ...dollars];
   });
-  return [head, `|---|${"---:|".repeat(9)}`, ...rows].join("\n");
+  return tableOf(["", ...figures.map((figure) => `${figure}:`)], rows);
 }
 
-function monthsOf(bills: readonly Bill[], fixed: Readonly<Record<string, number>>): string {
+function monthsTable(bills: readonly Bill[], fixed: Readonly<Record<string, number>>): string {
   const months = userCounts.map((users) => monthOf(bills, users, fixed));
   const parts = Object.keys(months[0] ?? {});
-  const rows = parts.map((part) => `| ${part} | ${months.map((month) => (month[part] ?? 0).toFixed(2)).join(" | ")} |`);
+  const rows = parts.map((part) => [part, ...months.map((month) => (month[part] ?? 0).toFixed(2))]);
   const totals = months.map((month) => `**${sum(Object.values(month)).toFixed(2)}**`);
-  const head = `| | ${userCounts.map((users) => `${users.toLocaleString("en")} users`).join(" | ")} |`;
-  return [head, `|---|${"---:|".repeat(userCounts.length)}`, ...rows, `| **total** | ${totals.join(" | ")} |`].join(
-    "\n",
-  );
+  const columns = userCounts.map((users) => `${users.toLocaleString("en")} users:`);
+  return tableOf(["", ...columns], [...rows, ["**total**", ...totals]]);
 }
 
 function monthOf(bills: readonly Bill[], users: number, fixed: Readonly<Record<string, number>>) {

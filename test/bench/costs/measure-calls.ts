@@ -72,7 +72,7 @@ async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
   );
 }
 
-/** A change of the invoice that the sample event of tally is about: there is something to count then. */
+/** A change of the invoice that the sample event of update-totals is about: there is something to count then. */
 async function changeInvoice(): Promise<void> {
   const { state } = (await readRecord("INVOICE", 1)) ?? {};
   const line = { type: "invoice", id: 1, state: state === "paid" ? "overdue" : "paid" };

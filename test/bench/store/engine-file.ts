@@ -16,7 +16,7 @@ export interface EngineFile {
 
 /**
  * Writes new items straight into the file of a dynoxide engine, as it would store them itself, fifty times as fast as
- * through its endpoint. Knows the inside of version 1.2.1: a recount afterwards, through the endpoint, tells whether the
+ * through its endpoint. Knows the inside of version 1.2.1: a reconciliation afterwards, through the endpoint, shows whether the
  * engine reads what was written.
  */
 export function openEngineFile(
@@ -60,16 +60,16 @@ export function openEngineFile(
 }
 
 async function* readPartitions(database: DatabaseSync, table: string): AsyncGenerator<Item[]> {
-  let gathered: Item[] = [];
+  let collected: Item[] = [];
   for (const { item_json } of database.prepare(`SELECT item_json FROM "${table}" ORDER BY pk, sk`).iterate()) {
     const item = unmarshall(JSON.parse(String(item_json)));
-    if (gathered.length > 0 && gathered[0]?.pk !== item.pk) {
-      yield gathered;
-      gathered = [];
+    if (collected.length > 0 && collected[0]?.pk !== item.pk) {
+      yield collected;
+      collected = [];
     }
-    gathered.push(item);
+    collected.push(item);
   }
-  if (gathered.length > 0) yield gathered;
+  if (collected.length > 0) yield collected;
 }
 
 function putItem(items: StatementSync, item: Item): void {

@@ -12,7 +12,7 @@ import { placeOf } from "../../../shared/domain/records/list-place.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import type { EngineFile } from "./engine-file.ts";
 
-/** Told how many records are in. */
+/** Called with the number of records that are in. */
 export type Progress = (loaded: number) => void;
 
 const atOnce = 100;
@@ -34,7 +34,7 @@ export async function importLines(lines: Iterable<object>, onProgress: Progress)
 
 /**
  * Puts the lines' items straight into the engine's file as import and consumer would leave them; the totals are made by
- * the recount. Throws when a second recount finds a difference.
+ * the reconciliation. Throws when a second one finds a difference.
  */
 export async function putLines(lines: Iterable<object>, file: EngineFile, onProgress: Progress): Promise<void> {
   let loaded = 0;
@@ -43,8 +43,8 @@ export async function putLines(lines: Iterable<object>, file: EngineFile, onProg
     loaded += 1;
     onProgress(loaded);
   }
-  const survey = await reconcileTotals({ items: file.partitions() });
-  await rewriteTotals(survey, survey);
+  const reconciliation = await reconcileTotals({ items: file.partitions() });
+  await rewriteTotals(reconciliation, reconciliation);
   const { drifts, uncounted, records } = await reconcileTotals({ items: file.partitions() });
   file.close();
   if (drifts.length + uncounted.length > 0 || records !== loaded) {

@@ -36,7 +36,7 @@ export const invoiceMeasures: readonly Measure[] = [
   search("the start of a number that 111 invoices have", (count) => String(firstId + count - 700).slice(0, 5), 120),
 ];
 
-/** Later pages of a range of dates: flat where ids follow dates, and only told where they do not. */
+/** Later pages of a range of dates: flat where ids follow dates, and only reported where they do not. */
 export const laterPage: Measure = {
   ...dated("twelve months, all companies, by cursor in the middle", { ...everything, ...year }),
   run: (count) => findInvoices({ ...everything, ...year }, middle(count)),

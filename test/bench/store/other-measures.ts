@@ -61,8 +61,8 @@ const confirmation = {
   async prepare(): Promise<void> {
     const now = new Date();
     const times = { requestedAt: now, validTo: new Date(now.getTime() + 600_000) };
-    const seal = hashPin(this.pin, user.id, await hmacKey());
-    await storePin({ login: user.login, requestId: crypto.randomUUID(), ...times }, user.id, seal);
+    const hash = hashPin(this.pin, user.id, await hmacKey());
+    await storePin({ login: user.login, requestId: crypto.randomUUID(), ...times }, user.id, hash);
   },
   run() {
     return confirm({ value: user.login, channel: "email" }, this.pin, "192.0.2.7", new Date());

@@ -119,15 +119,15 @@ describe("200", () => {
     expect((await refresh((await signInWith(newPassword)).body.token)).status).toBe(200);
   });
 
-  test("D14: the user is told by e-mail and by SMS, with service and time, and no link", async () => {
+  test("D14: the user is notified by e-mail and by SMS, with service and time, and no link", async () => {
     at("2026-05-01T09:00:00.000");
     const token = await resetToken();
     service.inbox.clear();
     await setTo(token);
     expect(await deliverNotices()).toBe(1);
-    const told = service.inbox.entries();
-    expect(told.map(({ channel, to }) => `${channel} ${to}`).sort()).toEqual([`email ${login}`, `sms ${phone}`]);
-    for (const { text } of told) {
+    const sent = service.inbox.entries();
+    expect(sent.map(({ channel, to }) => `${channel} ${to}`).sort()).toEqual([`email ${login}`, `sms ${phone}`]);
+    for (const { text } of sent) {
       expect(text).toContain("Workforce");
       expect(text).toContain("2026-05-01 at 09:00 UTC");
       expect(text).not.toMatch(/https?:/);
@@ -160,7 +160,7 @@ describe("422", () => {
     expectProblem(await setTo(token), 422, "reset_token_invalid");
   }
 
-  test("D14: a spent token is invalid, and nobody is told again", async () => {
+  test("D14: a spent token is invalid, and nobody is notified again", async () => {
     const token = await resetToken();
     await setTo(token);
     await deliverNotices();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { handler as registerHandler } from "../../../functions/devices/register-device-token.ts";
 import { handler } from "../../../functions/devices/remove-device-token.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../shared/contract/devices.ts";
@@ -25,6 +25,22 @@ describe("200", () => {
     expect(await remove(404)).toMatchObject({ status: 200, body: {} });
   });
 
+  test.each(["1234567890123456", "9007199254740991"])("D28: an id may be as wide as 2^53 − 1: %s", async (id) => {
+    expect(await remove(id)).toMatchObject({ status: 200, body: {} });
+  });
+
+  test("D28: a device that is registered when ids have 16 digits is removed by its id", async () => {
+    vi.useFakeTimers({ now: Date.parse("2031-10-01T00:00:00.000Z"), toFake: ["Date"] });
+    try {
+      const id = await register("t-2031", driver);
+      expect(String(id)).toHaveLength(16);
+      expect((await remove(id)).status).toBe(200);
+      expect(await register("t-2031", driver)).not.toBe(id);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test("D28: a token that was removed is free again: registering it gives a new id", async () => {
     const id = await register("t-1", driver);
     expect(await remove(id)).toMatchObject({ status: 200, body: {} });
@@ -46,7 +62,15 @@ describe("200", () => {
 });
 
 describe("422", () => {
-  test.each(["seven", "-1", "1.5", "0", "%00"])("the id %j is named", async (id) => {
+  test.each([
+    "seven",
+    "-1",
+    "1.5",
+    "0",
+    "%00",
+    "9007199254740992",
+    "12345678901234567",
+  ])("the id %j is named", async (id) => {
     const answer = await remove(id);
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ parameter: "id", code: "invalid" }] } });
   });

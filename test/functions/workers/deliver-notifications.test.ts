@@ -10,7 +10,7 @@ import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
-import { nothingFailed, queueEvent, storedNotifications, workOff } from "../../support/workers/workers.ts";
+import { drain, nothingFailed, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
 useService();
 const proxy = useFaultProxy();
@@ -35,21 +35,21 @@ async function newUsers(...roles: string[]): Promise<{ company: number; ids: num
 
 function message(recipients: object, changes: object = {}) {
   lastEvent += 1;
-  const told = { record_type: "Job", record_id: 7, params: { type: "published" } };
-  return { eventId: `event-${lastEvent}`, ...told, recipients, ...changes };
+  const content = { record_type: "Job", record_id: 7, params: { type: "published" } };
+  return { eventId: `event-${lastEvent}`, ...content, recipients, ...changes };
 }
 
-/** Works a message off, and all that it queues. */
+/** Processes a message, and all that it queues. */
 async function deliver(...messages: object[]): Promise<void> {
   expect(await handler(queueEvent(...messages))).toEqual(nothingFailed);
-  await workOff("NOTIFICATION_QUEUE_URL", handler);
+  await drain("NOTIFICATION_QUEUE_URL", handler);
 }
 
 async function countsOf(userIds: readonly number[]): Promise<number[]> {
   return Promise.all(userIds.map(async (id) => (await storedNotifications(id)).length));
 }
 
-describe("D25: an event is told", () => {
+describe("D25: an event is notified", () => {
   test("as a new, unread notification with the moment, counted and to be pushed", async () => {
     const { ids } = await newUsers("operator");
     const [userId = 0] = ids;
@@ -87,7 +87,7 @@ describe("D25: an event is told", () => {
     expect(await readItem(recordKey("USER", ids[0] ?? 0))).not.toHaveProperty("mark_key");
   });
 
-  test("to the driver of a profile; a profile of nobody tells nobody", async () => {
+  test("to the driver of a profile; a profile of nobody notifies nobody", async () => {
     const { ids } = await newUsers("driver");
     await deliver(message({ profile: (ids[0] ?? 0) * 10 }), message({ profile: 999_999 }));
     expect(await countsOf(ids)).toEqual([1]);
@@ -110,7 +110,7 @@ describe("D25: an event is told", () => {
   });
 });
 
-describe("D25: an event is told once", () => {
+describe("D25: an event is notified once", () => {
   test("when it comes ten times, side by side and after, to all or to some", async () => {
     const { company, ids } = await newUsers(...Array.from({ length: 45 }, () => "operator"));
     const sent = message({ users: ids });
@@ -129,7 +129,7 @@ describe("D25: an event is told once", () => {
     expect(await countsOf(ids)).toEqual([1]);
   });
 
-  test("and many events at once are all told, with exact counts", async () => {
+  test("and many events at once are all notified, with exact counts", async () => {
     const { ids } = await newUsers("operator", "operator", "operator");
     const sent = Array.from({ length: 25 }, () => message({ users: ids }));
     await deliver(...sent, ...sent);
@@ -139,7 +139,7 @@ describe("D25: an event is told once", () => {
 });
 
 describe("a message", () => {
-  test("whose transactions conflict is worked off all the same, and goes back when that does not end", async () => {
+  test("whose transactions conflict is processed all the same, and goes back when that does not end", async () => {
     const { ids } = await newUsers("operator");
     const sent = message({ users: ids });
     proxy.fail("TransactWriteItems", transactionConflict(3), Number.POSITIVE_INFINITY);
@@ -156,7 +156,7 @@ describe("a message", () => {
     { recipients: {} },
     { params: {} },
     { eventId: "" },
-  ])("that is malformed goes back and holds up no other: %j", async (changes) => {
+  ])("that is malformed goes back and blocks no other: %j", async (changes) => {
     const { ids } = await newUsers("operator");
     const outcome = await handler(queueEvent({ ...message({ users: ids }), ...changes }, message({ users: ids })));
     expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });

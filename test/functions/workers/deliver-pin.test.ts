@@ -108,7 +108,7 @@ describe("D12: a message", () => {
     "null",
     '"ines@example.com"',
     '{"login":"ines@example.com"}',
-  ])("that is malformed (%s) goes back, holds up nobody and is not quoted in a log", async (malformed) => {
+  ])("that is malformed (%s) goes back, blocks nobody and is not quoted in a log", async (malformed) => {
     loggedLines.length = 0;
     const outcome = await deliver(malformed, { requestedAt: at("14:00:00"), requestId: malformed });
     expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });

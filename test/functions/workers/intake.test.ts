@@ -49,7 +49,7 @@ function failures(): { code?: string; faults?: string; error?: string }[] {
 }
 
 describe("D35: a record event", () => {
-  test("is stored as an import would store it, and those whom it concerns are told", async () => {
+  test("is stored as an import would store it, and its recipients are notified", async () => {
     expect(await take(job(1, 4))).toEqual([]);
     const stored = await readItem(recordKey("JOB", 1));
     expect(stored).toMatchObject({ id: 1, company_id: 1, version: 4, record: { title: "v4" } });
@@ -84,7 +84,7 @@ describe("D35: a record event", () => {
     expect(await readRecord("JOB", 4)).toMatchObject({ title: "v10" });
   });
 
-  test("changes what a silent import stored, and is told all the same", async () => {
+  test("changes what a silent import stored, and is notified all the same", async () => {
     await store([invoiceLine(6, 1)]);
     await take({ type: "invoice", id: 6, version: 1, event_id: "paid", state: "paid" });
     expect(await readItem(recordKey("INVOICE", 6))).not.toHaveProperty("silent");
@@ -92,7 +92,7 @@ describe("D35: a record event", () => {
   });
 });
 
-describe("D35: a message that makes no sense", () => {
+describe("D35: an invalid message", () => {
   test.each<[string, string, string]>([
     ["an unknown kind", envelope(job(10, 1), "Shipment"), "/detail-type not_allowed"],
     ["a user", envelope({ type: "user", id: 10, version: 1, event_id: "e", deleted: true }), "/type not_allowed"],
@@ -107,13 +107,13 @@ describe("D35: a message that makes no sense", () => {
     expect(await readRecord("JOB", 10)).toBeUndefined();
   });
 
-  test.each(["", "nonsense", "null", "[]", '"text"', "5"])("fails whatever it is: %j", async (body) => {
+  test.each(["", "garbage", "null", "[]", '"text"', "5"])("fails whatever it is: %j", async (body) => {
     expect(await take(body)).toEqual([0]);
     expect(failures()).toHaveLength(1);
   });
 
-  test("holds up no other of its batch", async () => {
-    expect(await take(job(11, 1), "nonsense", job(12, 1), envelope(job(13, 1), "Shipment"))).toEqual([1, 3]);
+  test("blocks no other of its batch", async () => {
+    expect(await take(job(11, 1), "garbage", job(12, 1), envelope(job(13, 1), "Shipment"))).toEqual([1, 3]);
     expect(await readRecord("JOB", 11)).toMatchObject({ title: "v1" });
     expect(await readRecord("JOB", 12)).toMatchObject({ title: "v1" });
   });
@@ -135,15 +135,15 @@ describe("D35: a message that makes no sense", () => {
 describe("D25: a notification event", () => {
   beforeEach(() => takeMessages("NOTIFICATION_QUEUE_URL"));
 
-  const told = { record_type: "Chat", record_id: 88, params: { type: "message", room: "Night shift" } };
+  const content = { record_type: "Chat", record_id: 88, params: { type: "message", room: "Night shift" } };
   const asking = (changes: object) =>
-    envelope({ event_id: "m-1", recipients: [1], ...told, ...changes }, "Notification");
+    envelope({ event_id: "m-1", recipients: [1], ...content, ...changes }, "Notification");
   const messages = () => takeMessages("NOTIFICATION_QUEUE_URL") as Promise<NotificationMessage[]>;
 
   test("is queued for its recipients, once each and not for the actor", async () => {
     expect(await take(asking({ recipients: [12, 15, 12, 3], actor_id: 15 }))).toEqual([]);
     const eventId = expect.stringMatching(/^bus-/);
-    expect(await messages()).toEqual([{ ...told, eventId, recipients: { users: [12, 3] } }]);
+    expect(await messages()).toEqual([{ ...content, eventId, recipients: { users: [12, 3] } }]);
   });
 
   test("for 1,000 users is queued in messages of at most 200, all of one event", async () => {
@@ -164,7 +164,7 @@ describe("D25: a notification event", () => {
     expect(await messages()).toHaveLength(5);
   });
 
-  test("has the same id each time it comes, so that nobody is told twice; another source's has its own", async () => {
+  test("has the same id each time it comes, so that nobody is notified twice; another source's has its own", async () => {
     const foreign = asking({}).replace("rota.example", "chat.example");
     await take(asking({}), asking({}), foreign, asking({ event_id: "m-2" }));
     const ids = (await messages()).map(({ eventId }) => eventId);
@@ -181,7 +181,7 @@ describe("D25: a notification event", () => {
     [{ recipients: [] }, "/recipients too_short"],
     [{ params: { text: "x" } }, "/params/type missing"],
     [{ event_id: undefined }, "/event_id missing"],
-  ])("that makes no sense fails and queues nothing: %j", async (changes, faults) => {
+  ])("that is invalid fails and queues nothing: %j", async (changes, faults) => {
     expect(await take(asking(changes))).toEqual([0]);
     expect(failures()).toMatchObject([{ code: "fields_invalid", faults }]);
     expect(await messages()).toEqual([]);

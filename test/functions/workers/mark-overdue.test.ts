@@ -74,7 +74,7 @@ test("D20: what became overdue stands in the lists of its new state, and in no i
   expect(after?.revision).toBe(Number(before?.revision) + 1);
 });
 
-test("D25: becoming overdue is told, though the import before was silent, and nobody counts as its author", async () => {
+test("D25: becoming overdue is notified, though the import before was silent, and nobody counts as its author", async () => {
   await store([due(11, "2026-05-01")]);
   expect(await readItem(recordKey("INVOICE", 11))).toMatchObject({ silent: true });
   await markOverdue(today);

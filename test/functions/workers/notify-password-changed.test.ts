@@ -23,7 +23,7 @@ beforeAll(() =>
 );
 beforeEach(() => service.inbox.clear());
 
-function tell(...messages: (number | string)[]) {
+function deliver(...messages: (number | string)[]) {
   const records = messages.map((message, index) => ({
     messageId: `message-${index}`,
     body: typeof message === "string" ? message : JSON.stringify({ userId: message, changedAt }),
@@ -31,7 +31,7 @@ function tell(...messages: (number | string)[]) {
   return handler({ Records: records } as SQSEvent);
 }
 
-function told(): string[] {
+function sent(): string[] {
   return service.inbox
     .entries()
     .map(({ channel, to }) => `${channel} ${to}`)
@@ -44,13 +44,13 @@ describe("D14: a user whose password was changed", () => {
     [11, ["email mail@example.com"]],
     [12, [`sms ${otherPhone}`]],
     [13, []],
-  ])("is told on every channel they sign in by: user %i", async (userId, channels) => {
-    expect(await tell(userId)).toEqual(nobodyFailed);
-    expect(told()).toEqual(channels);
+  ])("is notified on every channel they sign in by: user %i", async (userId, channels) => {
+    expect(await deliver(userId)).toEqual(nobodyFailed);
+    expect(sent()).toEqual(channels);
   });
 
   test("reads in text and HTML what happened, when and what to do, and finds no link", async () => {
-    await tell(11);
+    await deliver(11);
     const [message] = service.inbox.entries();
     expect(message?.subject).toBe("Your Workforce password was changed");
     for (const body of [message?.text, message?.html]) {
@@ -61,26 +61,26 @@ describe("D14: a user whose password was changed", () => {
   });
 
   test("reads an SMS of one part", async () => {
-    await tell(12);
+    await deliver(12);
     const text = service.inbox.entries()[0]?.text ?? "";
     expect(text).toContain("2026-05-01 at 09:00 UTC");
     expect(text).toMatch(/^[\x20-\x7e]{1,160}$/);
   });
 
-  test("is told nothing once they are removed", async () => {
+  test("gets nothing once they are removed", async () => {
     await store([{ type: "user", id: 14, deleted: true }]);
-    expect(await tell(14, 9_999)).toEqual(nobodyFailed);
-    expect(told()).toEqual([]);
+    expect(await deliver(14, 9_999)).toEqual(nobodyFailed);
+    expect(sent()).toEqual([]);
   });
 });
 
 describe("D14: a message", () => {
   test("that fails goes back to the queue alone, and is sent when it comes again", async () => {
     service.endpoints.failNext("SendEmail", "MessageRejected");
-    expect(await tell(11, 12)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
-    expect(told()).toEqual([`sms ${otherPhone}`]);
-    expect(await tell(11)).toEqual(nobodyFailed);
-    expect(told()).toEqual(["email mail@example.com", `sms ${otherPhone}`]);
+    expect(await deliver(11, 12)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    expect(sent()).toEqual([`sms ${otherPhone}`]);
+    expect(await deliver(11)).toEqual(nobodyFailed);
+    expect(sent()).toEqual(["email mail@example.com", `sms ${otherPhone}`]);
   });
 
   test.each([
@@ -90,17 +90,17 @@ describe("D14: a message", () => {
     '{"userId":"mail@example.com"}',
     '{"userId":0,"changedAt":"2026-05-01T09:00:00.000Z"}',
     '{"userId":11,"changedAt":"yesterday"}',
-  ])("that is malformed (%s) goes back, holds up nobody and is not quoted in a log", async (malformed) => {
+  ])("that is malformed (%s) goes back, blocks nobody and is not quoted in a log", async (malformed) => {
     loggedLines.length = 0;
-    expect(await tell(malformed, 11)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
-    expect(told()).toEqual(["email mail@example.com"]);
+    expect(await deliver(malformed, 11)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    expect(sent()).toEqual(["email mail@example.com"]);
     expect(loggedLines.join("")).not.toMatch(/mail@|yesterday/);
   });
 });
 
 test("no login is logged", async () => {
   loggedLines.length = 0;
-  await tell(10);
+  await deliver(10);
   const logged = loggedLines.join("");
   expect(logged).toContain("message-0");
   expect(logged).not.toContain("both@");

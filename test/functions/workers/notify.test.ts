@@ -61,7 +61,7 @@ describe("D25: a change of a record", () => {
     expect(queue.calls.size).toBe(0);
   });
 
-  test("that is malformed is set aside, and holds up none of the others", async () => {
+  test("that is malformed is quarantined, and blocks none of the others", async () => {
     const poison = streamRecord(recordKey("JOB", 2), { after: { id: 2, title: "Night driver" } }, "event-2");
     expect(await handler({ Records: [newJob(1), poison, newJob(3)] })).toEqual(nothingFailed);
     expect(await queuedIds()).toEqual([1, 3]);
@@ -109,7 +109,7 @@ describe("a queue that", () => {
     expect(await queuedIds()).toEqual([1]);
   });
 
-  test("keeps failing gets the batch again from the stream, and nothing is set aside", async () => {
+  test("keeps failing gets the batch again from the stream, and nothing is quarantined", async () => {
     queue.fail("SendMessageBatch", refused(false), Number.POSITIVE_INFINITY);
     const record = newJob(1);
     const itemIdentifier = record.dynamodb?.SequenceNumber;
@@ -117,7 +117,7 @@ describe("a queue that", () => {
     expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([]);
   });
 
-  test("takes one message under no circumstances has that change set aside, and gets the others", async () => {
+  test("takes one message under no circumstances has that change quarantined, and gets the others", async () => {
     queue.fail("SendMessageBatch", refused(true), 2);
     expect(await handler({ Records: [newJob(1), newJob(2)] })).toEqual(nothingFailed);
     expect(await queuedIds()).toEqual([2]);

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(stopPausing);
 
-/** Does the work in the pauses between two surveys, which then end at once. */
+/** Does the work in the pauses between two passes, which then end at once. */
 function whilePausing(work: (pause: number) => Promise<unknown> = async () => {}): { pauses: number } {
   const seen = { pauses: 0 };
   const pausing = (resume: () => void, milliseconds?: number) => {
@@ -45,7 +45,7 @@ function found() {
 
 const drift = { pk: "TOTALS#INVOICES#1", sk: "ALL", pending: 7, revision: 99 };
 
-test("exact totals are told as a drift of 0, after one survey that reads what it needs once", async () => {
+test("exact totals are reported as a drift of 0, after one pass that reads what it needs once", async () => {
   await store([invoiceLine(1, 1), invoiceLine(2, 1, { number: "ZETA-7" }), timesheetLine(1, 2), userLine(1)]);
   proxy.reset();
   const seen = whilePausing();
@@ -56,7 +56,7 @@ test("exact totals are told as a drift of 0, after one survey that reads what it
 });
 
 describe("what differs", () => {
-  test("is told as the number of differences, with their keys in the log, and is not mended", async () => {
+  test("is reported as the number of differences, with their keys in the log, and is not repaired", async () => {
     await store([invoiceLine(1, 1)]);
     await putIf({ Item: drift });
     await putIf({ Item: { ...recordKey("INVOICE", 700), id: 700, company_id: 70, record: { state: "pending" } } });

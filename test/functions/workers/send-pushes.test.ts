@@ -63,7 +63,7 @@ describe("D29: a notification is pushed", () => {
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
   });
 
-  test("the next time without making the endpoint anew", async () => {
+  test("the next time without creating the endpoint again", async () => {
     await register(userId, "kept");
     await send(await newPush(userId));
     expect(await endpointOf(userId, "kept")).toMatch(/:endpoint\/GCM\/workforce\//);
@@ -97,7 +97,7 @@ describe("D29: an endpoint", () => {
     await expect(service.sns.send(asked)).rejects.toMatchObject({ name: "NotFoundException" });
   });
 
-  test("that went stale is opened again when the device registers its token anew", async () => {
+  test("that went stale is opened again when the device registers its token again", async () => {
     const id = await register(userId, "returning");
     await send(await newPush(userId));
     const EndpointArn = await endpointOf(userId, "returning");
@@ -109,7 +109,7 @@ describe("D29: an endpoint", () => {
     expect(pushedTo(service)).toEqual(["returning", "returning"]);
   });
 
-  test("that is not there any more is made anew", async () => {
+  test("that is not there any more is created again", async () => {
     await register(userId, "missing");
     await send(await newPush(userId));
     const EndpointArn = await endpointOf(userId, "missing");

@@ -67,7 +67,7 @@ test.each([
   ["its reading of the count", "BatchGetItem", 0],
   ["its reading of the record", "BatchGetItem", 1],
   ["its transaction", "TransactWriteItems", 0],
-])("held up at %s while a later change is counted, it does not undo that", async (_, action, passing) => {
+])("delayed at %s while a later change is counted, it does not undo that", async (_, action, passing) => {
   const Records = await storeSome();
   await handler({ Records });
   const id = nextId - 3;
@@ -82,7 +82,7 @@ test.each([
   await expectExact();
 });
 
-test("held up at its transaction while the record goes again, uncounted by others, it does not count it", async () => {
+test("delayed at its transaction while the record goes again, uncounted by others, it does not count it", async () => {
   const id = nextId + 1;
   nextId += 4;
   await write(invoiceLine(id, 1));
@@ -113,7 +113,7 @@ describe("faults that pass", () => {
   test.each<[string, Fault]>([
     ["TransactWriteItems", failed],
     ["BatchGetItem", throttled],
-  ])("where %s keeps failing the whole batch goes back to the stream, and nothing is set aside", async (action, fault) => {
+  ])("where %s keeps failing the whole batch goes back to the stream, and nothing is quarantined", async (action, fault) => {
     const Records = await storeSome();
     proxy.fail(action, fault, 1_000);
     expect(await handler({ Records })).toEqual({
@@ -126,7 +126,7 @@ describe("faults that pass", () => {
   });
 });
 
-test("a poison record is set aside with its key, sequence number and reason, and holds up nobody else", async () => {
+test("a poison record is quarantined with its key, sequence number and reason, and blocks nobody else", async () => {
   const Records = await storeSome();
   await putIf({
     Item: { ...recordKey("INVOICE", 9_001), id: 9_001, company_id: 1, record: { state: "pending", number: "X" } },
@@ -157,7 +157,7 @@ test("a poison record is set aside with its key, sequence number and reason, and
   expect({ drifts, uncounted }).toEqual({ drifts: [], uncounted: [] });
 });
 
-test("where a poison record cannot be set aside it and all after it go back to the stream", async () => {
+test("where a poison record cannot be quarantined it and all after it go back to the stream", async () => {
   const [first, ...rest] = await storeSome();
   const queue = process.env.QUARANTINE_QUEUE_URL;
   process.env.QUARANTINE_QUEUE_URL = `${queue}-that-is-not-there`;

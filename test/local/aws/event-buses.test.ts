@@ -97,7 +97,7 @@ it("refuses a bus that is not there, too many entries, and entries that are too 
   expect(sent).toEqual([]);
 });
 
-it("fails when it is told to, and names an action it does not know", async () => {
+it("fails when it is configured to, and names an action it does not know", async () => {
   endpoints.failNext("PutEvents", "InternalException");
   await expect(client.send(new PutEventsCommand({ Entries: [entry({})] }))).rejects.toMatchObject({
     name: "InternalException",

@@ -36,7 +36,7 @@ async function receive(name: string) {
 
 test.each(
   worked,
-)("a message of the stack's queue %s is set aside after as many tries as the stack says", async (name) => {
+)("a message of the stack's queue %s is dead-lettered after as many tries as the stack says", async (name) => {
   const { RedrivePolicy = "{}" } = definitions.find((each) => each.name === name)?.attributes ?? {};
   const { deadLetterTargetArn = "", maxReceiveCount } = JSON.parse(RedrivePolicy);
   const deadLetters = deadLetterTargetArn.split(":").at(-1);
@@ -47,7 +47,7 @@ test.each(
   expect(maxReceiveCount).toBeGreaterThan(1);
 });
 
-test("a message that was worked off is set aside nowhere", async () => {
+test("a message that was processed is dead-lettered nowhere", async () => {
   const [name = ""] = worked;
   await queues.send(name, "good");
   const ReceiptHandle = (await receive(name))?.ReceiptHandle;

@@ -142,9 +142,9 @@ describe("the sources", () => {
       builds += 1;
     };
     const sources = watchSources([directory], async () => ({ rebuild, close: async () => {} }));
-    mkdirSync(join(directory, "room"));
+    mkdirSync(join(directory, "area"));
     await sources.refresh();
-    writeFileSync(join(directory, "room", "a.ts"), "1");
+    writeFileSync(join(directory, "area", "a.ts"), "1");
     await sources.refresh();
     expect(builds).toBe(2);
     await sources.close();

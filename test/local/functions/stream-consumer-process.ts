@@ -4,7 +4,7 @@ import { localCredentials } from "../../../infra/local/aws/local-credentials.ts"
 import { startStreamPump } from "../../../infra/local/functions/stream-pump.ts";
 import { openTableStream } from "../../../infra/local/functions/table-stream.ts";
 
-// A process that works a stream off until it is settled, or until it is given a number that kills it.
+// A process that consumes a stream until it is settled, or until it is given a number that kills it.
 const [endpoint = "", tableName = "", placesDirectory = "", seenFile = "", deadly = ""] = process.argv.slice(2);
 const client = new DynamoDBStreamsClient({ endpoint, region: "eu-west-2", credentials: localCredentials });
 const mapping = {
@@ -13,9 +13,6 @@ const mapping = {
   batchSize: 2,
   reportsItemFailures: true,
   filters: [],
-  triedForSeconds: Number.POSITIVE_INFINITY,
-  retries: Number.POSITIVE_INFINITY,
-  onFailureQueueName: undefined,
 };
 
 const pump = startStreamPump({
@@ -24,7 +21,6 @@ const pump = startStreamPump({
   consumers: [
     {
       mapping,
-      sendToOnFailure: async () => {},
       invoke: async ({ Records }) => {
         const numbers = Records.map(({ dynamodb }) => dynamodb?.NewImage?.number?.N);
         appendFileSync(seenFile, `${numbers.join()}\n`);

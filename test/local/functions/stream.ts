@@ -18,8 +18,6 @@ export type Consume = (event: DynamoDBStreamEvent) => unknown;
 /** A table with a stream, and pumps on it, of each test its own. */
 export interface StreamOfTest {
   tableName: string;
-  /** What the consumers' on-failure destination was told. */
-  abandoned: object[];
   failures: unknown[];
   /** Writes items `<kind>#<n>` with a number, one after the other. */
   write(kind: string, numbers: readonly number[]): Promise<void>;
@@ -52,11 +50,9 @@ async function open(): Promise<{ stream: StreamOfTest; close(): Promise<void> }>
   const placesDirectory = mkdtempSync(join(tmpdir(), "workforce-stream-"));
   await createTable(client, inject("tableDefinition"), tableName);
   const pumps: StreamPump[] = [];
-  const abandoned: object[] = [];
   const failures: unknown[] = [];
   const stream: StreamOfTest = {
     tableName,
-    abandoned,
     failures,
     async write(kind, numbers) {
       for (const number of numbers) {
@@ -70,7 +66,6 @@ async function open(): Promise<{ stream: StreamOfTest; close(): Promise<void> }>
         consumers: Object.entries(consumers).map(([functionName, consume]) => ({
           mapping: { ...usualMapping, functionName, ...mapping },
           invoke: async (event) => consume(event),
-          sendToOnFailure: async (message) => void abandoned.push(message),
         })),
         placesDirectory,
         onFailure: (_, error) => failures.push(error),
@@ -92,9 +87,6 @@ const usualMapping = {
   batchSize: 100,
   reportsItemFailures: true,
   filters: [],
-  triedForSeconds: 24 * 60 * 60,
-  retries: Number.POSITIVE_INFINITY,
-  onFailureQueueName: undefined,
 };
 
 /** The numbers of the items that a batch is about. */

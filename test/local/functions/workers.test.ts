@@ -41,12 +41,11 @@ const put = (sk: string, number: number) =>
 
 async function start(invoke: WorkersOptions["invoke"]): Promise<Workers> {
   const filters = [{ dynamodb: { Keys: { sk: { S: ["RECORD"] } } } }];
-  const limits = { triedForSeconds: Number.POSITIVE_INFINITY, retries: Number.POSITIVE_INFINITY };
-  const mapping = { functionName: "consumer", batchSize: 10, reportsItemFailures: true, filters, ...limits };
+  const mapping = { functionName: "consumer", batchSize: 10, reportsItemFailures: true, filters };
   const streamArn = `arn:aws:dynamodb:${region}:000000000000:table/${tableName}/stream/local`;
   const stack = {
     mappings: [{ queueName: "work", functionName: "worker", batchSize: 10, reportsItemFailures: true }],
-    streamMappings: [{ ...mapping, streamArn, onFailureQueueName: undefined }],
+    streamMappings: [{ ...mapping, streamArn }],
     schedules: [],
     table: { name: tableName, definition: inject("tableDefinition") },
   } as unknown as LocalStack;
@@ -62,7 +61,7 @@ async function start(invoke: WorkersOptions["invoke"]): Promise<Workers> {
   return workers;
 }
 
-/** A consumer that queues each record, and a worker that writes what it is told. */
+/** A consumer that queues each record, and a worker that writes what it receives. */
 async function chain(name: string, event: unknown): Promise<unknown> {
   if (name === "consumer") {
     const { Records } = event as DynamoDBStreamEvent;

@@ -19,6 +19,8 @@ beforeAll(async () => {
     routes: [
       { routeKey: "GET /things", functionName: "list-things" },
       { routeKey: "PUT /things/{id}", functionName: "put-thing" },
+      { routeKey: "GET /things/{id}", functionName: "get-thing" },
+      { routeKey: "PUT /things/all", functionName: "put-all" },
       { routeKey: "$default", functionName: "refuse" },
     ],
     cors: { AllowOrigins: ["https://app.example"], AllowMethods: ["GET"], ExposeHeaders: ["total"], MaxAge: 60 },
@@ -123,6 +125,11 @@ describe("the route", () => {
     ["GET", "/things/", "$default"],
     ["PUT", "/things/7", "PUT /things/{id}"],
     ["PUT", "/things/7/8", "$default"],
+    // A fixed path goes before a place in it, but only for its own methods.
+    ["PUT", "/things/all", "PUT /things/all"],
+    ["GET", "/things/all", "GET /things/{id}"],
+    ["DELETE", "/things/all", "$default"],
+    ["GET", "/things//", "$default"],
     ["GET", "/Things", "$default"],
   ])("of %s %s is %s", async (method, path, routeKey) => {
     expect((await eventOf(path, { method })).routeKey).toBe(routeKey);
@@ -186,7 +193,7 @@ describe("another origin", () => {
     expect(events.length).toBe(before);
   });
 
-  it("is told nothing when the stack does not name it", async () => {
+  it("gets nothing when the stack does not name it", async () => {
     const headers = { ...preflight.headers, origin: "https://evil.example" };
     const response = await fetch(`${base}/things`, { method: "OPTIONS", headers });
     expect(response.headers.get("access-control-allow-origin")).toBeNull();

@@ -4,7 +4,7 @@ import { type HttpService, readBody, startHttpService } from "../../../infra/loc
 /** An answer of AWS to one action: a body, as JSON or XML, or an error by its code. */
 export type FakeAnswer = { readonly json: object } | { readonly xml: string } | { readonly error: string };
 
-/** An AWS that answers what a test tells it, action by action; what it was not told of is denied. */
+/** An AWS that answers what a test configures, action by action; everything else is denied. */
 export interface FakeAws {
   endpoint: string;
   /** Answers by action, such as `DescribeTable`, or by method and path where a service has no actions. */

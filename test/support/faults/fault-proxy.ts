@@ -9,7 +9,7 @@ export interface Fault {
   readonly body: object;
 }
 
-/** A proxy before the DynamoDB engine that answers with faults where it is told to. */
+/** A proxy before the DynamoDB engine that answers with faults where a test asks for them. */
 export interface FaultProxy {
   /** How often each action was asked for since the last reset. */
   readonly calls: Map<string, number>;
@@ -17,7 +17,7 @@ export interface FaultProxy {
   fail(action: string, fault: Fault, times: number, passing?: number): void;
   /** Holds back the next call of an action, once it has let some pass; it goes on when what this gives is called. */
   hold(action: string, passing?: number): () => void;
-  /** True while a call of the action is held up. */
+  /** True while a call of the action is delayed. */
   holding(action: string): boolean;
   /** Holds back one in so many calls of an action for a while, until it has done so to `times` of them. */
   slow(action: string, milliseconds: number, oneIn: number, times: number): void;

@@ -73,7 +73,7 @@ function partitionOf({ KeyConditionExpression, ExpressionAttributeValues }: Inpu
   return ExpressionAttributeValues[value];
 }
 
-/** A partition key tells whose record it is; its kind is all that conditions may look at here. */
+/** A partition key shows whose record it is; its kind is all that conditions may look at here. */
 function kindOf(partition: unknown): string {
   return String(partition).replace(/#.*/s, "#");
 }

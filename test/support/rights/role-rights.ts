@@ -16,7 +16,7 @@ export interface Condition {
   readonly values: readonly string[];
 }
 
-/** A function's role, and the settings that tell the function what its resources are. */
+/** A function's role, and the settings that name the function's resources. */
 export interface FunctionRights {
   readonly caller: string;
   readonly settings: Readonly<Record<string, string>>;

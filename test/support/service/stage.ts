@@ -12,7 +12,7 @@ import { createTable } from "../../../infra/local/engine/table.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { makeSigningKey, type SigningKey } from "../../../shared/tokens/signing-keys.ts";
 
-/** A stand-in for an AWS account in which a stage is deployed. */
+/** A fake of an AWS account in which a stage is deployed. */
 export interface DeployedStage {
   /** What the environment of a user of that account holds. */
   readonly environment: Record<string, string>;

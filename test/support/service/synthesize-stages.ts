@@ -2,21 +2,29 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App } from "aws-cdk-lib";
+import { type CfnResource, CfnStack } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import type { TestProject } from "vitest/node";
 import { functions } from "../../../infra/functions/functions.ts";
+import type { ServiceTable } from "../../../infra/functions/service-table.ts";
 import { type Stage, stageNames } from "../../../infra/stages/stages.ts";
+import { createApp } from "../../../infra/synthesize.ts";
+import { readWholeTemplate, type WholeTemplate } from "../../../infra/whole-template.ts";
 import { WorkforceStack } from "../../../infra/workforce-stack.ts";
 import { fullStage, ownedStage } from "./owned-stage.ts";
 
 /** What came of the synthesis of a stage. */
-export interface StageSynthesis {
-  readonly template: Record<string, unknown>;
+export interface StageSynthesis extends WholeTemplate {
   /** Seconds of a processor that the synthesis took. */
   readonly seconds: number;
+}
+
+/** A synthesis that cdk-nag has looked through. */
+export interface CheckedSynthesis extends StageSynthesis {
   /** What cdk-nag's AWS Solutions pack finds fault with. */
   readonly findings: readonly Finding[];
+  /** How many resources cdk-nag was shown, nested stacks themselves not counted. */
+  readonly checkedResources: number;
 }
 
 /** A rule of cdk-nag, and the path of a construct that breaks it. */
@@ -28,35 +36,74 @@ export interface Finding {
 declare module "vitest" {
   interface ProvidedContext {
     /** Every stage, its placeholders replaced, and the full one, by name. */
-    syntheses: Record<string, StageSynthesis>;
+    syntheses: Record<string, CheckedSynthesis>;
   }
 }
+
+/** Every stage as its owner would have it, and the full one. */
+export const everyStage: readonly Stage[] = [...stageNames.map(ownedStage), fullStage];
 
 /** Synthesises every stage once for the test files that hold laws against them: the CDK takes seconds to load. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "workforce-stages-"));
   const bundles = join(directory, "bundles");
-  // A template names its bundles by digest alone: it is the same with empty ones.
-  for (const name of Object.keys(functions)) {
-    mkdirSync(join(bundles, name), { recursive: true });
-    writeFileSync(join(bundles, name, "index.js"), name);
-  }
-  const stages = [...stageNames.map(ownedStage), fullStage];
-  const syntheses = stages.map((stage) => [stage.name, synthesizeStage(stage, directory, bundles)] as const);
+  writeStubBundles(bundles, Object.keys(functions));
+  const syntheses = everyStage.map((stage) => {
+    const made = makeStage({ stage, bundles, outdir: join(directory, stage.name) });
+    return [stage.name, { ...made.synthesis, ...check(made.stack) }] as const;
+  });
   project.provide("syntheses", Object.fromEntries(syntheses));
   return () => rm(directory, { recursive: true });
 }
 
-function synthesizeStage(stage: Stage, directory: string, bundles: string): StageSynthesis {
+/**
+ * Writes a bundle for each function, which says the name or what is given: a template names its bundles by digest alone, and
+ * is the same with small ones.
+ */
+export function writeStubBundles(bundles: string, names: readonly string[], content?: string): void {
+  for (const name of names) {
+    mkdirSync(join(bundles, name), { recursive: true });
+    writeFileSync(join(bundles, name, "index.js"), content ?? name);
+  }
+}
+
+/** What a stage is synthesised from: an empty folder to write into, and a table of functions where it is not the usual one. */
+export interface StagePlace {
+  readonly stage: Stage;
+  readonly bundles: string;
+  readonly outdir: string;
+  readonly service?: ServiceTable;
+}
+
+/** Synthesises a stage. */
+export function synthesizeStage(place: StagePlace): StageSynthesis {
+  return makeStage(place).synthesis;
+}
+
+function makeStage({ outdir, ...props }: StagePlace): { stack: WorkforceStack; synthesis: StageSynthesis } {
   const began = process.cpuUsage();
-  const outdir = join(directory, stage.name);
-  const app = new App({ outdir, analyticsReporting: false, context: { "aws:cdk:disable-asset-staging": true } });
-  const made = new WorkforceStack(app, { stage, bundles });
-  const { template } = app.synth().getStackByName(made.stackName);
+  const app = createApp({ outdir, context: { "aws:cdk:disable-asset-staging": true } });
+  const stack = new WorkforceStack(app, props);
+  const { directory } = app.synth();
   const { user, system } = process.cpuUsage(began);
-  const { violations } = new AwsSolutionsChecks().validateScope(made);
+  return { stack, synthesis: { ...readWholeTemplate(directory, stack.templateFile), seconds: (user + system) / 1e6 } };
+}
+
+/** cdk-nag, which also notes what it is shown. */
+class Checks extends AwsSolutionsChecks {
+  readonly shown = new Set<CfnResource>();
+
+  protected override checkResource(node: CfnResource): void {
+    this.shown.add(node);
+    super.checkResource(node);
+  }
+}
+
+function check(stack: WorkforceStack): Pick<CheckedSynthesis, "findings" | "checkedResources"> {
+  const checks = new Checks();
+  const { violations } = checks.validateScope(stack);
   const findings = violations.flatMap(({ ruleName, violatingResources }) =>
     violatingResources.map(({ constructPath = "" }) => ({ rule: ruleName, path: constructPath })),
   );
-  return { template, seconds: (user + system) / 1_000_000, findings };
+  return { findings, checkedResources: [...checks.shown].filter((each) => !(each instanceof CfnStack)).length };
 }

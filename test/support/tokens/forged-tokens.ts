@@ -5,7 +5,7 @@ import { Refusal } from "../../../shared/domain/refusal.ts";
 import { verifyAccessToken } from "../../../shared/tokens/verify-access-token.ts";
 import { testKeyId, testKeys, uniqueKeysOf } from "./tokens.ts";
 
-/** Whom the tokens speak for. */
+/** The user that the tokens are issued to. */
 export const caller = { id: 900, role: "admin", company_id: null } as const;
 /** Order n of the curve P-256. */
 export const orderOfP256 = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import type { Role } from "../../../shared/contract/operation.ts";
 
-/** A user whom a token can be made for. */
+/** A user that a token can be made for. */
 export interface TestUser {
   readonly id: number;
   readonly role: Role;

@@ -6,7 +6,7 @@ import { takeMessages } from "./queues.ts";
 
 let lastSequence = 0;
 
-/** A change as the table's stream tells it; the event's id says which change it is, and is new unless it is given. */
+/** A change as the table's stream delivers it; the event's id says which change it is, and is new unless it is given. */
 export function streamRecord(
   key: Key,
   images: { readonly before?: Item | undefined; readonly after?: Item | undefined },
@@ -25,7 +25,7 @@ export function streamRecord(
   return { eventID, eventName: OldImage ? (NewImage ? "MODIFY" : "REMOVE") : "INSERT", dynamodb };
 }
 
-/** What a worker answers that worked off all of its batch. */
+/** What a worker answers that processed all of its batch. */
 export const nothingFailed = { batchItemFailures: [] };
 
 /** A batch of queue messages, named message-0 and so on; text is sent as it is, all else as JSON. */
@@ -38,10 +38,10 @@ export function queueEvent(...messages: readonly unknown[]): SQSEvent {
 }
 
 /**
- * Works a queue off, ten messages a call, until nothing is left of what was there and what came of it; what fails comes
- * back at once. Gives the messages that were worked off, in order. Gives up on one that keeps failing.
+ * Drains a queue, ten messages a call, until nothing is left of what was there and what came of it; what fails comes
+ * back at once. Gives the messages that were processed, in order. Gives up on one that keeps failing.
  */
-export async function workOff(
+export async function drain(
   setting: string,
   handler: (event: SQSEvent) => Promise<SQSBatchResponse>,
 ): Promise<unknown[]> {

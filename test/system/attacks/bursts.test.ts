@@ -67,14 +67,14 @@ function confirm(name: string, pin: string, from?: string): Promise<TestAnswer> 
 async function burst(count: number, send: (index: number) => Promise<TestAnswer>): Promise<Record<number, number>> {
   const counted: Record<number, number> = {};
   let next = 0;
-  const lane = async () => {
+  const runner = async () => {
     for (let index = next++; index < count; index = next++) {
       const { status } = await send(index);
       counted[status] = (counted[status] ?? 0) + 1;
       if (loggedLines.length > 2_000) loggedLines.length = 0;
     }
   };
-  await Promise.all(Array.from({ length: 50 }, lane));
+  await Promise.all(Array.from({ length: 50 }, runner));
   return counted;
 }
 
@@ -111,7 +111,7 @@ test("D11: every address of an IPv6 /64 is one client; the next /64 is another",
   expect((await ask("many-60@example.com", "2001:db8:1:3::1")).status).toBe(200);
 });
 
-test("D11: what a client claims in a header is not its address", async () => {
+test("D11: what a client writes into a header is not its address", async () => {
   const counted = await burst(30, (index) => {
     const headers = {
       "x-forwarded-for": `203.0.113.${index}`,

@@ -98,7 +98,7 @@ test("D15: of 500 wrong passwords for known and 500 for unknown logins, shuffled
   // Shuffled by pairs, either kind first: what slows the machine down for a while slows down both kinds alike.
   const pairs = Array.from({ length: attempts.length / 2 }, (_, at) => attempts.slice(2 * at, 2 * at + 2));
   const order = shuffled(pairs).flatMap(shuffled);
-  const lane = async () => {
+  const runner = async () => {
     for (let next = order.shift(); next; next = order.shift()) {
       const startedAt = performance.now();
       const { status } = await send(next.login);
@@ -106,7 +106,7 @@ test("D15: of 500 wrong passwords for known and 500 for unknown logins, shuffled
       expect(status).toBe(401);
     }
   };
-  await Promise.all([lane(), lane()]);
+  await Promise.all([runner(), runner()]);
   const [knownMedian, unknownMedian] = [median(times.known ?? []), median(times.unknown ?? [])];
   if (process.env.SHOW_FIGURES) console.error(`medians: known ${knownMedian} ms, unknown ${unknownMedian} ms`);
   expect(times.known).toHaveLength(500);

@@ -20,7 +20,7 @@ beforeEach(passTime);
 const wrongPoint = number(BigInt(`0x${Buffer.from(publicJwk.y ?? "", "base64url").toString("hex")}`) ^ 1n).toString(
   "base64url",
 );
-const unfitKeys: Record<string, JWK | Record<string, unknown>> = {
+const invalidKeys: Record<string, JWK | Record<string, unknown>> = {
   "a point that is not on the curve": { y: wrongPoint },
   "the point (0, 0)": { x: "A".repeat(43), y: "A".repeat(43) },
   "the point (1, 1)": { x: number(1n).toString("base64url"), y: number(1n).toString("base64url") },
@@ -57,15 +57,15 @@ const unfitKeys: Record<string, JWK | Record<string, unknown>> = {
   "no operation": { key_ops: [] },
   "the operation verify twice": { key_ops: ["verify", "verify"] },
   "another id": { kid: "elsewhere" },
-  "an id that is a list": { kid: ["unfit"] },
+  "an id that is a list": { kid: ["invalid"] },
 };
 
 describe("D6: a published key is not used, and the others are, when it has", () => {
-  test.each(Object.entries(unfitKeys))("%s", async (_, changes) => {
-    const jwk = { ...publicJwk, alg: "ES256", use: "sig", kid: "unfit", ...changes };
-    const Item = { pk: "KEYS", sk: "unfit", jwk: JSON.parse(JSON.stringify(jwk)) };
+  test.each(Object.entries(invalidKeys))("%s", async (_, changes) => {
+    const jwk = { ...publicJwk, alg: "ES256", use: "sig", kid: "invalid", ...changes };
+    const Item = { pk: "KEYS", sk: "invalid", jwk: JSON.parse(JSON.stringify(jwk)) };
     await service.database.send(new PutCommand({ TableName: service.tableName, Item }));
-    expect(await refusalOf(withHeader({ kid: "unfit" })())).toBe("token_invalid");
+    expect(await refusalOf(withHeader({ kid: "invalid" })())).toBe("token_invalid");
     await expectValidAccepted();
   });
 });

@@ -6,7 +6,7 @@ import { useService } from "../../support/service/service.ts";
 
 useService();
 
-/** A request wrong in every way is mended one check at a time; each step must show the next refusal (D31). */
+/** A request wrong in every way is corrected one check at a time; each step must show the next refusal (D31). */
 describe.each(bodyEndpoints)("D31: $name refuses in order", ({ operation, handler }) => {
   const huge = "x".repeat(300_000);
   const plain = { "content-type": "text/plain" };

@@ -159,7 +159,7 @@ async function tryEverything(tokens: { access: string; refresh: string; reset: s
 }
 
 async function goThrough(login: string): Promise<{ access: string; refresh: string; reset: string; pin: string }> {
-  // What still waits is worked off first: of two messages sent at once either may come last.
+  // What still waits is processed first: of two messages sent at once either may come last.
   await deliverPins();
   await forgetThrottles(service);
   await send("request-password-reset", user({ login }));
@@ -224,7 +224,7 @@ test("of a login, the login alone is in the queues: no password, pin, token or p
   expect(queued.flatMap(leaksIn).filter((secret) => !allowed.includes(secret))).toEqual([]);
 });
 
-test("no log line or error tells a secret when the table, a queue or a secret store fails: 5xx with code and request id", async () => {
+test("no log line or error reveals a secret when the table, a queue or a secret store fails: 5xx with code and request id", async () => {
   const tokens = await goThrough(email);
   const settings = { ...process.env };
   for (const broken of ["TABLE_NAME", "PIN_QUEUE_URL", "NOTICE_QUEUE_URL", "SIGNING_SECRET_ARN", "HMAC_SECRET_ARN"]) {
@@ -274,7 +274,7 @@ async function tryRights({
   await send("sign-out", bearer(access));
 }
 
-test("a malformed message tells the workers' logs nothing of what is in it", async () => {
+test("the workers' logs show nothing of what is in a malformed message", async () => {
   for (const body of [
     `{"login":"${email}","password":"${password}"`,
     JSON.stringify({ login: email, channel: password, requestId: passcode }),

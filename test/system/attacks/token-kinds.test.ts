@@ -196,13 +196,13 @@ test("401: a refresh token of a session that was signed out is refused; the acce
 
 test("401: a refresh token that names another user or another family is refused, and ends nobody's session", async () => {
   const other = await signInAs("tom@example.com");
-  const [, family, secret, seal] = tokens.refresh.split(".");
+  const [, family, secret, mac] = tokens.refresh.split(".");
   const [, otherFamily] = other.refresh.split(".");
   for (const forged of [
-    `11.${family}.${secret}.${seal}`,
-    `10.${otherFamily}.${secret}.${seal}`,
-    `11.${otherFamily?.toLowerCase()}.${secret}.${seal}`,
-    `10.${family}.${"A".repeat(43)}.${seal}`,
+    `11.${family}.${secret}.${mac}`,
+    `10.${otherFamily}.${secret}.${mac}`,
+    `11.${otherFamily?.toLowerCase()}.${secret}.${mac}`,
+    `10.${family}.${"A".repeat(43)}.${mac}`,
   ])
     expectProblem(await asRefresh(forged), 401, "refresh_token_invalid");
   expect((await asRefresh(other.refresh)).status).toBe(200);

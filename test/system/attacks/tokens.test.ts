@@ -98,7 +98,7 @@ describe.each(signedInEndpoints)("401: $name", ({ operation, handler, sample }) 
   const send = (authorization?: string) =>
     call(handler, operation, { ...sample, ...(authorization && { headers: { authorization } }) });
 
-  test("a valid token is let in, so that the refusals below mean something", async () => {
+  test("a valid token is accepted, so that the refusals below mean something", async () => {
     expect((await send(`Bearer ${await tokenOf(user ?? admin)}`)).status).not.toBe(401);
   });
 

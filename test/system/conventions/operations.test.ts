@@ -2,27 +2,44 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { functions } from "../../../infra/functions/functions.ts";
-import { operations } from "../../../shared/contract/operations.ts";
+import { type OperationName, operations } from "../../../shared/contract/operations.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const contractFiles = globSync("shared/contract/*.ts", { cwd: root });
 
-test("whoever adds an operation or a worker is told every piece that is still missing", () => {
+test("every operation and worker has all its pieces", () => {
   expect(Object.entries(functions).flatMap(([name, { area }]) => missingPieces(name, area))).toEqual([]);
 });
 
-test("every contract entry is listed in contract/operations.ts, where all else finds it", () => {
-  const declared = contractFiles.flatMap((file) => [...read(file).matchAll(/= operation\(\{\s+name: "([^"]+)"/g)]);
-  const listed = new Set(operations.map(({ name }) => name));
-  const forgotten = declared.map(([, name = ""]) => name).filter((name) => !listed.has(name));
-  expect(forgotten.map((name) => `list ${name} in shared/contract/operations.ts`)).toEqual([]);
+test("every contract entry is found: its file is an area of contract/operations.ts, which exports it", () => {
+  const declared = contractFiles.flatMap((file) =>
+    [...read(file).matchAll(/= operation\(\{\s+name: "([^"]+)"/g)].map(([, name = ""]) => ({ name, file })),
+  );
+  const found = new Set(operations.map(({ name }) => name));
+  const forgotten = declared.filter(({ name }) => !found.has(name));
+  const advice = ({ name, file }: { name: string; file: string }) =>
+    `export ${name} from ${file}, and name that file in the areas of shared/contract/operations.ts`;
+  expect(forgotten.map(advice)).toEqual([]);
   expect(declared).toHaveLength(operations.length);
+});
+
+test("an operation's contract entry stands in the file of its area", () => {
+  const strays = operations.filter(({ name }) => {
+    const { area } = functions[name as OperationName];
+    return !read(`shared/contract/${area}.ts`).includes(`name: "${name}"`);
+  });
+  expect(strays.map(({ name }) => name)).toEqual([]);
 });
 
 test("every operation has a row in infra/functions/functions.ts, and a name of its own", () => {
   const names = operations.map(({ name }) => name);
   expect(names.filter((name) => !Object.hasOwn(functions, name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
+});
+
+test("every row says in words of its own what people cannot do while the function fails", () => {
+  const unsaid = Object.entries(functions).filter(([name, { impact }]) => impact.includes(`use ${name}`));
+  expect(unsaid.map(([name]) => `say the impact of ${name} in its row in infra/functions/`)).toEqual([]);
 });
 
 test("no function, event or function's test is left over from an operation that is gone", () => {
@@ -33,13 +50,6 @@ test("no function, event or function's test is left over from an operation that 
 test("a function file reads like one paragraph: at most 60 lines", () => {
   const files = globSync("functions/*/*.ts", { cwd: root });
   expect(files.filter((file) => read(file).split("\n").length > 61)).toEqual([]);
-});
-
-test("the README names the method and path of every operation", () => {
-  const words = (existsSync(join(root, "README.md")) ? read("README.md") : "").split(/[\s|`]+/);
-  const isNamed = (method: string, path: string) => words.some((word, at) => word === method && words[at + 1] === path);
-  const unnamed = operations.filter(({ method, path }) => !isNamed(method, path));
-  expect(unnamed.map(({ method, path }) => `name ${method} ${path} in README.md`)).toEqual([]);
 });
 
 function missingPieces(name: string, area: string): string[] {

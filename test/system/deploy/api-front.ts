@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 
 /**
- * An address for a deployed API. The emulator tells APIs apart by the host name that is asked for, which only a name server
+ * An address for a deployed API. The emulator distinguishes APIs by the requested host name, which only a name server
  * of AWS leads anywhere: this passes every request on under that name.
  */
 export async function startApiFront(

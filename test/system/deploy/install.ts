@@ -29,5 +29,5 @@ async function run(program: string, parameters: readonly string[]): Promise<void
   if (code !== 0) throw new Error(`${program} ${parameters.join(" ")} failed:\n${output}`);
 }
 
-// The gate installs first, to tell a machine without a way to Python's packages from a deploy that fails.
+// The gate installs first, to distinguish a machine without access to Python's packages from a deploy that fails.
 if (import.meta.main) await runCommand(async () => Number(!(await installEmulator())));

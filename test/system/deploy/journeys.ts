@@ -8,11 +8,11 @@ import {
 } from "@aws-sdk/client-scheduler";
 import { SESClient, VerifyEmailIdentityCommand } from "@aws-sdk/client-ses";
 import { expect, test } from "vitest";
-import { findStage } from "../../../infra/stages/stages.ts";
 import { importRecords } from "../../../infra/tools/import/import-records.ts";
 import { pinForm, pinIn } from "../../../infra/tools/invoke/message-pin.ts";
 import { companyLine, invoiceLine, jobLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";
+import { adoptedStage } from "./adopted-stage.ts";
 import type { DeployedStage } from "./deployed-stage.ts";
 
 const firstRecords = {
@@ -64,9 +64,9 @@ export function testJourneys(stage: () => DeployedStage): void {
     expect((await list()).body.invoices).toHaveLength(20);
   });
 
-  test("a lost password is replaced by way of a pin in an e-mail, and its owner is told of it", async () => {
+  test("a lost password is replaced with a pin in an e-mail, and its owner is notified of it", async () => {
     const login = firstRecords.admin;
-    await verifyAddresses([findStage("dev").senderAddress, login, firstRecords.operator]);
+    await verifyAddresses([adoptedStage.senderAddress, login, firstRecords.operator]);
     expect((await request("POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
     const pin = pinIn(await stage().messageTo(login, pinForm));
     const confirmed = await request("POST", "/api/v1/users/confirmation", { body: { user: { login, pin } } });
@@ -83,21 +83,21 @@ export function testJourneys(stage: () => DeployedStage): void {
     expect(await stage().messageTo(login)).toMatch(pinForm);
   });
 
-  test("a job that another system puts on the event bus is told to its company's operator once", async () => {
+  test("a job that another system puts on the event bus is notified to its company's operator once", async () => {
     const bearer = await signIn(firstRecords.operator, passwords.first);
     const detail = JSON.stringify({ ...jobLine(7, 1), event_id: "job-7-1", version: 1 });
     const entry = { EventBusName: stage().eventBusName, Source: "rota.example", DetailType: "Record", Detail: detail };
     const bus = new EventBridgeClient();
     expect((await bus.send(new PutEventsCommand({ Entries: [entry, entry] }))).FailedEntryCount).toBe(0);
     bus.destroy();
-    const told = async () => {
+    const notified = async () => {
       const { body } = await request("GET", "/api/v1/users/notifications", { bearer });
       return body.notifications.map((each: { record_type: string; record_id: number }) => [
         each.record_type,
         each.record_id,
       ]);
     };
-    await expect.poll(told, reading).toEqual([["Job", 7]]);
+    await expect.poll(notified, reading).toEqual([["Job", 7]]);
     const jobs = () => request("GET", "/api/v1/jobs", { bearer });
     await expect.poll(async () => (await jobs()).headers.get("total"), reading).toBe("1");
   });

@@ -188,7 +188,7 @@ test("D11, D16: of 20 parallel registrations of one login one is taken on, and i
   expect(await usersOf(name)).toHaveLength(1);
 }, 40_000);
 
-test("D16: registrations of one login worked off at once end in one user, with the newest one's names and password", async () => {
+test("D16: registrations of one login processed at once end in one user, with the newest one's names and password", async () => {
   const name = "twins@example.com";
   const start = Date.now();
   vi.useFakeTimers({ now: start, toFake: ["Date"] });

@@ -9,9 +9,9 @@ import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
-import { queueEvent, storedNotifications, workOff } from "../../support/workers/workers.ts";
+import { drain, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
-/** CI tells ten thousand; a run while developing enough to see what grows. */
+/** CI notifies ten thousand; a run while developing enough to see what grows. */
 const everyone = Number(process.env.RECIPIENTS ?? 1_000);
 const mostMegabytes = 20;
 const mostMilliseconds = 10_000;
@@ -31,12 +31,12 @@ async function newOperators(company: number, count: number): Promise<number[]> {
 }
 
 function published(eventId: string, company: number) {
-  const told = { record_type: "Job", record_id: 7, params: { type: "published" } };
-  return { eventId, ...told, recipients: { company, role: "operator" } };
+  const content = { record_type: "Job", record_id: 7, params: { type: "published" } };
+  return { eventId, ...content, recipients: { company, role: "operator" } };
 }
 
 /** Each of the users has as many notifications as they should, and counts that equal them. */
-async function expectTold(userIds: readonly number[], times: number): Promise<void> {
+async function expectNotified(userIds: readonly number[], times: number): Promise<void> {
   for (let at = 0; at < userIds.length; at += 100) {
     const some = userIds.slice(at, at + 100);
     const stored = await Promise.all(some.map(storedNotifications));
@@ -52,7 +52,7 @@ function usedMegabytes(): number {
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-test(`D25: ${everyone} recipients are told in short calls whose memory does not grow with their number`, async () => {
+test(`D25: ${everyone} recipients are notified in short calls whose memory does not grow with their number`, async () => {
   const ids = await newOperators(1, everyone);
   const before = usedMegabytes();
   let grown = 0;
@@ -65,25 +65,25 @@ test(`D25: ${everyone} recipients are told in short calls whose memory does not 
     return answer;
   };
   await measured(queueEvent(published("all", 1)));
-  const messages = await workOff("NOTIFICATION_QUEUE_URL", measured);
+  const messages = await drain("NOTIFICATION_QUEUE_URL", measured);
   expect(grown).toBeLessThan(mostMegabytes);
   expect(longest).toBeLessThan(mostMilliseconds);
   expect(Math.max(...messages.map((message) => JSON.stringify(message).length))).toBeLessThan(5_000);
-  await expectTold(ids, 1);
+  await expectNotified(ids, 1);
 }, 120_000);
 
-test("D25: every message worked off three times, side by side, tells everyone once", async () => {
+test("D25: every message processed three times, side by side, notifies everyone once", async () => {
   const ids = await newOperators(2, 400);
   const thrice: typeof handler = async (event) => {
     const [answer] = await Promise.all([handler(event), handler(event), handler(event)]);
     return answer ?? { batchItemFailures: [] };
   };
   await thrice(queueEvent(published("thrice", 2)));
-  await workOff("NOTIFICATION_QUEUE_URL", thrice);
-  await expectTold(ids, 1);
+  await drain("NOTIFICATION_QUEUE_URL", thrice);
+  await expectNotified(ids, 1);
 }, 120_000);
 
-test("D25: killed before and after every call that it makes, it goes on where it stopped; each is told once", async () => {
+test("D25: killed before and after every call that it makes, it goes on where it stopped; each is notified once", async () => {
   const ids = await newOperators(3, 65);
   let times = 0;
   const crashes = await crashEverywhere(async (kill, place) => {
@@ -96,8 +96,8 @@ test("D25: killed before and after every call that it makes, it goes on where it
     });
     // What was not acknowledged comes again.
     await handler(queueEvent(page, users));
-    await workOff("NOTIFICATION_QUEUE_URL", handler);
-    await expectTold(ids, times);
+    await drain("NOTIFICATION_QUEUE_URL", handler);
+    await expectNotified(ids, times);
   });
   expect(crashes).toBe(2 * 6);
 }, 60_000);

@@ -120,7 +120,7 @@ test("D32: a token that an earlier run spent on other values is put aside", asyn
   expect(await job()).toMatchObject({ timer: 600 });
 });
 
-test("D32: while a first request is under way, another body is told so, and the same one is 409", async () => {
+test("D32: while a first request is under way, another body is refused as reused, and the same one is 409", async () => {
   const goOn = proxy.hold("TransactWriteItems");
   const first = adjust();
   await vi.waitUntil(() => proxy.calls.get("TransactWriteItems") === 1);

@@ -73,7 +73,7 @@ const poisons: readonly ((at: number) => string)[] = [
   (at) => envelope({ type: "job", id: 9_000_000 + at, version: 99, event_id: `e${at}`, title: "not whole" }),
 ];
 
-/** One record's life: its key, what it must hold in the end, and the messages that tell of it. */
+/** One record's life: its key, what it must hold in the end, and the messages about it. */
 interface History {
   readonly kind: "job" | "invoice" | "notification";
   readonly id: number;
@@ -106,13 +106,13 @@ function historyOf(id: number, chance: (below: number) => number): History {
 async function send(bodies: readonly string[]): Promise<void> {
   const batches = Array.from({ length: Math.ceil(bodies.length / 10) }, (_, at) => bodies.slice(at * 10, at * 10 + 10));
   const waiting = batches.values();
-  const lane = async () => {
+  const runner = async () => {
     for (const batch of waiting) {
       const Entries = batch.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
       await client.send(new SendMessageBatchCommand({ QueueUrl: urlOf("intake"), Entries }));
     }
   };
-  await Promise.all(Array.from({ length: 8 }, lane));
+  await Promise.all(Array.from({ length: 8 }, runner));
 }
 
 async function countIn(queue: string): Promise<number> {
@@ -132,7 +132,7 @@ async function bodiesIn(queue: string): Promise<string[]> {
   }
 }
 
-/** Works the queue off until the test ends; answers with how many messages were handed out so far. */
+/** Processes the queue until the test ends; answers with how many messages were handed out so far. */
 function pumpQueue(): () => number {
   let handedOut = 0;
   const invoke = (event: SQSEvent) => {
@@ -165,7 +165,7 @@ async function storedItems(histories: readonly History[]): Promise<(Item | undef
   return items;
 }
 
-test(`of ${messageCount} events, repeated, out of order, slow and poisonous, none is lost, doubled or set aside in error`, async () => {
+test(`of ${messageCount} events, repeated, out of order, slow and poisonous, none is lost, doubled or quarantined in error`, async () => {
   const chance = chanceFrom(20_260_510);
   const poison = Array.from({ length: 80 }, (_, at) => poisons[at % poisons.length]?.(at) ?? "");
   const histories: History[] = [];

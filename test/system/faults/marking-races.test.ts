@@ -57,7 +57,7 @@ async function expectExactCounts(): Promise<void> {
   expect(all.filter(({ mark_key }) => mark_key !== undefined).map(({ id }) => id)).toEqual(unread.map(({ id }) => id));
 }
 
-test("D26: marking, unmarking and marking all in parallel leaves counts equal to a recount", async () => {
+test("D26: marking, unmarking and marking all in parallel leaves counts equal to the notifications", async () => {
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, index) => {
       const some = ids.filter((id) => (id + index) % 3 === 0);
@@ -81,7 +81,7 @@ test("D26: notifications that come in while all are marked are counted, once", a
   await expectExactCounts();
 });
 
-test("D27: of calls in parallel that mark all, each notification is marked by one", async () => {
+test("D27: of parallel calls, each marking all, each notification is marked by one", async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => mark({ read: true })));
   const totals = answers.map(({ headers }) => Number(headers.total));
   expect(totals.reduce((sum, total) => sum + total, 0)).toBe(30);

@@ -40,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ does: fc.constantFrom("mark all" as const, "import" as const, "remove" as const), user }),
 );
 
-interface Told {
+interface Expected {
   /** What was marked, by notification: true for read. */
   readonly marks: Map<number, boolean>;
   /** Ids that an import added and did not remove. */
@@ -61,49 +61,49 @@ test(`D25, D26: ${runs} random histories of deliveries, late, repeated, side by 
 async function runHistory(steps: readonly Step[]): Promise<void> {
   lastId += 2;
   const ids = [lastId - 1, lastId];
-  const told: Told[] = ids.map(() => ({ marks: new Map(), imported: new Set() }));
+  const expected: Expected[] = ids.map(() => ({ marks: new Map(), imported: new Set() }));
   await Promise.all(ids.map((id) => write(userLine(id))));
   for (const each of steps) {
     if (each.does === "deliver") {
       const messages = each.events.map((event) => messageOf(event, ids));
       await crashAt(each.crashAt, each.moment, () => deliver(queueEvent(...messages)));
-    } else await change(each, ids[each.user] ?? 0, told[each.user] as Told);
+    } else await change(each, ids[each.user] ?? 0, expected[each.user] as Expected);
   }
   const all = events.map((event) => queueEvent(messageOf(event, ids)));
   for (const { batchItemFailures } of await Promise.all([...all, ...all].map(deliver))) {
     expect(batchItemFailures).toEqual([]);
   }
-  for (const [at, id] of ids.entries()) await expectModel(id, told[at] as Told);
+  for (const [at, id] of ids.entries()) await expectModel(id, expected[at] as Expected);
 }
 
 function messageOf(event: number, users: readonly number[]): object {
   const eventId = `event-${users[0]}-${event}`;
-  return { eventId, record_type: types[event], record_id: event + 1, params: { type: "told" }, recipients: { users } };
+  return { eventId, record_type: types[event], record_id: event + 1, params: { type: "sent" }, recipients: { users } };
 }
 
-async function change(each: Exclude<Step, { does: "deliver" }>, userId: number, told: Told): Promise<void> {
+async function change(each: Exclude<Step, { does: "deliver" }>, userId: number, expected: Expected): Promise<void> {
   const { items } = await findNotifications(userId, { limit: 50, skip: 0, beforeId: undefined });
   if (each.does === "import") {
     lastId += 1;
-    told.imported.add(lastId);
+    expected.imported.add(lastId);
     await write(notificationLine(lastId, userId, { record_type: "Invoice" }));
   } else if (each.does === "remove") {
-    const [id] = told.imported;
+    const [id] = expected.imported;
     if (id === undefined) return;
     await write({ type: "notification", id, user_id: userId, deleted: true });
-    told.imported.delete(id);
+    expected.imported.delete(id);
   } else if (each.does === "mark all") {
     await markAllRead(userId, new Date());
-    for (const { id } of items) told.marks.set(id, true);
+    for (const { id } of items) expected.marks.set(id, true);
   } else {
     const picked = [...new Set(each.pick.flatMap((at) => items[at]?.id ?? []))];
     if (picked.length === 0) return;
     await markNotifications(userId, picked, each.read ? new Date() : null);
-    for (const id of picked) told.marks.set(id, each.read);
+    for (const id of picked) expected.marks.set(id, each.read);
   }
 }
 
-async function expectModel(userId: number, { marks, imported }: Told): Promise<void> {
+async function expectModel(userId: number, { marks, imported }: Expected): Promise<void> {
   const { items, total } = await findNotifications(userId, { limit: 50, skip: 0, beforeId: undefined });
   expect(total).toBe(items.length);
   expect(items.map(({ id }) => id)).toEqual(items.map(({ id }) => id).sort((a, b) => b - a));

@@ -97,7 +97,7 @@ async function runHistory(steps: readonly Step[]): Promise<void> {
       if (each.isAwaited) await delivery;
     } else await change(each, base, invoices, timesheets);
   }
-  // A consumer that was held up may end after the one that was told of the last change.
+  // A consumer that was delayed may end after the one that got the last change.
   await Promise.all([...underWay, updateTotals(keys, new Date()), updateTotals(keys.toReversed(), new Date())]);
   await expectModel(base, [...invoices.values()], [...timesheets.values()]);
 }

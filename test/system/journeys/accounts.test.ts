@@ -86,7 +86,7 @@ test.for(channels)(
 );
 
 test.for(channels)(
-  "D9, D13, D14: by $by: a forgotten password is set anew with a pin, after which the old one is refused",
+  "D9, D13, D14: by $by: a forgotten password is reset with a pin, after which the old one is refused",
   { timeout: 60_000 },
   async ({ channel, newLogin }, { skip }) => {
     skip(!target.inboxes.channels.has(channel), `no inbox shows what is sent by ${channel} (--inbox)`);

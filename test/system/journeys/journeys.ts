@@ -4,25 +4,27 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readArguments, runCommand, UsageError } from "../../../infra/tools/cli/command.ts";
 import { withDeployedService } from "../../../infra/tools/service/deployed-service.ts";
-import { findDeployedStage } from "../../../infra/tools/service/deployed-stage.ts";
+import { findDeployedStage, stagesHelp } from "../../../infra/tools/service/deployed-stage.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 const help = `npm run test:journeys [-- --url URL --stage NAME] [--inbox URL] [--report FILE]
 
-Goes through whole stories over HTTP, from sign-in to notifications, on the service of a stage or, without --url, on a
-local machine of its own. On a stage it imports a company and people of its own with your AWS credentials, sends events
-to the stage's bus, and removes all of it at the end, but for totals of nought and marks that expire by themselves. It
-can run again and again, with an inbox up to five times an hour: the service limits how often an address asks for pins.
+Runs end-to-end tests over HTTP, from sign-in to notifications, on the service of a stage or, without --url, on a local
+machine of its own. On a stage it imports a company and users of its own with your AWS credentials, sends events to the
+stage's bus, and removes them at the end, except zero totals and tombstones, which expire by themselves. With an inbox it
+can run up to five times an hour: the service limits how often an address can request pins.
 
   --url URL      base URL of the service, as the deploy printed it
   --stage NAME   the stage behind it
-  --inbox URL    where the messages that it sent can be read; may be given several times. Without one, the stories that
-                 need a pin or a push are skipped. Takes the form of the local machine's /_local/inbox, and an
+  --inbox URL    where the messages that it sent can be read; may be given several times. Without one, the tests that
+                 need a pin or a push are skipped. Accepts the format of the local machine's /_local/inbox, and an
                  emulator's /_ministack/ses/messages and /_ministack/sns/sms-messages
   --real-data    run on a stage that keeps its data, which is refused otherwise: an admin is among the people imported
   --report FILE  write vitest's JSON report
   --help         show this
+
+${stagesHelp}
 
 Ends with 0 when all stories went well, 1 when one did not, 2 when the call was wrong.
 `;

@@ -11,13 +11,13 @@ function as(role: Reader, method: string, path: string, body?: object) {
 }
 
 /** How often the newest notifications are of a record. */
-async function timesTold(role: Reader, type: string, id: number): Promise<number> {
+async function timesNotified(role: Reader, type: string, id: number): Promise<number> {
   const { body } = await as(role, "GET", "?per_page=50");
-  const told = body.notifications as { record_type: string; record_id: number }[];
-  return told.filter(({ record_type, record_id }) => record_type === type && record_id === id).length;
+  const list = body.notifications as { record_type: string; record_id: number }[];
+  return list.filter(({ record_type, record_id }) => record_type === type && record_id === id).length;
 }
 
-/** Another system tells of a new job of the company, twice, and late of an older version. */
+/** Another system sends a new job of the company, twice, and late of an older version. */
 async function publishJob(): Promise<number> {
   const id = newId();
   const job = { ...jobLine(id, target.companyId, { number: 4_007 }), event_id: `job-${id}-3`, version: 3 };
@@ -27,10 +27,10 @@ async function publishJob(): Promise<number> {
   return id;
 }
 
-test("a job of another system is told to its company's operators once, counted and marked read", async () => {
+test("a job of another system is notified to its company's operators once, counted and marked read", async () => {
   const before = (await as("operator", "GET", "/unread_count")).body;
   const id = await publishJob();
-  await expect.poll(() => timesTold("operator", "Job", id), arriving).toBe(1);
+  await expect.poll(() => timesNotified("operator", "Job", id), arriving).toBe(1);
   const after = (await as("operator", "GET", "/unread_count")).body;
   expect(after).toEqual({ ...before, notifications: before.notifications + 1, jobs: before.jobs + 1 });
 
@@ -44,14 +44,14 @@ test("a job of another system is told to its company's operators once, counted a
 
 test("all that is unread is marked read at once", async () => {
   const id = await publishJob();
-  await expect.poll(() => timesTold("operator", "Job", id), arriving).toBe(1);
+  await expect.poll(() => timesNotified("operator", "Job", id), arriving).toBe(1);
   const { notifications } = (await as("operator", "GET", "/unread_count")).body;
   const rest = await as("operator", "PATCH", "/bulk_update", { notification: { read: true } });
   expect(Number(rest.headers.get("total"))).toBe(notifications);
   expect((await as("operator", "GET", "/unread_count")).body.notifications).toBe(0);
 }, 60_000);
 
-test("what is told is pushed to the user's device, until the device is taken off", async ({ skip }) => {
+test("what is notified is pushed to the user's device, until the device is taken off", async ({ skip }) => {
   skip(!target.pushes, "this stage pushes nothing, or no inbox shows it (--inbox)");
   const device = `device-${newId()}`;
   const registered = await as("operator", "POST", "/token", { notification: { token: device, platform: "android" } });
@@ -65,10 +65,10 @@ test("what is told is pushed to the user's device, until the device is taken off
 test("a message of another system reaches the users it names, but not its sender", async () => {
   const { admin, operator } = target.people;
   const record_id = newId();
-  const told = { recipients: [admin.id, operator.id], actor_id: operator.id, record_type: "Chat", record_id };
+  const content = { recipients: [admin.id, operator.id], actor_id: operator.id, record_type: "Chat", record_id };
   const params = { type: "message", room: "Night shift" };
-  await target.putEvent("Notification", { event_id: `message-${record_id}`, ...told, params });
-  await expect.poll(() => timesTold("admin", "Chat", record_id), arriving).toBe(1);
-  expect(await timesTold("operator", "Chat", record_id)).toBe(0);
+  await target.putEvent("Notification", { event_id: `message-${record_id}`, ...content, params });
+  await expect.poll(() => timesNotified("admin", "Chat", record_id), arriving).toBe(1);
+  expect(await timesNotified("operator", "Chat", record_id)).toBe(0);
   expect((await as("admin", "GET", "/unread_count")).body.chats).toBeGreaterThan(0);
 }, 60_000);

@@ -12,7 +12,7 @@ const needed = "test/{accounts,functions,http,system/attacks,system/faults}/**/*
 
 test("a function makes no AWS call that its role does not allow", ({ skip }) => {
   const { needs } = readRecordings();
-  if (needs.length === 0) skip(told("No test of this run called a handler."));
+  if (needs.length === 0) skip(report("No test of this run called a handler."));
   expect(compareRights(readRights(stack), needs).missing).toEqual([]);
 });
 
@@ -20,12 +20,12 @@ test("a function has no right that no test ever needs", ({ skip }) => {
   const { needs, files } = readRecordings();
   const whole = new Set(files.flatMap(({ file, isWhole }) => (isWhole ? [file] : [])));
   const absent = globSync(needed, { cwd: root }).filter((file) => !whole.has(file));
-  if (absent.length > 0) skip(told(`These did not run and pass as a whole:\n${absent.toSorted().join("\n")}`));
+  if (absent.length > 0) skip(report(`These did not run and pass as a whole:\n${absent.toSorted().join("\n")}`));
   expect(compareRights(readRights(stack), needs).unused).toEqual([]);
 });
 
 /** The usual report shows no reason of what is skipped. */
-function told(reason: string): string {
+function report(reason: string): string {
   process.stderr.write(`Skipped. ${reason}\n`);
   return reason;
 }

@@ -1,0 +1,9 @@
+import { getJob } from "../../shared/contract/jobs.ts";
+import { requireRecord } from "../../shared/db/records/records.ts";
+import { requireScope } from "../../shared/domain/caller.ts";
+import { authenticated } from "../../shared/http/endpoint.ts";
+
+/** Shows one job of the caller's company, as it is now (D39). */
+export const handler = authenticated(getJob, async ({ parameters, caller }) => ({
+  job: await requireRecord("JOBS", parameters.id, requireScope(caller)),
+}));

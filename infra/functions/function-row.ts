@@ -1,0 +1,100 @@
+import type { Role } from "../../shared/contract/operation.ts";
+
+/** The DynamoDB actions functions are given, one by one. A transaction needs those of its writes. */
+export type TableAction =
+  | "GetItem"
+  | "BatchGetItem"
+  | "Query"
+  | "Scan"
+  | "PutItem"
+  | "UpdateItem"
+  | "DeleteItem"
+  | "ConditionCheckItem";
+
+/** The indexes of the table. */
+export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-month" | "by-mark";
+
+/** The areas that have operations: each is a file of the contract, and a folder of functions, events and tests. */
+export const operationAreas = [
+  "accounts",
+  "sessions",
+  "notifications",
+  "devices",
+  "finance",
+  "jobs",
+  "service",
+] as const;
+
+/** An area that has operations. */
+export type OperationArea = (typeof operationAreas)[number];
+
+/** The areas of the service: those of operations, and the workers. */
+export type Area = OperationArea | "workers";
+
+/** The settings of a stage that functions are given by name; `shared/settings.ts` reads them. */
+export type StageSetting =
+  | "SERVICE_NAME"
+  | "DEFAULT_COUNTRY"
+  | "SERVED_COUNTRIES"
+  | "RECOVERY_DISCLOSURE"
+  | "REGISTRATION"
+  | "SMS_PER_HOUR"
+  | "SMS_PER_DAY"
+  | "BUSINESS_TIME_ZONE"
+  | "PLATFORM_APPLICATIONS";
+
+/** What one function may touch; everything else is denied. */
+export interface FunctionRow {
+  /** Folder of the function's file under `functions/`. */
+  readonly area: Area;
+  /** One sentence: what people cannot do while it fails. Its alarm says so. */
+  readonly impact: string;
+  /** Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both, as does the whole table. */
+  readonly memoryMegabytes?: 1024 | 2048;
+  readonly table?: readonly TableAction[];
+  /** Indexes that it queries. */
+  readonly indexes?: readonly TableIndex[];
+  /** True where it verifies access tokens: reads the public keys and knows issuer and audience. */
+  readonly verifiesTokens?: true;
+  /** True where it reads the public keys to show them. */
+  readonly readsPublicKeys?: true;
+  /** True where it signs access tokens: reads the private keys and knows issuer and audience. */
+  readonly signsTokens?: true;
+  /** True where it makes the private keys and stores them. */
+  readonly rotatesSigningKeys?: true;
+  /** True where it reads the key for HMACs: of pins, passcodes, and the subjects of throttles. */
+  readonly readsHmacKey?: true;
+  /** True where it queues requests for pins. */
+  readonly queuesPins?: true;
+  /** True where it queues notices to users. */
+  readonly queuesNotices?: true;
+  /** True where it sends e-mail and SMS. */
+  readonly sendsMessages?: true;
+  /** True where it queues notifications to be delivered. */
+  readonly queuesNotifications?: true;
+  /** True where it queues notifications to be pushed to devices. */
+  readonly queuesPushes?: true;
+  /** True where it pushes to devices through the stage's platform applications. */
+  readonly pushesToDevices?: true;
+  /** True where it consumes the table's stream, and quarantines changes that it cannot take. */
+  readonly readsStream?: true;
+  /** True where users feel a fault at once: in a canary stage, a new version takes a tenth of the calls first. */
+  readonly canary?: true;
+  /** Longest run in seconds; 10 where a row says nothing. */
+  readonly timeoutSeconds?: number;
+  /** Settings of the stage that it reads; who takes logins needs the country they are read with. */
+  readonly settings?: readonly StageSetting[];
+}
+
+/** How far a role reaches: the records of every company, of the caller's own company, or the caller's own alone (D2). */
+export type Reach = "all" | "company" | "own";
+
+/** The row of an operation. */
+export interface OperationRow extends FunctionRow {
+  readonly area: OperationArea;
+  /**
+   * Who may call it, and how far each role reaches; roles that are not named are refused (D3). Kept apart from the
+   * contract's entry: the access suite holds the service against this, and the contract against it.
+   */
+  readonly access: "anyone" | Partial<Readonly<Record<Role, Reach>>>;
+}

@@ -1,0 +1,100 @@
+import type { FunctionRow } from "./function-row.ts";
+
+/** The functions that no route names: what refuses unknown routes, and the workers. */
+export type ServiceFunctionName =
+  | "refuse-unrouted"
+  | "deliver-pin"
+  | "notify-password-changed"
+  | "rotate-signing-key"
+  | "update-totals"
+  | "notify"
+  | "deliver-notifications"
+  | "send-pushes"
+  | "intake"
+  | "mark-overdue"
+  | "reconcile-totals";
+
+/** Every function without a route, and what it may touch. */
+export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
+  "refuse-unrouted": {
+    area: "service",
+    impact: "Requests for paths that do not exist get a 5xx instead of a 404. Users lose nothing.",
+    settings: ["REGISTRATION"],
+  },
+  "deliver-pin": {
+    area: "workers",
+    impact: "Pins do not arrive: nobody can reset a password or finish registering.",
+    readsHmacKey: true,
+    sendsMessages: true,
+    settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
+    table: ["GetItem", "UpdateItem"],
+  },
+  "notify-password-changed": {
+    area: "workers",
+    impact: "Users do not learn that their password was changed, and miss it if a thief did it.",
+    sendsMessages: true,
+    settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
+    table: ["GetItem", "UpdateItem"],
+  },
+  "update-totals": {
+    area: "workers",
+    impact: "Lists show old totals and page counts, and searches by number or date miss what is new.",
+    readsStream: true,
+    timeoutSeconds: 60,
+    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+  },
+  notify: {
+    area: "workers",
+    impact: "Nobody is notified of new jobs, paid timesheets or invoices.",
+    readsStream: true,
+    queuesNotifications: true,
+    queuesPushes: true,
+    timeoutSeconds: 60,
+    settings: ["PLATFORM_APPLICATIONS"],
+  },
+  "deliver-notifications": {
+    area: "workers",
+    impact: "Nobody is notified of anything new.",
+    queuesNotifications: true,
+    timeoutSeconds: 60,
+    indexes: ["by-mark"],
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+  },
+  "send-pushes": {
+    area: "workers",
+    impact: "Phones stay silent: notifications are seen only when an app is opened.",
+    pushesToDevices: true,
+    timeoutSeconds: 60,
+    settings: ["PLATFORM_APPLICATIONS"],
+    table: ["GetItem", "Query", "UpdateItem", "DeleteItem"],
+  },
+  intake: {
+    area: "workers",
+    impact: "What other systems change does not arrive: records are out of date.",
+    queuesNotifications: true,
+    timeoutSeconds: 60,
+    settings: ["DEFAULT_COUNTRY", "BUSINESS_TIME_ZONE"],
+    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+  },
+  "mark-overdue": {
+    area: "workers",
+    impact: "Invoices that are overdue are shown as pending.",
+    timeoutSeconds: 900,
+    settings: ["BUSINESS_TIME_ZONE"],
+    indexes: ["by-mark"],
+    table: ["BatchGetItem", "UpdateItem"],
+  },
+  "reconcile-totals": {
+    area: "workers",
+    impact: "Users lose nothing, but nobody would see if totals were wrong.",
+    memoryMegabytes: 2048,
+    timeoutSeconds: 900,
+    table: ["Scan"],
+  },
+  "rotate-signing-key": {
+    area: "workers",
+    impact: "Users lose nothing yet, but access tokens go on being signed with an old key.",
+    rotatesSigningKeys: true,
+    table: ["PutItem", "UpdateItem"],
+  },
+};

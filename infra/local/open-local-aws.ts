@@ -1,0 +1,65 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { createEnvironments } from "./functions/environments.ts";
+import { startWorkers } from "./functions/workers.ts";
+import {
+  describeLocalAws,
+  type LocalAws,
+  type MachineFile,
+  machineFile,
+  type OwnLocalAws,
+  startLocalAws,
+  workersOptions,
+} from "./local-aws.ts";
+import { takeLock } from "./machine-lock.ts";
+
+/** Local AWS as a tool uses it. */
+export interface OpenLocalAws extends LocalAws {
+  /** True where another process runs the machine. */
+  running: boolean;
+  /** Has the workers work off what waits in the stream and the queues; a running machine does so by itself. */
+  workOff(): Promise<void>;
+}
+
+/** Joins the machine that runs on a directory; when none runs, starts local AWS on its data (but no HTTP front). */
+export async function openLocalAws({ directory }: { directory: string }): Promise<OpenLocalAws> {
+  const lock = takeLock(directory);
+  if (!lock) {
+    const file = readMachineFile(directory);
+    const nothing = async () => {};
+    return {
+      ...describeLocalAws(directory, file.stack, file.environment),
+      running: true,
+      workOff: nothing,
+      close: nothing,
+    };
+  }
+  try {
+    rmSync(machineFile(directory), { force: true });
+    const aws = await startLocalAws(directory, "http://127.0.0.1");
+    const close = () => aws.close().finally(lock.release);
+    return { ...aws, running: false, workOff: () => workOff(directory, aws), close };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+const workOffMilliseconds = 10 * 60_000;
+
+async function workOff(directory: string, aws: OwnLocalAws): Promise<void> {
+  const { functions } = aws.stack;
+  const environments = createEnvironments({ functions, environment: aws.environment, output: () => {} });
+  const workers = await startWorkers(workersOptions(directory, aws, environments.invoke));
+  try {
+    await workers.settled(workOffMilliseconds);
+  } finally {
+    await workers.stop();
+    await environments.close();
+  }
+}
+
+function readMachineFile(directory: string): MachineFile {
+  const file = machineFile(directory);
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as MachineFile;
+  throw new Error("Another process uses the local data or is just starting: try again when it is ready or has ended.");
+}

@@ -1,0 +1,85 @@
+import { getCountries } from "libphonenumber-js/min";
+import * as v from "valibot";
+
+const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+const hostName = `(?:${label}\\.)+[a-z]{2,63}`;
+const awsRegion = "[a-z]{2}(?:-[a-z]+)+-[0-9]";
+
+/** Whole number above 0. */
+export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+/** Whole number from 0. */
+export const countFromZero = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** Any text but an empty one. */
+export const someText = v.pipe(v.string(), v.nonEmpty());
+
+/** Up to 20 lower-case letters, digits and hyphens. */
+export const word = text("[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?");
+
+/** 1 to 60 characters on one line, without spaces around them. */
+export const oneLine = text("(?! )[^\\p{C}]{1,60}(?<! )");
+
+/** AWS region, such as eu-west-2. */
+export const region = text(awsRegion);
+
+/** Full name of a host. */
+export const host = text(hostName);
+
+/** ISO 3166 code of a country whose phone numbers are known. */
+export const country = v.picklist(getCountries());
+
+/** Address that e-mail comes from or goes to, without a name before it. */
+export const emailAddress = text(`[A-Za-z0-9!#$%&'*+\\/=?^_\\{\\|\\}~.\\-]{1,64}@${hostName}`);
+
+/** Address of something served over https. */
+export const httpsUrl = v.pipe(
+  v.string(),
+  v.check((url) => URL.parse(url)?.protocol === "https:"),
+);
+
+/** Origin that browsers' calls may come from: https, and http of this machine alone. */
+export const origin = v.pipe(v.string(), v.check(isOrigin));
+
+/** IANA time zone. */
+export const timeZone = v.pipe(v.string(), v.check(isTimeZone));
+
+/** ARN of a certificate in ACM. */
+export const certificateArn = text(`arn:aws[a-z\\-]*:acm:${awsRegion}:[0-9]{12}:certificate/[0-9a-f\\-]{36}`);
+
+/** ARN of a platform application in SNS, of one kind. */
+export function applicationArn(kind: string) {
+  return text(`arn:aws[a-z\\-]*:sns:${awsRegion}:[0-9]{12}:app/${kind}/[\\w.\\-]{1,256}`);
+}
+
+/** List of at least one item. */
+export function listOf<const Item extends v.GenericSchema>(item: Item) {
+  return v.pipe(v.array(item), v.minLength(1), v.readonly());
+}
+
+/** To valibot a list is an object too, one whose keys may all be missing: this takes none. */
+export function keyed<const Schema extends v.GenericSchema>(schema: Schema) {
+  return v.pipe(
+    v.custom<unknown>((value) => !Array.isArray(value)),
+    schema,
+  );
+}
+
+function text(pattern: string) {
+  return v.pipe(v.string(), v.regex(new RegExp(`^(?:${pattern})$`, "u")));
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isOrigin(origin: string): boolean {
+  const url = URL.parse(origin);
+  if (url?.origin !== origin || origin.includes("*")) return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && url.hostname === "localhost");
+}

@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root as checkout } from "../local/stack/synthesis.ts";
+import { readArguments, runCommand } from "./cli/command.ts";
+import { fillTables, staleTables } from "./docs/marked-tables.ts";
+import { contractPages, costsPage, unmeasuredOperations } from "./docs/pages.ts";
+
+const help = `npm run docs [-- --costs]
+
+Writes the tables between the markers <!-- docs:NAME --> and <!-- /docs:NAME --> of the Markdown pages: the operations, the
+codes of refusals, and the costs. The costs are measured again, in half a minute, only where an operation has no row.
+
+  --costs  measure the costs in any case: after a change of what an operation reads or writes
+  --help   show this
+
+Ends with 0 when every table is written, 1 when that failed, 2 when the call was wrong.
+`;
+
+if (import.meta.main) await runCommand((parameters) => docs(parameters));
+
+/** Runs the command on a checkout; gives its exit code. */
+export function docs(parameters: string[], root = checkout): number {
+  const options = { costs: { type: "boolean" }, help: { type: "boolean" } } as const;
+  const { values } = readArguments("docs", { args: parameters, options });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const written = Object.entries(contractPages()).flatMap(([page, tables]) => {
+    const file = join(root, page);
+    const text = readFileSync(file, "utf8");
+    const stale = staleTables(text, tables);
+    if (stale.length > 0) writeFileSync(file, fillTables(text, tables));
+    return stale.map((name) => `${page}: ${name}`);
+  });
+  const isMeasured = values.costs || unmeasuredOperations(root).length > 0;
+  if (isMeasured) measureCosts(root);
+  const lines = [...written, ...(isMeasured ? [`${costsPage}: costs`] : [])];
+  process.stdout.write(`${lines.length > 0 ? lines.join("\n") : "Every table is up to date."}\n`);
+  return 0;
+}
+
+/** The benchmark writes the page of costs itself. */
+function measureCosts(root: string): void {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, "test/bench/bench.ts"), "costs"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`The costs could not be measured: ${stderr}`);
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { operationAreas } from "../functions/function-row.ts";
+import { root as checkout } from "../local/stack/synthesis.ts";
+import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { type Draft, readDraft } from "./new/draft.ts";
+import { withEntry, withRow } from "./new/edits.ts";
+import { eventOf, functionOf, testOf } from "./new/pieces.ts";
+
+const help = `npm run new -- NAME METHOD PATH --area AREA
+
+Adds an operation in the five places that it has: its contract entry, its row of rights, its function, its sample event and
+its test. The test fails until it is filled in, and says where. Until then only admins may call the operation.
+
+  NAME         words with hyphens, such as get-job
+  METHOD       GET, POST, PUT, PATCH or DELETE
+  PATH         such as /api/v1/jobs/{id}
+  --area AREA  ${operationAreas.join(", ")}
+  --help       show this
+
+Ends with 0 when it is added, 1 when that failed, 2 when the call was wrong; then nothing is written.
+`;
+
+if (import.meta.main) await runCommand((parameters) => addOperation(parameters));
+
+/** Runs the command on a checkout; gives its exit code. */
+export function addOperation(parameters: string[], root = checkout): number {
+  const { values, positionals } = readArguments("new", {
+    args: parameters,
+    allowPositionals: true,
+    options: { area: { type: "string" }, help: { type: "boolean" } },
+  } as const);
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const draft = readDraft(positionals, values.area);
+  const files = filesOf(draft, root);
+  // Nothing is written before all of it is known to be sound.
+  const texts = [...files].map(([file, text]) => [file, formatted(file, text, root)] as const);
+  for (const [file, text] of texts) writeFileSync(join(root, file), text);
+  process.stdout.write(`${[...files.keys()].join("\n")}\n\n${nextSteps(draft)}`);
+  return 0;
+}
+
+function filesOf(draft: Draft, root: string): Map<string, string> {
+  const { name, area } = draft;
+  const added = new Map([
+    [`functions/${area}/${name}.ts`, functionOf(draft)],
+    [`events/${area}/${name}.json`, eventOf(draft)],
+    [`test/functions/${area}/${name}.test.ts`, testOf(draft)],
+  ]);
+  const there = [...added.keys()].find((file) => existsSync(join(root, file)));
+  if (there) throw new UsageError(`There is a file ${there} already.`);
+  const [entries, rows] = [`shared/contract/${area}.ts`, "infra/functions/functions.ts"];
+  const read = (file: string) => readFileSync(join(root, file), "utf8");
+  return new Map([[entries, withEntry(read(entries), draft)], [rows, withRow(read(rows), draft)], ...added]);
+}
+
+function formatted(file: string, text: string, root: string): string {
+  const biome = join(checkout, "node_modules/.bin/biome");
+  const { status, stdout, stderr, error } = spawnSync(biome, ["check", "--write", `--stdin-file-path=${file}`], {
+    cwd: root,
+    input: text,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${file} cannot be formatted: ${error?.message ?? stderr}`);
+  return stdout;
+}
+
+function nextSteps({ name, area }: Draft): string {
+  return `Fill it in; npm test -- ${name} says where.
+Then npm run docs writes the tables, and this holds it to what every operation keeps to:
+  npm test -- test/functions/${area} test/system/attacks test/system/conventions test/system/rights test/openapi
+A local machine that runs has to be started again for the new route.
+`;
+}

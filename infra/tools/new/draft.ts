@@ -1,0 +1,78 @@
+import type { Method } from "../../../shared/contract/operation.ts";
+import { operations } from "../../../shared/contract/operations.ts";
+import { type OperationArea, operationAreas } from "../../functions/function-row.ts";
+import { functions } from "../../functions/functions.ts";
+import { UsageError, unknownWord } from "../cli/command.ts";
+
+const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"] satisfies Method[];
+
+/** An operation that is about to be added. */
+export interface Draft {
+  /** Kebab-case, such as `get-job`. */
+  readonly name: string;
+  /** The name in code, such as `getJob`. */
+  readonly identifier: string;
+  /** The name as a sentence begins, such as `Get job`. */
+  readonly title: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly area: OperationArea;
+  /** Placeholders in the path. */
+  readonly parameters: readonly string[];
+  /** The outer object of the body; undefined where there is none. */
+  readonly object: string | undefined;
+}
+
+/** Reads what was asked for. Throws `UsageError` with one sentence on what cannot be added. */
+export function readDraft(words: readonly string[], area: string | undefined): Draft {
+  const [name = "", method = "", path = "", ...others] = words;
+  if (path === "" || area === undefined || others.length > 0) {
+    throw new UsageError("Say NAME METHOD PATH --area AREA (npm run new -- --help)");
+  }
+  const known: readonly string[] = operationAreas;
+  if (!methods.includes(method)) throw unknownWord("method", method, methods);
+  if (!known.includes(area)) throw unknownWord("area", area, known);
+  requireFreeName(name);
+  requireFreePath(method, path);
+  const [first = "", ...rest] = name.split("-");
+  return {
+    name,
+    identifier: [first, ...rest.map(capital)].join(""),
+    title: capital(name.replaceAll("-", " ")),
+    method: method as Method,
+    path,
+    area: area as OperationArea,
+    parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter),
+    object: /^P/.test(method) ? rest.at(-1)?.replace(/s$/, "") : undefined,
+  };
+}
+
+function requireFreeName(name: string): void {
+  if (!/^[a-z]+(-[a-z]+)+$/.test(name)) {
+    throw new UsageError(
+      `"${name}" is no name of an operation: take words in lower case with hyphens, such as get-job.`,
+    );
+  }
+  if (Object.hasOwn(functions, name)) throw new UsageError(`There is a function ${name} already.`);
+}
+
+function requireFreePath(method: string, path: string): void {
+  if (!/^\/api\/v1(\/([a-z0-9_]+|\{[a-z_]+\}))+$/.test(path)) {
+    throw new UsageError(`"${path}" is no path of an operation: take one such as /api/v1/jobs/{id}.`);
+  }
+  const shape = shapeOf(path);
+  const alike = operations.filter((each) => shapeOf(each.path) === shape);
+  const taken = alike.find((each) => each.method === method);
+  if (taken) throw new UsageError(`${method} ${taken.path} is ${taken.name} already.`);
+  const spelling = alike.find((each) => each.path !== path);
+  if (spelling) throw new UsageError(`Write the path as ${spelling.name} does: ${spelling.path}`);
+}
+
+/** A path whatever its placeholders are called. */
+function shapeOf(path: string): string {
+  return path.replaceAll(/\{\w+\}/g, "{}");
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

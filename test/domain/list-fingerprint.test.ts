@@ -1,0 +1,74 @@
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { listInvoices, listTimesheets } from "../../shared/contract/finance.ts";
+import { listJobs } from "../../shared/contract/jobs.ts";
+import { listNotifications } from "../../shared/contract/notifications.ts";
+import { idParameter, optionalParameter, paging } from "../../shared/contract/query.ts";
+import { listFingerprint } from "../../shared/domain/paging/list-fingerprint.ts";
+import { readPage } from "../../shared/domain/paging/paging.ts";
+
+const lists = [listInvoices, listTimesheets, listJobs, listNotifications];
+const values: Record<string, string> = {
+  by_state: "paid",
+  from_date: "2026-01-01",
+  to_date: "2026-12-31",
+  by_number: "A-1",
+  by_company: "7",
+};
+
+/** Invoices with a sixth filter, as a later release may have them. */
+const withDriver = {
+  ...listInvoices,
+  query: v.object({ by_driver: optionalParameter(idParameter), ...listInvoices.query.entries }),
+};
+
+function fingerprintOf({ name, query }: { name: string; query: v.GenericSchema }, given: object): string {
+  return listFingerprint(name, v.parse(query, given) as object);
+}
+
+test.each(lists)("D30: every filter of $name changes its fingerprint, and paging does not", (list) => {
+  const bare = fingerprintOf(list, {});
+  const seen = new Set([bare]);
+  const filters = Object.keys(list.query.entries).filter((name) => !(name in paging));
+  for (const name of filters) seen.add(fingerprintOf(list, { [name]: values[name] }));
+  expect(seen.size).toBe(filters.length + 1);
+  expect(fingerprintOf(list, { page: "2", per_page: "5", cursor: "c" })).toBe(bare);
+});
+
+test("D30: lists have fingerprints of their own", () => {
+  expect(new Set(lists.map((list) => fingerprintOf(list, {}))).size).toBe(lists.length);
+});
+
+test("D30: a filter that is added changes the fingerprint by being in the contract, and leaves no trace while absent", () => {
+  expect(fingerprintOf(withDriver, { by_driver: "7" })).not.toBe(fingerprintOf(withDriver, {}));
+  expect(fingerprintOf(withDriver, { by_driver: "7" })).not.toBe(fingerprintOf(withDriver, { by_driver: "8" }));
+  expect(fingerprintOf(withDriver, { by_driver: "7" })).not.toBe(fingerprintOf(withDriver, { by_company: "7" }));
+  expect(fingerprintOf(withDriver, { ...values })).toBe(fingerprintOf(listInvoices, { ...values }));
+});
+
+test("D30: a cursor of one value of an added filter is refused with another, and without it", async () => {
+  const found = { items: [{ id: 9 }], total: 2, hasMore: true };
+  const page = (given: object) => readPage(withDriver, v.parse(withDriver.query, given), () => found);
+  const cursor = (await page({ by_driver: "7", per_page: "1" })).place?.nextCursor;
+  expect((await page({ by_driver: "7", cursor })).items).toEqual([{ id: 9 }]);
+  for (const other of [{ by_driver: "8" }, {}, { by_company: "7" }]) {
+    await expect(page({ ...other, cursor })).rejects.toMatchObject({ code: "cursor_invalid" });
+  }
+});
+
+test("D22, D30: an absent state and all states are one list", () => {
+  const all = fingerprintOf(listInvoices, { by_state: "pending,paid,overdue" });
+  expect(fingerprintOf(listInvoices, {})).toBe(all);
+  expect(fingerprintOf(listInvoices, { by_state: "" })).toBe(all);
+});
+
+test("D30: the fingerprints are those of release 0.1, whose cursors go on working", () => {
+  expect(lists.map((list) => fingerprintOf(list, {}))).toEqual([
+    '["list-invoices",["pending","paid","overdue"],null,null,null,null]',
+    '["list-timesheets",["paid","pending"],null,null,null]',
+    "list-jobs",
+    "list-notifications",
+  ]);
+  expect(fingerprintOf(listInvoices, values)).toBe('["list-invoices",["paid"],"2026-01-01","2026-12-31","A-1",7]');
+  expect(fingerprintOf(listTimesheets, values)).toBe('["list-timesheets",["paid"],"2026-01-01","2026-12-31",7]');
+});

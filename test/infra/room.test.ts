@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { functionStackOf } from "../../infra/constructs/compute/function-stack.ts";
+import type { Area, FunctionRow } from "../../infra/functions/function-row.ts";
+import { functions } from "../../infra/functions/functions.ts";
+import { type ServiceTable, service } from "../../infra/functions/service-table.ts";
+import { functionNameOf } from "../../infra/stages/names.ts";
+import { countResources, type Template } from "../../infra/whole-template.ts";
+import { getHealth } from "../../shared/contract/service.ts";
+import {
+  everyStage,
+  type StageSynthesis,
+  synthesizeStage,
+  writeStubBundles,
+} from "../support/service/synthesize-stages.ts";
+import { findSynthesis } from "./stack.ts";
+
+const made = 200;
+/** What a template may hold, well below what CloudFormation takes: 500 resources, 1 MB, 200 parameters and outputs. */
+const most = { resources: 400, bytes: 900_000, parameters: 200, outputs: 200 };
+const mostSeconds = 60;
+
+const directory = mkdtempSync(join(tmpdir(), "workforce-room-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const openRow = {
+  readsHmacKey: true,
+  queuesPins: true,
+  queuesNotices: true,
+  signsTokens: true,
+  settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
+  table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
+} as const;
+
+const signedInRow = {
+  verifiesTokens: true,
+  readsHmacKey: true,
+  queuesNotifications: true,
+  table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+  indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
+} as const;
+
+const areas: readonly Area[] = ["accounts", "sessions", "notifications", "devices", "finance", "jobs", "service"];
+const spread: Table = tableOf((at) => areas[at % areas.length] ?? "service");
+const inOneArea: Table = tableOf(() => "accounts");
+
+const cases = everyStage.flatMap((stage) => [
+  { name: stage.name, how: "spread over the areas", stage, table: spread },
+  { name: stage.name, how: "all in one area", stage, table: inOneArea },
+]);
+
+test.each(cases)("$name has room for $table.count operations more, $how", ({ name, how, stage, table }) => {
+  const bundles = join(directory, "bundles");
+  writeStubBundles(bundles, Object.keys(table.functions), "one for all");
+  const outdir = join(directory, `${name}-${how}`);
+  const synthesis = synthesizeStage({ stage, bundles, outdir, service: table });
+  const before = findSynthesis(name);
+  expect(countOf(synthesis, "AWS::Lambda::Function")).toBe(countOf(before, "AWS::Lambda::Function") + made);
+  expect(countOf(synthesis, "AWS::ApiGatewayV2::Route")).toBe(countOf(before, "AWS::ApiGatewayV2::Route") + made);
+  expect(Object.keys(synthesis.template.Resources)).toHaveLength(countResources(synthesis.parts));
+  console.info(`${name.padEnd(8)} ${how.padEnd(22)} ${figuresOf(synthesis)}`);
+  for (const [file, template] of Object.entries(synthesis.parts)) {
+    const size = sizeOf(template);
+    for (const [key, limit] of Object.entries(most))
+      expect(Reflect.get(size, key), `${file} ${key}`).toBeLessThan(limit);
+  }
+  expect(synthesis.seconds).toBeLessThan(mostSeconds);
+}, 120_000);
+
+test.each(everyStage)("$name as it stands: what each template holds", ({ name }) => {
+  const { parts } = findSynthesis(name);
+  const sizes = Object.entries(parts).map(([file, template]) => ({ file, ...sizeOf(template) }));
+  const lines = sizes.map(({ file, resources, bytes, parameters, outputs }) =>
+    [file.padEnd(56), resources, `${Math.ceil(bytes / 1000)} KB`, parameters, outputs].join("  "),
+  );
+  console.info(`${name}: ${sizes.reduce((sum, { resources }) => sum + resources, 0)} resources\n${lines.join("\n")}`);
+  // The nested stacks themselves are half of what stands in the root for each function, and there are eleven at most.
+  expect(sizes.length).toBeLessThanOrEqual(12);
+  for (const { file, resources } of sizes) expect(resources, file).toBeLessThan(most.resources / 2);
+});
+
+test("an operation that is added moves no other to another stack, and neither does a new area", () => {
+  const [stage] = everyStage;
+  if (!stage) throw new Error("There is no stage");
+  const bundles = join(directory, "moves");
+  const [few, more] = [tableOf(() => "jobs", 20), tableOf(() => "finance", 60)];
+  writeStubBundles(bundles, Object.keys(more.functions), "one for all");
+  const [before, after] = [few, more].map((table, at) =>
+    stacksOf(synthesizeStage({ stage, bundles, outdir: join(directory, `moves-${at}`), service: table })),
+  );
+  expect(before?.size).toBe(Object.keys(few.functions).length);
+  for (const [name, stack] of before ?? []) expect(after?.get(name), name).toBe(stack);
+});
+
+test("the stack of every function is pinned: with another one its name and its route would be taken", () => {
+  for (const [stack, names] of Object.entries(pinned)) {
+    for (const name of names) expect(functionStackOf(name, { area: "finance" }), name).toBe(stack);
+  }
+  for (const [name, { area }] of Object.entries(functions)) {
+    if (area === "workers") expect(functionStackOf(name, { area })).toBe("Workers");
+  }
+});
+
+test("the longest stage has names for every function that Lambda takes", () => {
+  for (const name of Object.keys(functions)) {
+    expect(functionNameOf("x".repeat(20), name).length, name).toBeLessThanOrEqual(64);
+  }
+});
+
+/** Where endpoints are; one that is new needs no place here. */
+const pinned: Readonly<Record<string, readonly string[]>> = {
+  Endpoints0: ["list-jobs"],
+  Endpoints1: ["refresh-token"],
+  Endpoints2: ["sign-in", "confirm-login-by-body"],
+  Endpoints3: ["get-key-set"],
+  Endpoints4: ["list-timesheets", "list-notifications", "sign-out"],
+  Endpoints5: ["bulk-update-timesheets", "confirm-login", "remove-device-token", "get-openapi"],
+  Endpoints6: ["adjust-job-timers", "mark-notifications", "set-password", "refuse-unrouted"],
+  Endpoints7: ["list-invoices", "request-password-reset", "register-device-token", "register-user", "get-health"],
+  Endpoints8: ["get-profile"],
+  Endpoints9: ["get-unread-counts"],
+};
+
+interface Table extends ServiceTable {
+  readonly count: number;
+}
+
+/** The service with operations made up beside its own: half with a canary, half without a token. */
+function tableOf(areaOf: (at: number) => Area, count = made): Table {
+  const names = Array.from({ length: count }, (_, at) => `made-up-${at}`);
+  const rows = names.map((name, at): [string, FunctionRow] => {
+    const isOpen = at % 4 < 2;
+    return [
+      name,
+      {
+        area: areaOf(at),
+        impact: `Nobody can do ${name}.`,
+        ...(at % 2 === 0 && { canary: true }),
+        ...(isOpen ? openRow : signedInRow),
+      },
+    ];
+  });
+  const operations = names.map((name, at) => ({
+    ...getHealth,
+    name,
+    path: `/api/v1/made_up/${name}/{id}` as const,
+    access: at % 4 < 2 ? ("anyone" as const) : (["admin"] as const),
+  }));
+  return {
+    count,
+    operations: [...service.operations, ...operations],
+    functions: { ...service.functions, ...Object.fromEntries(rows) },
+  };
+}
+
+function countOf({ template }: StageSynthesis, type: string): number {
+  return Object.values(template.Resources).filter(({ Type }) => Type === type).length;
+}
+
+function sizeOf(template: Template) {
+  return {
+    resources: Object.keys(template.Resources).length,
+    // As the CDK writes it.
+    bytes: Buffer.byteLength(JSON.stringify(template, null, 1)),
+    parameters: Object.keys(template.Parameters ?? {}).length,
+    outputs: Object.keys(template.Outputs ?? {}).length,
+  };
+}
+
+function figuresOf({ parts, seconds }: StageSynthesis): string {
+  const sizes = Object.values(parts).map(sizeOf);
+  const highest = (key: keyof typeof most) => Math.max(...sizes.map((size) => size[key]));
+  const kilobytes = Math.ceil(highest("bytes") / 1000);
+  const figures = [`${highest("resources")} resources`, `${kilobytes} KB`, `${highest("parameters")} parameters`];
+  return `${sizes.length} templates, at most ${figures.join(", ")}, ${highest("outputs")} outputs, ${seconds.toFixed(1)} s`;
+}
+
+/** The template of each function, by its operation. */
+function stacksOf({ parts }: StageSynthesis): Map<string, string> {
+  return new Map(
+    Object.entries(parts).flatMap(([file, { Resources }]) =>
+      Object.values(Resources).flatMap(({ Properties }): [string, string][] => {
+        const { Variables } = (Properties?.Environment ?? {}) as { Variables?: { OPERATION?: string } };
+        return Variables?.OPERATION ? [[Variables.OPERATION, file]] : [];
+      }),
+    ),
+  );
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { findStage, stageNames } from "../../../infra/stages/stages.ts";
+import { countResources } from "../../../infra/whole-template.ts";
+import { findSynthesis, type Resource, type SynthesizedStack, stackOf } from "../stack.ts";
+
+const mostSeconds = 20;
+const everyName = [...stageNames, "full"];
+
+test.each(everyName)("the laws see every resource of every template of %s, and cdk-nag does", (name) => {
+  const { template, parts, checkedResources } = findSynthesis(name);
+  const inAll = countResources(parts);
+  expect(Object.keys(parts).length).toBeGreaterThan(2);
+  expect(Object.keys(template.Resources)).toHaveLength(inAll);
+  expect(checkedResources).toBe(inAll);
+  const types = new Set(Object.values(template.Resources).map(({ Type }) => Type));
+  const seen = [...types].flatMap((type) => stackOf(name).all(type));
+  expect(seen).toHaveLength(inAll);
+});
+
+test.each(everyName)("the stack of %s is synthesised within 20 seconds of a processor", (name) => {
+  const { seconds } = findSynthesis(name);
+  console.info(`${name.padEnd(8)} ${seconds.toFixed(1)} of ${mostSeconds} s`);
+  expect(seconds).toBeLessThan(mostSeconds);
+});
+
+test.each(stageNames)("everything in %s that can carry tags says of which service and stage it is", (name) => {
+  const wanted = { service: "workforce-api", stage: name };
+  for (const type of taggedTypes) {
+    for (const { id, properties } of stackOf(name).all(type)) {
+      // CloudFormation tags what the CDK adds of its own, as part of the stack.
+      if (id.includes("AWSCDKTrigger")) continue;
+      expect(tagsOf(properties), id).toMatchObject(wanted);
+    }
+  }
+});
+
+test.each(
+  stageNames,
+)("in %s every function has a log group, a time limit, memory, and a trace where the stage wants it", (name) => {
+  const { tracing, logRetentionDays } = findStage(name);
+  const stack = stackOf(name);
+  const groups = new Map(stack.all("AWS::Logs::LogGroup").map(({ id, properties }) => [id, properties]));
+  for (const [operation, { properties }] of stack.functions()) {
+    const { LoggingConfig, Timeout, MemorySize, TracingConfig } = properties;
+    expect(groups.get(LoggingConfig.LogGroup.Ref)?.RetentionInDays, operation).toBe(logRetentionDays);
+    expect(Timeout, operation).toBeGreaterThan(0);
+    expect(MemorySize, operation).toBeGreaterThan(0);
+    expect(TracingConfig, operation).toEqual(tracing ? { Mode: "Active" } : undefined);
+    const actions = stack.rightsOf(operation).flatMap(({ Action = [] }) => Action);
+    expect(actions.filter((action) => action.startsWith("xray:")).toSorted(), operation).toEqual(
+      tracing ? ["xray:PutTelemetryRecords", "xray:PutTraceSegments"] : [],
+    );
+  }
+});
+
+test.each(["staging", "prod"])("the table of %s cannot be deleted before its protection is switched off", (name) => {
+  expect(protection(stackOf(name))).toEqual([true]);
+});
+
+test("the stack of dev can be destroyed with all that is in it", () => {
+  expect(protection(stackOf("dev"))).toEqual([false]);
+});
+
+const taggedTypes = [
+  "AWS::Lambda::Function",
+  "AWS::IAM::Role",
+  "AWS::Logs::LogGroup",
+  "AWS::SQS::Queue",
+  "AWS::SecretsManager::Secret",
+  "AWS::Events::EventBus",
+  "AWS::ApiGatewayV2::Api",
+  "AWS::ApiGatewayV2::Stage",
+  "AWS::SES::ConfigurationSet",
+  "AWS::DynamoDB::GlobalTable",
+];
+
+/** Tags by key, in whichever form the resource has them. */
+function tagsOf(properties: Resource["properties"]): Record<string, string> {
+  const tags = properties.Tags ?? properties.Replicas?.[0].Tags ?? {};
+  if (!Array.isArray(tags)) return tags;
+  return Object.fromEntries(tags.map(({ Key, Value }: { Key: string; Value: string }) => [Key, Value]));
+}
+
+function protection({ all }: SynthesizedStack): unknown[] {
+  return all("AWS::DynamoDB::GlobalTable").map(
+    ({ properties }) => properties.Replicas[0].DeletionProtectionEnabled ?? false,
+  );
+}

@@ -1,0 +1,117 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { root } from "../../../infra/local/stack/synthesis.ts";
+import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
+import { findStage } from "../../../infra/stages/stages.ts";
+import { findDeployedStage } from "../../../infra/tools/service/deployed-stage.ts";
+import { ownedStage } from "../../support/service/owned-stage.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "workforce-stages-file-"));
+const live = { ...ownedStage("prod"), name: "live", region: "eu-west-2" };
+const stagesModule = JSON.stringify(join(root, "infra/stages/stages.ts"));
+
+afterEach(() => {
+  delete process.env.WORKFORCE_STAGES;
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+test.each([
+  ["stages.json", JSON.stringify({ live })],
+  ["stages.mjs", `export default ${JSON.stringify({ live })};`],
+  ["stages.ts", `const stages: object = ${JSON.stringify({ live })};\nexport default stages;`],
+])("a file %s outside the checkout has stages of its own", (name, content) => {
+  useFile(name, content);
+  expect(findStage("live")).toEqual(live);
+  expect(findDeployedStage("live")).toEqual(live);
+  expect(() => requireDeployable(findStage("live"), "eu-west-2")).not.toThrow();
+});
+
+test("a file may build on the stages that come with the project, and leave the name to the key", () => {
+  useFile(
+    "built.ts",
+    `import { stages } from ${stagesModule};\nconst { name, ...rest } = stages.dev;\nexport default { ours: rest };`,
+  );
+  expect(findStage("ours")).toEqual({ ...findStageHere("dev"), name: "ours" });
+});
+
+test("the sentences about a stage name its file", () => {
+  const file = useFile("wrong.json", JSON.stringify({ live: { ...live, tracing: "no", origin: [] } }));
+  const faults = [
+    `Set tracing of the stage live in ${file} to true or false: it is "no".`,
+    `Remove origin from the stage live in ${file}: no setting has that name.`,
+  ];
+  expect(faultsOf(findStage("live"))).toEqual(faults);
+  expect(() => findDeployedStage("live")).toThrow(faults[0]);
+  expect(() => requireDeployable(findStage("live"), undefined)).toThrow(faults.join("\n"));
+});
+
+test.each<[string, string | undefined, (file: string) => string]>([
+  [
+    "a stage that it lacks",
+    JSON.stringify({ live }),
+    (file) => `There is no stage "dev" in ${file}; the stages are live.`,
+  ],
+  ["no file", undefined, (file) => `There is no file ${file} with stages.`],
+  ["bad JSON", "{", (file) => `The stages in ${file} cannot be read: `],
+  [
+    "no object",
+    "null",
+    (file) => `The stages in ${file} cannot be read: its default export is no object with stages by name`,
+  ],
+  [
+    "another name",
+    JSON.stringify({ dev: live }),
+    (file) => `Set name of the stage dev in ${file} to dev: it is "live".`,
+  ],
+])("%s is refused in one sentence", (what, content, sentence) => {
+  const file = useFile(`${what.replaceAll(" ", "-")}.json`, content);
+  expect(() => findStage("dev")).toThrow(sentence(file));
+  expect(refusalOf(() => findStage("dev"))).not.toContain("\n");
+});
+
+test("the stage local is this machine's, whatever the file has, and is never deployed", () => {
+  useFile("local.json", JSON.stringify({ live }));
+  expect(findStage("local").registration).toBe("open");
+  expect(() => requireDeployable(findStage("local"), undefined)).toThrow("The stage local is this machine's");
+});
+
+test("cdk takes the file from -c stages=FILE, before the environment's", () => {
+  const outdir = join(directory, "cdk.out");
+  const context = { stages: join(directory, "absent.ts"), stage: "live" };
+  const { status, stderr } = spawnSync(process.execPath, ["infra/app.ts"], {
+    cwd: root,
+    encoding: "utf8",
+    env: {
+      ...process.env,
+      WORKFORCE_STAGES: "other.ts",
+      CDK_CONTEXT_JSON: JSON.stringify(context),
+      CDK_OUTDIR: outdir,
+    },
+  });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: `There is no file ${context.stages} with stages.\n` });
+}, 60_000);
+
+/** Makes that file the one with the stages; without content there is none. */
+function useFile(name: string, content: string | undefined): string {
+  const file = join(directory, name);
+  if (content !== undefined) writeFileSync(file, content);
+  process.env.WORKFORCE_STAGES = file;
+  return file;
+}
+
+function findStageHere(name: string) {
+  delete process.env.WORKFORCE_STAGES;
+  return findStage(name);
+}
+
+function refusalOf(work: () => unknown): string {
+  try {
+    work();
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}

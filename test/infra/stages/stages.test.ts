@@ -1,0 +1,169 @@
+import { expect, test } from "vitest";
+import { stageShape } from "../../../infra/stages/stage.ts";
+import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
+import { findStage, type Stage, stageNames } from "../../../infra/stages/stages.ts";
+import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
+
+const dev = findStage("dev");
+const prod = ownedStage("prod");
+const { oidcIssuer, customDomain, platformApplications } = fullStage;
+const { certificateArn } = customDomain;
+
+test("a stage that does not exist is refused in a sentence that names those there are", () => {
+  expect(() => findStage("production")).toThrow(
+    'There is no stage "production"; the stages are dev, staging, prod, local.',
+  );
+});
+
+test.each(stageNames)("%s can be deployed once its placeholders are replaced", (name) => {
+  expect(faultsOf(ownedStage(name))).toEqual([]);
+});
+
+test.each(["staging", "prod"])("%s as shipped is refused, with one sentence for each placeholder", (name) => {
+  const [sender, origins, alarms, ...others] = faultsOf(findStage(name));
+  expect(sender).toBe(
+    `Set senderAddress of the stage ${name} in infra/stages/stages.ts to an e-mail address that SES may send from: it has the placeholder workforce.example.`,
+  );
+  expect(origins).toMatch(/^Set origins of the stage .* it has the placeholder \w+\.workforce\.example\.$/);
+  expect(alarms).toMatch(/^Set alarmAddress of the stage .* it has the placeholder workforce\.example\.$/);
+  expect(others).toEqual([]);
+});
+
+test.each<[keyof Stage, unknown]>([
+  ["name", "Prod"],
+  ["name", "a-name-of-far-too-many-letters"],
+  ["region", "europe"],
+  ["serviceName", ""],
+  ["serviceName", "Two\nlines"],
+  ["serviceName", "x".repeat(61)],
+  ["senderAddress", "no-reply"],
+  ["senderAddress", "Workforce <no-reply@harbour-logistics.co.uk>"],
+  ["senderIdentity", "everything"],
+  ["defaultCountry", "UK"],
+  ["servedCountries", []],
+  ["servedCountries", ["GB", "UK"]],
+  ["recoveryDisclosure", "none"],
+  ["registration", true],
+  ["smsCeilings", { perHour: 10, perDay: 9 }],
+  ["smsCeilings", { perHour: 1.5, perDay: 9 }],
+  ["smsCeilings", { perHour: -1, perDay: 9 }],
+  ["smsMonthlySpendLimitDollars", 0],
+  ["smsMonthlySpendLimitDollars", 9.99],
+  ["businessTimeZone", "Europe/Lundon"],
+  ["platformApplications", { fcm: "arn:aws:sns:eu-west-2:123456789012:app/APNS/workforce" }],
+  ["platformApplications", { gcm: "arn:aws:sns:eu-west-2:123456789012:app/GCM/workforce" }],
+  ["platformApplications", { fcm: "arn:aws:sns:eu-west-2:123456789012:a-topic" }],
+  ["platformApplications", []],
+  ["oidcIssuer", { ...oidcIssuer, issuer: "http://id.harbour-logistics.co.uk" }],
+  ["oidcIssuer", { ...oidcIssuer, jwksUrl: "id.harbour-logistics.co.uk/jwks" }],
+  ["oidcIssuer", { ...oidcIssuer, audience: "" }],
+  ["oidcIssuer", { ...oidcIssuer, claims: { user: "sub" } }],
+  ["origins", []],
+  ["origins", ["*"]],
+  ["origins", ["https://*.harbour-logistics.co.uk"]],
+  ["origins", ["http://harbour-logistics.co.uk"]],
+  ["origins", ["https://harbour-logistics.co.uk/"]],
+  ["throttle", { requestsPerSecond: 0, burst: 1 }],
+  ["throttle", { requestsPerSecond: 100 }],
+  ["anonymousThrottle", { requestsPerSecond: 10, burst: dev.throttle.burst + 1 }],
+  ["anonymousThrottle", { requestsPerSecond: 0.5, burst: 1 }],
+  ["customDomain", { name: "https://api.harbour-logistics.co.uk", certificateArn }],
+  ["customDomain", { name: "api.harbour-logistics.co.uk", certificateArn: "0bd60c40" }],
+  ["reservedConcurrency", []],
+  ["reservedConcurrency", { "sign-up": 5 }],
+  ["reservedConcurrency", { "sign-in": 0 }],
+  ["logRetentionDays", 10],
+  ["removal", "retain"],
+  ["deletionProtection", "yes"],
+  ["backupKeptDays", 0],
+  ["deployment", "blue-green"],
+  ["alarmAddress", "nobody"],
+  ["failedPinsPerHour", 0],
+  ["runbookUrl", "infra/RUNBOOK.md"],
+  ["tracing", 1],
+])("%s %j is refused in one sentence that says what to set, and where", (setting, value) => {
+  const faults = faultsOf({ ...dev, [setting]: value });
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toMatch(new RegExp(`^Set ${setting} of the stage .+ in infra/stages/stages\\.ts to [^\n]+\\.$`));
+  expect(faults[0]).toContain(`: it is ${JSON.stringify(value)}.`);
+});
+
+test.each(Object.keys(stageShape.entries))("a stage without %s is refused, or can do without it", (setting) => {
+  const { [setting as keyof Stage]: _, ...rest } = prod;
+  const optional = [
+    "region",
+    "smsMonthlySpendLimitDollars",
+    "platformApplications",
+    "oidcIssuer",
+    "customDomain",
+    "reservedConcurrency",
+    "backupKeptDays",
+    "runbookUrl",
+  ];
+  const faults = faultsOf(rest as Stage);
+  if (optional.includes(setting)) expect(faults).toEqual([]);
+  else expect(faults).toContainEqual(expect.stringMatching(`^Set ${setting} of the stage .* it is missing\\.$`));
+});
+
+test.each([
+  "workforce.example",
+  "mail.test",
+  "host.invalid",
+  "app.localhost",
+  "example.com",
+  "api.example.org",
+  "example.net",
+])("%s is refused wherever a stage that keeps its data names it, and taken where nothing is kept", (host) => {
+  const settings: [keyof Stage, unknown][] = [
+    ["senderAddress", `no-reply@${host}`],
+    ["alarmAddress", `on-call@${host}`],
+    ["origins", [`https://${host}`]],
+    ["oidcIssuer", { ...oidcIssuer, jwksUrl: `https://${host}/jwks` }],
+    ["customDomain", { name: host, certificateArn }],
+    ["runbookUrl", `https://${host}/RUNBOOK.md`],
+  ];
+  for (const [setting, value] of settings) {
+    const expected = expect.stringMatching(`^Set ${setting} of .* it has the placeholder ${host}\\.$`);
+    expect(faultsOf({ ...prod, [setting]: value }), setting).toEqual([expected]);
+    expect(faultsOf({ ...dev, [setting]: value }), setting).toEqual([]);
+  }
+});
+
+test("everything that a stage may name is taken", () => {
+  expect(faultsOf(fullStage)).toEqual([]);
+  expect(Object.keys(fullStage).toSorted()).toEqual(Object.keys(stageShape.entries).toSorted());
+});
+
+test("a certificate or platform application of another region than the stage's is refused", () => {
+  const elsewhere = { ...dev, region: "eu-west-1" };
+  expect(faultsOf({ ...elsewhere, customDomain })).toEqual([expect.stringMatching(/^Set customDomain /)]);
+  expect(faultsOf({ ...elsewhere, platformApplications })).toEqual([
+    expect.stringMatching(/^Set platformApplications /),
+  ]);
+});
+
+test("a setting that nobody knows, such as a slip of the pen, is refused by name", () => {
+  expect(faultsOf({ ...dev, alarmAdress: "on-call@harbour-logistics.co.uk" } as Stage)).toEqual([
+    "Remove alarmAdress from the stage dev in infra/stages/stages.ts: no setting has that name.",
+  ]);
+});
+
+test("several faults are all reported at once", () => {
+  const stage = { ...dev, removal: "keep", tracing: "no" } as unknown as Stage;
+  expect(faultsOf(stage).map((fault) => fault.split(" ")[1])).toEqual([
+    "senderAddress",
+    "origins",
+    "alarmAddress",
+    "tracing",
+  ]);
+});
+
+test("a stage that names its region is refused with credentials for another one, and says what to set", () => {
+  const stage = { ...dev, region: "eu-west-2" };
+  expect(() => requireDeployable(stage, "us-east-1")).toThrow(
+    "Set AWS_REGION to eu-west-2, where the stage dev lives by infra/stages/stages.ts: it is us-east-1.",
+  );
+  expect(() => requireDeployable(stage, "eu-west-2")).not.toThrow();
+  expect(() => requireDeployable(stage, undefined)).not.toThrow();
+  expect(() => requireDeployable(dev, "us-east-1")).not.toThrow();
+});

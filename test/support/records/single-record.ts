@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Operation, Role } from "../../../shared/contract/operation.ts";
+import type { HttpHandler } from "../../../shared/http/endpoint.ts";
+import { call } from "../requests/call.ts";
+import { expectProblem } from "../requests/problems.ts";
+import { useService } from "../service/service.ts";
+import type { TestUser } from "../tokens/tokens.ts";
+import { store } from "./store.ts";
+
+/** An operation that shows one record by its id (D39). */
+interface SingleRecord {
+  readonly operation: Operation;
+  readonly handler: HttpHandler;
+  /** Name of the record's type, and of the object in the answer. */
+  readonly type: string;
+  /** The import line of a record. */
+  line(id: number, companyId: number, changes?: Record<string, unknown>): { readonly id: number };
+  /** The roles that see records of their own company, beside admins, who see all. */
+  readonly roles: readonly Role[];
+  /** What the interface shows beside the line's fields. */
+  readonly derived?: Readonly<Record<string, unknown>>;
+  /** Fields that a later write changes, and what they must be for the largest id. */
+  readonly change: Readonly<Record<string, unknown>>;
+  readonly ofLargestId?: Readonly<Record<string, unknown>>;
+}
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+const largestId = Number.MAX_SAFE_INTEGER;
+
+/** What may stand in a path where an id is expected, and names no record: absent, malformed, out of range. */
+const noIds = ["404", "0", "-5", "5.0", "05", "5e0", " 5", "five", "adjust_timer", "%00", "9007199254740992"];
+
+/** Has vitest test all that such an operation guarantees. */
+export function testSingleRecord({ operation, handler, type, line, roles, ...own }: SingleRecord): void {
+  const operator = { id: 2, role: "operator", company_id: 1 } as const;
+  const show = (id: number | string, as: TestUser = operator) =>
+    call(handler, operation, { as, parameters: { id: String(id) } });
+  const expectAbsent = async (id: number | string, as?: TestUser) =>
+    expectProblem(await show(id, as), 404, "record_not_found");
+
+  useService();
+  beforeAll(() => store([line(5, 1), line(6, 2), line(8, 1), line(9, 1), line(largestId, 1, own.ofLargestId)]));
+
+  describe("200", () => {
+    test.each(["admin", ...roles] as Role[])("D39: a %s sees the interface's fields and no others", async (role) => {
+      const { status, body } = await show(5, { id: 3, role, company_id: role === "admin" ? null : 1 });
+      const { type: _type, company_id: _company, ...fields } = line(5, 1) as Record<string, unknown>;
+      expect(status).toBe(200);
+      expect(body).toEqual({ [type]: { ...fields, ...own.derived } });
+    });
+
+    test("D2: an admin sees the records of any company", async () => {
+      expect(await show(6, admin)).toMatchObject({ status: 200, body: { [type]: { id: 6 } } });
+    });
+
+    test("the largest id that can be stored is found", async () => {
+      expect(await show(largestId)).toMatchObject({ status: 200, body: { [type]: { id: largestId } } });
+    });
+
+    test("D39: what was written a moment ago is shown", async () => {
+      await store([line(8, 1, own.change)]);
+      expect((await show(8)).body[type]).toMatchObject(own.change);
+    });
+  });
+
+  test("401: without an access token nothing is shown (D3)", async () => {
+    expectProblem(await call(handler, operation, { parameters: { id: "5" } }), 401, "token_missing");
+  });
+
+  describe("403", () => {
+    const others = (["operator", "client", "driver"] as const).filter((role) => !roles.includes(role));
+
+    test.each(others)("D3: a %s is refused", async (role) => {
+      expectProblem(await show(5, { id: 3, role, company_id: 1 }), 403, "role_not_allowed");
+    });
+
+    test.each(roles)("D3: a %s without a company is refused", async (role) => {
+      expectProblem(await show(5, { id: 3, role, company_id: null }), 403, "company_required");
+    });
+  });
+
+  describe("404", () => {
+    test("D2, D39: another company's record is refused in the same words as one that does not exist", async () => {
+      const [foreign, absent] = [await show(6), await show(7)];
+      expectProblem(foreign, 404, "record_not_found");
+      const { request_id: _id, instance: _path, ...words } = foreign.body;
+      expect(absent).toMatchObject({ status: 404, body: words });
+      expect(Object.keys(absent.body)).toEqual(Object.keys(foreign.body));
+    });
+
+    test.each(noIds)("D39: %j names no record, for an admin either", (id) => expectAbsent(id, admin));
+
+    test("D35: a record that was removed is gone", async () => {
+      await store([{ type, id: 9, deleted: true }]);
+      await expectAbsent(9);
+    });
+  });
+}

@@ -1,0 +1,53 @@
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+const documents = [
+  ...globSync("{functions,shared,infra,test,events}/**/*.md", { cwd: root }),
+  ...globSync("*.md", { cwd: root }),
+];
+
+test.each(documents)("every link in %s leads to a file and a heading that exist", (document) => {
+  const targets = [...withoutCode(read(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+  const local = targets.filter((target) => !/^[a-z]+:/.test(target));
+  expect(local.filter((target) => !leadsSomewhere(document, target))).toEqual([]);
+});
+
+test("every document can be reached from the README", () => {
+  const reached = new Set(["README.md"]);
+  for (const document of reached) {
+    for (const [, target = ""] of withoutCode(read(document)).matchAll(/\]\(([^)\s#]+)[^)]*\)/g)) {
+      const file = relative(root, join(root, dirname(document), target));
+      if (documents.includes(file)) reached.add(file);
+    }
+  }
+  expect(documents.filter((document) => !reached.has(document))).toEqual([]);
+});
+
+function leadsSomewhere(document: string, target: string): boolean {
+  const [path = "", anchor] = target.split("#");
+  const file = path === "" ? document : relative(root, join(root, dirname(document), path));
+  if (!existsSync(join(root, file))) return false;
+  if (anchor === undefined) return true;
+  return statSync(join(root, file)).isFile() && anchorsOf(read(file)).includes(anchor);
+}
+
+/** The anchors that GitHub makes of a document's headings. */
+function anchorsOf(text: string): string[] {
+  const headings = [...withoutCode(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => heading);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```.*?^```$/gms, "");
+}
+
+function read(document: string): string {
+  return readFileSync(join(root, document), "utf8");
+}

@@ -1,0 +1,18 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Stage, stages } from "../../../infra/stages/stages.ts";
+
+/** A stage that somebody has who takes the project as it comes. */
+export const adoptedStage: Stage = {
+  ...stages.dev,
+  name: "harbour",
+  serviceName: "Harbour Crew",
+  senderAddress: "no-reply@harbour-logistics.co.uk",
+};
+
+/** Writes the file of stages that such a person keeps outside the checkout, and gives its place. */
+export function writeStagesFile(directory: string): string {
+  const file = join(directory, "stages.mjs");
+  writeFileSync(file, `export default ${JSON.stringify({ [adoptedStage.name]: adoptedStage }, null, 2)};\n`);
+  return file;
+}

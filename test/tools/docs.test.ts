@@ -1,0 +1,85 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fillTables, staleTables, tableOf } from "../../infra/tools/docs/marked-tables.ts";
+import { unmeasuredOperations } from "../../infra/tools/docs/pages.ts";
+import { docs } from "../../infra/tools/docs.ts";
+import { runTool } from "./machine.ts";
+
+const checkout = join(import.meta.dirname, "../..");
+const pages = ["README.md", "shared/contract/README.md", "infra/COSTS.md"];
+let root: string;
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "workforce-docs-"));
+  for (const page of pages) {
+    mkdirSync(dirname(join(root, page)), { recursive: true });
+    cpSync(join(checkout, page), join(root, page));
+  }
+});
+
+afterAll(() => rmSync(root, { recursive: true }));
+
+const textOf = (page: string, folder = root) => readFileSync(join(folder, page), "utf8");
+const run = (...parameters: string[]) => runTool(async () => docs(parameters, root));
+
+function change(page: string, from: string | RegExp, to: string): void {
+  const text = textOf(page);
+  expect(text).toMatch(from);
+  writeFileSync(join(root, page), text.replace(from, to));
+}
+
+test("tables that are up to date stay as they are", async () => {
+  expect(await run()).toMatchObject({ code: 0, out: "Every table is up to date.\n" });
+  for (const page of pages) expect(textOf(page)).toBe(textOf(page, checkout));
+});
+
+test("a row that is missing or changed is written again, and nothing outside the markers", async () => {
+  change("README.md", /\| get-job \|.*\n/, "");
+  change("README.md", "# Workforce API", "# Another title");
+  change("shared/contract/README.md", "`route_not_found`, ", "");
+  expect(await run()).toMatchObject({ code: 0, out: "README.md: operations\nshared/contract/README.md: codes\n" });
+  expect(textOf("README.md").replace("# Another title", "# Workforce API")).toBe(textOf("README.md", checkout));
+  expect(textOf("shared/contract/README.md")).toBe(textOf("shared/contract/README.md", checkout));
+});
+
+test("a page without its markers is named with what it lacks", async () => {
+  const text = textOf("README.md");
+  change("README.md", "<!-- /docs:operations -->", "");
+  await expect(run()).rejects.toThrow("lacks the markers <!-- docs:operations --> and <!-- /docs:operations -->");
+  writeFileSync(join(root, "README.md"), text);
+});
+
+test("an operation without its row of costs is missed, and so is a row without its operation", () => {
+  expect(unmeasuredOperations(root)).toEqual([]);
+  const text = textOf("infra/COSTS.md");
+  change("infra/COSTS.md", "| list-jobs |", "| show-jobs |");
+  expect(unmeasuredOperations(root)).toEqual(["list-jobs", "show-jobs"]);
+  writeFileSync(join(root, "infra/COSTS.md"), text);
+});
+
+test("a wrong call ends with 2, --help with 0", async () => {
+  const tool = join(checkout, "infra/tools/docs.ts");
+  const { status, stderr } = spawnSync(process.execPath, [tool, "--cost"], { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("(npm run docs -- --help)") });
+  expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("--costs") });
+});
+
+describe("tables between markers", () => {
+  const page = "before\n\n<!-- docs:a -->\n<!-- /docs:a -->\n\nafter\n";
+  const table = tableOf(["", "cost:"], [["x", 1.5]]);
+
+  test("are Markdown, with figures to the right", () => {
+    expect(table).toBe("| | cost |\n|---|---:|\n| x | 1.5 |");
+  });
+
+  test("are filled in, and then no more stale", () => {
+    expect(staleTables(page, { a: table })).toEqual(["a"]);
+    const filled = fillTables(page, { a: table });
+    expect(filled).toBe(`before\n\n<!-- docs:a -->\n\n${table}\n\n<!-- /docs:a -->\n\nafter\n`);
+    expect(staleTables(filled, { a: table })).toEqual([]);
+    expect(fillTables(filled, { a: table })).toBe(filled);
+  });
+});
