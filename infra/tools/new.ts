@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { operationAreas } from "../functions/function-row.ts";
 import { root as checkout } from "../local/stack/synthesis.ts";
@@ -7,6 +7,7 @@ import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { type Draft, readDraft } from "./new/draft.ts";
 import { withEntry, withRow } from "./new/edits.ts";
 import { eventOf, functionOf, testOf } from "./new/pieces.ts";
+import { type Texts, writeAll } from "./new/write.ts";
 
 const help = `npm run new -- NAME METHOD PATH --area AREA
 
@@ -19,7 +20,7 @@ its test. The test fails until it is filled in, and says where. Until then only 
   --area AREA  ${operationAreas.join(", ")}
   --help       show this
 
-Ends with 0 when it is added, 1 when that failed, 2 when the call was wrong; then nothing is written.
+Ends with 0 when it is added, 1 when that failed, 2 when the call was wrong. Unless it is added, no file changes.
 `;
 
 if (import.meta.main) await runCommand((parameters) => addOperation(parameters));
@@ -36,15 +37,15 @@ export function addOperation(parameters: string[], root = checkout): number {
     return 0;
   }
   const draft = readDraft(positionals, values.area);
-  const files = filesOf(draft, root);
   // Nothing is written before all of it is known to be sound.
-  const texts = [...files].map(([file, text]) => [file, formatted(file, text, root)] as const);
-  for (const [file, text] of texts) writeFileSync(join(root, file), text);
-  process.stdout.write(`${[...files.keys()].join("\n")}\n\n${nextSteps(draft)}`);
+  const added = formatted(addedBy(draft, root), root);
+  const edited = formatted(editedBy(draft, root), root);
+  writeAll(root, { added, edited });
+  process.stdout.write(`${[...edited.keys(), ...added.keys()].join("\n")}\n\n${nextSteps(draft)}`);
   return 0;
 }
 
-function filesOf(draft: Draft, root: string): Map<string, string> {
+function addedBy(draft: Draft, root: string): Texts {
   const { name, area } = draft;
   const added = new Map([
     [`functions/${area}/${name}.ts`, functionOf(draft)],
@@ -53,12 +54,23 @@ function filesOf(draft: Draft, root: string): Map<string, string> {
   ]);
   const there = [...added.keys()].find((file) => existsSync(join(root, file)));
   if (there) throw new UsageError(`There is a file ${there} already.`);
-  const [entries, rows] = [`shared/contract/${area}.ts`, "infra/functions/functions.ts"];
-  const read = (file: string) => readFileSync(join(root, file), "utf8");
-  return new Map([[entries, withEntry(read(entries), draft)], [rows, withRow(read(rows), draft)], ...added]);
+  return added;
 }
 
-function formatted(file: string, text: string, root: string): string {
+function editedBy(draft: Draft, root: string): Texts {
+  const [entries, rows] = [`shared/contract/${draft.area}.ts`, "infra/functions/functions.ts"];
+  const read = (file: string) => readFileSync(join(root, file), "utf8");
+  return new Map([
+    [entries, withEntry(read(entries), draft)],
+    [rows, withRow(read(rows), draft)],
+  ]);
+}
+
+function formatted(texts: Texts, root: string): Texts {
+  return new Map([...texts].map(([file, text]) => [file, formattedText(file, text, root)]));
+}
+
+function formattedText(file: string, text: string, root: string): string {
   const biome = join(checkout, "node_modules/.bin/biome");
   const { status, stdout, stderr, error } = spawnSync(biome, ["check", "--write", `--stdin-file-path=${file}`], {
     cwd: root,
@@ -72,7 +84,7 @@ function formatted(file: string, text: string, root: string): string {
 function nextSteps({ name, area }: Draft): string {
   return `Fill it in; npm test -- ${name} says where.
 Then npm run docs writes the tables, and this holds it to what every operation keeps to:
-  npm test -- test/functions/${area} test/system/attacks test/system/conventions test/system/rights test/openapi
+  npm test -- test/functions/${area} test/system/attacks test/system/conventions test/system/rights test/openapi test/infra
 A local machine that runs has to be started again for the new route.
 `;
 }

@@ -184,7 +184,7 @@ test("the one dashboard shows every function, queue and metric of the service, a
   expect(others).toEqual([]);
   const body = JSON.stringify(dashboard?.properties.DashboardBody);
   const named = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
-  const shown = [...stack.all("AWS::SQS::Queue").map(({ id }) => id), ...named].map((each) => `"${each}`);
+  const shown = [...stack.all("AWS::SQS::Queue").map(({ id }) => id), ...named].map((each) => `"${each}"`);
   const alarmHeadings = alarms.map(({ properties }) => String(headingOf(properties)));
   for (const { properties } of alarms) expect(body).toContain(`:alarm:${properties.AlarmName}`);
   for (const each of [...shown, ...Object.keys(metrics), ...alarmHeadings])

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UsageError } from "../../infra/tools/cli/command.ts";
+import { readDraft } from "../../infra/tools/new/draft.ts";
+import { writeAll } from "../../infra/tools/new/write.ts";
 import { addOperation } from "../../infra/tools/new.ts";
 import { runTool } from "./machine.ts";
 
@@ -132,6 +134,14 @@ test.each([
   [["show-it", "GET", "/api/v1/it/", "--area", "jobs"], '"/api/v1/it/" is no path of an operation'],
   [["show-it", "GET", "/api/v1/it"], "Say NAME METHOD PATH --area AREA"],
   [["show-it", "GET", "/api/v1/it", "more", "--area", "jobs"], "Say NAME METHOD PATH --area AREA"],
+  [
+    ["show-something-of-thirty-four-char", "GET", "/api/v1/it", "--area", "jobs"],
+    '"show-something-of-thirty-four-char" is too long a name: take at most 33 characters.',
+  ],
+  [
+    ["show-it", "GET", "/api/v1/it/{id}/of/{id}", "--area", "jobs"],
+    '"/api/v1/it/{id}/of/{id}" has a placeholder twice: give each a name of its own.',
+  ],
   [["show-it", "GET", "/api/v1/it", "--folder", "jobs"], "Unknown option '--folder'"],
 ])("%j is refused in a sentence, and nothing is written", async (parameters, message) => {
   const written = snapshot();
@@ -148,6 +158,35 @@ test("what cannot be written whole is not written in part", async () => {
   await expect(run("show-it", "GET", "/api/v1/it", "--area", "jobs")).rejects.toThrow("has no operationRows");
   expect(snapshot()).toEqual(written);
   writeFileSync(rows, text);
+});
+
+test("when a new file cannot be written, those before it are removed", async () => {
+  const written = snapshot();
+  // The copy has no folder of tests for this area: its test is the third file.
+  await expect(run("show-it", "GET", "/api/v1/it", "--area", "finance")).rejects.toThrow(/ENOENT.*show-it\.test\.ts/);
+  expect(snapshot()).toEqual(written);
+});
+
+test("when a file cannot be edited, those before it are restored; a file that is there is never overwritten", () => {
+  const [entries, rows] = ["shared/contract/jobs.ts", "infra/functions/functions.ts"];
+  const written = snapshot();
+  const added = new Map([["functions/jobs/show-it.ts", "new"]]);
+  const write = (texts: Parameters<typeof writeAll>[1]) => () => writeAll(root, texts);
+  const edited = new Map([entries, "functions"].map((file) => [file, "edited"]));
+  expect(write({ added, edited })).toThrow("EISDIR");
+  expect(snapshot()).toEqual(written);
+  expect(write({ added: new Map([...added, [rows, "new"]]), edited: new Map() })).toThrow("EEXIST");
+  expect(snapshot()).toEqual(written);
+});
+
+test.each([
+  ["new-class", "class"],
+  ["add-addresses", "address"],
+  ["create-companies", "company"],
+  ["set-status", "status"],
+  ["create-shifts", "shift"],
+])("the body of %s has the object %s", (name, object) => {
+  expect(readDraft([name, "POST", "/api/v1/it"], "jobs").object).toBe(object);
 });
 
 test("a wrong call ends with 2; --help ends with 0 and names the areas", async () => {

@@ -78,11 +78,7 @@ test("cdk deploy makes the whole service", async () => {
   stage = await openStage(emulator, printed);
 });
 
-test("every resource of every template was made", async () => {
-  const { parts } = readWholeTemplate(output("deploy"), `${names.stack}.template.json`);
-  expect(Object.keys(parts).length).toBeGreaterThan(2);
-  expect(await countDeployed(names.stack)).toBe(countResources(parts));
-});
+test("every resource of every template was made", () => requireDeployed("deploy"));
 
 testJourneys(() => stage);
 
@@ -114,6 +110,8 @@ testUpdate(
   },
 );
 
+test("the update made and removed every resource that its templates changed", () => requireDeployed("changed"));
+
 testGaps(() => stage);
 
 test("no function wanted a right that its role does not have, and none failed", () => {
@@ -133,3 +131,10 @@ test("cdk destroy removes everything, as the stage wants it", async () => {
   const { Functions } = await new LambdaClient().send(new ListFunctionsCommand());
   expect(Functions).toEqual([]);
 });
+
+/** The deployed stack has as many resources as the templates of a synthesis. */
+async function requireDeployed(use: string): Promise<void> {
+  const { parts } = readWholeTemplate(output(use), `${names.stack}.template.json`);
+  expect(Object.keys(parts).length).toBeGreaterThan(2);
+  expect(await countDeployed(names.stack)).toBe(countResources(parts));
+}

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { LambdaClient, paginateListFunctions } from "@aws-sdk/client-lambda";
 import {
   CreateScheduleCommand,
   GetScheduleCommand,
@@ -8,12 +9,14 @@ import {
 } from "@aws-sdk/client-scheduler";
 import { SESClient, VerifyEmailIdentityCommand } from "@aws-sdk/client-ses";
 import { expect, test } from "vitest";
+import { functionNameOf } from "../../../infra/stages/names.ts";
 import { importRecords } from "../../../infra/tools/import/import-records.ts";
 import { pinForm, pinIn } from "../../../infra/tools/invoke/message-pin.ts";
 import { companyLine, invoiceLine, jobLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { adoptedStage } from "./adopted-stage.ts";
 import type { DeployedStage } from "./deployed-stage.ts";
+import { added, nextService, removed } from "./next-service.ts";
 
 const firstRecords = {
   admin: "admin@workforce.example",
@@ -134,6 +137,8 @@ export function testJourneys(stage: () => DeployedStage): void {
 export function testUpdate(stage: () => DeployedStage, deployNext: () => Promise<string>): void {
   test("an update of every function keeps records, logins, passwords and keys", async () => {
     const { baseUrl, messageTo } = stage();
+    expect((await send(baseUrl, added.method, added.path)).status).toBe(404);
+    expect(await functionNames()).toContain(functionNameOf(adoptedStage.name, removed.name));
     const keys = await send(baseUrl, "GET", "/.well-known/jwks.json");
     const nextServiceName = await deployNext();
     expect((await send(baseUrl, "GET", "/.well-known/jwks.json")).body).toEqual(keys.body);
@@ -145,6 +150,25 @@ export function testUpdate(stage: () => DeployedStage, deployNext: () => Promise
     expect((await send(baseUrl, "POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
     expect(await messageTo(login, pinForm)).toContain(nextServiceName);
   });
+
+  test("the operation that the update adds answers, and the one that it removes is no route", async () => {
+    const { baseUrl } = stage();
+    expect(await send(baseUrl, added.method, added.path)).toMatchObject({ status: 200, body: { status: "ok" } });
+    const refusal = { status: 404, body: { code: "route_not_found" } };
+    expect(await send(baseUrl, removed.method, removed.path, { body: {} })).toMatchObject(refusal);
+    const wanted = Object.keys(nextService.functions).map((name) => functionNameOf(adoptedStage.name, name));
+    const ours = (await functionNames()).filter((name) => name.startsWith(functionNameOf(adoptedStage.name, "")));
+    expect(ours.toSorted()).toEqual(wanted.toSorted());
+  });
+}
+
+async function functionNames(): Promise<string[]> {
+  const client = new LambdaClient();
+  const names: string[] = [];
+  for await (const { Functions = [] } of paginateListFunctions({ client }, {}))
+    names.push(...Functions.map(({ FunctionName = "" }) => FunctionName));
+  client.destroy();
+  return names;
 }
 
 /** What a new account is asked for: SES sends from and, until it trusts the account, to verified addresses only. */

@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { WholeTemplate } from "../../infra/whole-template.ts";
+import { findSynthesis } from "./stack.ts";
+
+/** The type of each resource by its logical id, that of a nested stack's with the stack's own id and a dot before it. */
+type LogicalIds = Readonly<Record<string, string>>;
+
+const file = new URL("logical-ids.json", import.meta.url);
+const again = "PIN_LOGICAL_IDS=1 npm test -- test/infra/logical-ids.test.ts";
+const stages = ["full", "dev"];
+
+/** A version's id has a hash of its code, as it must; the others are the CDK's own, and have no fixed names in AWS. */
+const unpinned = {
+  types: ["AWS::Lambda::Version", "Custom::Trigger"],
+  ids: /(^|\.)(AWS[0-9a-f]{32}|AWSCDKTrigger|SchedulerRoleForTarget)/,
+};
+
+if (process.env.PIN_LOGICAL_IDS) {
+  const all = Object.fromEntries(stages.map((name) => [name, idsOf(findSynthesis(name))]));
+  writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`);
+}
+const pinned = JSON.parse(readFileSync(file, "utf8")) as Record<string, LogicalIds>;
+
+test.each(
+  stages,
+)("no pinned logical id of %s is lost: the same resource under another id finds its name taken", (name) => {
+  const ids = pinned[name] ?? {};
+  expect(Object.keys(ids).length).toBeGreaterThan(250);
+  const hint = `Restore these ids, or every deploy fails. When their resources are removed on purpose, run ${again}`;
+  expect(lostOf(ids, idsOf(findSynthesis(name))), hint).toEqual([]);
+});
+
+test.each([
+  "AWS::CloudFormation::Stack",
+  "AWS::CloudWatch::Alarm",
+  "AWS::DynamoDB::GlobalTable",
+  "AWS::Lambda::Function",
+  "AWS::Logs::LogGroup",
+  "AWS::SecretsManager::Secret",
+])("every stage has pinned ids of %s", (type) => {
+  for (const name of stages) expect(Object.values(pinned[name] ?? {}), name).toContain(type);
+});
+
+test("an id that is gone and one of another type are lost; an id that is added is not", () => {
+  const before = { "One.Fn": "AWS::Lambda::Function", Queue: "AWS::SQS::Queue" };
+  expect(lostOf(before, { ...before, "One.Added": "AWS::Lambda::Function" })).toEqual([]);
+  expect(lostOf(before, { "Two.Fn": "AWS::Lambda::Function", Queue: "AWS::SNS::Topic" })).toEqual([
+    "One.Fn (AWS::Lambda::Function) is gone",
+    "Queue (AWS::SQS::Queue) is now AWS::SNS::Topic",
+  ]);
+});
+
+function lostOf(before: LogicalIds, now: LogicalIds): string[] {
+  const lost = Object.entries(before).filter(([id, type]) => now[id] !== type);
+  return lost.map(([id, type]) => `${id} (${type}) is ${now[id] === undefined ? "gone" : `now ${now[id]}`}`);
+}
+
+function idsOf({ template, parts }: WholeTemplate): LogicalIds {
+  const [root] = Object.values(parts);
+  const all = Object.entries({ ...root?.Resources, ...template.Resources }).map(
+    ([id, { Type }]) => [id, Type] as const,
+  );
+  const stable = all.filter(([id, type]) => !unpinned.types.includes(type) && !unpinned.ids.test(id));
+  return Object.fromEntries(stable.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
