@@ -8,6 +8,7 @@ import { type ListedFields, type ListedItem, toFields } from "../lists/listed-it
 import { findListPage } from "../lists/lists.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
+import { rememberOrigins } from "../table/origins.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { findRecordsWithin } from "./records.ts";
 
@@ -40,7 +41,8 @@ export async function setTimesheetStates(
     const writes = found.map((record) => moveUnlessChanged(record, state, userId));
     const failed = await transact(writes, { token: race === 0 ? token : undefined });
     if (failed.length > 0) return undefined;
-    return found.map((item) => ({ ...toFields<"TIMESHEETS">(item), state, payment_state: state }));
+    const updated = found.map((item) => ({ ...toFields<"TIMESHEETS">(item), state, payment_state: state }));
+    return rememberOrigins(updated, found);
   }, pace);
 }
 
