@@ -45,6 +45,20 @@ const notSignedIn = {
   "a reset token": "401 token_invalid",
 };
 
+/** What anyone may call without a token (D3). Opening an operation is a decision: it is named here, beside its row. */
+const openOperations = [
+  "confirm-login",
+  "confirm-login-by-body",
+  "get-health",
+  "get-key-set",
+  "get-openapi",
+  "refresh-token",
+  "register-user",
+  "request-password-reset",
+  "set-password",
+  "sign-in",
+] as const satisfies readonly OperationName[];
+
 /** What is sent in the Authorization header. */
 const senders = [...keysOf(notSignedIn), ...keysOf(users)];
 
@@ -105,6 +119,14 @@ test("D1: the roles are a closed set of four; a user of another one cannot come 
   expect(roles).toEqual(["admin", "operator", "client", "driver"]);
   const refusal = refusalOf(() => parseRecordLine({ ...userLine(1), role: "root" }, "GB"));
   expect(refusal).toMatchObject({ code: "fields_invalid", facts: { errors: [{ pointer: "/role" }] } });
+});
+
+test("D3: anyone may call these operations without a token, and no others", () => {
+  const open = keysOf(operationRows).filter((name) => operationRows[name].access === "anyone");
+  expect(
+    open.toSorted(),
+    "Opening an operation to anyone is a decision: openOperations of this file has it too",
+  ).toEqual(openOperations);
 });
 
 describe.each(endpoints)("D3: $name", ({ name, operation, handler, sample }) => {
