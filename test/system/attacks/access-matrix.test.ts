@@ -4,7 +4,7 @@ import { handler as resetHandler } from "../../../functions/accounts/request-pas
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import { operationRows } from "../../../infra/functions/functions.ts";
-import { confirmLoginByBody, requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { confirmLoginByBody, pinDigits, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { type Operation, roles } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
@@ -143,7 +143,7 @@ describe.each(endpoints)("D3: $name", ({ name, operation, handler, sample }) => 
 
   test.each(senders)("%s gets what the row's access says", async (sender) => {
     // Sample events leave the pin open; nobody has this one.
-    const { parameters, query, body } = JSON.parse(JSON.stringify(sample).replaceAll("{{pin}}", "000000"));
+    const { parameters, query, body } = JSON.parse(JSON.stringify(sample).replaceAll("{{pin}}", "0".repeat(pinDigits)));
     const bearer = bearers[sender];
     const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
     const answer = await call(handler, operation, { parameters, query, body, headers });
