@@ -12,7 +12,7 @@ import {
   notificationKey,
   notifications,
   type StoredNotification,
-  toNotification,
+  toNotifications,
   unreadKeyOf,
   unreadMark,
 } from "./notifications.ts";
@@ -46,7 +46,8 @@ export async function markNotifications(
     if (missing.length > 0) throw recordsNotFound(missing);
     return stored.filter((item) => item !== undefined);
   };
-  return (await markTogether(userId, read, readAt, token)).map(({ item }) => toNotification(item));
+  const marked = await markTogether(userId, read, readAt, token);
+  return toNotifications(marked.map(({ item }) => item));
 }
 
 /**
@@ -61,16 +62,16 @@ export async function markAllRead(
   { patienceMs = markAllMs }: { readonly patienceMs?: number } = {},
 ): Promise<MarkedNotifications> {
   const startedAt = performance.now();
-  const newest: Notification[] = [];
+  const newest: StoredNotification[] = [];
   let total = 0;
   for await (const ids of unreadIds(userId)) {
     const read = async () => (await readOwn(userId, ids)).filter((item) => item !== undefined);
     const changed = (await markTogether(userId, read, readAt)).filter(({ isChanged }) => isChanged);
-    newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => toNotification(item)));
+    newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
     total += changed.length;
     if (performance.now() - startedAt >= patienceMs) break;
   }
-  return { newest, total };
+  return { newest: toNotifications(newest), total };
 }
 
 interface Marked {

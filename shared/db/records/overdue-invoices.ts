@@ -1,12 +1,14 @@
 import { dueMark, listKeys } from "../lists/list-keys.ts";
 import { type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { retryRaces } from "../table/conflicts.ts";
+import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
 import { type Key, queryPages, updateIf } from "../table/table.ts";
 
 const concurrency = 24;
+/** Only what was changed meanwhile is read again. */
+const pace: RacePace = { races: 10, firstPauseMs: 1, longestPauseMs: 50 };
 const { mark_key: dueKey } = dueMark("", 0);
 
 /**
@@ -40,7 +42,7 @@ async function markAll(keys: readonly Key[], today: string): Promise<number> {
     marked += due.length - changed.length;
     open = changed.map(({ pk, sk }) => ({ pk, sk }));
     return open.length === 0 ? marked : undefined;
-  });
+  }, pace);
 }
 
 /** Those for which the work answers false, after at most so many at once. */
