@@ -11,7 +11,7 @@ import { forStream } from "../shared/workers/stream-worker.ts";
 import { userLine } from "./support/records/records.ts";
 import { store } from "./support/records/store.ts";
 import { call } from "./support/requests/call.ts";
-import { newestPin } from "./support/requests/pins.ts";
+import { newestPin, otherPin } from "./support/requests/pins.ts";
 import { sample } from "./support/requests/sample-operation.ts";
 import { countedMetrics, loggedLines } from "./support/service/capture-logs.ts";
 import { useService } from "./support/service/service.ts";
@@ -110,7 +110,7 @@ describe("Faults", () => {
 test("PinFailures counts pins that are wrong, spent, or of an unknown login; a right one is none", async () => {
   await deliverPin(queueEvent(pinRequest(login, "sms")));
   const pin = newestPin(service.inbox, login);
-  const wrong = pin === "000000" ? "000001" : "000000";
+  const wrong = otherPin(pin);
   loggedLines.length = 0;
   const attempt = async (query: object) =>
     (await call(confirmHandler, confirmLogin, { query: { login, pin, ...query } })).status;

@@ -42,6 +42,9 @@ export interface Machine extends Omit<OwnLocalAws, "close"> {
   close(): Promise<void>;
 }
 
+/** Queues are in memory: before the machine ends, what waits in them is delivered, as far as it takes no longer than this. */
+const drainMilliseconds = 3_000;
+
 /** Starts the whole service on this machine. Throws one sentence when the port or the directory is taken. */
 export async function startMachine(options: MachineOptions): Promise<Machine> {
   const { directory } = options;
@@ -79,6 +82,7 @@ async function assemble(options: MachineOptions, port: number, lock: MachineLock
   const closeAll = async () => {
     rmSync(machineFile(directory), { force: true });
     await front?.close();
+    await workers?.settled(drainMilliseconds).catch((error) => log.write(`${String(error)}\n`));
     await workers?.stop();
     await environments.close();
     await sources.close();

@@ -13,7 +13,7 @@ const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = 
   PLATFORM_APPLICATIONS: ({ platformApplications = {} }: Stage) => JSON.stringify(platformApplications),
 };
 
-/** The value of a setting in a stage, as it stands in a function's environment. */
+/** The value of a setting in a stage, as it is in a function's environment. */
 export function readStageSetting(stage: Stage, setting: StageSetting): string {
   return stageSettings[setting](stage);
 }

@@ -77,7 +77,7 @@ export const stages = { dev, staging, prod, local } satisfies Readonly<Record<st
 /** The names of the stages. */
 export const stageNames: readonly string[] = Object.keys(stages);
 
-/** Why a stage cannot be deployed as it stands: one sentence a fault, with what to set and where. */
+/** Why a stage cannot be deployed as it is: one sentence a fault, with what to set and where. */
 export class StageRefusal extends Error {
   constructor(faults: readonly string[]) {
     super(faults.join("\n"));
@@ -94,7 +94,7 @@ export function stagesFile(): string {
 }
 
 /**
- * The stage of that name as it stands, whether it can be deployed or not; refuses a name that no stage has. The stage `local`
+ * The stage of that name as it is, whether it can be deployed or not; refuses a name that no stage has. The stage `local`
  * is this machine's, whichever file has the others.
  */
 export function findStage(name: string): Stage {

@@ -57,10 +57,17 @@ async function run(
   });
   enterEnvironment(service.functionEnvironment(name));
   const outcome = await invokeHandler(name, event);
+  // Queues of the local machine are in memory: without a running one, nobody else delivers what the handler queued.
+  if (!service.running && queuesMessages(name)) await service.processPending();
   const sent = () => service.messages().filter(({ sent_at }) => sent_at >= now.toISOString());
   const isWorker = functions[name].area === "workers";
   process.stdout.write(isWorker ? describeWork(outcome, event, sent()) : describeAnswer(outcome));
   return isSuccess(outcome) ? 0 : 1;
+}
+
+function queuesMessages(name: FunctionName): boolean {
+  const { queuesPins, queuesNotices, queuesNotifications, queuesPushes } = functions[name];
+  return Boolean(queuesPins || queuesNotices || queuesNotifications || queuesPushes);
 }
 
 function readInvokeArguments(parameters: string[]) {

@@ -15,10 +15,13 @@ and it goes on; run it again after its end and it changes nothing.
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --dry-run     count what would be rewritten, and write nothing
   --rate N      at most N writes a second, 1 to 10000; 200 without it, a fifth of what one index partition takes
-  --restart     look at the whole table again, whatever an earlier run has done
+  --restart     look at the whole table again, and first take back that new indexes and keys are complete. Run it after going
+                back to the release before, with that release: it leaves their keys behind. Functions that already read
+                from an index do so until they are replaced
   --help        show this
 
-Ends with 0 when all items are of the newest version; 1 when some could not be rewritten; 2 when the call was wrong.
+Ends with 0 when all items are of the newest version; 1 when some could not be rewritten, by this run or by one that it
+goes on from, and where a new index or key is not complete; 2 when the call was wrong.
 `;
 
 const usualRate = 200;
@@ -67,11 +70,14 @@ async function run({ isDryRun, ...options }: Options): Promise<number> {
   const summary = await migrateTable({ entities, required: requiredMigrations, isDryRun, onProgress, ...options });
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[2K");
   process.stdout.write(describe(summary, isDryRun));
-  return summary.damaged.length === 0 ? 0 : 1;
+  const { damaged, contended, missedBefore, incomplete } = summary;
+  const isWhole = damaged.length + contended.length + missedBefore === 0;
+  return isWhole && (isDryRun || incomplete.length === 0) ? 0 : 1;
 }
 
 function describe(summary: MigrationSummary, isDryRun: boolean): string {
-  const { seen, rewritten, newer, unknown, damaged, isResumed, completed } = summary;
+  const { seen, rewritten, newer, unknown, damaged, contended, missedBefore, isResumed, completed, incomplete } =
+    summary;
   const place = isResumed ? ", from where the last run broke off" : "";
   const lines = [
     `${seen} items looked at${place}, ${sumOf(rewritten)} ${isDryRun ? "would be rewritten" : "rewritten"}.`,
@@ -79,11 +85,18 @@ function describe(summary: MigrationSummary, isDryRun: boolean): string {
     ...(newer > 0 ? [`${newer} are of a newer version than this release has: left as they are.`] : []),
     ...(unknown > 0 ? [`${unknown} are of no kind that this release knows: left as they are.`] : []),
     ...completed.map((name) => `Complete: ${name}.`),
-    ...(damaged.length > 0 ? [`${damaged.length} could not be rewritten:`] : []),
-    ...damaged.slice(0, mostLines).map((name) => `  ${name}`),
-    ...(damaged.length > mostLines ? [`  and ${damaged.length - mostLines} more`] : []),
+    ...listed(damaged, "could not be rewritten"),
+    ...listed(contended, "were written by others each time; run it again"),
+    ...(missedBefore > 0 ? [`${missedBefore} were not rewritten before the run broke off; run it again.`] : []),
+    ...incomplete.map((name) => `Not complete: ${name}.`),
   ];
   return lines.map((line) => `${line}\n`).join("");
+}
+
+function listed(names: readonly string[], what: string): string[] {
+  if (names.length === 0) return [];
+  const more = names.length > mostLines ? [`  and ${names.length - mostLines} more`] : [];
+  return [`${names.length} ${what}:`, ...names.slice(0, mostLines).map((name) => `  ${name}`), ...more];
 }
 
 function sumOf(counts: ReadonlyMap<string, number>): number {

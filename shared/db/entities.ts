@@ -41,7 +41,10 @@ export function entityOf(key: Key): Entity<object> | undefined {
   return entities.find(({ matches }) => matches(key));
 }
 
-/** A change with its items as the newest version has them. Throws `ItemTooNewError` as `decode` does. */
+/**
+ * A change with its items as the newest version has them. Throws `ItemTooNewError` as `decode` does, on the item before as
+ * well: without it a change would pass for a new record, and people would be notified of what they know.
+ */
 export function decodeChange(change: TableChange): TableChange {
   const entity = entityOf(change.key);
   const decode = (item: Item | undefined) => (item && entity ? { ...entity.decode(item) } : item);

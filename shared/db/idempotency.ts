@@ -1,6 +1,6 @@
 import { Refusal } from "../domain/refusal.ts";
 import { keepInPieces, type PieceOptions, readPieces } from "./answer-pieces.ts";
-import { retryRaces } from "./table/conflicts.ts";
+import { type RacePace, retryRaces } from "./table/conflicts.ts";
 import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
 import { findStored } from "./table/stored-items.ts";
@@ -37,7 +37,7 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-/** One run of a request, which alone may keep an answer or give the key back. */
+/** One run of a request: only it may store an answer or release the key. */
 export interface Run {
   readonly record: Key;
   readonly id: string;
@@ -56,31 +56,40 @@ export const leaseSeconds = 60;
 
 const lifeMs = 24 * 60 * 60_000;
 const retryAfterSeconds = 1;
+/** A lost race means that another run of the same request has just begun or ended. */
+const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
 
 /**
  * Access pattern IK1: acquires the run of a request, for 24 hours (D32). Refuses as `idempotency_key_reused` when the key
- * belongs to another request, and as `request_in_progress` while another run has the lease; when the lease expires, the run
- * is taken over. One write unit for a new key; for a known one a write unit for each KB of the kept answer, and a read unit
+ * belongs to another request, and as `request_in_progress` while another run has the lease, or after 5 lost races; when the
+ * lease expires, the run is taken over. One write unit for a new key; for a known one a write unit for each KB of the kept answer, and a read unit
  * for every 4 KB.
  */
 export async function acquireRun(request: IdempotentRequest, now: Date): Promise<AcquiredRun> {
   const record = runKey(request);
-  return retryRaces(async () => {
-    const run = newRun(record, now);
-    if (await openRun(run, request.fingerprint, now)) return { run };
-    const stored = await findStored(idempotentRuns, record, { consistent: true });
-    if (!stored || stored.valid_to <= now.toISOString()) return undefined;
-    if (stored.body_hmac !== request.fingerprint) throw keyReused();
-    if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };
-    if (!stored.leased_to || stored.leased_to > now.toISOString()) throw inProgress();
-    const taken = await takeOver(run, stored, now);
-    return taken && { run: taken };
-  });
+  return retryRaces(async (race) => {
+    const acquired = await tryToAcquire(request, record, now);
+    if (!acquired && race === pace.races - 1) throw inProgress();
+    return acquired;
+  }, pace);
+}
+
+/** Undefined where the run was changed by others between the reads and the writes. */
+async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date): Promise<AcquiredRun | undefined> {
+  const run = newRun(record, now);
+  if (await openRun(run, request.fingerprint, now)) return { run };
+  const stored = await findStored(idempotentRuns, record, { consistent: true });
+  if (!stored || stored.valid_to <= now.toISOString()) return undefined;
+  if (stored.body_hmac !== request.fingerprint) throw keyReused();
+  if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };
+  if (!stored.leased_to || stored.leased_to > now.toISOString()) throw inProgress();
+  const taken = await takeOver(run, stored, now);
+  return taken && { run: taken };
 }
 
 /**
- * Access pattern IK2: keeps the answer of a run, compressed; what one item cannot hold goes into further ones. False when
- * the run was taken over by another, whose answer is kept then. One write unit a KB.
+ * Access pattern IK2: stores the answer of a run, compressed; what one item cannot hold goes into further ones. False when
+ * another run took over: its answer is stored then. One write unit a KB.
  */
 export async function keepAnswer(run: Run, answer: string, options?: PieceOptions): Promise<boolean> {
   const { first, further } = await keepInPieces(run, answer, options);
@@ -93,7 +102,7 @@ export async function keepAnswer(run: Run, answer: string, options?: PieceOption
   return kept !== undefined;
 }
 
-/** Access pattern IK3: gives the key of a run back, as if it had never been used. One write unit. */
+/** Access pattern IK3: releases the key of a run, as if it had never been used. One write unit. */
 export async function releaseRun(run: Run): Promise<void> {
   await deleteIf({
     Key: { ...run.record },

@@ -3,6 +3,7 @@ import type { Answer, Operation } from "../contract/operation.ts";
 import { defaultPerPage } from "../contract/query.ts";
 import { publicNameOf } from "../db/table/keys.ts";
 import { originOf } from "../db/table/origins.ts";
+import type { Key } from "../db/table/table.ts";
 import type { Page } from "../domain/paging/paging.ts";
 import { pageLinks } from "./page-links.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
@@ -37,7 +38,11 @@ export function successAnswer<O extends Operation>(
   if (operation.cacheSeconds !== undefined) headers["cache-control"] = `public, max-age=${operation.cacheSeconds}`;
   const allow = allowListOf(operation.answer);
   if (operation.list === undefined) {
-    const answer = allow(reply);
+    const answer = allowStored(
+      allow,
+      reply,
+      () => Object.values(reply as object).flatMap((field) => originOf(field, 0) ?? [])[0],
+    );
     if (operation.answersBearer) headers.authorization = `Bearer ${(answer as IssuedTokenAnswer).token.access_token}`;
     return { statusCode: 200, headers, body: JSON.stringify(answer) };
   }
@@ -46,16 +51,16 @@ export function successAnswer<O extends Operation>(
   headers.total = String(total);
   const link = place && pageLinks(request.event, place, total);
   if (link) headers.link = link;
-  const answered = items.map((_, at) => allowItem(allow, items, at));
+  const answered = items.map((item, at) => allowStored(allow, item, () => originOf(items, at)));
   return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };
 }
 
-/** A damaged item takes its list down; the log says which it is. */
-function allowItem(allow: AllowList, items: readonly unknown[], at: number): unknown {
+/** A damaged item takes its answer down; the log says which it is. */
+function allowStored(allow: AllowList, answer: unknown, findOrigin: () => Key | undefined): unknown {
   try {
-    return allow(items[at]);
+    return allow(answer);
   } catch (error) {
-    const origin = originOf(items, at);
+    const origin = findOrigin();
     if (!origin || !(error instanceof Error)) throw error;
     throw new Error(`${error.message}: ${publicNameOf(origin)}`, { cause: error });
   }

@@ -41,7 +41,7 @@ export interface SignedInRequest<O extends Operation> extends AnonymousRequest<O
 
 /** What an operation's function gets of a signed-in user's request that may carry an `Idempotency-Key` (D32). */
 export interface IdempotentRequest<O extends Operation> extends SignedInRequest<O> {
-  /** When the caller first asked for this: earlier than `now` where a run that broke off is taken over. */
+  /** When the caller first asked for this: earlier than `now` where an interrupted run is taken over. */
   readonly requestedAt: Date;
   /** Names the first transaction, so that it is carried out once in all runs; undefined without an Idempotency-Key. */
   readonly token: string | undefined;
@@ -95,10 +95,10 @@ export function forUnrouted(name: string, refuse: (method: string, path: string)
   );
 }
 
-/** What the chain of some endpoints has beside that of all. */
+/** What the chain of some endpoints has in addition to that of all. */
 interface Variation {
   readonly closes?: () => boolean;
-  /** Middlewares that find out who calls. */
+  /** Middlewares that identify the caller. */
   readonly access?: readonly object[];
   /** Middlewares for requests that are in order. */
   readonly last?: readonly object[];

@@ -68,7 +68,7 @@ function replay(kept: string, passage: Passage): HttpAnswer {
   };
 }
 
-/** What became of the request stands; when it cannot be noted, the lease ends and a repetition takes the run over. */
+/** The outcome of the request is final; when it cannot be stored, the lease expires and a repetition takes the run over. */
 async function end(message: string, passage: Passage, note: () => Promise<unknown>): Promise<void> {
   try {
     await note();

@@ -1,4 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import { ItemTooNewError } from "../db/table/entity.ts";
 import { nameOfChange, readTableChange, type TableChange } from "../db/table/table-changes.ts";
 import { isTransientError } from "../db/table/transient-errors.ts";
 import { faultFields, log } from "../logger.ts";
@@ -9,10 +10,15 @@ import { quarantine } from "./quarantine.ts";
 /** A Lambda handler for a batch of the table's stream. */
 export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
 
+/** An item that is too new is one of a running deploy while its change is younger than this. */
+const deployMs = 30 * 60_000;
+
 /**
  * The handler of a stream consumer. The work is given a batch in the stream's order and may be given any of it again. A
  * fault that passes gives the batch back to the stream; where the batch holds a change that cannot be taken, its changes
- * are processed one by one and that one is quarantined, so that it blocks no other.
+ * are processed one by one and that one is quarantined, so that it blocks no other. A change of an item that is too new is
+ * given back for half an hour, in which a deploy brings code that can read it, and then quarantined: after going back to
+ * older code it would hold up its shard until the stream drops it.
  */
 export function forStream(work: (changes: readonly TableChange[], now: Date) => Promise<void>): StreamHandler {
   return async ({ Records }) => {
@@ -25,7 +31,7 @@ export function forStream(work: (changes: readonly TableChange[], now: Date) => 
     } catch (error) {
       log("error", "fault", { ...fields, ...faultFields(error) });
       count("Faults", { operation: fields.operation });
-      return isTransientError(error) ? failFrom(Records[0]) : workOneByOne(Records, work);
+      return mayPass(error, Records[0]) ? failFrom(Records[0]) : workOneByOne(Records, work);
     }
   };
 }
@@ -54,7 +60,7 @@ async function workOrQuarantine(
   try {
     await work([readTableChange(record)], new Date());
   } catch (error) {
-    if (isTransientError(error)) throw error;
+    if (mayPass(error, record)) throw error;
     const operation = settings.operation();
     const { error: name, error_message: message } = faultFields(error);
     const place = { eventId: record.eventID ?? "", sequenceNumber: record.dynamodb?.SequenceNumber ?? "" };
@@ -63,6 +69,13 @@ async function workOrQuarantine(
     log("error", "quarantined", { operation, event_id: place.eventId, sequence_number: place.sequenceNumber, reason });
     count("StreamRecordsQuarantined", {});
   }
+}
+
+/** True for an error that the same record may not meet again. In a batch the first record is the oldest. */
+function mayPass(error: unknown, record: DynamoDBRecord | undefined): boolean {
+  if (!(error instanceof ItemTooNewError)) return isTransientError(error);
+  const createdAt = record?.dynamodb?.ApproximateCreationDateTime;
+  return createdAt === undefined || Date.now() - createdAt * 1000 < deployMs;
 }
 
 /** The stream gives back this record and all after it. */

@@ -1,4 +1,4 @@
-import type { SQSEvent } from "aws-lambda";
+import type { DynamoDBRecord, SQSEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler as bulkUpdate } from "../../functions/finance/bulk-update-timesheets.ts";
 import { handler as invoices } from "../../functions/finance/list-invoices.ts";
@@ -110,6 +110,39 @@ describe("an item of a newer version that this one must not read", () => {
     expect(await handler({ Records: [record] })).toEqual({ batchItemFailures: [{ itemIdentifier }] });
     expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([]);
     expect(faults()).toMatchObject([{ code: "item_too_new" }]);
+  });
+});
+
+describe("a change of an item that this version must not read", () => {
+  const aged = (record: DynamoDBRecord, minutes: number): DynamoDBRecord => {
+    const ApproximateCreationDateTime = Math.floor(Date.now() / 1000) - minutes * 60;
+    return { ...record, dynamodb: { ...record.dynamodb, ApproximateCreationDateTime } };
+  };
+
+  test.each([
+    ["notify", notify, 43],
+    ["update-totals", updateTotals, 44],
+  ])("is quarantined by %s once it is older than a deploy takes, and holds up none after it", async (_, handler, id) => {
+    await store([jobLine(id, 4)]);
+    const key = recordKey("JOB", id);
+    const after = await makeNewer(key, { isReadable: false });
+    const old = aged(streamRecord(key, { after }), 31);
+    const young = aged(streamRecord(key, { after }), 29);
+    const itemIdentifier = young.dynamodb?.SequenceNumber;
+    expect(await handler({ Records: [old, young] })).toEqual({ batchItemFailures: [{ itemIdentifier }] });
+    expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([
+      { ...key, eventId: old.eventID, reason: expect.stringContaining("readable from version 2") },
+    ]);
+  });
+
+  test("is given back as well where only the item before is too new: what became of it cannot be said", async () => {
+    await store([jobLine(45, 4)]);
+    const key = recordKey("JOB", 45);
+    const after = await readItem(key);
+    const before = await makeNewer(key, { isReadable: false });
+    const record = streamRecord(key, { before, after });
+    const itemIdentifier = record.dynamodb?.SequenceNumber;
+    expect(await notify({ Records: [record] })).toEqual({ batchItemFailures: [{ itemIdentifier }] });
   });
 });
 

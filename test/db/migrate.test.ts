@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as notify } from "../../functions/workers/notify.ts";
 import { entities } from "../../shared/db/entities.ts";
 import { migrateTable } from "../../shared/db/migrate/migrate-table.ts";
-import { isComplete, type Migration } from "../../shared/db/migrate/migrations.ts";
+import { isComplete, isMarkedComplete, type Migration } from "../../shared/db/migrate/migrations.ts";
+import { createPace } from "../../shared/db/migrate/pace.ts";
 import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
 import { defineEntity, type Entity, stampOnly } from "../../shared/db/table/entity.ts";
 import { keyOf, recordKey } from "../../shared/db/table/keys.ts";
@@ -79,20 +80,52 @@ describe("what release 0.1 wrote", () => {
 
   test("is migrated to the same end wherever a run is killed, before or after any of its calls", async () => {
     let expected: Map<string, Item> | undefined;
+    let resumed = 0;
+    const inPages = { ...usual, itemsPerPage: 2 };
     const crashes = await crashEverywhere(async (kill, place) => {
       for (const { pk, sk } of (await scanItems()).values()) {
         if (pk === "MIGRATION") await deleteItemAt({ pk, sk } as never);
         else if (pk !== "KEYS") await updateIf({ Key: { pk, sk }, UpdateExpression: "REMOVE schema_version" });
       }
       if (!expected) await asRelease01(() => store(lines.slice(0, 2)));
-      await kill(() => migrateTable(usual));
-      await migrateTable(usual);
+      await kill(() => migrateTable(inPages));
+      resumed += (await migrateTable(inPages)).isResumed ? 1 : 0;
       const found = await scanItems();
       expected ??= found;
       expect(found, place).toEqual(expected);
     });
     expect(crashes).toBeGreaterThan(20);
+    expect(resumed).toBeGreaterThan(5);
   }, 60_000);
+
+  test("is migrated page by page; a run that breaks off between two goes on after the last that it ended", async () => {
+    await asRelease01(() => store(lines));
+    const items = (await scanItems()).size;
+    const pages: number[] = [];
+    const breaksOff = ({ seen }: { seen: number }) => {
+      pages.push(seen);
+      if (pages.length === 2) throw new Error("broken off");
+    };
+    await expect(migrateTable({ ...usual, itemsPerPage: 3, onProgress: breaksOff })).rejects.toThrow("broken off");
+    expect(pages).toEqual([3, 6]);
+    const rest: number[] = [];
+    const onProgress = ({ seen }: { seen: number }) => void rest.push(seen);
+    const second = await migrateTable({ ...usual, itemsPerPage: 3, onProgress });
+    expect(second).toMatchObject({ isResumed: true, missedBefore: 0 });
+    expect(rest.length).toBeGreaterThanOrEqual(3);
+    // The place of the run is an item as well, and stands before or behind the page where it broke off.
+    expect([items - 6, items - 5]).toContain(second.seen);
+    expect(await versions()).toEqual([1]);
+    expect(await migrateTable(usual)).toMatchObject({ isResumed: false, seen: items + 1, rewritten: new Map() });
+  });
+
+  test("is migrated no faster than asked", async () => {
+    await asRelease01(() => store([invoiceLine(1, 1)]));
+    const began = performance.now();
+    const { rewritten } = await migrateTable({ ...usual, writesPerSecond: 5 });
+    expect(sumOf(rewritten)).toBeGreaterThan(5);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(((sumOf(rewritten) - 1) / 5) * 1000 - 5);
+  });
 
   test("is migrated silently: the stream's consumers see nothing to notify", async () => {
     await asRelease01(() => store(lines));
@@ -123,6 +156,57 @@ describe("what release 0.1 wrote", () => {
   });
 });
 
+describe("the pace", () => {
+  test("gives the first turn at once and the others evenly; turns that nobody took are not made up for", async () => {
+    vi.useFakeTimers({ toFake: ["performance", "setTimeout"] });
+    const takeTurn = createPace(10);
+    let turns = 0;
+    const take = () => void takeTurn().then(() => (turns += 1));
+    for (let count = 0; count < 5; count += 1) take();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(turns).toBe(1);
+    await vi.advanceTimersByTimeAsync(399);
+    expect(turns).toBe(4);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(turns).toBe(5);
+    await vi.advanceTimersByTimeAsync(10_000);
+    for (let count = 0; count < 5; count += 1) take();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(turns).toBe(6);
+    vi.useRealTimers();
+  });
+});
+
+const conflict = { status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#TransactionConflictException" } };
+
+describe("an item that others hold in their transactions", () => {
+  async function storeOneOlder(): Promise<void> {
+    await store([invoiceLine(1, 1)]);
+    await updateIf({ Key: { ...recordKey("INVOICE", 1) }, UpdateExpression: "REMOVE schema_version" });
+    proxy.reset();
+  }
+
+  test("for longer than a write waits is tried again until they are done", async () => {
+    await storeOneOlder();
+    proxy.fail("UpdateItem", conflict, 25);
+    const summary = await migrateTable(usual);
+    expect(proxy.calls.get("UpdateItem")).toBe(26);
+    expect(summary).toMatchObject({ contended: [], rewritten: new Map([["invoice", 1]]) });
+  });
+
+  test("all the time is named, and keeps neither the run from its end nor the next from being complete", async () => {
+    await storeOneOlder();
+    proxy.fail("UpdateItem", conflict, 10_000);
+    const required = [{ ...byNumber, name: "contended", version: 1 }];
+    const tries = { races: 2, firstPauseMs: 1, longestPauseMs: 1 };
+    const first = await migrateTable({ ...usual, required, tries });
+    expect(first).toMatchObject({ contended: ["INVOICE#1 INVOICE"], completed: [], incomplete: ["contended"] });
+    expect(first.seen).toBe((await scanItems()).size - 1);
+    proxy.reset();
+    expect(await migrateTable({ ...usual, required })).toMatchObject({ contended: [], completed: ["contended"] });
+  });
+});
+
 describe("an item", () => {
   test("that a step throws on is named, blocks no other, and keeps the migration from being complete", async () => {
     await store([invoiceLine(1, 1), invoiceLine(2, 1)]);
@@ -132,6 +216,26 @@ describe("an item", () => {
     expect(summary).toMatchObject({ damaged: ["INVOICE#3 INVOICE"], completed: [] });
     expect(summary.rewritten.get("invoice")).toBe(2);
     expect(await isComplete("damaged")).toBe(false);
+  });
+
+  test("that a step throws on is counted by the run that goes on, too, and keeps that from being complete", async () => {
+    await store([invoiceLine(1, 1), invoiceLine(2, 1)]);
+    await putIf({ Item: { ...recordKey("INVOICE", 3), id: 3, company_id: 1 } });
+    const required = [{ ...byNumber, name: "damaged-before" }];
+    const inPages = { ...usual, entities: nextEntities, required, itemsPerPage: 1 };
+    let hasThrown = false;
+    const decode = (item: Item) => {
+      hasThrown ||= item.pk === "INVOICE#3";
+      return invoicesByNumber.decode(item);
+    };
+    const watched = nextEntities.map((each) => (each === invoicesByNumber ? { ...invoicesByNumber, decode } : each));
+    const onProgress = () => {
+      if (hasThrown) throw new Error("broken off");
+    };
+    await expect(migrateTable({ ...inPages, entities: watched, onProgress })).rejects.toThrow("broken off");
+    const second = await migrateTable(inPages);
+    expect(second).toMatchObject({ isResumed: true, missedBefore: 1, damaged: [], completed: [] });
+    expect(second.incomplete).toEqual(["damaged-before"]);
   });
 
   test("of a newer version is left as it is", async () => {
@@ -160,6 +264,33 @@ describe("a new index", () => {
     expect(summary.completed).toEqual([byNumber.name]);
     expect(await readItem(recordKey("INVOICE", 2))).toMatchObject({ schema_version: 2, number_key: "MOVED-2" });
     expect((await migrateTable({ ...usual, entities: nextEntities, required })).completed).toEqual([]);
+  });
+
+  test("is not complete after going back: a restart takes the mark back and repairs what older code left", async () => {
+    const required = [{ ...byNumber, name: "restarted" }];
+    const next = { ...usual, entities: nextEntities, required };
+    await store([invoiceLine(1, 1), invoiceLine(2, 1)]);
+    expect(await migrateTable(next)).toMatchObject({ completed: ["restarted"], incomplete: [] });
+    await write(invoiceLine(2, 1, { number: "MOVED-2" }));
+    await write(invoiceLine(3, 1, { number: "NEW-3" }));
+    const isBroken = () => {
+      throw new Error("broken off");
+    };
+    const broken = migrateTable({ ...next, restarts: true, itemsPerPage: 1, onProgress: isBroken });
+    await expect(broken).rejects.toThrow("broken off");
+    expect(await isMarkedComplete("restarted")).toBe(false);
+    expect(await migrateTable(next)).toMatchObject({ isResumed: true, completed: ["restarted"] });
+    for (const [id, number] of [
+      [1, "INV-2026-00001"],
+      [2, "MOVED-2"],
+      [3, "NEW-3"],
+    ] as const) {
+      expect(await readItem(recordKey("INVOICE", id))).toMatchObject({ schema_version: 2, number_key: number });
+    }
+    expect((await migrateTable({ ...next, restarts: true, isDryRun: true })).completed).toEqual([]);
+    expect(await isMarkedComplete("restarted")).toBe(true);
+    await migrateTable({ ...usual, restarts: true });
+    expect(await isMarkedComplete("restarted")).toBe(false);
   });
 
   test("is read from a minute after it is complete at the latest, and its completion is read once", async () => {

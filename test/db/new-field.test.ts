@@ -11,17 +11,19 @@ const contract = "../../shared/contract/finance.ts";
 
 useService();
 
-/** The contract of the next release: invoices, timesheets and their drivers have a purchase order. */
+/** The contract of the next release: invoices, timesheets, their drivers and their timelogs have a purchase order. */
 async function withPurchaseOrder(released: typeof finance) {
   const { since } = await import("../../shared/contract/since.ts");
   const purchase_order = since("0.2", v.nullable(v.string()), null);
   const driver = v.object({ ...released.driver.entries, purchase_order });
   const invoice = v.object({ ...released.invoice.entries, purchase_order });
-  const timesheet = v.object({ ...released.timesheet.entries, driver, purchase_order });
+  const timelog = v.object({ ...released.timelog.entries, purchase_order });
+  const timesheet = v.object({ ...released.timesheet.entries, driver, timelog, purchase_order });
   return {
     ...released,
     driver,
     invoice,
+    timelog,
     timesheet,
     listInvoices: { ...released.listInvoices, answer: invoice },
     listTimesheets: { ...released.listTimesheets, answer: timesheet },
@@ -127,16 +129,34 @@ describe("D38: a field that the next release adds", () => {
     expect(await next.invoices(4)).toMatchObject([{ state: "overdue", total: "5.00", purchase_order: "PO-5" }]);
   });
 
-  test("is kept by the release that does not know it inside an embedded object as well, while no line replaces that", async () => {
-    const { driver } = timesheetLine(6, 5);
-    const line = timesheetLine(6, 5, { driver: { ...driver, purchase_order: "PO-D" }, purchase_order: "PO-6" });
-    await next.store([line]);
+  test("is kept by the release that does not know it inside an embedded object as well", async () => {
+    const { driver, timelog } = timesheetLine(6, 5);
+    const embedded = {
+      driver: { ...driver, purchase_order: "PO-D" },
+      timelog: { ...timelog, duration: { hours: 1, further: 1 }, purchase_order: "PO-T" },
+    };
+    await next.store([timesheetLine(6, 5, { ...embedded, purchase_order: "PO-6" })]);
     expect(await released.pay(6)).toMatchObject({ status: 200 });
     expect(await released.write(timesheetLine(6, 5, { driver: undefined, total: "6.00" }))).toBe("updated");
-    const kept = { total: "6.00", purchase_order: "PO-6", driver: { purchase_order: "PO-D" } };
-    expect(await next.timesheets(5)).toMatchObject([kept]);
-    await released.write(timesheetLine(6, 5, { driver }));
-    expect(await next.timesheets(5)).toMatchObject([{ purchase_order: "PO-6", driver: { purchase_order: null } }]);
+    const line = timesheetLine(6, 5, { driver: { ...driver, last_name: "Renamed" } });
+    expect(await released.write(line)).toBe("updated");
+    expect(await released.write(line)).toBe("unchanged");
+    const [shown] = await next.timesheets(5);
+    expect(shown).toMatchObject({ purchase_order: "PO-6", driver: { last_name: "Renamed", purchase_order: "PO-D" } });
+    expect(shown.timelog).toEqual({ ...timelog, purchase_order: "PO-T" });
+  });
+
+  test("may be left out inside an embedded object, which then keeps it; a line that changes nothing writes nothing", async () => {
+    const { driver, timelog } = timesheetLine(8, 7);
+    await released.store([timesheetLine(8, 7)]);
+    expect(await next.write(timesheetLine(8, 7))).toBe("unchanged");
+    expect(await next.write(timesheetLine(8, 7, { driver: { ...driver, purchase_order: "PO-D" } }))).toBe("updated");
+    expect(await next.write(timesheetLine(8, 7, { timelog: { ...timelog, purchase_order: "PO-T" } }))).toBe("updated");
+    for (const release of [next, released]) expect(await release.write(timesheetLine(8, 7))).toBe("unchanged");
+    const kept = { driver: { purchase_order: "PO-D" }, timelog: { purchase_order: "PO-T" } };
+    expect(await next.timesheets(7)).toMatchObject([kept]);
+    expect(await next.write(timesheetLine(8, 7, { driver: { ...driver, purchase_order: null } }))).toBe("updated");
+    expect(await next.timesheets(7)).toMatchObject([{ driver: { purchase_order: null } }]);
   });
 
   test("is refused in a line by the release that does not know it, as any unknown field is", async () => {

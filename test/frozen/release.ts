@@ -54,7 +54,7 @@ export interface Release {
   newestPin(to: string): string;
   /** Everything in the table. */
   readItems(): Promise<MarshalledItem[]>;
-  /** Takes the push of a notification and never gives it back, as a worker that dies does. */
+  /** Acquires the lease of a push and never releases it, as a worker that crashes does. */
   abandonPush(userId: number, notificationId: number): Promise<void>;
   /** Opens the run of a request and never ends it; gives the token of its transaction. */
   abandonRun(request: KeyedRequest): Promise<string>;

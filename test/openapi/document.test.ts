@@ -1,5 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
+import { pinDigits } from "../../shared/contract/accounts.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { faultsAt, openApi } from "../support/requests/described-answers.ts";
 import { endpoints } from "../support/requests/every-operation.ts";
@@ -78,7 +79,7 @@ describe.each(endpoints)("the sample event of $name", ({ operation, sample: { pa
 
 /** A sample with a pin in the place that `invoke` fills. */
 function filled<T>(sample: T): T {
-  return JSON.parse(JSON.stringify(sample).replaceAll("{{pin}}", "012345"));
+  return JSON.parse(JSON.stringify(sample).replaceAll("{{pin}}", "0".repeat(pinDigits)));
 }
 
 /** A parameter's text as the client meant it, by the type that the document gives it. */

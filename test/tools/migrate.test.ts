@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { migrate } from "../../infra/tools/migrate.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
-import { putIf, updateIf } from "../../shared/db/table/table.ts";
+import { getItem, putIf, updateIf } from "../../shared/db/table/table.ts";
 import { invoiceLine } from "../support/records/records.ts";
 import { readItem, write } from "../support/records/writes.ts";
 import { runTool, useMachine } from "./machine.ts";
@@ -20,6 +20,15 @@ test("items of release 0.1 are counted by a dry run, rewritten by a run, and lef
   expect(await readItem(recordKey("INVOICE", 90_001))).toMatchObject({ schema_version: 1 });
   expect(await run("--restart")).toMatchObject({ code: 0, out: expect.stringContaining(", 0 rewritten.") });
 }, 60_000);
+
+test("a run that goes on from one that missed items says so, and ends with 1", async () => {
+  await run();
+  const place = { pk: "MIGRATION", sk: "RUN" };
+  const cursor = { ...recordKey("INVOICE", 90_001) };
+  await putIf({ Item: { ...(await getItem(place)), cursor, missed: 2 } });
+  expect(await run()).toMatchObject({ code: 1, out: expect.stringContaining("2 were not rewritten before") });
+  expect(await run()).toMatchObject({ code: 0 });
+});
 
 test("--rate takes a whole number in its range", async () => {
   for (const rate of ["0", "1.5", "many", "10001"])

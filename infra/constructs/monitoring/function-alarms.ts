@@ -15,7 +15,7 @@ export function functionAlarm(name: string, watched: Watched, namespace: string)
   return isWorker ? workerAlarm(name, watched) : endpointAlarm(name, watched, namespace);
 }
 
-/** One fault may be a moment's; three are a user's who tried again, or several users'. */
+/** A single fault may be transient; three mean a user who retried, or several users. */
 function endpointAlarm(name: string, { service }: Watched, namespace: string): AlarmRow {
   return {
     id: `${name}-faults`,

@@ -25,7 +25,7 @@ export class SigningKeys extends Construct {
       secretName: name,
       description: "Private keys that sign access tokens",
       removalPolicy: removalPolicyOf(removal),
-      // A secret cannot be made empty: beside the list without keys stands a text that nobody reads.
+      // A secret cannot be created empty: beside the empty list of keys it has an unused text.
       generateSecretString: { secretStringTemplate: JSON.stringify({ keys: [] }), generateStringKey: "unused" },
     });
   }

@@ -43,7 +43,7 @@ export function startSchedules(
 
 const tickMilliseconds = 5_000;
 
-/** The last calendar day, as `yyyy-mm-dd` in the schedule's time zone, whose time had come by then. */
+/** The last calendar day, as `yyyy-mm-dd` in the schedule's time zone, whose scheduled time had passed by then. */
 function lastDueDay({ hour, minute, timeZone }: LocalSchedule, now: Date): string {
   const wanted = `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
   const today = dayOf(now, timeZone);

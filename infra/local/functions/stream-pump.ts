@@ -27,7 +27,7 @@ export interface StreamPumpOptions {
 export interface StreamPump {
   /** Waits until every consumer has taken all that was written before; throws after that many milliseconds. */
   settled(milliseconds: number): Promise<void>;
-  /** Ends after the batch in hand; the next start goes on from there. */
+  /** Ends after the batch in hand; the next start continues from there. */
   stop(): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export async function synthesizeOnce(directory: string): Promise<LocalSynthesis>
   if (last?.digest === digest) return { template: last.template, bundles };
 
   rmSync(outdir, { recursive: true, force: true });
-  // The CDK takes most of a second to load: only who needs it waits for it.
+  // The CDK takes most of a second to load: it is imported only where it is needed.
   const { synthesize } = await import("../../synthesize.ts");
   const { template } = synthesize(localStage, outdir);
   writeFileSync(file, JSON.stringify({ digest, template }));

@@ -1,7 +1,7 @@
 import { isLockedOut, mayBeTried, type PinHash, type PinStanding, pinTryLimits } from "../../domain/accounts/pin.ts";
 import { registeredUser } from "../../domain/accounts/registered-user.ts";
 import { withAttempt } from "../../domain/accounts/throttle.ts";
-import { retryRaces } from "../table/conflicts.ts";
+import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { findStored } from "../table/stored-items.ts";
@@ -57,6 +57,9 @@ export interface PinTry {
 
 /** Failed tries outlive their pin. */
 const keepDays = 30;
+
+/** Tries of one login come in parallel, and each of them is counted. */
+const pace: RacePace = { races: 60, firstPauseMs: 1, longestPauseMs: 50 };
 
 /** Key of the live pin of a login. */
 export function pinKey(login: string): Key {
@@ -114,7 +117,7 @@ export async function tryPin(login: string, client: Throttled, now: Date): Promi
     const writes = tried ? [clientWrite, countTry(login, tried, now)] : [clientWrite];
     const [failed, user] = await Promise.all([transact(writes), tried && findUserOfPin(login, tried)]);
     return failed.length === 0 ? { pinTry: tried && user && toTry(tried, user) } : undefined;
-  });
+  }, pace);
   return counted.pinTry;
 }
 

@@ -37,7 +37,7 @@ interface OtherFilters extends DateRange {
   readonly states: readonly string[];
 }
 
-/** The writes that put the search entries of a record as it stands in place of those of it as it stood. */
+/** The writes that replace the search entries of a record as it was by those of the record as it is. */
 export function changeNumberEntries(before: ListPlace | null, after: ListPlace | null): TransactionWrite[] {
   const kept = entriesOf(after);
   const keptNames = new Set(kept.map(nameOf));
@@ -97,7 +97,7 @@ function partitionOf(companyId: number): string {
   return `COMPANY#${companyId}${partitionEnd}`;
 }
 
-/** The search entries of a record as it stands; none for one without a number. */
+/** The search entries of a record as it is; none for one without a number. */
 export function entriesOf(place: ListPlace | null): StoredNumberEntry[] {
   if (!place || place.number === null) return [];
   const { id, companyId, state, date } = place;

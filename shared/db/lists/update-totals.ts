@@ -11,7 +11,7 @@ import { placeOfItem } from "./listed-items.ts";
 import { changeNumberEntries } from "./number-search.ts";
 import { createTotalsChanges } from "./totals-changes.ts";
 
-/** A record that stands elsewhere than it was last counted. */
+/** A record whose state or date differs from what was last counted. */
 interface Move {
   readonly key: Key;
   readonly list: ListName;
@@ -79,7 +79,7 @@ function* chunksOf(moves: readonly Move[]): Generator<Move[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-/** True when the moves are counted; false when a record or a bound has been counted otherwise meanwhile. */
+/** True when the moves are counted; false when another write changed a record or a bound. */
 async function count(moves: readonly Move[], now: Date): Promise<boolean> {
   const totals = createTotalsChanges();
   for (const { list, before, after } of moves) totals.move(list, before, after);

@@ -1,10 +1,12 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { settings } from "../../settings.ts";
+import type { RacePace } from "../table/conflicts.ts";
 import type { Entity } from "../table/entity.ts";
 import { keyOf, publicNameOf } from "../table/keys.ts";
 import { documentClient, type Item } from "../table/table.ts";
-import { findPlace, isMarkedComplete, keepPlace, type Migration, markComplete } from "./migrations.ts";
+import { deleteMarks, findPlace, isMarkedComplete, keepPlace, type Migration, markComplete } from "./migrations.ts";
+import { createPace } from "./pace.ts";
 import { type RewriteOptions, type Rewritten, rewriteItem } from "./rewrite-item.ts";
 
 /** What a run has done so far. */
@@ -24,10 +26,15 @@ export interface MigrationSummary extends MigrationProgress {
   readonly unknown: number;
   /** The keys of items that could not be upgraded. */
   readonly damaged: readonly string[];
+  /** The keys of items that others wrote each time they were tried. */
+  readonly contended: readonly string[];
+  /** How many items the runs that this one went on from did not bring to the newest version. */
+  readonly missedBefore: number;
   /** True where the run went on from an earlier one. */
   readonly isResumed: boolean;
-  /** The migrations that the run marked as complete. */
+  /** The migrations that the run marked as complete, and those that are not. */
   readonly completed: readonly string[];
+  readonly incomplete: readonly string[];
 }
 
 /** How a run reads and writes. */
@@ -38,47 +45,64 @@ export interface MigrateOptions {
   /** Most writes a second; each goes through the indexes of its item as well. */
   readonly writesPerSecond: number;
   readonly isDryRun?: boolean;
-  /** True to look at the whole table, whatever an earlier run has done. */
+  /** True to look at the whole table, and to take back all marks first, whatever an earlier run has done. */
   readonly restarts?: boolean;
+  /** Items read at once; the place is kept after each page. */
+  readonly itemsPerPage?: number;
+  /** How often an item is tried that others write meanwhile. */
+  readonly tries?: RacePace;
   readonly onProgress?: (progress: MigrationProgress) => void;
 }
 
-const itemsPerPage = 500;
+const usualItemsPerPage = 500;
 const parallelWrites = 16;
 
 /**
- * Access pattern MG1: brings every item of the table to the newest version of its entity, page by page. The place is kept
- * in the table after each page, so that a run that breaks off is gone on with, and one that ended changes nothing when it
- * is repeated. Safe beside traffic. 1 read unit for every 4 KB of the table; a write for each item that is older.
+ * Access pattern MG1: brings every item of the table to the newest version of its entity, page by page. The place is stored
+ * in the table after each page: an interrupted run can be continued, and repeating a completed one changes nothing. Safe
+ * beside traffic. 1 read unit for every 4 KB of the table; a consistent read and a write for each item that is older.
  */
 export async function migrateTable(options: MigrateOptions): Promise<MigrationSummary> {
-  const { required, isDryRun = false, restarts = false, onProgress } = options;
-  const pending = await findPending(required);
+  const { isDryRun = false, itemsPerPage = usualItemsPerPage, onProgress } = options;
   const target = targetOf(options);
-  const place = isDryRun || restarts ? { cursor: undefined, damaged: 0 } : await findPlace(target);
+  const { place, pending } = await begin(options, target);
   let { cursor } = place;
   const total = await countItems();
   const counts = createCounts();
   const takeTurn = createPace(options.writesPerSecond);
+  const missed = () => place.missed + counts.damaged.length + counts.contended.length;
   do {
-    const page = await scanPage(cursor);
+    const page = await scanPage(cursor, itemsPerPage);
     await inParallel(page.items, (item) => look(item, { ...options, pending, isDryRun, takeTurn }, counts));
     cursor = page.lastKey;
-    const damaged = place.damaged + counts.damaged.length;
-    if (!isDryRun) await keepPlace(target, { cursor, damaged });
+    if (!isDryRun) await keepPlace(target, { cursor, missed: missed() });
     onProgress?.({ ...counts, total });
   } while (cursor);
-  const isWhole = !isDryRun && place.damaged + counts.damaged.length === 0;
-  const completed = isWhole ? pending.map(({ name }) => name) : [];
-  for (const name of completed) await markComplete(name, new Date());
-  return { ...counts, total, isResumed: place.cursor !== undefined, completed };
+  const names = pending.map(({ name }) => name);
+  const isWhole = !isDryRun && missed() === 0;
+  if (isWhole) for (const name of names) await markComplete(name, new Date());
+  const [completed, incomplete] = isWhole ? [names, []] : [[], names];
+  return { ...counts, total, isResumed: place.cursor !== undefined, missedBefore: place.missed, completed, incomplete };
+}
+
+/** Where the run begins, and the migrations that it is to complete. */
+async function begin({ required, isDryRun = false, restarts = false }: MigrateOptions, target: string) {
+  const start = { cursor: undefined, missed: 0 };
+  if (restarts && !isDryRun) {
+    // The place goes first: a run that went on from it would mark what it has not looked at.
+    await keepPlace(target, start);
+    await deleteMarks();
+  }
+  const place = isDryRun || restarts ? start : await findPlace(target);
+  return { place, pending: restarts ? required : await findPending(required) };
 }
 
 type Counts = ReturnType<typeof createCounts>;
 
 function createCounts() {
   const damaged: string[] = [];
-  return { seen: 0, newer: 0, unknown: 0, rewritten: new Map<string, number>(), damaged };
+  const contended: string[] = [];
+  return { seen: 0, newer: 0, unknown: 0, rewritten: new Map<string, number>(), damaged, contended };
 }
 
 async function look(
@@ -97,7 +121,7 @@ function count(counts: Counts, outcome: Rewritten | "unknown", name: string, ite
   counts.seen += 1;
   if (outcome === "newer" || outcome === "unknown") counts[outcome] += 1;
   if (outcome === "rewritten") counts.rewritten.set(name, (counts.rewritten.get(name) ?? 0) + 1);
-  if (outcome === "damaged") counts.damaged.push(publicNameOf(item));
+  if (outcome === "damaged" || outcome === "contended") counts[outcome].push(publicNameOf(item));
 }
 
 async function findPending(required: readonly Migration[]): Promise<Migration[]> {
@@ -105,13 +129,13 @@ async function findPending(required: readonly Migration[]): Promise<Migration[]>
   return required.filter((_, at) => !marks[at]);
 }
 
-/** A run goes on with what an earlier one began only where both lead to the same versions. */
+/** A run continues an earlier one only where both lead to the same versions. */
 function targetOf({ entities, required }: MigrateOptions): string {
   const versions = entities.map(({ name, version }) => `${name} ${version}`);
   return [...versions, ...required.map(({ name }) => name)].sort().join(", ");
 }
 
-async function scanPage(cursor: Item | undefined) {
+async function scanPage(cursor: Item | undefined, itemsPerPage: number) {
   const { Items = [], LastEvaluatedKey } = await documentClient().send(
     new ScanCommand({
       TableName: settings.tableName(),
@@ -135,15 +159,4 @@ async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<void>
     for (const each of waiting) await work(each);
   };
   await Promise.all(Array.from({ length: parallelWrites }, worker));
-}
-
-/** Gives turns at most so many times a second. */
-function createPace(perSecond: number): () => Promise<void> {
-  let next = performance.now();
-  return async () => {
-    const now = performance.now();
-    next = Math.max(next, now) + 1000 / perSecond;
-    const pause = next - 1000 / perSecond - now;
-    if (pause >= 1) await new Promise((resume) => setTimeout(resume, pause));
-  };
 }

@@ -1,5 +1,6 @@
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
-import { getItem, type Item, type Key, putIf } from "../table/table.ts";
+import { keyOf } from "../table/keys.ts";
+import { deleteItemAt, getItem, type Item, type Key, putIf, queryPages } from "../table/table.ts";
 
 /** A new index or key: code reads from it once every item of an entity has reached the version that brought it. */
 export interface Migration {
@@ -15,10 +16,10 @@ export const requiredMigrations: readonly Migration[] = [];
 interface StoredMigration extends StoredItem {
   /** Of a run: the versions that it leads to. */
   readonly target?: string;
-  /** Of a run: where it goes on; absent once it has ended. */
+  /** Of a run: where it continues; absent once it has ended. */
   readonly cursor?: Item | undefined;
-  /** Of a run: how many items it could not upgrade so far. */
-  readonly damaged?: number;
+  /** Of a run: how many items it did not bring to the newest version so far. */
+  readonly missed?: number;
   readonly completed_at?: string;
 }
 
@@ -32,28 +33,39 @@ export const migrations = defineEntity<StoredMigration>({
   upgrades: [stampOnly],
 });
 
-/** Where a run goes on, and how many items it could not upgrade before. */
+/** Where a run continues, and how many items it did not bring to the newest version before. */
 export interface MigrationPlace {
   readonly cursor: Item | undefined;
-  readonly damaged: number;
+  readonly missed: number;
 }
 
-/** Where a run to these versions goes on. 1 read unit. */
+/** Where a run to these versions continues. 1 read unit. */
 export async function findPlace(target: string): Promise<MigrationPlace> {
   const item = await getItem(runKey, { consistent: true });
   const run = item && migrations.decode(item);
-  if (run?.target !== target || !run.cursor) return { cursor: undefined, damaged: 0 };
-  return { cursor: run.cursor, damaged: run.damaged ?? 0 };
+  if (run?.target !== target || !run.cursor) return { cursor: undefined, missed: 0 };
+  return { cursor: run.cursor, missed: run.missed ?? 0 };
 }
 
-/** Keeps where a run goes on; without a cursor the next one begins again. 1 write unit. */
-export async function keepPlace(target: string, { cursor, damaged }: MigrationPlace): Promise<void> {
-  await putIf({ Item: migrations.encode({ ...runKey, target, cursor, damaged }) });
+/** Stores where a run continues; without a cursor the next one begins again. 1 write unit. */
+export async function keepPlace(target: string, { cursor, missed }: MigrationPlace): Promise<void> {
+  await putIf({ Item: migrations.encode({ ...runKey, target, cursor, missed }) });
 }
 
 /** Marks a migration as complete. 1 write unit. */
 export async function markComplete(name: string, now: Date): Promise<void> {
   await putIf({ Item: migrations.encode({ ...doneKey(name), completed_at: now.toISOString() }) });
+}
+
+/** Takes back every mark, those of migrations that only newer code knows as well. 1 write unit a mark. */
+export async function deleteMarks(): Promise<void> {
+  const values = { ":pk": partition, ":start": doneKey("").sk };
+  const query = {
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :start)",
+    ExpressionAttributeValues: values,
+    ConsistentRead: true,
+  };
+  for await (const marks of queryPages(query)) for (const mark of marks) await deleteItemAt(keyOf(mark));
 }
 
 /** Whether a migration is marked as complete. Half a read unit. */
@@ -70,8 +82,9 @@ const lookAgainAfterMs = 60_000;
 const known = new Map<string, { readonly isComplete: boolean; readonly readAt: number }>();
 
 /**
- * Access pattern MG2: whether code may read from what a migration brings. Completion is final, so it is cached for good; its
- * absence is cached for a minute, and for as long as the table does not answer. Half a read unit.
+ * Access pattern MG2: whether code may read from what a migration brings. Completion is cached for the life of the process,
+ * so that a mark that is taken back counts for new processes only; its absence is cached for a minute, and for as long as
+ * the table does not answer. Half a read unit.
  */
 export async function isComplete(name: string): Promise<boolean> {
   const last = known.get(name);

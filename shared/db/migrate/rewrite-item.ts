@@ -1,11 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
+import { Refusal } from "../../domain/refusal.ts";
+import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { type Entity, ItemTooNewError, versionOf } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
-import { getItem, type Item, updateIf } from "../table/table.ts";
+import { getItem, type Item, type Key, updateIf } from "../table/table.ts";
 import type { Migration } from "./migrations.ts";
 
-/** What became of an item: `newer` is of a version that this code does not have, `damaged` one that a step throws on. */
-export type Rewritten = "current" | "rewritten" | "gone" | "newer" | "damaged";
+/**
+ * What became of an item: `newer` is of a version that this code does not have, `damaged` one that a step throws on, and
+ * `contended` one that others wrote each time it was tried.
+ */
+export type Rewritten = "current" | "rewritten" | "gone" | "newer" | "damaged" | "contended";
 
 /** How an item is rewritten. */
 export interface RewriteOptions {
@@ -15,24 +20,57 @@ export interface RewriteOptions {
   readonly isDryRun: boolean;
   /** Resolves when the next write may be made. */
   readonly takeTurn: () => Promise<void>;
+  /** How often an item is tried that others write meanwhile. */
+  readonly tries?: RacePace;
 }
 
+/** Each try itself waits up to a second for a transaction that has the item; together up to half a minute. */
+const usualTries: RacePace = { races: 10, firstPauseMs: 200, longestPauseMs: 5_000 };
+
 /**
- * Brings an item to the newest version: writes the attributes that change, and only while the item is as it was read; else
- * it is read and looked at again. Nobody is notified: a change of shape changes nothing that people are notified of.
+ * Brings an item to the newest version: reads it when its turn has come, and writes the attributes that change only while
+ * it is as it was read. Nobody is notified: a change of shape changes nothing that people are notified of.
  */
-export async function rewriteItem(read: Item, options: RewriteOptions): Promise<Rewritten> {
-  const { isDryRun, takeTurn } = options;
-  for (let item: Item | undefined = read; item; item = await getItem(keyOf(read), { consistent: true })) {
-    const next = upgrade(item, options);
-    if (typeof next === "string") return next;
-    const changed = changedNames(item, next);
-    if (changed.length === 0) return "current";
-    if (isDryRun) return "rewritten";
-    await takeTurn();
-    if (await updateIf(writeOf(item, next, changed))) return "rewritten";
+export async function rewriteItem(scanned: Item, options: RewriteOptions): Promise<Rewritten> {
+  const first = planRewrite(scanned, options);
+  if (typeof first === "string") return first;
+  if (options.isDryRun) return "rewritten";
+  try {
+    return await retryRaces(() => unlessBusy(() => tryRewrite(keyOf(scanned), options)), options.tries ?? usualTries);
+  } catch (error) {
+    if (isBusy(error)) return "contended";
+    throw error;
   }
-  return "gone";
+}
+
+async function tryRewrite(key: Key, options: RewriteOptions): Promise<Rewritten | undefined> {
+  await options.takeTurn();
+  const item = await getItem(key, { consistent: true });
+  if (!item) return "gone";
+  const plan = planRewrite(item, options);
+  if (typeof plan === "string") return plan;
+  return (await updateIf(plan)) && "rewritten";
+}
+
+async function unlessBusy<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Refusal && error.code === "busy";
+}
+
+/** The write of an item, or why there is none. */
+function planRewrite(item: Item, options: RewriteOptions) {
+  const next = upgrade(item, options);
+  if (typeof next === "string") return next;
+  const changed = changedNames(item, next);
+  return changed.length === 0 ? "current" : writeOf(item, next, changed);
 }
 
 /**

@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 import type { PushService } from "../../contract/devices.ts";
-import { retryRaces } from "../table/conflicts.ts";
+import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { acquireDeviceToken, findDeviceOwner, releaseDeviceToken, type StoredDeviceOwner } from "./device-owners.ts";
 import { type DeviceSet, deviceKey, devices, findDeviceSet, raiseRevision, type StoredDevice } from "./devices.ts";
 
 /** Most device tokens a user has; the oldest is dropped for a new one (D28). */
 const maxDevicesPerUser = 20;
+
+/** A user's devices seldom register at once, and each race reads all of them. */
+const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
 
 /** A device token on its way into a user's list. */
 export interface DeviceToken {
@@ -39,7 +42,7 @@ export async function saveDeviceToken(userId: number, device: DeviceToken, newId
       raiseRevision(userId, set.revision),
     ]);
     return failed.length === 0 ? id : undefined;
-  });
+  }, pace);
 }
 
 /**
@@ -53,7 +56,7 @@ export async function dropDeviceTokens(userId: number, ids: readonly number[]): 
     if (found.length === 0) return true;
     const failed = await transact([...drop(userId, found), raiseRevision(userId, set.revision)]);
     return failed.length === 0 || undefined;
-  });
+  }, pace);
 }
 
 function toStored(userId: number, id: number, hash: string, device: DeviceToken): StoredDevice {

@@ -12,7 +12,7 @@ import {
   notificationKey,
   notifications,
   type StoredNotification,
-  toNotification,
+  toNotifications,
   unreadKeyOf,
   unreadMark,
 } from "./notifications.ts";
@@ -25,7 +25,7 @@ export interface MarkedNotifications {
 
 /** Most notifications that are shown of those marked without being named (D27). */
 const maxShown = 20;
-/** How long one request goes on with further chunks: what is left of an API call's 30 seconds is for the last of them. */
+/** How long one request begins further chunks: the rest of an API call's 30 seconds is for the last of them. */
 const markAllMs = 20_000;
 
 /**
@@ -46,13 +46,14 @@ export async function markNotifications(
     if (missing.length > 0) throw recordsNotFound(missing);
     return stored.filter((item) => item !== undefined);
   };
-  return (await markTogether(userId, read, readAt, token)).map(({ item }) => toNotification(item));
+  const marked = await markTogether(userId, read, readAt, token);
+  return toNotifications(marked.map(({ item }) => item));
 }
 
 /**
  * Access pattern N6: marks all notifications as read that a user has not read, newest first, in transactions of up to 90,
- * each with its counts. After 20 seconds, or `patienceMs`, it begins no further one: what is left stays unread and is found
- * by the next call. The index may be a moment behind: what came in just before the call may stay unread as well. For
+ * each with its counts. After 20 seconds, or `patienceMs`, no further one begins: the rest stays unread, and the next
+ * call marks it. The index may be a moment behind: what came in just before the call may stay unread as well. For
  * every 90: 90 read units and an index page, three round trips.
  */
 export async function markAllRead(
@@ -61,16 +62,16 @@ export async function markAllRead(
   { patienceMs = markAllMs }: { readonly patienceMs?: number } = {},
 ): Promise<MarkedNotifications> {
   const startedAt = performance.now();
-  const newest: Notification[] = [];
+  const newest: StoredNotification[] = [];
   let total = 0;
   for await (const ids of unreadIds(userId)) {
     const read = async () => (await readOwn(userId, ids)).filter((item) => item !== undefined);
     const changed = (await markTogether(userId, read, readAt)).filter(({ isChanged }) => isChanged);
-    newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => toNotification(item)));
+    newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
     total += changed.length;
     if (performance.now() - startedAt >= patienceMs) break;
   }
-  return { newest, total };
+  return { newest: toNotifications(newest), total };
 }
 
 interface Marked {

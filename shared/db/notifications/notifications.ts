@@ -3,6 +3,7 @@ import type { notification } from "../../contract/notifications.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
 import { defineEntity, type RecordItem, stampOnly } from "../table/entity.ts";
 import { type Mark, padId } from "../table/keys.ts";
+import { rememberOrigins } from "../table/origins.ts";
 import { findStored } from "../table/stored-items.ts";
 import { type Item, type Key, queryPages } from "../table/table.ts";
 import { findTotal } from "./notification-counts.ts";
@@ -64,8 +65,8 @@ export interface NotificationPage {
 export async function findNotifications(userId: number, start: PageStart): Promise<NotificationPage> {
   const end = start.skip + start.limit;
   const [total, rows] = await Promise.all([findTotal(userId), readNewest(userId, end + 1, start.beforeId)]);
-  const items = rows.slice(start.skip, end).map((row) => toNotification(notifications.decode(row)));
-  return { items, total, hasMore: rows.length > end };
+  const shown = rows.slice(start.skip, end).map(notifications.decode);
+  return { items: toNotifications(shown), total, hasMore: rows.length > end };
 }
 
 /** Access pattern PS1: a notification that its user has not read; undefined when it is read or gone. 1 read unit. */
@@ -93,7 +94,11 @@ async function readNewest(userId: number, wanted: number, beforeId: number | und
   return rows.slice(0, wanted);
 }
 
-/** A stored notification as the interface shows it. */
-export function toNotification({ id, record }: StoredNotification): Notification {
+/** Stored notifications as the interface shows them. */
+export function toNotifications(stored: readonly StoredNotification[]): Notification[] {
+  return rememberOrigins(stored.map(toNotification), stored);
+}
+
+function toNotification({ id, record }: StoredNotification): Notification {
   return { id, ...record };
 }

@@ -20,13 +20,13 @@ export interface Drift {
   readonly counted: number;
 }
 
-/** Everything derived from records, beside what it should be. */
+/** Everything derived from records, compared with what it should be. */
 export interface Reconciliation {
   /** Records seen. */
   readonly records: number;
-  /** Records that stand elsewhere than they were last counted. */
+  /** Records whose state or date differs from what was last counted. */
   readonly uncounted: readonly Key[];
-  /** Records that lack what their list goes by, so that they stand nowhere. */
+  /** Records that lack the fields that place them in their list. */
   readonly unreadable: readonly Key[];
   readonly drifts: readonly Drift[];
   /** The totals as they should be, by the name of their key. */

@@ -5,6 +5,7 @@ import type { ListPage } from "../lists/list-pages.ts";
 import { type ListedFields, listedKey, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
+import { rememberOrigins } from "../table/origins.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { findRecordsWithin, recordsNotFound } from "./records.ts";
 
@@ -33,7 +34,7 @@ export async function setJobTimers(
   const writes = ids.map((id) => setTimer(id, timer, userId));
   const failed = await transact(writes, { token });
   if (failed.length > 0) throw recordsNotFound(failed.flatMap((position) => ids[position] ?? []));
-  return found.map(toFields<"JOBS">);
+  return rememberOrigins(found.map(toFields<"JOBS">), found);
 }
 
 function setTimer(id: number, { timer, timerExpiresAt }: JobTimer, userId: number): TransactionWrite {

@@ -1,17 +1,19 @@
 import { dueMark, listKeys } from "../lists/list-keys.ts";
 import { type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { retryRaces } from "../table/conflicts.ts";
+import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
 import { type Key, queryPages, updateIf } from "../table/table.ts";
 
 const concurrency = 24;
+/** Only what was changed meanwhile is read again. */
+const pace: RacePace = { races: 10, firstPauseMs: 1, longestPauseMs: 50 };
 const { mark_key: dueKey } = dueMark("", 0);
 
 /**
  * Access pattern I3: turns every pending invoice that was due before a calendar date overdue, and gives their number (D20).
- * What is turned leaves the index, so that a run goes on where the last one stopped, and two at once share the work. One
+ * A changed invoice leaves the index: a run continues where the last one stopped, and parallel runs share the work. One
  * read unit and one write unit an invoice, and its way through the indexes. Refuses as `busy` when others keep changing one.
  */
 export async function markOverdue(today: string): Promise<number> {
@@ -28,7 +30,7 @@ export async function markOverdue(today: string): Promise<number> {
   return marked;
 }
 
-/** The index lags behind the table, so that each invoice is read again; one that is changed meanwhile, once more. */
+/** The index lags behind the table, so each invoice is read again; one that changes in the meantime, once more. */
 async function markAll(keys: readonly Key[], today: string): Promise<number> {
   let open = keys;
   let marked = 0;
@@ -40,7 +42,7 @@ async function markAll(keys: readonly Key[], today: string): Promise<number> {
     marked += due.length - changed.length;
     open = changed.map(({ pk, sk }) => ({ pk, sk }));
     return open.length === 0 ? marked : undefined;
-  });
+  }, pace);
 }
 
 /** Those for which the work answers false, after at most so many at once. */

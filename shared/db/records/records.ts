@@ -1,9 +1,11 @@
 import { isWithin, type Scope } from "../../domain/caller.ts";
 import type { ListName } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { type ListedFields, type ListedItem, listedItems, listedKey, toFields, toRow } from "../lists/listed-items.ts";
+import { type ListedFields, type ListedItem, listedItems, listedKey, toFields } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { getItem } from "../table/table.ts";
+import { publicNameOf } from "../table/keys.ts";
+import { rememberOrigins } from "../table/origins.ts";
+import { findStored } from "../table/stored-items.ts";
 
 /** Reads records by id, all within the scope, or refuses as `records_not_found` naming those that are not (D2, D18). */
 export async function findRecordsWithin<L extends ListName>(
@@ -18,7 +20,7 @@ export async function findRecordsWithin<L extends ListName>(
     const ownedIds = new Set(owned.map(({ id }) => id));
     throw recordsNotFound(ids.filter((id) => !ownedIds.has(id)));
   }
-  return owned;
+  return owned.map(requireWhole);
 }
 
 /**
@@ -30,11 +32,17 @@ export async function requireRecord<L extends ListName>(
   id: number | undefined,
   scope: Scope,
 ): Promise<ListedFields<L>> {
-  const item = id === undefined ? undefined : await getItem(listedKey(list, id), { consistent: true });
-  if (!item || !isWithin(scope, listedItems[list].decode(item).company_id)) {
+  const stored =
+    id === undefined ? undefined : await findStored(listedItems[list], listedKey(list, id), { consistent: true });
+  if (!stored || !isWithin(scope, stored.company_id)) {
     throw new Refusal("record_not_found", "The record does not exist");
   }
-  return toFields(toRow(list, item));
+  return rememberOrigins(toFields(requireWhole(stored)), [stored]);
+}
+
+function requireWhole<L extends ListName>(stored: ListedItem<L>): ListedItem<L> {
+  if (!stored.record) throw new Error(`The item ${publicNameOf(stored)} has no record`);
+  return stored;
 }
 
 /** The refusal of a bulk operation over records that are missing or another company's: both look alike (D2, D18). */

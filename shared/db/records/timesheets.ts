@@ -6,18 +6,23 @@ import { listKeys } from "../lists/list-keys.ts";
 import type { ListPage } from "../lists/list-pages.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
-import { retryRaces } from "../table/conflicts.ts";
+import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
+import { rememberOrigins } from "../table/origins.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { findRecordsWithin } from "./records.ts";
 
 /** A timesheet as the interface shows it. */
 export type Timesheet = ListedFields<"TIMESHEETS">;
 
+/** Each race reads up to 100 timesheets. */
+const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
+
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18). Refuses with `records_not_found` when one is
- * missing or outside the scope. Nothing is written before `authorization` is given, which is asked for while the
- * timesheets are read. `token` names the first transaction (D32). Gives them in the order of the ids. n read units, two round trips.
+ * missing or outside the scope, and as `busy` after 5 lost races. Nothing is written before `authorization` is given, which is
+ * asked for while the timesheets are read. `token` names the first transaction (D32). Gives them in the order of the ids. n read
+ * units, two round trips.
  */
 export async function setTimesheetStates(
   ids: readonly number[],
@@ -36,8 +41,9 @@ export async function setTimesheetStates(
     const writes = found.map((record) => moveUnlessChanged(record, state, userId));
     const failed = await transact(writes, { token: race === 0 ? token : undefined });
     if (failed.length > 0) return undefined;
-    return found.map((item) => ({ ...toFields<"TIMESHEETS">(item), state, payment_state: state }));
-  });
+    const updated = found.map((item) => ({ ...toFields<"TIMESHEETS">(item), state, payment_state: state }));
+    return rememberOrigins(updated, found);
+  }, pace);
 }
 
 /** The index keys are made of company, state and date, so the write holds only while the record is of that company and day. */

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { paging } from "../../contract/query.ts";
 
 /**
@@ -9,14 +10,23 @@ const firstFilters: Readonly<Record<string, readonly string[]>> = {
   "list-timesheets": ["by_state", "from_date", "to_date", "by_company"],
 };
 
+/** A list, as far as its cursors go by it. */
+export interface FilteredList {
+  readonly name: string;
+  readonly query?: v.GenericSchema<unknown, unknown>;
+}
+
 /**
- * What a cursor belongs to: a list and everything of its validated query but the paging. A filter that is absent leaves
- * no trace, so cursors outlive the release that adds one.
+ * What a cursor belongs to: a list and everything of its validated query but the paging. A later filter that is absent, or
+ * has the value that it has when absent, leaves no trace, so cursors outlive the release that adds one.
  */
-export function listFingerprint(list: string, query: object): string {
-  const filters = new Map(Object.entries(query).filter(([name, value]) => !(name in paging) && value !== undefined));
+export function listFingerprint({ name: list, query: schema }: FilteredList, query: object): string {
+  const absent = new Map(Object.entries(schema ? (v.parse(schema, {}) as object) : {}));
+  const filters = new Map(Object.entries(query).filter(([name]) => !(name in paging)));
   const first = firstFilters[list] ?? [];
-  const later = [...filters].filter(([name]) => !first.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const later = [...filters]
+    .filter(([name, value]) => !first.includes(name) && JSON.stringify(value) !== JSON.stringify(absent.get(name)))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   const parts = [...first.map((name) => filters.get(name)), ...later];
   return parts.length === 0 ? list : JSON.stringify([list, ...parts]);
 }

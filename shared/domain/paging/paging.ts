@@ -1,6 +1,6 @@
 import { Refusal } from "../refusal.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { listFingerprint } from "./list-fingerprint.ts";
+import { type FilteredList, listFingerprint } from "./list-fingerprint.ts";
 
 /** Deepest place a page number may reach, in items; deeper goes by cursor (D30). */
 export const maxPageDepth = 10_000;
@@ -74,11 +74,11 @@ export interface PagePlace {
 
 /** Reads the page that the validated query of a list asks for, and places it (D30). */
 export async function readPage<T extends { readonly id: number }>(
-  { name }: { readonly name: string },
+  list: FilteredList,
   query: PagingQuery,
   read: (start: PageStart) => FoundPage<T> | Promise<FoundPage<T>>,
 ): Promise<Page<T>> {
-  const fingerprint = listFingerprint(name, query);
+  const fingerprint = listFingerprint(list, query);
   return placePage(query, fingerprint, await read(pageStart(query, fingerprint)));
 }
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
 import { id } from "../../contract/values.ts";
-import { notificationKinds, type Recipients } from "./notification-kinds.ts";
+import { notifyingRecordTypes, type Recipients } from "./notification-kinds.ts";
 
 /** One change of the table: an item before and after it; undefined where there was or is none. */
 export interface ItemChange {
@@ -62,7 +62,7 @@ export function readPush({ key, before, after }: ItemChange): Push | undefined {
 function readJob(after: unknown, before: unknown): DomainEvent {
   if (before) return undefined;
   const { id: record_id, company_id: company } = requireItem(job, after);
-  const { published } = notificationKinds.Job;
+  const { published } = notifyingRecordTypes.Job.kinds;
   return {
     record_type: "Job",
     record_id,
@@ -75,7 +75,9 @@ function readJob(after: unknown, before: unknown): DomainEvent {
 function readTimesheet(after: unknown, before: unknown): DomainEvent {
   const { id: record_id, record } = requireItem(timesheet, after);
   if (record.state === (before ? stateOf(before) : "pending")) return undefined;
-  const recipients = notificationKinds.Timesheet[record.state].recipients({ profile: record.driver.profile_id });
+  const recipients = notifyingRecordTypes.Timesheet.kinds[record.state].recipients({
+    profile: record.driver.profile_id,
+  });
   return { record_type: "Timesheet", record_id, params: { type: record.state }, recipients };
 }
 
@@ -84,14 +86,14 @@ function readInvoice(after: unknown, before: unknown): DomainEvent {
   const { id: record_id, company_id: company, record } = requireItem(invoice, after);
   if (before && (record.state === "pending" || record.state === stateOf(before))) return undefined;
   const type = record.state === "pending" ? "issued" : record.state;
-  const recipients = notificationKinds.Invoice[type].recipients({ company });
+  const recipients = notifyingRecordTypes.Invoice.kinds[type].recipients({ company });
   return { record_type: "Invoice", record_id, params: { type }, recipients };
 }
 
 function readUser(after: unknown, before: ItemChange["before"]): DomainEvent {
   const { id, password_hash } = requireItem(user, after);
   if (!before || password_hash === before.password_hash) return undefined;
-  const recipients = notificationKinds.User.password_changed.recipients({ user: id });
+  const recipients = notifyingRecordTypes.User.kinds.password_changed.recipients({ user: id });
   return { record_type: "User", record_id: id, params: { type: "password_changed" }, recipients };
 }
 

@@ -21,8 +21,14 @@ interface NotificationKind<F> {
   readonly recipients: (facts: F) => readonly Recipients[];
   /** What a push says. */
   readonly sentence: string;
-  /** The unread count that it adds to, beside that of all; null where there is none. */
+}
+
+/** A type of record that notifications are about. */
+interface NotifyingRecordType<F> {
+  /** The unread count that its notifications add to, beside that of all; null where there is none. */
   readonly countedAs: "timesheets" | "jobs" | "chats" | null;
+  /** By `params.type`. */
+  readonly kinds: Readonly<Record<string, NotificationKind<F>>>;
 }
 
 const operators = ({ company }: Facts["Job"]) => [{ company, role: "operator" } as const];
@@ -34,39 +40,40 @@ const driver = ({ profile }: Facts["Timesheet"]) => [{ profile }];
 const self = ({ user }: Facts["User"]) => [{ users: [user] }];
 const named = () => [];
 
-/** Every kind of notification, by `record_type` and `params.type`. */
-export const notificationKinds = {
-  Job: { published: { recipients: operators, sentence: "A job was published", countedAs: "jobs" } },
+/** What users are notified of, by `record_type`. */
+export const notifyingRecordTypes = {
+  Job: { countedAs: "jobs", kinds: { published: { recipients: operators, sentence: "A job was published" } } },
   Timesheet: {
-    paid: { recipients: driver, sentence: "A timesheet was paid", countedAs: "timesheets" },
-    pending: { recipients: driver, sentence: "A timesheet is pending again", countedAs: "timesheets" },
+    countedAs: "timesheets",
+    kinds: {
+      paid: { recipients: driver, sentence: "A timesheet was paid" },
+      pending: { recipients: driver, sentence: "A timesheet is pending again" },
+    },
   },
   Invoice: {
-    issued: { recipients: operatorsAndClients, sentence: "An invoice was issued", countedAs: null },
-    overdue: { recipients: operatorsAndClients, sentence: "An invoice is overdue", countedAs: null },
-    paid: { recipients: operatorsAndClients, sentence: "An invoice was paid", countedAs: null },
+    countedAs: null,
+    kinds: {
+      issued: { recipients: operatorsAndClients, sentence: "An invoice was issued" },
+      overdue: { recipients: operatorsAndClients, sentence: "An invoice is overdue" },
+      paid: { recipients: operatorsAndClients, sentence: "An invoice was paid" },
+    },
   },
-  User: { password_changed: { recipients: self, sentence: "Your password was changed", countedAs: null } },
-  Chat: { message: { recipients: named, sentence: "You have a new message", countedAs: "chats" } },
-} as const satisfies { readonly [T in keyof Facts]: Readonly<Record<string, NotificationKind<Facts[T]>>> };
+  User: {
+    countedAs: null,
+    kinds: { password_changed: { recipients: self, sentence: "Your password was changed" } },
+  },
+  Chat: { countedAs: "chats", kinds: { message: { recipients: named, sentence: "You have a new message" } } },
+} as const satisfies { readonly [T in keyof Facts]: NotifyingRecordType<Facts[T]> };
 
-type AnyKind = Pick<NotificationKind<never>, "sentence" | "countedAs">;
+const byRecordType = new Map<string, NotifyingRecordType<never>>(Object.entries(notifyingRecordTypes));
 
 /** The sentence of a kind; undefined for one that only another system knows. */
 export function sentenceOfKind(recordType: string, type: string): string | undefined {
-  return kindsOf(recordType).get(type)?.sentence;
+  const kinds = byRecordType.get(recordType)?.kinds ?? {};
+  return Object.hasOwn(kinds, type) ? kinds[type]?.sentence : undefined;
 }
 
-/** The unread count that notifications of a record type add to, whatever happened; null where there is none. */
-export function countOfRecordType(recordType: string): AnyKind["countedAs"] {
-  const [kind] = kindsOf(recordType).values();
-  return kind?.countedAs ?? null;
-}
-
-const kindsByRecordType = new Map<string, ReadonlyMap<string, AnyKind>>(
-  Object.entries(notificationKinds).map(([recordType, kinds]) => [recordType, new Map(Object.entries(kinds))]),
-);
-
-function kindsOf(recordType: string): ReadonlyMap<string, AnyKind> {
-  return kindsByRecordType.get(recordType) ?? new Map();
+/** The unread count that notifications of a record type add to, whatever happened; null where there is none (D26). */
+export function countOfRecordType(recordType: string): NotifyingRecordType<never>["countedAs"] {
+  return byRecordType.get(recordType)?.countedAs ?? null;
 }

@@ -20,7 +20,7 @@ export function parseRecordLine(value: unknown, defaultCountry: CountryCode): Re
     throw fieldsInvalid([{ path: ["type"], code, detail: `must be one of ${recordTypes.join(", ")}` }]);
   }
   const schemas = Object.hasOwn(value, "deleted") ? removalLines : upsertLines;
-  const line = parse(schemas[known] as v.GenericSchema<unknown, RecordLine>, value);
+  const line = asSent(parse(schemas[known] as v.GenericSchema<unknown, RecordLine>, value), value);
   return line.type === "user" && !("deleted" in line) ? withNormalLogins(line, defaultCountry) : line;
 }
 
@@ -39,6 +39,17 @@ function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOut
   const result = v.safeParse(schema, value);
   if (!result.success) throw fieldsInvalid(fieldFaults(result.issues));
   return result.output;
+}
+
+/**
+ * A parsed line without the defaults of newer fields, at any depth: what a line leaves out stays as it is stored (D38).
+ */
+function asSent<T>(parsed: T, sent: unknown): T {
+  if (typeof parsed !== "object" || parsed === null || typeof sent !== "object" || sent === null) return parsed;
+  const given = sent as Readonly<Record<string, unknown>>;
+  if (Array.isArray(parsed)) return parsed.map((each, at) => asSent(each, given[at])) as T;
+  const fields = Object.entries(parsed).filter(([name]) => Object.hasOwn(given, name));
+  return Object.fromEntries(fields.map(([name, value]) => [name, asSent(value, given[name])])) as T;
 }
 
 function withNormalLogins(line: UpsertLine<"user">, defaultCountry: CountryCode): UpsertLine<"user"> {

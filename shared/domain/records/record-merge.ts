@@ -2,7 +2,8 @@ import type * as v from "valibot";
 import { completeRecords, type RecordType, type UpsertLine } from "../../contract/records.ts";
 import { parseComplete } from "./record-line.ts";
 
-// Each function lays a line over what is stored: fields left out stay, nested objects are replaced whole (D35). What is
+// Each function lays a line over what is stored: fields left out stay, nested objects are replaced whole but for newer
+// fields (D35, D38). What is
 // not whole after that is refused with `fields_invalid`.
 
 /** A record as it is stored: fields that are newer than it may be absent, and there may be fields of a newer contract. */
@@ -71,16 +72,42 @@ export function mergeNotification(
  * What changes lay over what is stored. What they leave alone stays as it is stored, with fields of a newer contract at
  * any depth, and without those that are newer than the record: the contract has the default of these (D38).
  */
-function merge<S extends v.GenericSchema<object>>(
+function merge<S extends ClosedObject>(
   schema: S,
   defaults: object,
   stored: v.InferInput<S> | undefined,
   changes: object,
 ): v.InferInput<S> {
-  const complete: object = parseComplete(schema, { ...defaults, ...stored, ...changes });
+  const merged = overlay(schema, { ...defaults, ...stored }, changes);
+  const complete: object = parseComplete(schema, merged);
   if (!stored) return complete as v.InferInput<S>;
   const isWritten = (name: string) =>
     Object.hasOwn(changes, name) || (Object.hasOwn(defaults, name) && !Object.hasOwn(stored, name));
-  const written = Object.entries(complete).filter(([name]) => isWritten(name));
-  return { ...stored, ...Object.fromEntries(written) };
+  const written = Object.keys(complete).filter(isWritten);
+  return { ...stored, ...Object.fromEntries(written.map((name) => [name, merged[name]])) };
+}
+
+type ClosedObject = v.ObjectSchema<v.ObjectEntries, undefined>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * A closed object as a line leaves it. A line has all of its fields but those of a newer contract, so that these alone
+ * stay (D38); open objects and arrays are replaced whole (D35).
+ */
+function overlay(schema: ClosedObject, stored: object, changes: object): Fields {
+  const known: Fields = { ...stored };
+  const written = Object.entries(changes).map(([name, value]) => {
+    const field = schema.entries[name];
+    const isNested = field !== undefined && isClosed(field) && isObject(known[name]) && isObject(value);
+    return [name, isNested ? overlay(field, known[name] as object, value) : value];
+  });
+  return { ...known, ...Object.fromEntries(written) };
+}
+
+function isClosed(schema: { readonly type: string }): schema is ClosedObject {
+  return schema.type === "object";
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

@@ -97,9 +97,11 @@ export function useFaultProxy(setting = "AWS_ENDPOINT_URL_DYNAMODB"): FaultProxy
 
 /** What DynamoDB answers when another transaction holds one of the items. */
 export function transactionConflict(items: number): Fault {
-  const reasons = Array.from({ length: items }, (_, index) =>
-    index === 0 ? { Code: "TransactionConflict" } : { Code: "None" },
-  );
+  return cancelled(items, "TransactionConflict");
+}
+
+function cancelled(items: number, code: string): Fault {
+  const reasons = Array.from({ length: items }, (_, index) => ({ Code: index === 0 ? code : "None" }));
   return {
     status: 400,
     body: {
@@ -108,6 +110,17 @@ export function transactionConflict(items: number): Fault {
       CancellationReasons: reasons,
     },
   };
+}
+
+/** What DynamoDB answers when a write's condition does not hold. */
+export const conditionFailed: Fault = {
+  status: 400,
+  body: { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", message: "no" },
+};
+
+/** What DynamoDB answers when the condition of a transaction's first write does not hold. */
+export function transactionConditionFailed(items: number): Fault {
+  return cancelled(items, "ConditionalCheckFailed");
 }
 
 async function read(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {

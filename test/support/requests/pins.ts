@@ -4,7 +4,7 @@ import { handler as requestPasswordResetHandler } from "../../../functions/accou
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import type { Inbox } from "../../../infra/local/aws/inbox.ts";
 import { pinIn } from "../../../infra/tools/invoke/message-pin.ts";
-import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { pinDigits, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import type { Service } from "../service/service.ts";
 import { call } from "./call.ts";
 import { forgetThrottles } from "./throttles.ts";
@@ -40,7 +40,7 @@ export async function askForPin(service: Service, login: string): Promise<string
   return newestPin(service.inbox, login);
 }
 
-/** A pin that is not this one. */
-export function otherPin(pin: string): string {
-  return String((Number(pin) + 1) % 1_000_000).padStart(6, "0");
+/** A pin that is not this one: the first after it, or one further on. */
+export function otherPin(pin: string, further = 1): string {
+  return String((Number(pin) + further) % 10 ** pinDigits).padStart(pinDigits, "0");
 }

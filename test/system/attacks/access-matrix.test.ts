@@ -4,7 +4,7 @@ import { handler as resetHandler } from "../../../functions/accounts/request-pas
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import { operationRows } from "../../../infra/functions/functions.ts";
-import { confirmLoginByBody, requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { confirmLoginByBody, pinDigits, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { type Operation, roles } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
@@ -44,6 +44,20 @@ const notSignedIn = {
   "a refresh token": "401 token_invalid",
   "a reset token": "401 token_invalid",
 };
+
+/** What anyone may call without a token (D3). Opening an operation is a decision: it is named here, beside its row. */
+const openOperations = [
+  "confirm-login",
+  "confirm-login-by-body",
+  "get-health",
+  "get-key-set",
+  "get-openapi",
+  "refresh-token",
+  "register-user",
+  "request-password-reset",
+  "set-password",
+  "sign-in",
+] as const satisfies readonly OperationName[];
 
 /** What is sent in the Authorization header. */
 const senders = [...keysOf(notSignedIn), ...keysOf(users)];
@@ -107,6 +121,14 @@ test("D1: the roles are a closed set of four; a user of another one cannot come 
   expect(refusal).toMatchObject({ code: "fields_invalid", facts: { errors: [{ pointer: "/role" }] } });
 });
 
+test("D3: anyone may call these operations without a token, and no others", () => {
+  const open = keysOf(operationRows).filter((name) => operationRows[name].access === "anyone");
+  expect(
+    open.toSorted(),
+    "Opening an operation to anyone is a decision: openOperations of this file has it too",
+  ).toEqual(openOperations);
+});
+
 describe.each(endpoints)("D3: $name", ({ name, operation, handler, sample }) => {
   const { access } = operationRows[name as OperationName];
 
@@ -121,7 +143,7 @@ describe.each(endpoints)("D3: $name", ({ name, operation, handler, sample }) => 
 
   test.each(senders)("%s gets what the row's access says", async (sender) => {
     // Sample events leave the pin open; nobody has this one.
-    const { parameters, query, body } = JSON.parse(JSON.stringify(sample).replaceAll("{{pin}}", "000000"));
+    const { parameters, query, body } = JSON.parse(JSON.stringify(sample).replaceAll("{{pin}}", "0".repeat(pinDigits)));
     const bearer = bearers[sender];
     const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
     const answer = await call(handler, operation, { parameters, query, body, headers });

@@ -8,7 +8,7 @@ export interface BannedWord {
 export interface WordException {
   /** A glob of files. */
   readonly files: string;
-  /** The exact text that is allowed there; every banned word where it is left out. */
+  /** The exact text that is allowed there; without it, every banned word is. */
   readonly text?: RegExp;
   readonly reason: string;
 }
@@ -63,7 +63,7 @@ const chat = "a chat room in a sample notification";
 const frozen = "what a release wrote";
 const stored = "name of a stored item";
 
-/** Words that are right where they stand. */
+/** Words that are right in these places. */
 export const wordExceptions: readonly WordException[] = [
   { files: "CHANGELOG.md", reason: "history, in the names of its time" },
   { files: "shared/tokens/*.ts", text: /claim/i, reason: jwt },

@@ -20,7 +20,7 @@ import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
-import { deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { useService } from "../../support/service/service.ts";
@@ -58,7 +58,7 @@ async function freshPin(name: string): Promise<string> {
 
 /** Pins other than the one that was sent. */
 function wrongPins(pin: string, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => String((Number(pin) + 1 + index) % 1_000_000).padStart(6, "0"));
+  return Array.from({ length: count }, (_, index) => otherPin(pin, 1 + index));
 }
 
 async function pinItem(name: string) {

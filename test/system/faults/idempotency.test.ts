@@ -3,7 +3,7 @@ import { handler } from "../../../functions/jobs/adjust-job-timers.ts";
 import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
 import { leaseSeconds } from "../../../shared/db/idempotency.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
-import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { conditionFailed, transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -93,6 +93,14 @@ test("D32: of 20 repetitions after the lease exactly one goes on with the run", 
   const fresh = answers.filter(({ status, headers }) => status === 200 && !headers["idempotency-replayed"]);
   expect(fresh).toHaveLength(1);
   for (const { status } of answers) expect([200, 409]).toContain(status);
+});
+
+test("D32: a key whose runs keep changing is 409 after 5 lost races", async () => {
+  proxy.fail("PutItem", conditionFailed, Number.POSITIVE_INFINITY);
+  expectProblem(await adjust(), 409, "request_in_progress");
+  expect(proxy.calls.get("PutItem")).toBe(5);
+  proxy.reset();
+  expect((await adjust()).status).toBe(200);
 });
 
 test("D32: a fault gives the key back", async () => {

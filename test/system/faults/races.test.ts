@@ -7,7 +7,7 @@ import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
-import { askForPin } from "../../support/requests/pins.ts";
+import { askForPin, otherPin } from "../../support/requests/pins.ts";
 import { useService } from "../../support/service/service.ts";
 
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
@@ -76,9 +76,7 @@ test("D18: of parallel updates to one set of ids the last state is whole: no set
 
 test("D10: of 200 parallel wrong pins never more than 5 are evaluated", async () => {
   const pin = await freshPin();
-  const wrong = Array.from({ length: 200 }, (_, index) =>
-    String((Number(pin) + 1 + index) % 1_000_000).padStart(6, "0"),
-  );
+  const wrong = Array.from({ length: 200 }, (_, index) => otherPin(pin, 1 + index));
   const answers = await Promise.all(wrong.map(confirm));
   expect(answers.every(({ status, body }) => status === 422 && body.code === "pin_invalid")).toBe(true);
   expect(await triesOf()).toBe(5);

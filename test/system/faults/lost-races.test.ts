@@ -1,0 +1,29 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
+import { transactionConditionFailed, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { timesheetLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { useService } from "../../support/service/service.ts";
+
+const caller = { userId: 1, role: "admin", companyId: null, sessionId: "session" } as const;
+const device = { token: "token", platform: "ios", pushService: "apns" } as const;
+
+useService();
+const proxy = useFaultProxy();
+
+beforeAll(async () => {
+  await store([timesheetLine(1, 1)]);
+  await saveDeviceToken(2, device, 1);
+});
+beforeEach(() => proxy.reset());
+
+test.each([
+  ["setTimesheetStates", () => setTimesheetStates([1], "all", "paid", caller, Promise.resolve())],
+  ["saveDeviceToken", () => saveDeviceToken(1, device, 1)],
+  ["dropDeviceTokens", () => dropDeviceTokens(2, [1])],
+])("D18: %s is refused as busy after 5 lost races", async (_, work) => {
+  proxy.fail("TransactWriteItems", transactionConditionFailed(4), Number.POSITIVE_INFINITY);
+  await expect(work()).rejects.toMatchObject({ code: "busy" });
+  expect(proxy.calls.get("TransactWriteItems")).toBe(5);
+});
