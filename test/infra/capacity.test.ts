@@ -15,12 +15,15 @@ import {
   synthesizeStage,
   writeStubBundles,
 } from "../support/service/synthesize-stages.ts";
+import { policyCharactersOf } from "./policy-size.ts";
 import { findSynthesis } from "./stack.ts";
 
 const made = 200;
 /** What a template may hold, well below what CloudFormation takes: 500 resources, 1 MB, 200 parameters and outputs. */
 const most = { resources: 400, bytes: 900_000, parameters: 200, outputs: 200 };
 const mostSeconds = 60;
+/** IAM takes 10,240 characters of policies in a role. */
+const mostPolicyCharacters = 10_000;
 
 const directory = mkdtempSync(join(tmpdir(), "workforce-capacity-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -66,6 +69,9 @@ test.each(cases)("$name has capacity for $table.count operations more, $how", ({
     for (const [key, limit] of Object.entries(most))
       expect(Reflect.get(size, key), `${file} ${key}`).toBeLessThan(limit);
   }
+  const sizes = policyCharactersOf(synthesis.template);
+  expect(sizes.size).toBe(countOf(synthesis, "AWS::IAM::Role"));
+  for (const [role, characters] of sizes) expect(characters, role).toBeLessThan(mostPolicyCharacters);
   expect(synthesis.seconds).toBeLessThan(mostSeconds);
 }, 120_000);
 
@@ -169,11 +175,17 @@ function sizeOf(template: Template) {
   };
 }
 
-function figuresOf({ parts, seconds }: StageSynthesis): string {
+function figuresOf({ parts, template, seconds }: StageSynthesis): string {
   const sizes = Object.values(parts).map(sizeOf);
   const highest = (key: keyof typeof most) => Math.max(...sizes.map((size) => size[key]));
   const kilobytes = Math.ceil(highest("bytes") / 1000);
-  const figures = [`${highest("resources")} resources`, `${kilobytes} KB`, `${highest("parameters")} parameters`];
+  const policies = Math.max(...policyCharactersOf(template).values());
+  const figures = [
+    `${highest("resources")} resources`,
+    `${kilobytes} KB`,
+    `${highest("parameters")} parameters`,
+    `${policies} characters of policies in a role`,
+  ];
   return `${sizes.length} templates, at most ${figures.join(", ")}, ${highest("outputs")} outputs, ${seconds.toFixed(1)} s`;
 }
 

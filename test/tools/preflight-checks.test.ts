@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { findStage, type Stage } from "../../infra/stages/stages.ts";
 import { checks, migrationCheck } from "../../infra/tools/preflight/preflight-checks.ts";
@@ -78,6 +78,7 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["CDK bootstrap", "cdk bootstrap aws://000000000000/eu-west-1", { GetParameter: { error: "ParameterNotFound" } }],
   ["earlier stack", "delete-stack --stack-name Workforce-dev", { DescribeStacks: stackStatus("ROLLBACK_COMPLETE") }],
   ["earlier stack", "the table workforce-dev-records", { DescribeTable: { json: { Table: {} } } }],
+  ["earlier stack", "deploy -c stage=dev --import-existing-resources", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
   ["e-mail sender", "open the link", { [sender]: { json: { VerifiedForSendingStatus: false } } }, existing],
   ["e-mail sender", 'set senderIdentity to "existing"', {}],
@@ -90,6 +91,13 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
 ])("%s is missing where something is in the way, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
   expect(await find(about, stage)).toEqual({ outcome: "missing", text: expect.stringContaining(advice) });
+});
+
+test("advice names the file that the stage is in", async () => {
+  vi.stubEnv("WORKFORCE_STAGES", "../our-stages.ts");
+  const { text } = await find("Lambda concurrency", { reservedConcurrency: { "sign-in": 901 } });
+  vi.unstubAllEnvs();
+  expect(text).toContain("throttle in ../our-stages.ts.");
 });
 
 describe("a new index or key", () => {

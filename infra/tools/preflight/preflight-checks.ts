@@ -7,7 +7,7 @@ import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient }
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { isMarkedComplete, type Migration, requiredMigrations } from "../../../shared/db/migrate/migrations.ts";
 import { namesOf } from "../../stages/names.ts";
-import type { Stage } from "../../stages/stages.ts";
+import { type Stage, stagesFile } from "../../stages/stages.ts";
 import { kindOfAwsFault } from "../service/aws-faults.ts";
 
 /** Where a stage is to be deployed. */
@@ -81,7 +81,8 @@ async function findBootstrap({ account, region }: DeployPlace): Promise<Finding>
 
 /** A stack that failed at its creation, and the resources of a removed one, block a deploy by their names. */
 async function findLeftovers(place: DeployPlace): Promise<Finding> {
-  const { stack, table } = namesOf(place.stage.name);
+  const { name } = place.stage;
+  const { stack, table } = namesOf(name);
   const status = await findStackStatus(place);
   if (status === "ROLLBACK_COMPLETE") {
     return missing(`The first deploy failed: run aws cloudformation delete-stack --stack-name ${stack}.`);
@@ -91,8 +92,8 @@ async function findLeftovers(place: DeployPlace): Promise<Finding> {
   const found = await orUndefined(new DynamoDBClient({}).send(new DescribeTableCommand({ TableName: table })));
   const left = [...(found ? [`the table ${table}`] : []), ...secrets];
   if (left.length === 0) return ok("none, and nothing left of one");
-  const advice =
-    "take it in with npx cdk import, or delete it for good (a secret with --force-delete-without-recovery)";
+  const importing = `keep them with npx cdk deploy -c stage=${name} --import-existing-resources`;
+  const advice = `${importing}, or delete them, both as "Remove a stage" in infra/RUNBOOK.md says`;
   return missing(`An earlier stack left ${left.join(", ")}: ${advice}.`);
 }
 
@@ -170,7 +171,7 @@ async function findConcurrency({ stage }: DeployPlace): Promise<Finding> {
   const busy = Math.ceil(stage.throttle.requestsPerSecond * secondsPerCall);
   const wanted = Math.max(reserved > 0 ? reserved + unreservedCalls : 0, reserved + busy);
   if (limit >= wanted) return ok(`${limit} concurrent executions`);
-  const advice = "request more in Service Quotas, or lower reservedConcurrency and throttle in infra/stages/stages.ts";
+  const advice = `request more in Service Quotas, or lower reservedConcurrency and throttle in ${stagesFile()}`;
   return missing(`The account allows ${limit} concurrent executions, the stage needs ${wanted}: ${advice}.`);
 }
 
