@@ -15,7 +15,7 @@ and it goes on; run it again after its end and it changes nothing.
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --dry-run     count what would be rewritten, and write nothing
   --rate N      at most N writes a second, 1 to 10000; 200 without it, a fifth of what one index partition takes
-  --restart     look at the whole table again, and first take back that new indexes and keys are complete. Run it after going
+  --restart     look at the whole table again, and first revoke that new indexes and keys are complete. Run it after going
                 back to the release before, with that release: it leaves their keys behind. Functions that already read
                 from an index do so until they are replaced
   --help        show this

@@ -18,7 +18,7 @@ const deployMs = 30 * 60_000;
  * fault that passes gives the batch back to the stream; where the batch holds a change that cannot be taken, its changes
  * are processed one by one and that one is quarantined, so that it blocks no other. A change of an item that is too new is
  * given back for half an hour, in which a deploy brings code that can read it, and then quarantined: after going back to
- * older code it would hold up its shard until the stream drops it.
+ * older code it would block its shard until the stream drops it.
  */
 export function forStream(work: (changes: readonly TableChange[], now: Date) => Promise<void>): StreamHandler {
   return async ({ Records }) => {

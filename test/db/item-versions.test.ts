@@ -122,7 +122,7 @@ describe("a change of an item that this version must not read", () => {
   test.each([
     ["notify", notify, 43],
     ["update-totals", updateTotals, 44],
-  ])("is quarantined by %s once it is older than a deploy takes, and holds up none after it", async (_, handler, id) => {
+  ])("is quarantined by %s once it is older than a deploy takes, and blocks none after it", async (_, handler, id) => {
     await store([jobLine(id, 4)]);
     const key = recordKey("JOB", id);
     const after = await makeNewer(key, { isReadable: false });

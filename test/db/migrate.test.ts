@@ -266,7 +266,7 @@ describe("a new index", () => {
     expect((await migrateTable({ ...usual, entities: nextEntities, required })).completed).toEqual([]);
   });
 
-  test("is not complete after going back: a restart takes the mark back and repairs what older code left", async () => {
+  test("is not complete after going back: a restart revokes its completion and repairs what older code left", async () => {
     const required = [{ ...byNumber, name: "restarted" }];
     const next = { ...usual, entities: nextEntities, required };
     await store([invoiceLine(1, 1), invoiceLine(2, 1)]);

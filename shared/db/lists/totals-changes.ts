@@ -2,9 +2,9 @@ import type { ListName, ListPlace } from "../../domain/records/list-place.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
 import { nameOf } from "../table/keys.ts";
-import type { Item, Key } from "../table/table.ts";
+import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { figureNames, listTotals, totalsKey } from "./totals.ts";
+import { type Figures, figureNames, readFigures, totalsKey } from "./totals.ts";
 
 const mostBoundFigures = 45;
 
@@ -71,19 +71,11 @@ function addTo(figures: Map<string, number>, name: string, amount: number): void
   figures.set(name, (figures.get(name) ?? 0) + amount);
 }
 
-/** By name, whatever the state: a bound of a state that only newer code knows must be found as well. */
-function readFigures(item: Item | undefined): ReadonlyMap<string, number> {
-  return new Map(Object.entries(item ? listTotals.decode(item) : {}) as [string, number][]);
-}
-
-function writeOf(
-  { key, added, highest, lowest }: TotalsChange,
-  stored: ReadonlyMap<string, number> | undefined,
-): TransactionWrite[] {
+function writeOf({ key, added, highest, lowest }: TotalsChange, stored: Figures | undefined): TransactionWrite[] {
   const adds = [...added].filter(([, amount]) => amount !== 0);
   const bounds = [
-    ...[...highest].map(([name, id]) => boundOf(name, id, stored?.get(name), "<")),
-    ...[...lowest].map(([name, id]) => boundOf(name, id, stored?.get(name), ">")),
+    ...[...highest].map(([name, id]) => boundOf(name, id, stored?.[name], "<")),
+    ...[...lowest].map(([name, id]) => boundOf(name, id, stored?.[name], ">")),
   ];
   if (adds.length === 0 && bounds.every(({ mustMove }) => !mustMove)) return [];
   const figures = [["revision", 1] as const, ...adds, ...bounds.map(({ name, id }) => [name, id] as const)];

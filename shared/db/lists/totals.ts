@@ -79,7 +79,10 @@ function bucketsOf(month: Item, states: readonly string[]): DatedBucket[] {
   });
 }
 
-/** Totals as they were read for a list: a month has some hundred figures, which are looked up and not copied. */
-function readFigures(item: Item | undefined): Readonly<Record<string, number | undefined>> {
-  return (item ? listTotals.decode(item) : {}) as Readonly<Record<string, number | undefined>>;
+/** Every figure by name, those of states that only newer code knows included. */
+export type Figures = Readonly<Record<string, number | undefined>>;
+
+/** Totals as they were read: a month has some hundred figures, which are looked up and not copied. */
+export function readFigures(item: Item | undefined): Figures {
+  return (item ? listTotals.decode(item) : {}) as Figures;
 }

@@ -5,7 +5,14 @@ import type { RacePace } from "../table/conflicts.ts";
 import type { Entity } from "../table/entity.ts";
 import { keyOf, publicNameOf } from "../table/keys.ts";
 import { documentClient, type Item } from "../table/table.ts";
-import { deleteMarks, findPlace, isMarkedComplete, keepPlace, type Migration, markComplete } from "./migrations.ts";
+import {
+  findPlace,
+  isMarkedComplete,
+  keepPlace,
+  type Migration,
+  markComplete,
+  revokeCompletions,
+} from "./migrations.ts";
 import { createPace } from "./pace.ts";
 import { type RewriteOptions, type Rewritten, rewriteItem } from "./rewrite-item.ts";
 
@@ -45,7 +52,7 @@ export interface MigrateOptions {
   /** Most writes a second; each goes through the indexes of its item as well. */
   readonly writesPerSecond: number;
   readonly isDryRun?: boolean;
-  /** True to look at the whole table, and to take back all marks first, whatever an earlier run has done. */
+  /** True to look at the whole table, and first to revoke that any migration is complete, whatever an earlier run has done. */
   readonly restarts?: boolean;
   /** Items read at once; the place is kept after each page. */
   readonly itemsPerPage?: number;
@@ -91,7 +98,7 @@ async function begin({ required, isDryRun = false, restarts = false }: MigrateOp
   if (restarts && !isDryRun) {
     // The place goes first: a run that went on from it would mark what it has not looked at.
     await keepPlace(target, start);
-    await deleteMarks();
+    await revokeCompletions();
   }
   const place = isDryRun || restarts ? start : await findPlace(target);
   return { place, pending: restarts ? required : await findPending(required) };

@@ -57,15 +57,15 @@ export async function markComplete(name: string, now: Date): Promise<void> {
   await putIf({ Item: migrations.encode({ ...doneKey(name), completed_at: now.toISOString() }) });
 }
 
-/** Takes back every mark, those of migrations that only newer code knows as well. 1 write unit a mark. */
-export async function deleteMarks(): Promise<void> {
+/** Revokes that any migration is complete, those that only newer code knows as well. 1 write unit each. */
+export async function revokeCompletions(): Promise<void> {
   const values = { ":pk": partition, ":start": doneKey("").sk };
   const query = {
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :start)",
     ExpressionAttributeValues: values,
     ConsistentRead: true,
   };
-  for await (const marks of queryPages(query)) for (const mark of marks) await deleteItemAt(keyOf(mark));
+  for await (const page of queryPages(query)) for (const item of page) await deleteItemAt(keyOf(item));
 }
 
 /** Whether a migration is marked as complete. Half a read unit. */
@@ -83,7 +83,7 @@ const known = new Map<string, { readonly isComplete: boolean; readonly readAt: n
 
 /**
  * Access pattern MG2: whether code may read from what a migration brings. Completion is cached for the life of the process,
- * so that a mark that is taken back counts for new processes only; its absence is cached for a minute, and for as long as
+ * so that revoking it counts for new processes only; its absence is cached for a minute, and for as long as
  * the table does not answer. Half a read unit.
  */
 export async function isComplete(name: string): Promise<boolean> {
