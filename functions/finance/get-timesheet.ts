@@ -1,9 +1,19 @@
 import { getTimesheet } from "../../shared/contract/finance.ts";
-import { requireRecord } from "../../shared/db/records/records.ts";
+import { findUser } from "../../shared/db/accounts/users.ts";
+import { recordNotFound, requireRecord } from "../../shared/db/records/records.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Shows one timesheet of the caller's company, as it is now (D39). */
-export const handler = authenticated(getTimesheet, async ({ parameters, caller }) => ({
-  timesheet: await requireRecord("TIMESHEETS", parameters.id, requireScope(caller)),
+/** Shows one timesheet as it is now: of the caller's company, or a driver's own (D39). */
+export const handler = authenticated(getTimesheet, async ({ parameters: { id }, caller }) => ({
+  timesheet: await (caller.role === "driver"
+    ? requireDriversOwn(id, caller.userId)
+    : requireRecord("TIMESHEETS", id, requireScope(caller))),
 }));
+
+/** A timesheet of the profile of the user, of whatever company; others' are refused as absent ones are. 2 read units. */
+async function requireDriversOwn(id: number | undefined, userId: number) {
+  const [timesheet, user] = await Promise.all([requireRecord("TIMESHEETS", id, "all"), findUser(userId)]);
+  if (user?.profile_id !== timesheet.driver.profile_id) throw recordNotFound();
+  return timesheet;
+}

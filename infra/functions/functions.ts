@@ -197,8 +197,8 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   },
   "get-timesheet": {
     area: "finance",
-    impact: "Admins and operators cannot open a timesheet.",
-    access: { admin: "all", operator: "company" },
+    impact: "Admins, operators and drivers cannot open a timesheet.",
+    access: { admin: "all", operator: "company", driver: "own" },
     verifiesTokens: true,
     table: ["GetItem"],
   },

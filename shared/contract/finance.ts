@@ -169,13 +169,13 @@ export const getInvoice = operation({
   refusals: ["record_not_found"],
 });
 
-/** GET timesheets/{id}: a timesheet as the list shows it (D39). */
+/** GET timesheets/{id}: a timesheet as the list shows it; drivers open their own (D39). */
 export const getTimesheet = operation({
   name: "get-timesheet",
   summary: "Shows a timesheet",
   method: "GET",
   path: "/api/v1/finance/timesheets/{id}",
-  access: ["admin", "operator"],
+  access: ["admin", "operator", "driver"],
   companyBound: true,
   parameters: v.object({ id: recordId }),
   answer: v.object({ timesheet }),

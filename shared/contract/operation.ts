@@ -30,7 +30,7 @@ export interface Operation {
   readonly path: `/${string}`;
   /** `anyone`: no bearer token is read. Otherwise the roles that may call it (D3). */
   readonly access: "anyone" | readonly Role[];
-  /** True where operators and clients act within their company and are refused without one (D2, D3). */
+  /** True where operators and clients act within their company and are refused without one (D2, D3); drivers need none. */
   readonly companyBound?: boolean;
   /** The parameters in the path, such as `{id}`. */
   readonly parameters?: Schema;

@@ -1,15 +1,45 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { kindNames, kindOf } from "./kinds.ts";
 import type { Left, MarshalledItem } from "./release.ts";
+import { type Shape, shapesOf } from "./shapes.ts";
 
 const digestsFile = "digests.json";
 
 /** The frozen releases, oldest first. */
 export function frozenReleases(): string[] {
   const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return folders.map(({ name }) => name).sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
+  return folders.map(({ name }) => name).sort(byAge);
+}
+
+function byAge(one: string, other: string): number {
+  return one.localeCompare(other, "en", { numeric: true });
+}
+
+/** The shapes that the frozen releases before one have, or all of them. Throws where two have a kind's version in two shapes. */
+export function frozenShapes(before?: string): Record<string, Shape> {
+  const releases = frozenReleases().filter((each) => before === undefined || byAge(each, before) < 0);
+  const shapes: Record<string, Shape> = {};
+  for (const release of releases) {
+    const own = shapesOf(readFrozen(release).items);
+    requireSameShapes(own, shapes);
+    Object.assign(shapes, own);
+  }
+  return shapes;
+}
+
+/** Throws where a release is out, or has a shape that differs from what an older one froze under the same kind and version. */
+export function requireFreezable(release: string, items: readonly MarshalledItem[]): void {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+  if (byAge(release, version.split(".").slice(0, 2).join(".")) <= 0) throw new Error(`Release ${release} is out`);
+  requireSameShapes(shapesOf(items), frozenShapes(release));
+}
+
+function requireSameShapes(own: Record<string, Shape>, older: Record<string, Shape>): void {
+  const changed = Object.keys(own).filter((kind) => older[kind] && !isDeepStrictEqual(own[kind], older[kind]));
+  if (changed.length > 0) throw new Error(`Without a new version, the shape changed of ${changed.join(", ")}`);
 }
 
 /** What a release left behind, as it was frozen. */
@@ -25,8 +55,12 @@ export function readFrozen(release: string): Left {
   };
 }
 
-/** Writes what a release left behind into the folder of its name, in place of what was there, with the digests of all files. */
+/**
+ * Writes what a release left behind into the folder of its name, in place of what was there, with the digests of all files.
+ * Throws as `requireFreezable` does.
+ */
 export function freeze(release: string, { items, messages, held, secrets }: Left): void {
+  requireFreezable(release, items);
   rmSync(pathOf(release), { recursive: true, force: true });
   for (const kind of kindNames) {
     const samples = items.filter((item) => kindOf(item) === kind).map(inOrder);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { useService } from "../support/service/service.ts";
 import { applications } from "../support/workers/pushes.ts";
 import type { Left } from "./release.ts";
-import { freeze, frozenReleases, readFrozen } from "./samples.ts";
+import { freeze, frozenReleases, frozenShapes, readFrozen, requireFreezable } from "./samples.ts";
 import { live } from "./scenario.ts";
 import { shapesOf } from "./shapes.ts";
 import { thisRelease } from "./this-release.ts";
@@ -25,7 +25,7 @@ afterAll(() => void vi.useRealTimers());
 
 describe("D38: what this code writes", () => {
   test("has the shape of the frozen samples of the same kind and version", () => {
-    const frozen = Object.assign({}, ...frozenReleases().map((release) => shapesOf(readFrozen(release).items)));
+    const frozen = frozenShapes();
     for (const [kind, shape] of Object.entries(shapesOf(left.items))) {
       expect(shape, `${kind}: ${advice}`).toEqual(frozen[kind]);
     }
@@ -44,6 +44,19 @@ describe("D38: what this code writes", () => {
         [],
       );
     }
+  });
+});
+
+describe("D38: freezing", () => {
+  test("is refused of a release that is out, and of a shape that changed without a new version", () => {
+    expect(() => requireFreezable("0.1", left.items)).toThrow("Release 0.1 is out");
+    expect(() => requireFreezable("0.3", left.items)).not.toThrow();
+    const changed = (version: string) =>
+      left.items.map((item) =>
+        item.sk?.S === "COMPANY" ? { ...item, added: { BOOL: true }, schema_version: { N: version } } : item,
+      );
+    expect(() => requireFreezable("0.3", changed("1"))).toThrow("the shape changed of records/company@1");
+    expect(() => requireFreezable("0.3", changed("2"))).not.toThrow();
   });
 });
 

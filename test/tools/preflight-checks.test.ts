@@ -107,9 +107,9 @@ describe("a new index or key", () => {
 
   test.each<[string, FakeAnswer, object]>([
     [
-      "is missing until its migration is complete",
+      "is for later until its migration is complete, which only follows the deploy that brings it",
       { json: {} },
-      { outcome: "missing", text: expect.stringContaining("npm run migrate") },
+      { outcome: "later", text: expect.stringContaining("npm run migrate") },
     ],
     ["is ok once it is complete", { json: { Item: done } }, { outcome: "ok", text: "invoices-by-number is complete" }],
     ["is ok where there is no table yet", gone, { outcome: "ok", text: expect.stringContaining("nothing is stored") }],

@@ -17,9 +17,9 @@ export interface DeployPlace {
   readonly region: string;
 }
 
-/** What a check found, in a sentence that says what to do where something is missing. */
+/** What a check found, in a sentence that says what to do where something is missing, or is to be done after the deploy. */
 export interface Finding {
-  readonly outcome: "ok" | "missing";
+  readonly outcome: "ok" | "missing" | "later";
   readonly text: string;
 }
 
@@ -58,9 +58,8 @@ export function migrationCheck({ name }: Migration): Check {
         if (kindOfAwsFault(error) === "not-found") return ok(`${name}: nothing is stored yet`);
         throw error;
       }
-      return missing(
-        `${name} is not complete: once the deploy has ended, run npm run migrate -- --stage ${stage.name}.`,
-      );
+      const text = `${name} is not complete: once the deploy has ended, run npm run migrate -- --stage ${stage.name}.`;
+      return { outcome: "later", text };
     },
   };
 }

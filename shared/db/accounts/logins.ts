@@ -38,7 +38,7 @@ export async function findAccountOfLogin(login: string): Promise<Account | undef
 
 /** The unique key of a login that an import line gives a user; the login counts as confirmed (D5). */
 export function uniqueLogin(login: string, userId: number, field: string, now: Date): UniqueKey {
-  return { key: loginKey(login), userId, field, attributes: { confirmed_at: now.toISOString(), ...logins.stamp } };
+  return { key: loginKey(login), userId, field, attributes: { confirmed_at: now.toISOString() } };
 }
 
 /** The write that makes a confirmed login, unless there is one (D16). */

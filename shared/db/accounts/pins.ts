@@ -69,7 +69,8 @@ export function pinKey(login: string): Key {
 /**
  * Access pattern P1: stores the pin of a request over the pin of an older request, or over its own unspent one when the
  * request is processed again; a pin without a registration discards one that waited. False when the pin of a newer request,
- * or the spent pin of this one, is stored (D12, D16).
+ * or the spent pin of this one, is stored (D12, D16). All but the failed tries is replaced, so that the pin is of this
+ * version, whatever the one before was.
  */
 export async function storePin(
   request: PinRequest,
@@ -84,7 +85,7 @@ export async function storePin(
     UpdateExpression:
       "SET user_id = :userId, hmac = :hmac, salt = :salt, request_id = :requestId, requested_at = :requestedAt, " +
       "valid_to = :validTo, tries = :none, registration = :registration, expires_at = :expiresAt, " +
-      `${versionClause} REMOVE spent_at`,
+      "schema_version = :version REMOVE spent_at, schema_readable_from",
     ExpressionAttributeValues: {
       ":userId": userId,
       ":hmac": hash.hmac,
@@ -95,7 +96,7 @@ export async function storePin(
       ":none": 0,
       ":registration": registration ?? null,
       ":expiresAt": epochSecondsAfter(request.validTo, keepDays),
-      ...versionValue,
+      ":version": pins.version,
     },
   });
   return stored !== undefined;

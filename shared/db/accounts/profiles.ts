@@ -28,5 +28,5 @@ export async function findUsersOfProfile(profileId: number): Promise<number[]> {
 
 /** The unique key of the profile of a user. */
 export function uniqueProfile(profileId: number, userId: number): UniqueKey {
-  return { key: profileKey(profileId), userId, field: "profile_id", attributes: { ...profiles.stamp } };
+  return { key: profileKey(profileId), userId, field: "profile_id", attributes: {} };
 }

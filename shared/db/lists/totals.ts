@@ -1,8 +1,9 @@
+import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
 import type { Scope } from "../../domain/caller.ts";
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { DayBucket } from "../../domain/paging/top-k-merge.ts";
-import type { ListName } from "../../domain/records/list-place.ts";
-import { defineEntity, type StoredItem, schemaAttributes, stampOnly } from "../table/entity.ts";
+import { jobListState, type ListName } from "../../domain/records/list-place.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { getItem, type Item, type Key, queryPages } from "../table/table.ts";
 import type { ListSelection } from "./list-pages.ts";
 
@@ -25,11 +26,15 @@ export function totalsKey(list: ListName, scope: Scope, month?: string): Key {
   return { pk: `${partitionStart}${list}#${scope === "all" ? "ALL" : scope}`, sk: month ?? "ALL" };
 }
 
-const notFigures = new Set<string>(["pk", "sk", "revision", ...schemaAttributes]);
+const states = [...new Set([...invoiceStates, ...timesheetStates, jobListState])].join("|");
+const figureName = new RegExp(`^(${states}|\\d\\d(${states})[<>]?)$`);
 
-/** The figures of totals by name; none where there are no totals. */
-export function figuresOf(totals: StoredTotals | undefined): Map<string, number> {
-  const entries = Object.entries(totals ?? {}).filter(([name]) => !notFigures.has(name));
+/** The figures of totals by name: those that `counted` has, and of others those of known states; newer code may keep more. */
+export function figuresOf(
+  totals: StoredTotals | undefined,
+  counted: ReadonlyMap<string, number> = new Map(),
+): Map<string, number> {
+  const entries = Object.entries(totals ?? {}).filter(([name]) => counted.has(name) || figureName.test(name));
   return new Map(entries as [string, number][]);
 }
 

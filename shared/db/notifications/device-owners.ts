@@ -31,7 +31,8 @@ export function acquireDeviceToken(
   device: { readonly user_id: number; readonly id: number },
   owner: StoredDeviceOwner | undefined,
 ): TransactionWrite {
-  const Item = deviceOwners.encode({ ...deviceOwnerKey(hash), ...device });
+  const before = owner?.user_id === device.user_id ? owner : undefined;
+  const Item = deviceOwners.encode({ ...before, ...deviceOwnerKey(hash), ...device });
   if (!owner) return { Put: { Item, ConditionExpression: "attribute_not_exists(pk)" } };
   return { Put: { Item, ...whileOf(owner.user_id, owner.id) } };
 }

@@ -177,7 +177,7 @@ function driftsOf(totals: ReadonlyMap<string, TotalsFigures>, stored: ReadonlyMa
     const counted = totals.get(name);
     const key = counted?.key ?? item;
     if (!key) return [];
-    const figures = figuresOf(item);
+    const figures = figuresOf(item, counted?.figures);
     return [...new Set([...figures.keys(), ...(counted?.figures.keys() ?? [])])].flatMap((figure) => {
       const [is, should] = [figures.get(figure), counted?.figures.get(figure)];
       const { pk, sk } = key;

@@ -36,14 +36,16 @@ export async function rewriteTotals(before: Reconciliation, { totals, stored }: 
 }
 
 function isRight(item: StoredTotals | undefined, right: TotalsFigures | undefined): boolean {
-  const present = [...figuresOf(item)].filter(([, figure]) => figure !== 0);
+  const present = [...figuresOf(item, right?.figures)].filter(([, figure]) => figure !== 0);
   return present.length === (right?.figures.size ?? 0) && present.every(([name, n]) => right?.figures.get(name) === n);
 }
 
 function rewrite(item: StoredTotals | undefined, right: TotalsFigures | undefined): TransactionWrite {
   if (!right) return { Delete: { Key: { pk: item?.pk, sk: item?.sk }, ...ifUnchanged(item) } };
+  const stored = figuresOf(item, right.figures);
+  const others = Object.fromEntries(Object.entries(item ?? {}).filter(([name]) => !stored.has(name)));
   const figures = Object.fromEntries(right.figures);
-  const next = { ...right.key, ...figures, revision: (item?.revision ?? 0) + 1 };
+  const next = { ...others, ...right.key, ...figures, revision: (item?.revision ?? 0) + 1 };
   return { Put: { Item: listTotals.encode(next), ...ifUnchanged(item) } };
 }
 

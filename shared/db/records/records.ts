@@ -35,7 +35,7 @@ export async function requireRecord<L extends ListName>(
   const stored =
     id === undefined ? undefined : await findStored(listedItems[list], listedKey(list, id), { consistent: true });
   if (!stored || !isWithin(scope, stored.company_id)) {
-    throw new Refusal("record_not_found", "The record does not exist");
+    throw recordNotFound();
   }
   return rememberOrigins(toFields(requireWhole(stored)), [stored]);
 }
@@ -43,6 +43,11 @@ export async function requireRecord<L extends ListName>(
 function requireWhole<L extends ListName>(stored: ListedItem<L>): ListedItem<L> {
   if (!stored.record) throw new Error(`The item ${publicNameOf(stored)} has no record`);
   return stored;
+}
+
+/** The refusal of a record that is missing or not the caller's: both look alike (D2). */
+export function recordNotFound(): Refusal {
+  return new Refusal("record_not_found", "The record does not exist");
 }
 
 /** The refusal of a bulk operation over records that are missing or another company's: both look alike (D2, D18). */

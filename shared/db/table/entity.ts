@@ -17,8 +17,10 @@ interface EntityDefinition {
    * version, to version 1. Where an index carries only a part of the item, a step is given that part.
    */
   readonly upgrades: readonly Upgrade[];
-  /** The oldest version whose code may read the newest items; 0 while every change was additive. */
+  /** The oldest version whose code may read the newest items; 0 while every change was additive. Needs `isPutWhole`. */
   readonly readableFrom?: number;
+  /** True where every write of an item is a put: an update with `versionClause` would not say who may read the item. */
+  readonly isPutWhole?: boolean;
 }
 
 /** A kind of stored item: the one place that knows its shape. `Stored` is the item as the newest version has it. */
@@ -90,9 +92,10 @@ export class ItemTooNewError extends Error {
   }
 }
 
-/** Declares an entity. */
+/** Declares an entity. Throws where its updates would leave out what its definition says. */
 export function defineEntity<Stored extends object>(definition: EntityDefinition): Entity<Stored> {
-  const { name, matches, upgrades, readableFrom = 0 } = definition;
+  const { name, matches, upgrades, readableFrom = 0, isPutWhole = false } = definition;
+  if (readableFrom > 0 && !isPutWhole) throw new Error(`${name} has readableFrom, which its updates would leave out`);
   const version = upgrades.length;
   const stamp = { schema_version: version, ...(readableFrom > 0 && { schema_readable_from: readableFrom }) };
   return {

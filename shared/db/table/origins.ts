@@ -9,6 +9,6 @@ export function rememberOrigins<T extends object>(answer: T, items: readonly Key
 }
 
 /** The key of the item that stands at a place of a page, or of one record at place 0, if it is remembered. */
-export function originOf(answer: unknown, at: number): Key | undefined {
-  return origins.get(answer as object)?.[at];
+export function originOf(answer: object, at: number): Key | undefined {
+  return origins.get(answer)?.[at];
 }

@@ -1,3 +1,4 @@
+import { versionClause, versionValue } from "../table/entity.ts";
 import type { Item, Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 
@@ -6,13 +7,27 @@ export interface UniqueKey {
   readonly key: Key;
   readonly userId: number;
   readonly field: string;
-  /** What is stored beside the holder's id. */
+  /** What is stored beside the holder's id where it is not stored already. */
   readonly attributes: Item;
 }
 
-/** Takes what is free, or held by the user already. */
+/** Takes what is free; what the user holds already stays as it is. */
 export function takeUniqueKey({ key, userId, attributes }: UniqueKey): TransactionWrite {
-  return { Put: { Item: { ...key, user_id: userId, ...attributes }, ...ifFreeOrHeldBy(userId) } };
+  const names = Object.keys(attributes);
+  const sets = names.map((name) => `${name} = if_not_exists(${name}, :${name})`);
+  const { ConditionExpression, ExpressionAttributeValues } = ifFreeOrHeldBy(userId);
+  return {
+    Update: {
+      Key: { ...key },
+      ConditionExpression,
+      UpdateExpression: `SET ${["user_id = :user", ...sets, versionClause].join(", ")}`,
+      ExpressionAttributeValues: {
+        ...ExpressionAttributeValues,
+        ...Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
+        ...versionValue,
+      },
+    },
+  };
 }
 
 /** Gives up what a user holds. */

@@ -3,8 +3,7 @@ import { completeRecords, type RecordType, type UpsertLine } from "../../contrac
 import { parseComplete } from "./record-line.ts";
 
 // Each function lays a line over what is stored: fields left out stay, nested objects are replaced whole but for newer
-// fields (D35, D38). What is
-// not whole after that is refused with `fields_invalid`.
+// fields (D35, D38). What is not whole after that is refused with `fields_invalid`.
 
 /** A record as it is stored: fields that are newer than it may be absent, and there may be fields of a newer contract. */
 type StoredFields<T extends RecordType> = v.InferInput<(typeof completeRecords)[T]>;

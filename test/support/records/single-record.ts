@@ -17,6 +17,8 @@ interface SingleRecord {
   line(id: number, companyId: number, changes?: Record<string, unknown>): { readonly id: number };
   /** The roles that see records of their own company, beside admins, who see all. */
   readonly roles: readonly Role[];
+  /** The roles that see their own records alone, which the caller tests. */
+  readonly ownRoles?: readonly Role[];
   /** What the interface shows beside the line's fields. */
   readonly derived?: Readonly<Record<string, unknown>>;
   /** Fields that a later write changes, and what they must be for the largest id. */
@@ -68,7 +70,9 @@ export function testSingleRecord({ operation, handler, type, line, roles, ...own
   });
 
   describe("403", () => {
-    const others = (["operator", "client", "driver"] as const).filter((role) => !roles.includes(role));
+    const others = (["operator", "client", "driver"] as const).filter(
+      (role) => ![...roles, ...(own.ownRoles ?? [])].includes(role),
+    );
 
     test.each(others)("D3: a %s is refused", async (role) => {
       expectProblem(await show(5, { id: 3, role, company_id: 1 }), 403, "role_not_allowed");

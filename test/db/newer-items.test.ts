@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { storePin } from "../../shared/db/accounts/pins.ts";
+import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
+import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
+import { rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
+import { defineEntity, stampOnly } from "../../shared/db/table/entity.ts";
+import { keyOf } from "../../shared/db/table/keys.ts";
+import { getItem, putIf, updateIf } from "../../shared/db/table/table.ts";
+import { scanItems } from "../support/records/items.ts";
+import { invoiceLine, userLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { useService } from "../support/service/service.ts";
+
+useService();
+
+const beside = { schema_version: 2, extra: { kept: true } };
+
+test("totals of a newer version are no drift for what they have beside figures, and a repair keeps it", async () => {
+  await store([invoiceLine(50, 5)]);
+  const key = { pk: "TOTALS#INVOICES#5", sk: "ALL" };
+  await putIf({ Item: { ...(await getItem(key)), ...beside, counted_by: 7 } });
+  expect((await reconcileTotals()).drifts).toEqual([]);
+  await updateIf({ Key: key, UpdateExpression: "SET pending = :wrong", ExpressionAttributeValues: { ":wrong": 9 } });
+  const found = await reconcileTotals();
+  expect(found.drifts).toEqual([{ key, figure: "pending", stored: 9, counted: 1 }]);
+  expect(await rewriteTotals(found, found)).toBe(1);
+  expect(await getItem(key)).toMatchObject({ ...beside, counted_by: 7, pending: 1 });
+});
+
+test("a login and a profile that a user holds already keep their version, their moment and what is unknown", async () => {
+  const login = { pk: "LOGIN#e@example.com", sk: "LOGIN", user_id: 77, confirmed_at: "2026-01-01T00:00:00.000Z" };
+  const profile = { pk: "PROFILE#770", sk: "PROFILE", user_id: 77 };
+  for (const item of [login, profile]) await putIf({ Item: { ...item, ...beside } });
+  await store([userLine(77, { email: "e@example.com", profile_id: 770 })]);
+  for (const item of [login, profile]) expect(await getItem(keyOf(item))).toEqual({ ...item, ...beside });
+});
+
+test("the owner of a device's token keeps its version and what is unknown while it is the same user's", async () => {
+  const device = { token: "t".repeat(64), platform: "ios", pushService: "apns" } as const;
+  const id = await saveDeviceToken(81, device, 1);
+  const owner = [...(await scanItems()).values()].find(({ pk }) => String(pk).startsWith("DEVICE#")) ?? {};
+  await putIf({ Item: { ...owner, ...beside } });
+  expect(await saveDeviceToken(81, { ...device, platform: "ipados" }, 2)).toBe(id);
+  expect(await getItem(keyOf(owner))).toEqual({ ...owner, ...beside });
+  await saveDeviceToken(82, device, 3);
+  expect(await getItem(keyOf(owner))).toEqual({ ...owner, user_id: 82, id: 3 });
+});
+
+test("a pin in place of one of a newer version has the version of the code that stores it, and keeps failed tries", async () => {
+  const key = { pk: "LOGIN#f@example.com", sk: "PIN" };
+  const newer = { schema_version: 2, schema_readable_from: 2, requested_at: "2020-01-01T00:00:00.000Z", streak: 3 };
+  await putIf({ Item: { ...key, ...newer } });
+  const request = {
+    login: "f@example.com",
+    requestId: "r",
+    requestedAt: new Date(),
+    validTo: new Date(Date.now() + 600_000),
+  };
+  expect(await storePin(request, 7, { hmac: "h", salt: "s" })).toBe(true);
+  const stored = await getItem(key);
+  expect(stored).toMatchObject({ schema_version: 1, streak: 3, hmac: "h" });
+  expect(stored).not.toHaveProperty("schema_readable_from");
+});
+
+test("an entity that older code must not read is declared as one that is only put", () => {
+  const definition = { name: "thing", matches: () => false, upgrades: [stampOnly], readableFrom: 1 };
+  expect(() => defineEntity(definition)).toThrow("thing has readableFrom");
+  expect(defineEntity({ ...definition, isPutWhole: true }).stamp).toEqual({
+    schema_version: 1,
+    schema_readable_from: 1,
+  });
+});
