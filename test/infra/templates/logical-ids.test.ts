@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { WholeTemplate } from "../../infra/whole-template.ts";
-import { findSynthesis } from "./stack.ts";
+import type { WholeTemplate } from "../../../infra/whole-template.ts";
+import { findSynthesis } from "../stack.ts";
 
 /** The type of each resource by its logical id, that of a nested stack's with the stack's own id and a dot before it. */
 type LogicalIds = Readonly<Record<string, string>>;
 
 const file = new URL("logical-ids.json", import.meta.url);
-const again = "PIN_LOGICAL_IDS=1 npm test -- test/infra/logical-ids.test.ts";
+const again = "PIN_LOGICAL_IDS=1 npm test -- test/infra/templates/logical-ids.test.ts";
 const stages = ["full", "dev"];
 
 /** A version's id has a hash of its code, as it must; the others are the CDK's own, and have no fixed names in AWS. */

@@ -2,21 +2,21 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { functionStackOf } from "../../infra/constructs/compute/function-stack.ts";
-import type { Area, FunctionRow } from "../../infra/functions/function-row.ts";
-import { functions } from "../../infra/functions/functions.ts";
-import { type ServiceTable, service } from "../../infra/functions/service-table.ts";
-import { functionNameOf } from "../../infra/stages/names.ts";
-import { countResources, type Template } from "../../infra/whole-template.ts";
-import { getHealth } from "../../shared/contract/service.ts";
+import { functionStackOf } from "../../../infra/constructs/compute/function-stack.ts";
+import type { Area, FunctionRow } from "../../../infra/functions/function-row.ts";
+import { functions } from "../../../infra/functions/functions.ts";
+import { type ServiceTable, service } from "../../../infra/functions/service-table.ts";
+import { functionNameOf } from "../../../infra/stages/names.ts";
+import { countResources, type Template } from "../../../infra/whole-template.ts";
+import { getHealth } from "../../../shared/contract/service.ts";
 import {
   everyStage,
   type StageSynthesis,
   synthesizeStage,
   writeStubBundles,
-} from "../support/service/synthesize-stages.ts";
+} from "../../support/service/synthesize-stages.ts";
+import { findSynthesis } from "../stack.ts";
 import { policyCharactersOf } from "./policy-size.ts";
-import { findSynthesis } from "./stack.ts";
 
 const made = 200;
 /** What a template may hold, well below what CloudFormation takes: 500 resources, 1 MB, 200 parameters and outputs. */

@@ -1,4 +1,4 @@
-import type { Template } from "../../infra/whole-template.ts";
+import type { Template } from "../../../infra/whole-template.ts";
 
 interface Policy {
   readonly PolicyDocument: unknown;
