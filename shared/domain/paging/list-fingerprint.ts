@@ -21,12 +21,15 @@ export interface FilteredList {
  * has the value that it has when absent, leaves no trace, so cursors outlive the release that adds one.
  */
 export function listFingerprint({ name: list, query: schema }: FilteredList, query: object): string {
-  const absent = new Map(Object.entries(schema ? (v.parse(schema, {}) as object) : {}));
   const filters = new Map(Object.entries(query).filter(([name]) => !(name in paging)));
   const first = firstFilters[list] ?? [];
-  const later = [...filters]
-    .filter(([name, value]) => !first.includes(name) && JSON.stringify(value) !== JSON.stringify(absent.get(name)))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const parts = [...first.map((name) => filters.get(name)), ...later];
+  const added = [...filters].filter(([name]) => !first.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const parts = [...first.map((name) => filters.get(name)), ...(added.length > 0 ? present(added, schema) : [])];
   return parts.length === 0 ? list : JSON.stringify([list, ...parts]);
+}
+
+/** The filters that do not have the value which they have when absent. */
+function present(filters: readonly (readonly [string, unknown])[], schema: FilteredList["query"]) {
+  const absent = new Map(Object.entries(schema ? (v.parse(schema, {}) as object) : {}));
+  return filters.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(absent.get(name)));
 }
