@@ -44,7 +44,7 @@ function requireSameShapes(own: Record<string, Shape>, older: Record<string, Sha
 
 /** What a release left behind, as it was frozen. */
 export function readFrozen(release: string): Left {
-  const items = kindNames.flatMap((kind) => readJson(release, `items/${kind}.json`) as MarshalledItem[]);
+  const items = kindNames.flatMap((kind) => readJson<MarshalledItem[]>(release, `items/${kind}.json`));
   const names = readdirSync(pathOf(release, "messages"));
   const messages = names.map((name) => [name.replace(".json", ""), readJson(release, `messages/${name}`)]);
   return {
@@ -116,8 +116,8 @@ function writeJson(release: string, path: string, value: unknown): void {
   writeFileSync(file, `${JSON.stringify(value, asBase64, 2)}\n`);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the caller says what the file holds
-function readJson(release: string, path: string): any {
+/** What a file holds, in the form that its caller knows it to have. */
+function readJson<T>(release: string, path: string): T {
   return JSON.parse(readFileSync(pathOf(release, path), "utf8"), fromBase64);
 }
 
