@@ -89,7 +89,8 @@ function findDocker({ directory, port, temporary }: Place): EngineCommand | unde
   return { name: "docker", file: "docker", arguments: ["run", "--rm", "--init", ...publish, ...image] };
 }
 
+/** What is kept is one database for all credentials; otherwise each access key has its own, and no writer waits for those of another. */
 function localFlags(port: number, directory: string | undefined): string[] {
-  const place = directory ? ["-dbPath", directory] : ["-inMemory"];
-  return ["-disableTelemetry", "-sharedDb", "-port", String(port), ...place];
+  const place = directory ? ["-sharedDb", "-dbPath", directory] : ["-inMemory"];
+  return ["-disableTelemetry", "-port", String(port), ...place];
 }

@@ -64,7 +64,8 @@ async function startService(): Promise<Service> {
 function settingsOf(tableName: string, endpoint: string, queueEndpoint: string): Record<string, string> {
   return {
     AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    // DynamoDB Local keeps a database for each access key, of letters and digits.
+    AWS_ACCESS_KEY_ID: tableName.replaceAll("-", ""),
     AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: inject("engineEndpoint"),
     AWS_ENDPOINT_URL_SES: endpoint,
