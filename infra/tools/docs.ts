@@ -34,10 +34,13 @@ export function docs(parameters: string[], root = checkout): number {
     if (stale.length > 0) writeFileSync(file, fillTables(text, tables));
     return stale.map((name) => `${page}: ${name}`);
   });
+  for (const each of written) process.stdout.write(`${each}\n`);
   const isMeasured = values.costs || unmeasuredOperations(root).length > 0;
-  if (isMeasured) measureCosts(root);
-  const lines = [...written, ...(isMeasured ? [`${costsPage}: costs`] : [])];
-  process.stdout.write(`${lines.length > 0 ? lines.join("\n") : "Every table is up to date."}\n`);
+  if (isMeasured) {
+    measureCosts(root);
+    process.stdout.write(`${costsPage}: costs\n`);
+  }
+  if (written.length === 0 && !isMeasured) process.stdout.write("Every table is up to date.\n");
   return 0;
 }
 
@@ -47,5 +50,5 @@ function measureCosts(root: string): void {
     cwd: root,
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`The costs could not be measured: ${stderr}`);
+  if (status !== 0) throw new Error(`The costs could not be measured: ${stderr.trim().split("\n").at(-1)}`);
 }

@@ -83,7 +83,8 @@ function formattedText(file: string, text: string, root: string): string {
 
 function nextSteps({ name, area }: Draft): string {
   return `Fill it in; npm test -- ${name} says where.
-Then npm run docs writes the tables, and this holds it to what every operation keeps to:
+Then npm run invoke -- ${name} calls it on the demo data, npm run docs writes the tables, and this holds it to what every
+operation keeps to:
   npm test -- test/functions/${area} test/system/attacks test/system/conventions test/system/rights test/openapi test/infra
 A local machine that runs has to be started again for the new route.
 `;

@@ -54,6 +54,22 @@ export function demoNotifications(today: string): object[] {
   });
 }
 
+/** The oldest two of every user, ids 1 and 2, read: sample events name them. */
+export function demoFirstNotifications(today: string): object[] {
+  return demoPeople.flatMap(({ id: user_id }) =>
+    [1, 2].map((id) => ({
+      type: "notification",
+      id,
+      user_id,
+      created_at: atMinute(addDays(today, -31), id * 60),
+      params: { type: "message" },
+      read_at: atMinute(addDays(today, -31), id * 60 + 10),
+      record_id: id,
+      record_type: "Chat",
+    })),
+  );
+}
+
 type Subject = readonly [recordType: string, type: string];
 
 function subjectsOf(user: DemoUser | undefined): readonly [Subject, ...Subject[]] {

@@ -1,5 +1,5 @@
 import { importRecords, type LineError } from "../../tools/import/import-records.ts";
-import { demoJobs, demoNotifications } from "./demo-activity.ts";
+import { demoFirstNotifications, demoJobs, demoNotifications } from "./demo-activity.ts";
 import { demoInvoices, demoTimesheets } from "./demo-finance.ts";
 import { demoCompanies, demoPeople } from "./demo-people.ts";
 
@@ -34,6 +34,7 @@ export function demoLines(now: Date): readonly object[] {
     ...demoTimesheets(today),
     ...demoInvoices(today),
     ...demoJobs(today),
+    ...demoFirstNotifications(today),
     ...demoNotifications(today),
   ];
 }

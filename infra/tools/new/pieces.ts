@@ -18,10 +18,10 @@ export function testOf({ name, identifier, area, parameters, object }: Draft): s
     ...(object ? [`body: { ${object}: { id: 1 } }`] : []),
   ];
   const places = [
-    `shared/contract/${area}.ts: summary, access, input, answer, refusals`,
+    `shared/contract/${area}.ts: summary, access, companyBound, input, answer, refusals`,
     "infra/functions/functions.ts: impact, access, table",
     `functions/${area}/${name}.ts: what it does`,
-    `events/${area}/${name}.json: a request that succeeds, here and on the demo data (ids 1 and 2)`,
+    `events/${area}/${name}.json: a request that succeeds, here and on the demo data (timesheets, invoices and jobs 1 and 2 of company 1, notifications 1 and 2 of each user)`,
     "this test: what each status guarantees; then npm run docs",
   ];
   return `import { describe, expect, test } from "vitest";

@@ -1,6 +1,8 @@
+import { relative } from "node:path";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
 import { invokeHandler, isSuccess } from "../../../infra/tools/invoke/invocation.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
 import { type LocalService, withLocalService } from "../../../infra/tools/service/local-service.ts";
@@ -97,12 +99,17 @@ async function measureCall(
     const { readUnits, writeUnits } = await costOf(async () => {
       const outcome = await invokeHandler(name, event);
       answer = outcome.answer;
-      if (!isSuccess(outcome)) throw new Error(`${name} failed: ${JSON.stringify(answer)}`);
+      if (!isSuccess(outcome)) throw new Error(refusalOf(name, answer));
     });
     return { name, isOperation: functions[name].area !== "workers", readUnits, writeUnits, logBytes, answer };
   } finally {
     process.stderr.write = write;
   }
+}
+
+function refusalOf(name: FunctionName, answer: unknown): string {
+  const file = relative(root, sampleFile(name));
+  return `The sample event of ${name} (${file}) does not succeed on the demo data: ${JSON.stringify(answer)}; see npm run invoke -- ${name}`;
 }
 
 async function eventOf(name: FunctionName, service: LocalService, given: Readonly<Record<string, string>>) {

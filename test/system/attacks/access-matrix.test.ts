@@ -9,7 +9,7 @@ import { type Operation, roles } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
-import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { countRecords, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { endpoints } from "../../support/requests/every-operation.ts";
@@ -33,7 +33,10 @@ const users = {
   admin: { id: 905, role: "admin", company_id: null },
 } as const satisfies Record<string, TestUser>;
 
-/** The records of each kind that there are: of company 1, in the demo data as well. A sample event may name these alone. */
+/**
+ * The records of each kind that there are: of company 1, and notifications of each user, in the demo data as well. A sample
+ * event may name these alone.
+ */
 const recordIds = [1, 2];
 
 /** What every operation for signed-in users answers to those who are not. */
@@ -90,6 +93,7 @@ beforeAll(async () => {
       }),
     ),
     ...recordIds.flatMap((id) => [timesheetLine, invoiceLine, jobLine].map((line) => line(id, company.own))),
+    ...recordIds.flatMap((id) => Object.values(users).map((user) => notificationLine(id, user.id))),
   ]);
   const signedIn = await call(signInHandler, signIn, { body: { user: { login, password } } });
   await call(resetHandler, requestPasswordReset, { body: { user: { login } } });
@@ -168,8 +172,7 @@ function expectedOutcome(operation: Operation, sender: Sender): string {
   if (reach === undefined) return "403 role_not_allowed";
   if (reach === "company" && company_id === null) return "403 company_required";
   const reached = reach === "all" || company_id === company.own ? recordIds.length : 0;
-  // Nobody was notified of anything.
-  if (isListing(operation)) return `200 with ${reach === "own" ? 0 : reached}`;
+  if (isListing(operation)) return `200 with ${reach === "own" ? recordIds.length : reached}`;
   const isForeign = operation.companyBound && sender === "driver of another profile";
   if (reached > 0 || (reach === "own" && !isForeign)) return "200";
   return operation.list ? "404 records_not_found" : "404 record_not_found";
@@ -188,7 +191,7 @@ function adviceOf(name: string): string {
   return (
     `Either access in the row of ${name} (infra/functions/functions.ts) is not what is meant, or the function does not ` +
     `keep to it, or its sample event names records that are not there: company ${company.own} has the timesheets, ` +
-    `invoices and jobs ${ids}, here and in the demo data. A secret that nobody has goes into refusedSamples of this file.`
+    `invoices and jobs ${ids}, and each user the notifications ${ids}, here and in the demo data. A secret that nobody has goes into refusedSamples of this file.`
   );
 }
 
