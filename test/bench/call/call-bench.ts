@@ -6,7 +6,7 @@ import { type Figure, median, reportFigures, shuffled } from "../figures.ts";
 import { openRivals } from "../rivals.ts";
 import { buildCandidates, type Candidates } from "./candidates.ts";
 import { openInvoiceTable } from "./invoice-table.ts";
-import { type Run, type RunRequest, run, type Span } from "./run.ts";
+import { type Run, type RunRequest, run } from "./run.ts";
 
 type Say = (text: string) => void;
 type Candidate = keyof Candidates;
@@ -21,29 +21,20 @@ interface Plan {
 
 type RunRounds = (plan: Plan) => Promise<Runs>;
 
-/** Share of a processor that 512 MB of memory get outside INIT, and the milliseconds of the periods it is dealt out in. */
-const share = 0.29;
-const period = 20;
 const microseconds = 1000;
 
 /** Measures start and first call of GET invoices against others, in fresh processes; true when all keep within their bars. */
 export function benchCold(rounds: number, say: Say): Promise<boolean> {
   return withCandidates(say, async (runRounds, candidates) => {
     const runs = await runRounds({ of: ["ours", "bare", "usual"], rounds });
-    const cold = (name: Candidate) => median(runs[name].map(({ init, first }) => init.wall + first.wall));
-    const first = (name: Candidate) => median(runs[name].map((each) => throttled(each.first)));
-    const firstCpu = (name: Candidate) => median(runs[name].map((each) => each.first.cpu));
+    const cold = (name: Candidate) => median(runs[name].map(({ init, first }) => init + first));
     return [
       ...sizesOf(candidates),
       { name: "cold: start and first call", value: cold("ours"), unit: "ms" },
       { name: "cold: lib-dynamodb and jose, bare", value: cold("bare"), unit: "ms" },
       { name: "cold: middy, lib-dynamodb, zod and Powertools", value: cold("usual"), unit: "ms" },
-      { name: "cold against bare", value: cold("ours") / cold("bare"), unit: "", atMost: 1.2 },
-      { name: "cold against the usual stack", value: cold("ours") / cold("usual"), unit: "", atMost: 0.8 },
-      { name: `first call after INIT at ${share} of a processor`, value: first("ours"), unit: "ms", atMost: 10 },
-      { name: "the same call, bare", value: first("bare"), unit: "ms" },
-      { name: "first call, processor time", value: firstCpu("ours"), unit: "ms" },
-      { name: "the same call, bare, processor time", value: firstCpu("bare"), unit: "ms" },
+      { name: "cold against bare", value: cold("ours") / cold("bare"), unit: "", atMost: 1.15 },
+      { name: "cold against the usual stack", value: cold("ours") / cold("usual"), unit: "", atMost: 0.6 },
     ];
   });
 }
@@ -54,8 +45,8 @@ export function benchWarm(rounds: number, say: Say): Promise<boolean> {
     const own = await runRounds({ of: ["oursCanned", "bareCanned"], rounds, calls: 4_000, warmUp: 4_000 });
     const whole = await runRounds({ of: ["ours", "bare"], rounds, calls: 1_000, warmUp: 500 });
     const [{ rss }] = (await runRounds({ of: ["ours"], rounds: 1, calls: 4_999, warmUp: 0 })).ours as [Run];
-    const ownOf = (name: Candidate) => median(own[name].map(({ warm }) => warm.wall * microseconds));
-    const wholeOf = (name: Candidate) => median(whole[name].map(({ warm }) => warm.wall * microseconds));
+    const ownOf = (name: Candidate) => median(own[name].map(({ warm }) => warm * microseconds));
+    const wholeOf = (name: Candidate) => median(whole[name].map(({ warm }) => warm * microseconds));
     const added = ownOf("oursCanned") - ownOf("bareCanned");
     return [
       { name: "own code: a call with a canned table", value: ownOf("oursCanned"), unit: "µs" },
@@ -63,20 +54,10 @@ export function benchWarm(rounds: number, say: Say): Promise<boolean> {
       { name: "own code over a bare handler", value: added, unit: "µs", atMost: 60 },
       { name: "whole call", value: wholeOf("ours"), unit: "µs" },
       { name: "whole call, lib-dynamodb and jose, bare", value: wholeOf("bare"), unit: "µs" },
-      { name: "whole call against bare", value: wholeOf("ours") / wholeOf("bare"), unit: "", atMost: 1.15 },
+      { name: "whole call against bare", value: wholeOf("ours") / wholeOf("bare"), unit: "", atMost: 1.05 },
       { name: "memory after 5,000 calls", value: rss / 1_000_000, unit: "MB", atMost: 170 },
     ];
   });
-}
-
-/**
- * How long work takes where a processor is dealt out as Linux's scheduler does it for Lambda: so much of each period, and
- * what needs more waits for the next one. Waiting for the table takes as long as anywhere.
- */
-function throttled({ wall, cpu }: Span): number {
-  const quota = share * period;
-  const wholePeriods = Math.floor(cpu / quota);
-  return Math.max(0, wall - cpu) + wholePeriods * period + (cpu - wholePeriods * quota);
 }
 
 /** Prepares table and candidates, measures, and cleans up. */

@@ -2,17 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** Time in milliseconds, and the time of processors that went into it. */
-export interface Span {
-  readonly wall: number;
-  readonly cpu: number;
-}
-
-/** What a fresh process took: to load a function, for its first call, and for each of the calls after that. */
+/** Milliseconds that a fresh process took: to load a function, for its first call, and for each of the calls after that. */
 export interface Run {
-  readonly init: Span;
-  readonly first: Span;
-  readonly warm: Span;
+  readonly init: number;
+  readonly first: number;
+  readonly warm: number;
   /** Bytes of memory at the end. */
   readonly rss: number;
 }
