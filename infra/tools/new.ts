@@ -27,16 +27,10 @@ if (import.meta.main) await runCommand((parameters) => addOperation(parameters))
 
 /** Runs the command on a checkout; gives its exit code. */
 export function addOperation(parameters: string[], root = checkout): number {
-  const { values, positionals } = readArguments("new", {
-    args: parameters,
-    allowPositionals: true,
-    options: { area: { type: "string" }, help: { type: "boolean" } },
-  } as const);
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const draft = readDraft(positionals, values.area);
+  const options = { area: { type: "string" } } as const;
+  const call = readArguments("new", help, { args: parameters, allowPositionals: true, options });
+  if (!call) return 0;
+  const draft = readDraft(call.positionals, call.values.area);
   // Nothing is written before all of it is known to be sound.
   const added = formatted(addedBy(draft, root), root);
   const edited = formatted(editedBy(draft, root), root);

@@ -24,13 +24,10 @@ if (import.meta.main) await runCommand((parameters) => unlock(parameters, localD
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function unlock(parameters: string[], directory: string): Promise<number> {
-  const options = { login: { type: "string" }, stage: { type: "string" }, help: { type: "boolean" } } as const;
-  const { values } = readArguments("unlock", { args: parameters, options });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const { login, stage } = values;
+  const options = { login: { type: "string" }, stage: { type: "string" } } as const;
+  const call = readArguments("unlock", help, { args: parameters, options });
+  if (!call) return 0;
+  const { login, stage } = call.values;
   if (!login) throw new UsageError("Say whose pin flow: --login LOGIN (npm run unlock -- --help)");
   return withService({ stage, directory }, () => reopen(login));
 }
