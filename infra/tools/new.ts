@@ -43,7 +43,10 @@ function addedBy(draft: Draft, root: string): Texts {
   const { name, area } = draft;
   const added = new Map([
     [`functions/${area}/${name}.ts`, functionOf(draft)],
-    [`events/${area}/${name}.json`, eventOf(draft)],
+    [
+      `events/${area}/${name}.json`,
+      eventOf(draft, readFileSync(join(root, "events/accounts/get-profile.json"), "utf8")),
+    ],
     [`test/functions/${area}/${name}.test.ts`, testOf(draft)],
   ]);
   const there = [...added.keys()].find((file) => existsSync(join(root, file)));
