@@ -1,18 +1,17 @@
+import { Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { FunctionRow } from "../functions/function-row.ts";
 import type { QueueName } from "../functions/queues.ts";
 import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
-import { grantTokenVerification } from "./api/token-verification.ts";
 import type { StreamQuarantine } from "./compute/stream-quarantine.ts";
 import type { WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
-import { grantPushing } from "./messages/pushing.ts";
-import { grantSms } from "./messages/sms.ts";
 import type { HmacKey } from "./stores/hmac-key.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
-import type { SigningKeys } from "./stores/signing-keys.ts";
+import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
 
 /** What functions are given rights to. */
 export interface Resources {
@@ -45,4 +44,34 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
     grantSms(fn);
   }
   for (const setting of row.settings ?? []) fn.addEnvironment(setting, readStageSetting(stage, setting));
+}
+
+/** Sets whose access tokens a function trusts: the service's own, or those of the stage's outside issuer (D4). */
+function grantTokenVerification(fn: LambdaFunction, { issuer, audience }: TokenNames, { oidcIssuer }: Stage): void {
+  fn.addEnvironment("TOKEN_ISSUER", issuer);
+  fn.addEnvironment("TOKEN_AUDIENCE", audience);
+  if (oidcIssuer) fn.addEnvironment("OIDC_ISSUER", JSON.stringify(oidcIssuer));
+}
+
+/** Lets a function push to the devices behind the stage's platform applications; without any, it may push nowhere. */
+function grantPushing(fn: LambdaFunction, { platformApplications = {} }: Stage): void {
+  const applications = Object.values(platformApplications);
+  if (applications.length === 0) return;
+  fn.addToRolePolicy(new PolicyStatement({ actions: ["sns:CreatePlatformEndpoint"], resources: applications }));
+  fn.addToRolePolicy(
+    new PolicyStatement({
+      actions: ["sns:SetEndpointAttributes", "sns:DeleteEndpoint", "sns:Publish"],
+      resources: applications.map((arn) => `${arn.replace(":app/", ":endpoint/")}/*`),
+    }),
+  );
+}
+
+function grantSms(fn: LambdaFunction): void {
+  // Phone numbers have no ARN: every topic and endpoint is kept out instead.
+  fn.addToRolePolicy(
+    new PolicyStatement({
+      actions: ["sns:Publish"],
+      notResources: [Stack.of(fn).formatArn({ service: "sns", region: "*", account: "*", resource: "*" })],
+    }),
+  );
 }

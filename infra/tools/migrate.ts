@@ -44,13 +44,10 @@ export async function migrate(parameters: string[], directory: string): Promise<
     "dry-run": { type: "boolean", default: false },
     rate: { type: "string", default: String(usualRate) },
     restart: { type: "boolean", default: false },
-    help: { type: "boolean" },
   } as const;
-  const { values } = readArguments("migrate", { args: parameters, options });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+  const call = readArguments("migrate", help, { args: parameters, options });
+  if (!call) return 0;
+  const { values } = call;
   const work = { isDryRun: values["dry-run"], restarts: values.restart, writesPerSecond: readRate(values.rate) };
   return withService({ stage: values.stage, directory }, async (service) => {
     const code = await run(work);

@@ -1,8 +1,8 @@
-import { Duration } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { createQueue } from "./encrypted-queue.ts";
 
 /** Holds changes of the table that a stream consumer could not take, for a person to look at; no function consumes it. */
 export class StreamQuarantine extends Construct {
@@ -10,11 +10,7 @@ export class StreamQuarantine extends Construct {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    this.queue = new Queue(this, "Queue", {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
+    this.queue = createQueue(this, "Queue");
   }
 
   /** Lets a function quarantine changes, and sets the queue's URL in its environment. */

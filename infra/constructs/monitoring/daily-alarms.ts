@@ -1,3 +1,4 @@
+import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { type FunctionName, functions as rows } from "../../functions/functions.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
@@ -19,7 +20,7 @@ export function dailyAlarms(watched: MonitoredResources, namespace: string): Ala
       threshold: 1,
       isBelow: true,
       periods: latestFigureHours,
-      treatMissingData: "breaching",
+      treatMissingData: TreatMissingData.BREACHING,
       impact: rows["reconcile-totals"].impact,
       heading: "Daily work has not run",
     },
@@ -28,7 +29,7 @@ export function dailyAlarms(watched: MonitoredResources, namespace: string): Ala
       id: "totals-drift",
       metric: drift("Maximum"),
       threshold: 1,
-      treatMissingData: "ignore",
+      treatMissingData: TreatMissingData.IGNORE,
       impact: "Some lists show a wrong total, or a search by number or date misses a record.",
       heading: "Totals differ",
     },
@@ -43,7 +44,7 @@ function notRunAlarm(name: FunctionName, { functions }: MonitoredResources): Ala
     threshold: 1,
     isBelow: true,
     periods: latestHours,
-    treatMissingData: "breaching",
+    treatMissingData: TreatMissingData.BREACHING,
     impact: rows[name].impact,
     heading: "Daily work has not run",
   };
