@@ -80,6 +80,11 @@ export interface FunctionRow {
   readonly readsStream?: true;
   /** True where users feel a fault at once: in a canary stage, a new version takes a tenth of the calls first. */
   readonly canary?: true;
+  /**
+   * True where its own messages lead to calls of it again, and a test counts that they end. Lambda stops such a chain after 16
+   * calls otherwise, and its last message is lost to the dead letters.
+   */
+  readonly mayCallItself?: true;
   /** Longest run in seconds; 10 where a row says nothing. */
   readonly timeoutSeconds?: number;
   /** Settings of the stage that it reads; who takes logins needs the country they are read with. */

@@ -13,19 +13,27 @@ export interface QueueRow {
   readonly setting?: "PIN_QUEUE_URL" | "NOTICE_QUEUE_URL" | "NOTIFICATION_QUEUE_URL" | "PUSH_QUEUE_URL";
   /** How long a message may wait for its worker. */
   readonly retentionHours: number;
+  /** Most calls of the worker at once. Without it Lambda adds some until the account has no concurrency left for the API. */
+  readonly mostCalls: number;
 }
 
 /** Every queue, its consumer, and how long a message is worth keeping. */
 export const queues: Readonly<Record<QueueName, QueueRow>> = {
   // A pin is worth nothing after ten minutes.
-  pins: { worker: "deliver-pin", setting: "PIN_QUEUE_URL", retentionHours: 1 },
-  notices: { worker: "notify-password-changed", setting: "NOTICE_QUEUE_URL", retentionHours: usualRetentionHours },
+  pins: { worker: "deliver-pin", setting: "PIN_QUEUE_URL", retentionHours: 1, mostCalls: 10 },
+  notices: {
+    worker: "notify-password-changed",
+    setting: "NOTICE_QUEUE_URL",
+    retentionHours: usualRetentionHours,
+    mostCalls: 5,
+  },
   notifications: {
     worker: "deliver-notifications",
     setting: "NOTIFICATION_QUEUE_URL",
     retentionHours: usualRetentionHours,
+    mostCalls: 20,
   },
   // Nobody is to be woken by the news of yesterday.
-  pushes: { worker: "send-pushes", setting: "PUSH_QUEUE_URL", retentionHours: 24 },
-  intake: { worker: "intake", retentionHours: usualRetentionHours },
+  pushes: { worker: "send-pushes", setting: "PUSH_QUEUE_URL", retentionHours: 24, mostCalls: 20 },
+  intake: { worker: "intake", retentionHours: usualRetentionHours, mostCalls: 10 },
 };

@@ -56,6 +56,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     area: "workers",
     impact: "Nobody is notified of anything new.",
     queuesNotifications: true,
+    mayCallItself: true,
     timeoutSeconds: 60,
     indexes: ["by-mark"],
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { namesOf } from "../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../infra/stages/stages.ts";
+import { fullStage } from "../support/service/owned-stage.ts";
 import { stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
@@ -96,7 +97,7 @@ test("every queue is encrypted and takes no plain HTTP", () => {
   }
 });
 
-test("every queue dead-letters what fails again and again, or is itself where such things end, for two weeks", () => {
+test("every queue dead-letters what fails five times, throttled calls among them, or is itself where such things end, for two weeks", () => {
   const queues = stack.all("AWS::SQS::Queue");
   const ends = new Set([
     ...queues.map(({ properties }) => queueOf(properties.RedrivePolicy?.deadLetterTargetArn)),
@@ -105,7 +106,7 @@ test("every queue dead-letters what fails again and again, or is itself where su
   ]);
   for (const { id, properties } of queues) {
     if (ends.has(id)) expect(properties.MessageRetentionPeriod, id).toBe(14 * 24 * 60 * 60);
-    else expect(properties.RedrivePolicy?.maxReceiveCount, id).toBeGreaterThan(0);
+    else expect(properties.RedrivePolicy?.maxReceiveCount, id).toBe(5);
   }
 });
 
@@ -119,6 +120,31 @@ test("a queue's messages stay hidden at least six times as long as its worker ma
     const worker = functions.get(refOf(properties.FunctionName));
     expect(queue?.VisibilityTimeout, id).toBeGreaterThanOrEqual(6 * worker?.Timeout);
   }
+});
+
+test("no queue's worker takes the account's concurrency from the API: each has a cap, and all together a fraction of it", () => {
+  const operations = new Map([...stack.functions()].map(([name, { id }]) => [id, name]));
+  const caps = mappings().flatMap(({ properties }) => {
+    const cap = properties.ScalingConfig?.MaximumConcurrency;
+    return cap === undefined ? [] : [[operations.get(refOf(properties.FunctionName)), cap]];
+  });
+  expect(Object.fromEntries(caps)).toEqual({
+    "deliver-pin": 10,
+    "notify-password-changed": 5,
+    "deliver-notifications": 20,
+    "send-pushes": 20,
+    intake: 10,
+  });
+});
+
+test("a worker with a reservation is called no oftener at once, as a throttled call counts as a try of its messages", () => {
+  const full = stackOf("full");
+  const intake = full.functions().get("intake");
+  const mapping = full.all("AWS::Lambda::EventSourceMapping").find(({ properties }) => {
+    return refOf(properties.FunctionName) === intake?.id;
+  });
+  expect(intake?.properties.ReservedConcurrentExecutions).toBe(fullStage.reservedConcurrency.intake);
+  expect(mapping?.properties.ScalingConfig).toEqual({ MaximumConcurrency: fullStage.reservedConcurrency.intake });
 });
 
 test("every worker of a queue or a stream names what failed of a batch, so that the rest is not done again", () => {
