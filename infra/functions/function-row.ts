@@ -38,6 +38,8 @@ export type StageSetting =
   | "SERVED_COUNTRIES"
   | "RECOVERY_DISCLOSURE"
   | "REGISTRATION"
+  | "SMS_SENDER_ID"
+  | "SMS_MOST_DOLLARS"
   | "SMS_PER_HOUR"
   | "SMS_PER_DAY"
   | "BUSINESS_TIME_ZONE"
@@ -49,6 +51,8 @@ export interface FunctionRow {
   readonly area: Area;
   /** One sentence: what people cannot do while it fails. Its alarm says so. */
   readonly impact: string;
+  /** True where its failures cannot wait for the morning: users are shut out. */
+  readonly pages?: true;
   /** Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both, as does the whole table. */
   readonly memoryMegabytes?: 1024 | 2048;
   readonly table?: readonly TableAction[];

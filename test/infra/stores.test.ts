@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { copiesKept } from "../../infra/constructs/stores/table-backups.ts";
 import { namesOf } from "../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../infra/stages/stages.ts";
+import { prices } from "../bench/costs/prices.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
 import { stackOf, useStack } from "./stack.ts";
 
@@ -62,19 +64,41 @@ test.each([
   }
 });
 
-test("a stage that names days has its table backed up every night, and keeps each backup that long", () => {
+test("a stage that names days has its table backed up every night, keeps a week of nights, and a copy a week that long", () => {
   const { all } = stackOf("prod");
   const [vault] = all("AWS::Backup::BackupVault");
   const [plan] = all("AWS::Backup::BackupPlan");
   const [selection] = all("AWS::Backup::BackupSelection");
-  const [rule, ...others] = plan?.properties.BackupPlan.BackupPlanRule ?? [];
-  expect(others).toEqual([]);
-  expect(rule.ScheduleExpression).toMatch(/^cron\(\d+ \d+ \* \* \? \*\)$/);
-  expect(rule.Lifecycle).toEqual({ DeleteAfterDays: findStage("prod").backupKeptDays });
-  expect(rule.TargetBackupVault).toEqual({ "Fn::GetAtt": [vault?.id, "BackupVaultName"] });
+  const rules: BackupRule[] = plan?.properties.BackupPlan.BackupPlanRule ?? [];
+  expect(rules.map(({ RuleName, Lifecycle }) => [RuleName, Lifecycle.DeleteAfterDays])).toEqual([
+    ["daily", 7],
+    ["weekly", findStage("prod").backupKeptDays],
+  ]);
+  const [nights, weeks] = rules.map(({ ScheduleExpression }) => ScheduleExpression);
+  expect(nights).toMatch(/^cron\(\d+ \d+ \* \* \? \*\)$/);
+  expect(weeks).toMatch(/^cron\(\d+ \d+ \? \* SUN \*\)$/);
+  for (const { TargetBackupVault } of rules) {
+    expect(TargetBackupVault).toEqual({ "Fn::GetAtt": [vault?.id, "BackupVaultName"] });
+  }
   expect(vault?.deletionPolicy).toBe("RetainExceptOnCreate");
   const [table] = all("AWS::DynamoDB::GlobalTable");
   expect(selection?.properties.BackupSelection.Resources).toEqual([{ "Fn::GetAtt": [table?.id, "Arn"] }]);
+});
+
+test("backups can be restored: the vault has a fixed name, and AWS Backup a role for it that the runbook names", () => {
+  const { all } = stackOf("prod");
+  expect(all("AWS::Backup::BackupVault")[0]?.properties.BackupVaultName).toBe(namesOf("prod").backupVault);
+  const role = all("AWS::IAM::Role").find(({ properties }) => properties.RoleName === namesOf("prod").restoreRole);
+  const { Statement } = role?.properties.AssumeRolePolicyDocument ?? {};
+  expect(Statement).toMatchObject([{ Effect: "Allow", Principal: { Service: "backup.amazonaws.com" } }]);
+  expect(JSON.stringify(role?.properties.ManagedPolicyArns)).toContain("AWSBackupServiceRolePolicyForRestores");
+});
+
+test("copies and point-in-time recovery together cost at most 2.50 dollars a gigabyte of table and month", () => {
+  const { backupPerGigabyteMonth, recoveryPerGigabyteMonth } = prices;
+  const copies = copiesKept(findStage("prod").backupKeptDays ?? 0);
+  expect(copies).toBeGreaterThan(7);
+  expect(copies * backupPerGigabyteMonth + recoveryPerGigabyteMonth).toBeLessThanOrEqual(2.5);
 });
 
 test("a stage that names no days pays for no backups", () => {
@@ -152,6 +176,13 @@ test("every worker of a queue or a stream names what failed of a batch, so that 
     expect(properties.FunctionResponseTypes, id).toEqual(["ReportBatchItemFailures"]);
   }
 });
+
+interface BackupRule {
+  readonly RuleName: string;
+  readonly ScheduleExpression: string;
+  readonly TargetBackupVault: unknown;
+  readonly Lifecycle: { readonly DeleteAfterDays: number };
+}
 
 function mappings() {
   return stack.all("AWS::Lambda::EventSourceMapping");

@@ -31,6 +31,9 @@ const indexes: Readonly<Record<TableIndex, IndexShape>> = {
   "by-mark": { partitionKey: "mark_key", sortKey: "mark_order", sortType: AttributeType.STRING, carries: [] },
 };
 
+/** The names of the indexes. */
+export const tableIndexes = Object.keys(indexes) as readonly TableIndex[];
+
 /** What the table is made from. */
 export interface RecordsTableProps extends Pick<Stage, "removal" | "deletionProtection"> {
   readonly name: string;

@@ -11,6 +11,9 @@ export const prices = {
   readUnitsPerMillion: 0.125,
   writeUnitsPerMillion: 0.625,
   storagePerGigabyteMonth: 0.25,
+  /** AWS Backup, of a whole copy. */
+  backupPerGigabyteMonth: 0.1,
+  recoveryPerGigabyteMonth: 0.2,
   queueRequestsPerMillion: 0.4,
   emailsPerThousand: 0.1,
   /** To the United Kingdom; it differs by country and provider and changes often: look it up before you rely on it. */
