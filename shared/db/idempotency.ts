@@ -1,9 +1,8 @@
 import { Refusal } from "../domain/refusal.ts";
 import { keepInPieces, type PieceOptions, readPieces } from "./answer-pieces.ts";
 import { type RacePace, retryRaces } from "./table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "./table/entity.ts";
+import { defineEntity, type StoredItem, versionClause, versionValue } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
-import { findStored } from "./table/stored-items.ts";
 import { deleteIf, type Key, putIf, updateIf } from "./table/table.ts";
 
 /** The run of a request as the table has it, then its answer. */
@@ -22,11 +21,10 @@ interface StoredRun extends StoredItem {
 }
 
 /** The entity of the runs of requests with an Idempotency-Key. */
-export const idempotentRuns = defineEntity<StoredRun>({
-  name: "idempotent run",
-  matches: ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk === "IDEMPOTENCY",
-  upgrades: [stampOnly],
-});
+export const idempotentRuns = defineEntity<StoredRun>(
+  "idempotent run",
+  ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk === "IDEMPOTENCY",
+);
 
 /** A request with an Idempotency-Key: its user, its operation, its key and its fingerprint. */
 export interface IdempotentRequest {
@@ -78,7 +76,7 @@ export async function acquireRun(request: IdempotentRequest, now: Date): Promise
 async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date): Promise<AcquiredRun | undefined> {
   const run = newRun(record, now);
   if (await openRun(run, request.fingerprint, now)) return { run };
-  const stored = await findStored(idempotentRuns, record, { consistent: true });
+  const stored = await idempotentRuns.find(record, { consistent: true });
   if (!stored || stored.valid_to <= now.toISOString()) return undefined;
   if (stored.body_hmac !== request.fingerprint) throw keyReused();
   if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };

@@ -1,5 +1,4 @@
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
-import { findStored } from "../table/stored-items.ts";
+import { defineEntity, type StoredItem, versionClause, versionValue } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
@@ -12,11 +11,7 @@ interface StoredLogin extends StoredItem {
 }
 
 /** The entity of logins. */
-export const logins = defineEntity<StoredLogin>({
-  name: "login",
-  matches: ({ pk, sk }) => sk === "LOGIN" && pk.startsWith("LOGIN#"),
-  upgrades: [stampOnly],
-});
+export const logins = defineEntity<StoredLogin>("login", ({ pk, sk }) => sk === "LOGIN" && pk.startsWith("LOGIN#"));
 
 /** Nobody's id: looking it up costs what looking up a user costs. */
 const nobody = 0;
@@ -28,7 +23,7 @@ export function loginKey(login: string): Key {
 
 /** Access pattern U2: the id of the user a login belongs to. One read unit. */
 export async function findUserIdOfLogin(login: string): Promise<number | undefined> {
-  return (await findStored(logins, loginKey(login), { consistent: true }))?.user_id;
+  return (await logins.find(loginKey(login), { consistent: true }))?.user_id;
 }
 
 /** Access pattern A2: the account of a login. Two round trips and two read units, for an unknown login as well (D15). */

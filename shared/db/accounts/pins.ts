@@ -2,9 +2,8 @@ import { isLockedOut, mayBeTried, type PinHash, type PinStanding, pinTryLimits }
 import { registeredUser } from "../../domain/accounts/registered-user.ts";
 import { withAttempt } from "../../domain/accounts/throttle.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem, versionClause, versionValue } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { findStored } from "../table/stored-items.ts";
 import { type Key, updateIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { planAttempt, type Throttled } from "./throttles.ts";
@@ -26,11 +25,7 @@ interface StoredPin extends StoredItem, PinHash {
 }
 
 /** The entity of pins. */
-export const pins = defineEntity<StoredPin>({
-  name: "pin",
-  matches: ({ pk, sk }) => sk === "PIN" && pk.startsWith("LOGIN#"),
-  upgrades: [stampOnly],
-});
+export const pins = defineEntity<StoredPin>("pin", ({ pk, sk }) => sk === "PIN" && pk.startsWith("LOGIN#"));
 
 /** The request that a pin answers: a newer one replaces an older one (D9, D12). */
 export interface PinRequest {
@@ -111,7 +106,7 @@ export async function storePin(
 export async function tryPin(login: string, client: Throttled, now: Date): Promise<PinTry | undefined> {
   const counted = await retryRaces(async (race) => {
     const [pin, clientWrite] = await Promise.all([
-      findStored(pins, pinKey(login), { consistent: true }),
+      pins.find(pinKey(login), { consistent: true }),
       planAttempt(client, now, { consistent: race > 0 }),
     ]);
     const tried = pin && mayBeTried(standingOf(pin), now) ? pin : undefined;
@@ -124,7 +119,7 @@ export async function tryPin(login: string, client: Throttled, now: Date): Promi
 
 /** Access pattern P5: true when a login's pin flow is closed (D10). One read unit. */
 export async function isPinFlowClosed(login: string): Promise<boolean> {
-  const pin = await findStored(pins, pinKey(login), { consistent: true });
+  const pin = await pins.find(pinKey(login), { consistent: true });
   return isLockedOut(pin?.streak ?? 0);
 }
 

@@ -1,5 +1,5 @@
 import type { PublicJwk } from "../../contract/service.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem, versionClause, versionValue } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { type Key, putIf, queryPage, updateIf } from "../table/table.ts";
 
@@ -14,11 +14,7 @@ interface StoredPublicKey extends StoredItem {
 const keysPk = "KEYS";
 
 /** The entity of public signing keys. */
-export const publicKeys = defineEntity<StoredPublicKey>({
-  name: "public key",
-  matches: ({ pk }) => pk === keysPk,
-  upgrades: [stampOnly],
-});
+export const publicKeys = defineEntity<StoredPublicKey>("public key", ({ pk }) => pk === keysPk);
 
 /** Access pattern K1: the public signing keys that are published now, as JWKs. One query, 0.5 read units. */
 export async function findPublicKeys(now: Date): Promise<PublicJwk[]> {

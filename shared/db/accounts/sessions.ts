@@ -1,5 +1,5 @@
 import { hashRefreshToken, type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem, versionClause, versionValue } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { deleteItemAt, type Key, putIf, updateIf } from "../table/table.ts";
 
@@ -14,11 +14,10 @@ interface StoredSession extends StoredItem {
 }
 
 /** The entity of session families. */
-export const sessions = defineEntity<StoredSession>({
-  name: "session",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("SESSION#"),
-  upgrades: [stampOnly],
-});
+export const sessions = defineEntity<StoredSession>(
+  "session",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("SESSION#"),
+);
 
 /** A session whose refresh token was spent for the next one. */
 export type Session = Pick<StoredSession, "epoch">;

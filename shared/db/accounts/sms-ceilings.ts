@@ -1,4 +1,4 @@
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem, versionClause, versionValue } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { updateIf } from "../table/table.ts";
 
@@ -9,11 +9,10 @@ interface StoredSmsCount extends StoredItem {
 }
 
 /** The entity of SMS counts. */
-export const smsCounts = defineEntity<StoredSmsCount>({
-  name: "sms count",
-  matches: ({ pk, sk }) => sk === "SMS" && pk.startsWith("SMS#"),
-  upgrades: [stampOnly],
-});
+export const smsCounts = defineEntity<StoredSmsCount>(
+  "sms count",
+  ({ pk, sk }) => sk === "SMS" && pk.startsWith("SMS#"),
+);
 
 /** Most SMS of the whole stage in an hour and in a day, by the clock (D11). */
 export interface SmsCeilings {

@@ -2,9 +2,8 @@ import type * as v from "valibot";
 import type { user } from "../../contract/accounts.ts";
 import type { Role } from "../../contract/operation.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { defineEntity, type RecordItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type RecordItem, versionClause, versionValue } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
-import { findStored } from "../table/stored-items.ts";
 import { type Key, queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { firstRevision } from "../writes/changes.ts";
@@ -32,11 +31,7 @@ export interface StoredSecrets {
 }
 
 /** The entity of users. */
-export const users = defineEntity<StoredUser>({
-  name: "user",
-  matches: ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"),
-  upgrades: [stampOnly],
-});
+export const users = defineEntity<StoredUser>("user", ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"));
 
 /** Key of a user. */
 export function userKey(id: number): Key {
@@ -64,7 +59,7 @@ export interface Account {
 
 /** Access pattern A1: an account by user id. One read unit. */
 export async function findAccount(userId: number): Promise<Account | undefined> {
-  const stored = await findStored(users, userKey(userId), { consistent: true });
+  const stored = await users.find(userKey(userId), { consistent: true });
   if (!stored) return undefined;
   const { password_hash: passwordHash, passcode_hash: passcodeHash, session_epoch: epoch = 0 } = stored;
   return { user: toUser(stored), passwordHash, passcodeHash, epoch };

@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import type { invoice, timesheet } from "../../contract/finance.ts";
 import type { job } from "../../contract/jobs.ts";
 import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
-import { defineEntity, type Entity, type RecordItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/keys.ts";
 import type { Item, Key } from "../table/table.ts";
 import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
@@ -35,9 +35,9 @@ const kinds = { TIMESHEETS: "TIMESHEET", INVOICES: "INVOICE", JOBS: "JOB" } as c
 
 /** The entities of the records that stand in lists. */
 export const listedItems: { readonly [L in ListName]: Entity<ListedItem<L>> } = {
-  TIMESHEETS: defineEntity({ name: "timesheet", matches: matchesOf("TIMESHEET"), upgrades: [stampOnly] }),
-  INVOICES: defineEntity({ name: "invoice", matches: matchesOf("INVOICE"), upgrades: [stampOnly] }),
-  JOBS: defineEntity({ name: "job", matches: matchesOf("JOB"), upgrades: [stampOnly] }),
+  TIMESHEETS: defineEntity("timesheet", matchesOf("TIMESHEET")),
+  INVOICES: defineEntity("invoice", matchesOf("INVOICE")),
+  JOBS: defineEntity("job", matchesOf("JOB")),
 };
 
 function matchesOf(kind: ListedKind): (key: Key) => boolean {

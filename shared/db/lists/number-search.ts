@@ -5,7 +5,7 @@ import { maxNumberMatches, searchableStarts } from "../../domain/records/invoice
 import type { ListPlace } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { type Mark, nameOf, padId, recordKey } from "../table/keys.ts";
 import { type Item, queryPages } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -18,11 +18,10 @@ export type StoredNumberEntry = StoredItem & Mark;
 const partitionEnd = "#NUMBERS";
 
 /** The entity of the search entries of invoice numbers. */
-export const numberEntries = defineEntity<StoredNumberEntry>({
-  name: "number entry",
-  matches: ({ pk }) => pk.startsWith("COMPANY#") && pk.endsWith(partitionEnd),
-  upgrades: [stampOnly],
-});
+export const numberEntries = defineEntity<StoredNumberEntry>(
+  "number entry",
+  ({ pk }) => pk.startsWith("COMPANY#") && pk.endsWith(partitionEnd),
+);
 
 /** What a search entry knows of its invoice. */
 interface NumberEntry {

@@ -3,7 +3,7 @@ import type { Scope } from "../../domain/caller.ts";
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { DayBucket } from "../../domain/paging/top-k-merge.ts";
 import { jobListState, type ListName } from "../../domain/records/list-place.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { getItem, type Item, type Key, queryPages } from "../table/table.ts";
 import type { ListSelection } from "./list-pages.ts";
 
@@ -15,11 +15,7 @@ export interface StoredTotals extends StoredItem {
 const partitionStart = "TOTALS#";
 
 /** The entity of list totals. */
-export const listTotals = defineEntity<StoredTotals>({
-  name: "list totals",
-  matches: ({ pk }) => pk.startsWith(partitionStart),
-  upgrades: [stampOnly],
-});
+export const listTotals = defineEntity<StoredTotals>("list totals", ({ pk }) => pk.startsWith(partitionStart));
 
 /** Key of a list's totals: of all its records, or of those of a month (`YYYY-MM`). */
 export function totalsKey(list: ListName, scope: Scope, month?: string): Key {

@@ -1,5 +1,5 @@
 import type { PushService } from "../../contract/devices.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem, versionClause, versionValue } from "../table/entity.ts";
 import { padId } from "../table/keys.ts";
 import { type Key, queryPages, updateIf } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -19,11 +19,10 @@ export interface StoredDevice extends StoredItem {
 }
 
 /** The entity of devices. */
-export const devices = defineEntity<StoredDevice>({
-  name: "device",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
-  upgrades: [stampOnly],
-});
+export const devices = defineEntity<StoredDevice>(
+  "device",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
+);
 
 /** What lets one registration of a user through at a time, as the table has it. */
 interface StoredDeviceSet extends StoredItem {
@@ -31,11 +30,10 @@ interface StoredDeviceSet extends StoredItem {
 }
 
 /** The entity of users' sets of devices. */
-export const deviceSets = defineEntity<StoredDeviceSet>({
-  name: "device set",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk === "DEVICES",
-  upgrades: [stampOnly],
-});
+export const deviceSets = defineEntity<StoredDeviceSet>(
+  "device set",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk === "DEVICES",
+);
 
 /** A user's devices, and the revision that guards their number. */
 export interface DeviceSet {

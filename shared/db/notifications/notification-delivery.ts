@@ -1,7 +1,7 @@
 import type { CompleteRecord } from "../../contract/records.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { retryRaces } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
@@ -15,11 +15,10 @@ interface StoredDelivery extends StoredItem {
 }
 
 /** The entity of delivered events. */
-export const deliveredEvents = defineEntity<StoredDelivery>({
-  name: "delivered event",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("EVENT#"),
-  upgrades: [stampOnly],
-});
+export const deliveredEvents = defineEntity<StoredDelivery>(
+  "delivered event",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("EVENT#"),
+);
 
 /** Key of an event that a user was notified of. */
 export function deliveredKey(userId: number, eventId: string): Key {

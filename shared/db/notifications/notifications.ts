@@ -1,10 +1,9 @@
 import type * as v from "valibot";
 import type { notification } from "../../contract/notifications.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
-import { defineEntity, type RecordItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
-import { findStored } from "../table/stored-items.ts";
 import { type Item, type Key, queryPages } from "../table/table.ts";
 import { findTotal } from "./notification-counts.ts";
 
@@ -21,11 +20,10 @@ export interface StoredNotification extends RecordItem, Partial<Mark> {
 }
 
 /** The entity of notifications. */
-export const notifications = defineEntity<StoredNotification>({
-  name: "notification",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("NOTIFICATION#"),
-  upgrades: [stampOnly],
-});
+export const notifications = defineEntity<StoredNotification>(
+  "notification",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("NOTIFICATION#"),
+);
 
 /** Key of a user's notification; ids are padded so that they sort as numbers. */
 export function notificationKey(userId: number, id: number): Key {
@@ -71,7 +69,7 @@ export async function findNotifications(userId: number, start: PageStart): Promi
 
 /** Access pattern PS1: a notification that its user has not read; undefined when it is read or gone. 1 read unit. */
 export async function findUnread(userId: number, notificationId: number): Promise<Notification | undefined> {
-  const stored = await findStored(notifications, notificationKey(userId, notificationId), { consistent: true });
+  const stored = await notifications.find(notificationKey(userId, notificationId), { consistent: true });
   return stored?.record.read_at === null ? toNotification(stored) : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { busy } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem, versionClause, versionValue } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { padId } from "../table/keys.ts";
 import { type Key, updateIf } from "../table/table.ts";
@@ -14,11 +14,10 @@ interface StoredPush extends StoredItem {
 }
 
 /** The entity of pushes. */
-export const pushes = defineEntity<StoredPush>({
-  name: "push",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("PUSH#"),
-  upgrades: [stampOnly],
-});
+export const pushes = defineEntity<StoredPush>(
+  "push",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("PUSH#"),
+);
 
 /** The lease of a push: one worker has it, until the worker releases it or it expires. */
 export interface PushLease {

@@ -1,4 +1,4 @@
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "./entity.ts";
+import { defineEntity, type StoredItem, versionClause, versionValue } from "./entity.ts";
 import { type Key, updateIf } from "./table.ts";
 
 /** A sequence that ids are taken from. */
@@ -10,11 +10,7 @@ interface StoredSequence extends StoredItem {
 const sequenceSk = "SEQUENCE";
 
 /** The entity of sequences. */
-export const sequences = defineEntity<StoredSequence>({
-  name: "sequence",
-  matches: ({ sk }) => sk === sequenceSk,
-  upgrades: [stampOnly],
-});
+export const sequences = defineEntity<StoredSequence>("sequence", ({ sk }) => sk === sequenceSk);
 
 /** Ids that the service gives start here, so that imported ones stay free. */
 const firstId = 1_000_000_000;
