@@ -1,6 +1,7 @@
-import { defineEntity, type StoredItem, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
 import { type Account, findAccount } from "./users.ts";
 
@@ -44,12 +45,6 @@ export function createLogin(login: string, userId: number, now: Date): Transacti
 
 /** The write that confirms a login while it is the user's (D13). */
 export function confirmLogin(login: string, userId: number, now: Date): TransactionWrite {
-  return {
-    Update: {
-      Key: loginKey(login),
-      ConditionExpression: "user_id = :userId",
-      UpdateExpression: `SET confirmed_at = if_not_exists(confirmed_at, :now), ${versionClause}`,
-      ExpressionAttributeValues: { ":userId": userId, ":now": now.toISOString(), ...versionValue },
-    },
-  };
+  const changes = { where: { user_id: userId }, setOnce: { confirmed_at: now.toISOString() } };
+  return { Update: updateOf(loginKey(login), changes) };
 }

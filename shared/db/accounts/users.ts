@@ -2,10 +2,11 @@ import type * as v from "valibot";
 import type { user } from "../../contract/accounts.ts";
 import type { Role } from "../../contract/operation.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { defineEntity, type RecordItem, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
 import { type Key, queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */
@@ -112,28 +113,16 @@ export function createUser({ id, ...record }: User, secrets: StoredSecrets, rese
 
 /** The write that gives a user a reset token in place of an earlier one (D14). */
 export function giveResetToken(userId: number, resetHash: string): TransactionWrite {
-  return {
-    Update: {
-      Key: userKey(userId),
-      ConditionExpression: "attribute_exists(pk)",
-      UpdateExpression: `SET reset_hash = :hash, ${versionClause} REMOVE silent ADD revision :one`,
-      ExpressionAttributeValues: { ":hash": resetHash, ":one": 1, ...versionValue },
-    },
-  };
+  const set = { reset_hash: resetHash };
+  const changes = { when: "attribute_exists(pk)", set, remove: ["silent"], add: { revision: 1 } };
+  return { Update: updateOf(userKey(userId), changes) };
 }
 
 /** The write that sets a user's password and ends every session, while the reset token counts (D14). */
 export function replacePassword(userId: number, resetHash: string, passwordHash: string): TransactionWrite {
-  return {
-    Update: {
-      Key: userKey(userId),
-      ConditionExpression: "reset_hash = :hash",
-      UpdateExpression:
-        `SET password_hash = :password, ${versionClause} ` +
-        "REMOVE reset_hash, silent ADD session_epoch :one, revision :one",
-      ExpressionAttributeValues: { ":hash": resetHash, ":password": passwordHash, ":one": 1, ...versionValue },
-    },
-  };
+  const changes = { set: { password_hash: passwordHash }, remove: ["reset_hash", "silent"] };
+  const add = { session_epoch: 1, revision: 1 };
+  return { Update: updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add }) };
 }
 
 /** A stored user as the interface shows it. */

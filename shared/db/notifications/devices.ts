@@ -1,8 +1,9 @@
 import type { PushService } from "../../contract/devices.ts";
-import { defineEntity, type StoredItem, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { padId } from "../table/keys.ts";
 import { type Key, queryPages, updateIf } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 
 /** A device token in its user's list as the table has it. */
 export interface StoredDevice extends StoredItem {
@@ -85,24 +86,15 @@ export async function findDeviceSet(userId: number, { consistent = false } = {})
 
 /** Access pattern PS3: keeps a device's endpoint with it, unless the device is gone. 1 write unit. */
 export async function keepEndpoint(userId: number, id: number, endpointArn: string): Promise<void> {
-  await updateIf({
-    Key: deviceKey(userId, id),
-    ConditionExpression: "attribute_exists(pk)",
-    UpdateExpression: `SET endpoint_arn = :endpoint, ${versionClause}`,
-    ExpressionAttributeValues: { ":endpoint": endpointArn, ...versionValue },
-  });
+  const changes = { when: "attribute_exists(pk)", set: { endpoint_arn: endpointArn } };
+  await updateIf(updateOf(deviceKey(userId, id), changes));
 }
 
 /** The write that changes a user's set: two registrations at once would each count the other out, and one gets through. */
 export function raiseRevision(userId: number, revision: number): TransactionWrite {
-  return {
-    Update: {
-      Key: deviceSetKey(userId),
-      ConditionExpression: "attribute_not_exists(revision) OR revision = :revision",
-      UpdateExpression: `SET revision = :next, ${versionClause}`,
-      ExpressionAttributeValues: { ":revision": revision, ":next": revision + 1, ...versionValue },
-    },
-  };
+  const when = "attribute_not_exists(revision) OR revision = :revision";
+  const changes = { when, values: { ":revision": revision }, set: { revision: revision + 1 } };
+  return { Update: updateOf(deviceSetKey(userId), changes) };
 }
 
 function deviceSetKey(userId: number): Key {

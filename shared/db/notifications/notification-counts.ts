@@ -1,9 +1,10 @@
 import type * as v from "valibot";
 import type { getUnreadCounts } from "../../contract/notifications.ts";
 import { countOfRecordType } from "../../domain/records/notification-kinds.ts";
-import { defineEntity, type StoredItem, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 
 /** A user's unread notifications, in all and by what they refer to (D26). */
 export type UnreadCounts = v.InferOutput<typeof getUnreadCounts.answer>;
@@ -50,17 +51,7 @@ export function addCounts(userId: number, before: readonly Counted[], after: rea
   const sums = countNames.map((name) => [name, countOf(name, after) - countOf(name, before)] as const);
   const changes = sums.filter(([, sum]) => sum !== 0);
   if (changes.length === 0) return [];
-  const values = Object.fromEntries(changes.map(([name, sum]) => [`:${name}`, sum]));
-  return [
-    {
-      Update: {
-        Key: countsKey(userId),
-        UpdateExpression: `SET ${versionClause} ADD ${changes.map(([name]) => `#${name} :${name}`).join(", ")}`,
-        ExpressionAttributeNames: Object.fromEntries(changes.map(([name]) => [`#${name}`, name])),
-        ExpressionAttributeValues: { ...values, ...versionValue },
-      },
-    },
-  ];
+  return [{ Update: updateOf(countsKey(userId), { add: Object.fromEntries(changes) }) }];
 }
 
 /** Deletes a user's counts as they were read. */

@@ -4,9 +4,9 @@ import { jobListState } from "../../domain/records/list-place.ts";
 import type { ListPage } from "../lists/list-pages.ts";
 import { type ListedFields, listedKey, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
-import { versionClause, versionValue } from "../table/entity.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import { findRecordsWithin, recordsNotFound } from "./records.ts";
 
 /** A job as the interface shows it. */
@@ -38,22 +38,9 @@ export async function setJobTimers(
 }
 
 function setTimer(id: number, { timer, timerExpiresAt }: JobTimer, userId: number): TransactionWrite {
-  return {
-    Update: {
-      Key: listedKey("JOBS", id),
-      ConditionExpression: "attribute_exists(pk)",
-      UpdateExpression:
-        `SET timer = :timer, timer_expires_at = :expires, changed_by = :user, ${versionClause} ` +
-        "REMOVE silent ADD revision :one",
-      ExpressionAttributeValues: {
-        ":timer": timer,
-        ":expires": timerExpiresAt?.toISOString() ?? null,
-        ":user": userId,
-        ":one": 1,
-        ...versionValue,
-      },
-    },
-  };
+  const set = { timer, timer_expires_at: timerExpiresAt?.toISOString() ?? null, changed_by: userId };
+  const changes = { when: "attribute_exists(pk)", set, remove: ["silent"], add: { revision: 1 } };
+  return { Update: updateOf(listedKey("JOBS", id), changes) };
 }
 
 /** Access pattern J2: one page of the jobs, newest id first, and how many there are (D37). */

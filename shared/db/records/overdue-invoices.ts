@@ -2,9 +2,9 @@ import { dueMark, listKeys } from "../lists/list-keys.ts";
 import { type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { versionClause, versionValue } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
 import { type Key, queryPages, updateIf } from "../table/table.ts";
+import { updateOf } from "../table/updates.ts";
 
 const concurrency = 24;
 /** Only what was changed meanwhile is read again. */
@@ -61,29 +61,12 @@ async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<boole
  * change: all users that it concerns are notified.
  */
 async function markUnlessChanged({ pk, sk, id, company_id, record }: ListedItem<"INVOICES">): Promise<boolean> {
+  const { state, due_date, issued_date } = record;
+  const where = { company_id, "record.state": state, "record.due_date": due_date, "record.issued_date": issued_date };
   const keys = listKeys("INVOICES", company_id, { ...record, id, state: "overdue" });
-  const marked = await updateIf({
-    Key: { pk, sk },
-    ConditionExpression:
-      "company_id = :company AND #record.#state = :pending AND #record.due_date = :due AND #record.issued_date = :issued",
-    UpdateExpression:
-      "SET #record.#state = :overdue, all_key = :all, company_key = :companyKey, month_key = :month, " +
-      `company_month_key = :companyMonth, ${versionClause} ` +
-      "REMOVE mark_key, mark_order, silent, changed_by ADD revision :one",
-    ExpressionAttributeNames: { "#record": "record", "#state": "state" },
-    ExpressionAttributeValues: {
-      ":company": company_id,
-      ":pending": "pending",
-      ":overdue": "overdue",
-      ":due": record.due_date,
-      ":issued": record.issued_date,
-      ":all": keys.all_key,
-      ":companyKey": keys.company_key,
-      ":month": keys.month_key,
-      ":companyMonth": keys.company_month_key,
-      ":one": 1,
-      ...versionValue,
-    },
-  });
+  const { all_key, company_key, month_key, company_month_key } = keys;
+  const set = { "record.state": "overdue", all_key, company_key, month_key, company_month_key };
+  const remove = ["mark_key", "mark_order", "silent", "changed_by"];
+  const marked = await updateIf(updateOf({ pk, sk }, { where, set, remove, add: { revision: 1 } }));
   return marked !== undefined;
 }

@@ -7,9 +7,9 @@ import type { ListPage } from "../lists/list-pages.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { versionClause, versionValue } from "../table/entity.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import { findRecordsWithin } from "./records.ts";
 
 /** A timesheet as the interface shows it. */
@@ -53,29 +53,11 @@ function moveUnlessChanged(
   userId: number,
 ): TransactionWrite {
   const keys = listKeys("TIMESHEETS", company_id, { ...record, id, state });
-  return {
-    Update: {
-      Key: { pk, sk },
-      ConditionExpression: "company_id = :company AND #record.#date = :date",
-      UpdateExpression:
-        "SET #record.#state = :state, #record.payment_state = :state, all_key = :all, company_key = :companyKey, " +
-        `month_key = :month, company_month_key = :companyMonth, changed_by = :user, ${versionClause} ` +
-        "REMOVE silent ADD revision :one",
-      ExpressionAttributeNames: { "#record": "record", "#state": "state", "#date": "date" },
-      ExpressionAttributeValues: {
-        ":company": company_id,
-        ":date": record.date,
-        ":state": state,
-        ":all": keys.all_key,
-        ":companyKey": keys.company_key,
-        ":month": keys.month_key,
-        ":companyMonth": keys.company_month_key,
-        ":user": userId,
-        ":one": 1,
-        ...versionValue,
-      },
-    },
-  };
+  const { all_key, company_key, month_key, company_month_key } = keys;
+  const places = { all_key, company_key, month_key, company_month_key };
+  const set = { "record.state": state, "record.payment_state": state, ...places, changed_by: userId };
+  const where = { company_id, "record.date": record.date };
+  return { Update: updateOf({ pk, sk }, { where, set, remove: ["silent"], add: { revision: 1 } }) };
 }
 
 /** What a timesheet must be to be listed; all parts combine with AND (D21, D22). Dates compare with `date`. */
