@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import { chunksOf } from "../../batches.ts";
 import type { user } from "../../contract/accounts.ts";
 import type { Role } from "../../contract/operation.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
@@ -69,8 +70,8 @@ export async function findAccount(userId: number): Promise<Account | undefined> 
 /** Access pattern R3: those of some users that there are. 1 read unit each, 100 in a round trip. */
 export async function findExistingUsers(userIds: readonly number[]): Promise<number[]> {
   const existing: number[] = [];
-  for (let at = 0; at < userIds.length; at += maxBatchReads) {
-    const items = await readBatch(userIds.slice(at, at + maxBatchReads).map(userKey));
+  for (const ids of chunksOf(userIds, maxBatchReads)) {
+    const items = await readBatch(ids.map(userKey));
     existing.push(...items.flatMap((item) => (item ? [users.decode(item).id] : [])));
   }
   return existing;

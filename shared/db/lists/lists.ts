@@ -1,7 +1,7 @@
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { PageStart } from "../../domain/paging/paging.ts";
 import type { ListName } from "../../domain/records/list-place.ts";
-import { queryPages } from "../table/table.ts";
+import { queryItems } from "../table/table.ts";
 import { findDatedPage } from "./dated-lists.ts";
 import { stateKey } from "./list-keys.ts";
 import { cutPage, type ListPage, type ListSelection } from "./list-pages.ts";
@@ -42,17 +42,11 @@ async function readNewest<L extends ListName>(
 ): Promise<ListRow<L>[]> {
   const [index, attribute] = scope === "all" ? ["by-state", "all_key"] : ["by-company", "company_key"];
   const before = beforeId === undefined ? "" : " AND id < :before";
-  const pages = queryPages({
+  const query = {
     IndexName: index,
     KeyConditionExpression: `${attribute} = :key${before}`,
     ExpressionAttributeValues: { ":key": stateKey(list, scope, state), ...(before && { ":before": beforeId }) },
     ScanIndexForward: false,
-    Limit: wanted,
-  });
-  const rows: ListRow<L>[] = [];
-  for await (const page of pages) {
-    rows.push(...page.map((item) => toRow(list, item)));
-    if (rows.length >= wanted) break;
-  }
-  return rows.slice(0, wanted);
+  };
+  return (await queryItems(query, wanted)).map((item) => toRow(list, item));
 }

@@ -38,15 +38,21 @@ interface OtherFilters extends DateRange {
 
 /** The writes that replace the search entries of a record as it was by those of the record as it is. */
 export function changeNumberEntries(before: ListPlace | null, after: ListPlace | null): TransactionWrite[] {
-  const kept = entriesOf(after);
-  const keptNames = new Set(kept.map(nameOf));
-  const known = new Set(entriesOf(before).map((entry) => `${nameOf(entry)} ${entry.mark_order}`));
-  const dropped = entriesOf(before).filter((entry) => !keptNames.has(nameOf(entry)));
+  return replaceEntries(entriesOf(before), entriesOf(after));
+}
+
+/** The writes that leave entries in place of others. */
+export function replaceEntries(
+  before: readonly StoredNumberEntry[],
+  after: readonly StoredNumberEntry[],
+): TransactionWrite[] {
+  const stored = new Map(before.map((entry) => [nameOf(entry), entry]));
+  const kept = new Set(after.map(nameOf));
+  const gone = before.filter((entry) => !kept.has(nameOf(entry)));
+  const changed = after.filter((entry) => stored.get(nameOf(entry))?.mark_order !== entry.mark_order);
   return [
-    ...dropped.map(({ pk, sk }) => ({ Delete: { Key: { pk, sk } } })),
-    ...kept
-      .filter((entry) => !known.has(`${nameOf(entry)} ${entry.mark_order}`))
-      .map((entry) => ({ Put: { Item: numberEntries.encode(entry) } })),
+    ...gone.map(({ pk, sk }) => ({ Delete: { Key: { pk, sk } } })),
+    ...changed.map((entry) => ({ Put: { Item: numberEntries.encode(entry) } })),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { PushService } from "../../contract/devices.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { padId } from "../table/keys.ts";
-import { type Key, queryPages, updateIf } from "../table/table.ts";
+import { type Item, type Key, queryItems, updateIf } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
@@ -68,20 +68,15 @@ export async function findDevices(userId: number): Promise<Device[]> {
 
 /** A user's devices, oldest first, and the revision of their set. 0.5 read units for 4 KB, one when consistent. */
 export async function findDeviceSet(userId: number, { consistent = false } = {}): Promise<DeviceSet> {
-  const found: StoredDevice[] = [];
-  let revision = 0;
-  const pages = queryPages({
+  const items = await queryItems({
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :device)",
     ExpressionAttributeValues: { ":pk": deviceSetKey(userId).pk, ":device": "DEVICE" },
     ConsistentRead: consistent,
   });
-  for await (const page of pages) {
-    for (const item of page) {
-      if (item.sk === deviceSetKey(userId).sk) revision = deviceSets.decode(item).revision;
-      else found.push(devices.decode(item));
-    }
-  }
-  return { devices: found, revision };
+  const isSet = ({ sk }: Item) => sk === deviceSetKey(userId).sk;
+  const set = items.find(isSet);
+  const found = items.filter((item) => !isSet(item)).map(devices.decode);
+  return { devices: found, revision: set ? deviceSets.decode(set).revision : 0 };
 }
 
 /** Access pattern PS3: keeps a device's endpoint with it, unless the device is gone. 1 write unit. */

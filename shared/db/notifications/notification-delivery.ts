@@ -1,3 +1,4 @@
+import { chunksOf } from "../../batches.ts";
 import type { CompleteRecord } from "../../contract/records.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { retryRaces } from "../table/conflicts.ts";
@@ -45,10 +46,7 @@ const rememberedDays = 30;
  */
 export function deliverNotification(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<void> {
   return inTurn(async () => {
-    const waiting = [...new Set(userIds)];
-    for (let at = 0; at < waiting.length; at += usersPerTransaction) {
-      await deliverTogether(waiting.slice(at, at + usersPerTransaction), event, now);
-    }
+    for (const users of chunksOf([...new Set(userIds)], usersPerTransaction)) await deliverTogether(users, event, now);
   });
 }
 

@@ -4,7 +4,7 @@ import type { PageStart } from "../../domain/paging/paging.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
-import { type Item, type Key, queryPages } from "../table/table.ts";
+import { type Item, type Key, queryItems } from "../table/table.ts";
 import { findTotal } from "./notification-counts.ts";
 
 /** A notification as the interface shows it. */
@@ -73,9 +73,8 @@ export async function findUnread(userId: number, notificationId: number): Promis
   return stored?.record.read_at === null ? toNotification(stored) : undefined;
 }
 
-async function readNewest(userId: number, wanted: number, beforeId: number | undefined): Promise<Item[]> {
-  const rows: Item[] = [];
-  const pages = queryPages({
+function readNewest(userId: number, wanted: number, beforeId: number | undefined): Promise<Item[]> {
+  const query = {
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :low AND :high",
     ExpressionAttributeValues: {
       ":pk": notificationKey(userId, 0).pk,
@@ -83,13 +82,8 @@ async function readNewest(userId: number, wanted: number, beforeId: number | und
       ":high": notificationKey(userId, beforeId === undefined ? Number.MAX_SAFE_INTEGER : beforeId - 1).sk,
     },
     ScanIndexForward: false,
-    Limit: wanted,
-  });
-  for await (const page of pages) {
-    rows.push(...page);
-    if (rows.length >= wanted) break;
-  }
-  return rows.slice(0, wanted);
+  };
+  return queryItems(query, wanted);
 }
 
 /** Stored notifications as the interface shows them. */

@@ -1,3 +1,4 @@
+import { inParallel } from "../../batches.ts";
 import { dueMark, listKeys } from "../lists/list-keys.ts";
 import { type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
@@ -32,28 +33,19 @@ export async function markOverdue(today: string): Promise<number> {
 
 /** The index lags behind the table, so each invoice is read again; one that changes in the meantime, once more. */
 async function markAll(keys: readonly Key[], today: string): Promise<number> {
-  let open = keys;
+  let open = [...keys];
   let marked = 0;
   return retryRaces(async () => {
     const items = await readBatch(open);
     const invoices = items.flatMap((item) => (item ? [listedItems.INVOICES.decode(item)] : []));
     const due = invoices.filter(({ record }) => record.state === "pending" && record.due_date < today);
-    const changed = await inParallel(due, markUnlessChanged);
-    marked += due.length - changed.length;
-    open = changed.map(({ pk, sk }) => ({ pk, sk }));
+    open = [];
+    await inParallel(due, concurrency, async (invoice) => {
+      if (await markUnlessChanged(invoice)) marked += 1;
+      else open.push({ pk: invoice.pk, sk: invoice.sk });
+    });
     return open.length === 0 ? marked : undefined;
   }, pace);
-}
-
-/** Those for which the work answers false, after at most so many at once. */
-async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<boolean>): Promise<T[]> {
-  const waiting = all.values();
-  const failed: T[] = [];
-  const worker = async () => {
-    for (const each of waiting) if (!(await work(each))) failed.push(each);
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return failed;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { versionClause, versionValue } from "./entity.ts";
 import type { Item, Key } from "./table.ts";
 
-/** How an item changes; attributes are named as they are stored, those inside of a map with a dot between the names. */
+/** How an item changes, by at least one attribute; one inside of a map has a dot between the names. */
 export interface Changes {
   /** What must be stored for the update to be made, by attribute. */
   readonly where?: Readonly<Item>;
@@ -34,18 +34,22 @@ export function updateOf(
       bound[name] = value;
       return clauseOf(pathOf(attribute), name);
     });
+  const clauses = {
+    SET: [
+      ...bind(set, "set", isEqual),
+      ...bind(setOnce, "once", (path, name) => `${path} = if_not_exists(${path}, ${name})`),
+      versionClause,
+    ],
+    REMOVE: remove.map(pathOf),
+    ADD: bind(add, "add", (path, name) => `${path} ${name}`),
+  };
   const conditions = [...bind(where, "is", isEqual), ...(when ? [when] : [])];
-  const once = bind(setOnce, "once", (path, name) => `${path} = if_not_exists(${path}, ${name})`);
-  const clauses = [
-    `SET ${[...bind(set, "set", isEqual), ...once, versionClause].join(", ")}`,
-    ...(remove.length > 0 ? [`REMOVE ${remove.map(pathOf).join(", ")}`] : []),
-    ...(Object.keys(add).length > 0 ? [`ADD ${bind(add, "add", (path, name) => `${path} ${name}`).join(", ")}`] : []),
-  ];
+  const present = Object.entries(clauses).filter(([, parts]) => parts.length > 0);
   return {
     Key: { ...key },
-    ...(conditions.length > 0 && { ConditionExpression: conditions.join(" AND ") }),
-    UpdateExpression: clauses.join(" "),
-    ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+    ConditionExpression: conditions.join(" AND ") || undefined,
+    UpdateExpression: present.map(([word, parts]) => `${word} ${parts.join(", ")}`).join(" "),
+    ExpressionAttributeNames: names,
     ExpressionAttributeValues: bound,
   };
 }
