@@ -1,6 +1,6 @@
 import type { Scope } from "../../domain/caller.ts";
-import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
-import type { PageStart } from "../../domain/paging/paging.ts";
+import { isWithinRange } from "../../domain/paging/date-range.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { maxNumberMatches, searchableStarts } from "../../domain/records/invoice-number.ts";
 import type { ListPlace } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -9,8 +9,8 @@ import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { type Mark, nameOf, padId, recordKey } from "../table/keys.ts";
 import { type Item, queryPages } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { cutPage, type ListPage } from "./list-pages.ts";
-import { type ListedFields, toRow } from "./listed-items.ts";
+import { type ListedFields, toPage, toRow } from "./listed-items.ts";
+import type { ListSelection } from "./totals.ts";
 
 /** A search entry of an invoice number: its keys hold all of it. */
 export type StoredNumberEntry = StoredItem & Mark;
@@ -28,12 +28,6 @@ interface NumberEntry {
   readonly id: number;
   readonly state: string;
   readonly date: string;
-}
-
-/** What an invoice must be beside its number. */
-interface OtherFilters extends DateRange {
-  readonly scope: Scope;
-  readonly states: readonly string[];
 }
 
 /** The writes that replace the search entries of a record as it was by those of the record as it is. */
@@ -63,18 +57,16 @@ export function replaceEntries(
  */
 export async function findByNumber(
   search: string,
-  filter: OtherFilters,
-  start: PageStart,
-): Promise<ListPage<ListedFields<"INVOICES">>> {
+  filter: Omit<ListSelection, "list">,
+  { beforeId = Number.POSITIVE_INFINITY, skip, limit }: PageStart,
+): Promise<FoundPage<ListedFields<"INVOICES">>> {
   const { scope, states } = filter;
   const entries = await findEntries(scope, search.toLowerCase());
   const matching = entries.filter(({ state, date }) => states.includes(state) && isWithinRange(date, filter));
-  const { beforeId = Number.POSITIVE_INFINITY, skip, limit } = start;
   const following = matching.filter(({ id }) => id < beforeId).sort((a, b) => b.id - a.id);
   const shown = await readBatch(following.slice(skip, skip + limit).map(({ id }) => recordKey("INVOICE", id)));
   const rows = shown.flatMap((item) => (item ? [toRow("INVOICES", item)] : []));
-  const { items } = cutPage(rows, 0, { ...start, skip: 0 });
-  return { items, total: matching.length, hasMore: following.length > skip + limit };
+  return toPage(rows, matching.length, following.length > skip + limit);
 }
 
 async function findEntries(scope: Scope, search: string): Promise<NumberEntry[]> {

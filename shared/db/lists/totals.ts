@@ -6,7 +6,13 @@ import { jobListState, type ListName, type ListPlace } from "../../domain/record
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { nameOf } from "../table/keys.ts";
 import { getItem, type Item, type Key, queryItems } from "../table/table.ts";
-import type { ListSelection } from "./list-pages.ts";
+
+/** The records of a list in some states, of one company or of all, within a range of dates (D21). */
+export interface ListSelection<L extends ListName = ListName> extends DateRange {
+  readonly list: L;
+  readonly states: readonly string[];
+  readonly scope: Scope;
+}
 
 /** The totals of a list, or of a month of it: beside these attributes, a number under the name of each figure. */
 export interface StoredTotals extends StoredItem {
@@ -90,14 +96,14 @@ export async function countList({ list, scope, states }: ListSelection): Promise
 }
 
 /** Access pattern L4: what the totals know of a list by day and state. One query; half a read unit a month when dense. */
-export async function findDayBuckets(selection: ListSelection, range: DateRange): Promise<DatedBucket[]> {
-  const { fromDate = "0000-01-01", toDate = "9999-12-31" } = range;
-  const { pk } = totalsKey(selection.list, selection.scope);
+export async function findDayBuckets(selection: ListSelection): Promise<DatedBucket[]> {
+  const { list, scope, states, fromDate = "0000-01-01", toDate = "9999-12-31" } = selection;
+  const { pk } = totalsKey(list, scope);
   const months = await queryItems({
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
     ExpressionAttributeValues: { ":pk": pk, ":from": fromDate.slice(0, 7), ":to": toDate.slice(0, 7) },
   });
-  const found = months.flatMap((month) => bucketsOf(month, selection.states));
+  const found = months.flatMap((month) => bucketsOf(month, states));
   return found.filter(({ date }) => date >= fromDate && date <= toDate);
 }
 

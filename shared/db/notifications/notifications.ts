@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { notification } from "../../contract/notifications.ts";
-import type { PageStart } from "../../domain/paging/paging.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
@@ -49,18 +49,11 @@ export function unreadKeyOf(
   return read_at === null ? unreadMark(userId, id) : { mark_key: undefined, mark_order: undefined };
 }
 
-/** One page of a user's notifications. */
-export interface NotificationPage {
-  readonly items: readonly Notification[];
-  readonly total: number;
-  readonly hasMore: boolean;
-}
-
 /**
  * Access pattern N1: one page of a user's notifications, newest id first, and how many there are. A query and a get in
  * parallel; at most 2 read units for a page of 20.
  */
-export async function findNotifications(userId: number, start: PageStart): Promise<NotificationPage> {
+export async function findNotifications(userId: number, start: PageStart): Promise<FoundPage<Notification>> {
   const end = start.skip + start.limit;
   const [total, rows] = await Promise.all([findTotal(userId), readNewest(userId, end + 1, start.beforeId)]);
   const shown = rows.slice(start.skip, end).map(notifications.decode);
