@@ -1,6 +1,7 @@
 import { errors, jwtVerify } from "jose";
 import * as v from "valibot";
 import { roles } from "../contract/operation.ts";
+import { id } from "../contract/values.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../settings.ts";
@@ -9,8 +10,6 @@ import { type VerifiedToken, verifyOidcToken } from "./oidc-issuer.ts";
 
 const maxTokenBytes = 4096;
 const maxRemembered = 1_000;
-
-const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
 const header = v.strictObject({
   alg: v.literal("ES256"),
@@ -76,11 +75,8 @@ async function verify(token: string, now: Date): Promise<VerifiedToken> {
 
 /** A key set that cannot be read says nothing about the token: clients must not throw away a good one. */
 function isFaultOfKeySet(error: unknown): boolean {
-  return error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || isPlainJoseError(error);
-}
-
-/** jose throws its base class for an answer of the key set's address that is no 200 or no JSON. */
-function isPlainJoseError(error: unknown): boolean {
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return true;
+  // jose throws its base class for an answer of the key set's address that is no 200 or no JSON.
   return error instanceof errors.JOSEError && error.code === "ERR_JOSE_GENERIC";
 }
 

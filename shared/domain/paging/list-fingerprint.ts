@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { Operation } from "../../contract/operation.ts";
 import { paging } from "../../contract/query.ts";
 
 /**
@@ -11,10 +12,7 @@ const firstFilters: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A list, as far as its cursors go by it. */
-export interface FilteredList {
-  readonly name: string;
-  readonly query?: v.GenericSchema<unknown, unknown>;
-}
+export type FilteredList = Pick<Operation, "name" | "query">;
 
 /**
  * What a cursor belongs to: a list and everything of its validated query but the paging. A later filter that is absent, or
