@@ -20,10 +20,7 @@ export interface PlatformMessage {
 
 const platformKeys = { fcm: "GCM", apns: "APNS", apns_sandbox: "APNS_SANDBOX" } as const;
 
-/**
- * Words a push for a push service. A push of the same notification that comes twice shows once: both carry the
- * notification's id to collapse by.
- */
+/** Words a push. One that comes twice shows once: both carry the notification's id to collapse by. */
 export function renderPush(service: PushService, content: PushContent): PlatformMessage {
   const { record_type, type } = content;
   // Notifications of other systems keep the names that those systems use.

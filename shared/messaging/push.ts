@@ -32,10 +32,7 @@ export function servesPushes({ push_service }: Pick<PushDevice, "push_service">)
   return settings.platformApplications()[push_service] !== undefined;
 }
 
-/**
- * Pushes to one device through SNS, at an endpoint that is made when there is none yet, or none any more (D29). Throws what
- * says nothing about the device, such as throttling.
- */
+/** Pushes to a device through SNS, at an endpoint made where there is none (D29). Throws what is not about it. */
 export async function pushToDevice(device: PushDevice, content: PushContent): Promise<PushOutcome> {
   const kept = isOfApplication(device) ? device.endpoint_arn : undefined;
   const result = kept ? await publish(kept, device, content) : "gone";

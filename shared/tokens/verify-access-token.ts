@@ -44,10 +44,7 @@ export async function verifyAccessToken(token: string, now: Date): Promise<Calle
   return caller;
 }
 
-/**
- * Runs one verification, of a token that cannot pass: the keys are read then, the connection to them is open, and the code
- * has run. Throws what keeps keys from being read.
- */
+/** Runs one verification that cannot pass: it reads the keys and warms the code. Throws what keeps keys from it. */
 export async function warmUpVerification(now: Date): Promise<void> {
   const kid = settings.oidcIssuer() ? "none" : await findAnyKeyId(now);
   const header = { alg: "ES256", typ: "at+jwt", kid };

@@ -7,8 +7,7 @@ import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 import { quarantine } from "./quarantine.ts";
 
-/** A Lambda handler for a batch of the table's stream. */
-export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
+type Work = (changes: readonly TableChange[], now: Date) => Promise<void>;
 
 /** An item that is too new is one of a running deploy while its change is younger than this. */
 const deployMs = 30 * 60_000;
@@ -20,7 +19,7 @@ const deployMs = 30 * 60_000;
  * given back for half an hour, in which a deploy brings code that can read it, and then quarantined: after going back to
  * older code it would block its shard until the stream drops it.
  */
-export function forStream(work: (changes: readonly TableChange[], now: Date) => Promise<void>): StreamHandler {
+export function forStream(work: Work): (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse> {
   return async ({ Records }) => {
     const fields = { operation: settings.operation(), records: Records.length };
     log("info", "started", fields);
@@ -36,10 +35,7 @@ export function forStream(work: (changes: readonly TableChange[], now: Date) => 
   };
 }
 
-async function workOneByOne(
-  records: readonly DynamoDBRecord[],
-  work: (changes: readonly TableChange[], now: Date) => Promise<void>,
-): Promise<DynamoDBBatchResponse> {
+async function workOneByOne(records: readonly DynamoDBRecord[], work: Work): Promise<DynamoDBBatchResponse> {
   for (const record of records) {
     try {
       await workOrQuarantine(record, work);
@@ -53,10 +49,7 @@ async function workOneByOne(
   return { batchItemFailures: [] };
 }
 
-async function workOrQuarantine(
-  record: DynamoDBRecord,
-  work: (changes: readonly TableChange[], now: Date) => Promise<void>,
-): Promise<void> {
+async function workOrQuarantine(record: DynamoDBRecord, work: Work): Promise<void> {
   try {
     await work([readTableChange(record)], new Date());
   } catch (error) {

@@ -25,13 +25,8 @@ export const devices = defineEntity<StoredDevice>(
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
 );
 
-/** What lets one registration of a user through at a time, as the table has it. */
-interface StoredDeviceSet extends StoredItem {
-  readonly revision: number;
-}
-
-/** The entity of users' sets of devices. */
-export const deviceSets = defineEntity<StoredDeviceSet>(
+/** The entity of users' sets of devices, which let one registration of a user through at a time. */
+export const deviceSets = defineEntity<StoredItem & { readonly revision: number }>(
   "device set",
   ({ pk, sk }) => pk.startsWith("USER#") && sk === "DEVICES",
 );

@@ -2,10 +2,7 @@ import * as v from "valibot";
 import type { Operation } from "../../contract/operation.ts";
 import { paging } from "../../contract/query.ts";
 
-/**
- * The filters that release 0.1 knew, in the order in which its cursors hold them. They keep their places, so that a
- * cursor means the same to every release; no filter is added here.
- */
+/** The filters of release 0.1 in its cursors' order, so that these mean the same to every release; none is added. */
 const firstFilters: Readonly<Record<string, readonly string[]>> = {
   "list-invoices": ["by_state", "from_date", "to_date", "by_number", "by_company"],
   "list-timesheets": ["by_state", "from_date", "to_date", "by_company"],
