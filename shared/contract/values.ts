@@ -10,6 +10,12 @@ export function text(max: number) {
   );
 }
 
+/** A password on its way in: 8 to 128 characters, no composition rule (D15). */
+export const password = v.pipe(
+  text(256),
+  v.check((value) => [...value].length >= 8 && [...value].length <= 128, "must have 8 to 128 characters"),
+);
+
 /** Identifier: a whole number from 1 to 2^53 − 1. */
 export const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 

@@ -3,9 +3,9 @@ import { ItemTooNewError } from "../db/table/entity.ts";
 import { nameOfChange, readTableChange, type TableChange } from "../db/table/table-changes.ts";
 import { isTransientError } from "../db/table/transient-errors.ts";
 import { faultFields, log } from "../logger.ts";
+import { queueMessage } from "../messaging/queue.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
-import { quarantine } from "./quarantine.ts";
 
 type Work = (changes: readonly TableChange[], now: Date) => Promise<void>;
 
@@ -49,6 +49,7 @@ async function workOneByOne(records: readonly DynamoDBRecord[], work: Work): Pro
   return { batchItemFailures: [] };
 }
 
+/** What is quarantined names the change, so that it can be found again, and what failed, without the item's content. */
 async function workOrQuarantine(record: DynamoDBRecord, work: Work): Promise<void> {
   try {
     await work([readTableChange(record)], new Date());
@@ -58,7 +59,7 @@ async function workOrQuarantine(record: DynamoDBRecord, work: Work): Promise<voi
     const { error: name, error_message: message } = faultFields(error);
     const place = { eventId: record.eventID ?? "", sequenceNumber: record.dynamodb?.SequenceNumber ?? "" };
     const reason = [name, message].filter(Boolean).join(": ");
-    await quarantine({ operation, ...nameOfChange(record), ...place, reason });
+    await queueMessage(settings.quarantineQueueUrl(), { operation, ...nameOfChange(record), ...place, reason });
     log("error", "quarantined", { operation, event_id: place.eventId, sequence_number: place.sequenceNumber, reason });
     count("StreamRecordsQuarantined", {});
   }
