@@ -34,7 +34,11 @@ export async function openSession(userId: number, family: string, token: string,
 }
 
 /** Access pattern S2: spends a refresh token that still counts for the next one of its family. One write unit. */
-export async function rotateSession(spent: RefreshToken, next: string, now: Date): Promise<StoredSession | undefined> {
+export async function rotateSession(
+  spent: RefreshToken,
+  next: string,
+  now: Date,
+): Promise<Pick<StoredSession, "epoch"> | undefined> {
   const condition = {
     where: { refresh_hash: spent.hash },
     when: "valid_to > :now",
@@ -42,7 +46,7 @@ export async function rotateSession(spent: RefreshToken, next: string, now: Date
   };
   const set = { refresh_hash: hashRefreshToken(next), ...expiry(now) };
   const item = await updateIf(updateOf(sessionKey(spent.userId, spent.family), { ...condition, set }));
-  return item && sessions.decode(item);
+  return item && { epoch: sessions.decode(item).epoch };
 }
 
 /** Access pattern S3: ends a session family, if there is one. One write unit. */
