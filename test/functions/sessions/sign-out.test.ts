@@ -6,9 +6,9 @@ import { handler } from "../../../functions/sessions/sign-out.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn, signOut } from "../../../shared/contract/sessions.ts";
+import { useOwnUser } from "../../support/records/own-user.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { useOwnUser } from "../../support/service/own-user.ts";
 import { useService } from "../../support/service/service.ts";
 import { tokenOf } from "../../support/tokens/tokens.ts";
 

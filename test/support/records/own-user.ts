@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, vi } from "vitest";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
-import { companyLine, userLine } from "../records/records.ts";
-import { store } from "../records/store.ts";
+import { companyLine, userLine } from "./records.ts";
+import { store } from "./store.ts";
 
 /** Sets the clock to a moment in UTC, such as `2026-05-01T09:00:00.000`. */
 export function at(moment: string): void {
