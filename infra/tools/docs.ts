@@ -30,10 +30,13 @@ export function docs(parameters: string[], root = checkout): number {
     if (stale.length > 0) writeFileSync(file, fillTables(text, tables));
     return stale.map((name) => `${page}: ${name}`);
   });
+  for (const each of written) process.stdout.write(`${each}\n`);
   const isMeasured = call.values.costs || unmeasuredOperations(root).length > 0;
-  if (isMeasured) measureCosts(root);
-  const lines = [...written, ...(isMeasured ? [`${costsPage}: costs`] : [])];
-  process.stdout.write(`${lines.length > 0 ? lines.join("\n") : "Every table is up to date."}\n`);
+  if (isMeasured) {
+    measureCosts(root);
+    process.stdout.write(`${costsPage}: costs\n`);
+  }
+  if (written.length === 0 && !isMeasured) process.stdout.write("Every table is up to date.\n");
   return 0;
 }
 

@@ -150,5 +150,6 @@ function lastPart(arn: unknown): string | undefined {
   const {
     "Fn::Join": [, parts],
   } = arn as { "Fn::Join": [string, unknown[]] };
-  return parts.findLast((part): part is string => typeof part === "string");
+  const last = parts.findLast((part): part is string => typeof part === "string");
+  return last?.slice(last.lastIndexOf(":"));
 }

@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { EventSourceMapping, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { EventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { functions } from "../../functions/functions.ts";
@@ -19,12 +19,12 @@ export class WorkQueue extends Construct {
   readonly worker: ServiceFunctionName;
   readonly queue: Queue;
   readonly deadLetters: Queue;
-  readonly #row: QueueRow;
+  readonly #mostCalls: number;
 
   constructor(scope: Construct, id: string, row: QueueRow) {
     super(scope, id);
-    this.#row = row;
     this.worker = row.worker;
+    this.#mostCalls = row.mostCalls;
     this.deadLetters = createQueue(this, "DeadLetters");
     this.queue = createQueue(this, "Queue", {
       // AWS's own advice: long enough for a batch to be throttled and tried again before anyone else sees it.
@@ -32,12 +32,6 @@ export class WorkQueue extends Construct {
       retentionPeriod: Duration.hours(row.retentionHours),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: triesBeforeDeadLetter },
     });
-  }
-
-  /** Lets a function queue messages, and sets the queue's URL in its environment. */
-  grantQueue(fn: LambdaFunction): void {
-    if (this.#row.setting) fn.addEnvironment(this.#row.setting, this.queue.queueUrl);
-    fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.queue.queueArn] }));
   }
 
   /** Makes a function the worker of the queue: the one that the queue was made for. */
@@ -56,6 +50,6 @@ export class WorkQueue extends Construct {
 
   /** Calls above what is reserved would be throttled, and each counts as a try of its messages. */
   #mostCallsOf({ reserved }: ServiceFunction): number {
-    return Math.max(fewestCalls, Math.min(this.#row.mostCalls, reserved ?? this.#row.mostCalls));
+    return Math.max(fewestCalls, Math.min(this.#mostCalls, reserved ?? this.#mostCalls));
   }
 }

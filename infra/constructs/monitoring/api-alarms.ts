@@ -32,6 +32,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       id: "functions-throttled",
       metric: awsMetric("Lambda Throttles", {}, five),
       threshold: 10,
+      severity: "page",
       impact: "Some requests are refused with 503, and workers are late, as the account has no more concurrency.",
       heading: "Functions are throttled",
     },

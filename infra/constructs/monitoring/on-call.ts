@@ -10,6 +10,7 @@ const warnAtPercent = 80;
 
 /** Reads that AWS has no narrower name for. */
 const looks = [
+  "acm:DescribeCertificate",
   "apigateway:GET",
   "backup:Describe*",
   "backup:List*",
@@ -22,6 +23,8 @@ const looks = [
   "codedeploy:Get*",
   "codedeploy:List*",
   "dynamodb:Describe*",
+  "dynamodb:GetRecords",
+  "dynamodb:GetShardIterator",
   "dynamodb:ListTables",
   "health:Describe*",
   "lambda:GetAccountSettings",

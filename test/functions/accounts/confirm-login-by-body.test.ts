@@ -2,13 +2,13 @@ import { describe, expect, test, vi } from "vitest";
 import { handler as confirmByQuery } from "../../../functions/accounts/confirm-login.ts";
 import { handler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { confirmLogin, confirmLoginByBody } from "../../../shared/contract/accounts.ts";
+import { useOwnUser } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { askForPin, otherPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
-import { useOwnUser } from "../../support/service/own-user.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();

@@ -5,13 +5,13 @@ import { handler } from "../../../functions/accounts/confirm-login.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { confirmLogin, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { reopenPinFlow } from "../../../shared/db/accounts/pins.ts";
+import { useOwnUser } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { askForPin, deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
-import { useOwnUser } from "../../support/service/own-user.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();

@@ -9,6 +9,7 @@ import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts
 import { handler as notifyPasswordChanged } from "../../../functions/workers/notify-password-changed.ts";
 import { confirmLoginByBody, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
+import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -16,7 +17,6 @@ import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
-import { at, useOwnUser, useSigningKey } from "../../support/service/own-user.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();

@@ -6,12 +6,12 @@ import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
 import { makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";
+import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
-import { at, useOwnUser, useSigningKey } from "../../support/service/own-user.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();

@@ -6,13 +6,13 @@ import { handler as requestHandler } from "../../../functions/accounts/request-p
 import { handler } from "../../../functions/sessions/sign-in.ts";
 import { getProfile, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
+import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { deliverPins } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
-import { at, useOwnUser, useSigningKey } from "../../support/service/own-user.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, vi } from "vitest";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
-import { companyLine, userLine } from "../records/records.ts";
-import { store } from "../records/store.ts";
+import { companyLine, userLine } from "./records.ts";
+import { store } from "./store.ts";
 
 /** Sets the clock to a moment in UTC, such as `2026-05-01T09:00:00.000`. */
 export function at(moment: string): void {
@@ -19,7 +19,7 @@ export function useSigningKey(): void {
 
 /**
  * Gives each test a user of company 1 with a login of its own: a pin asked for at an earlier time does not replace a later
- * one. `take` is told of it, and gives what its import line has beside the login. The clock is the real one again after it.
+ * one. `take` is given its id and login, and returns what else its import line has. The clock is the real one again after it.
  */
 export function useOwnUser(take: (id: number, login: string) => Record<string, unknown>): void {
   let id = 1_000;
