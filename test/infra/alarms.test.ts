@@ -236,7 +236,7 @@ function summedUp(severity: "page" | "tomorrow"): string[] {
   return idsIn(composite(`functions-${severity}`).properties.AlarmRule);
 }
 
-test("copies, certificates, SMS by country, and the account's concurrency and budget are watched where somebody is told", () => {
+test("copies, certificates, SMS by country, and the account's concurrency and budget are watched where somebody is notified", () => {
   const ids = alarmsOf(full).map(({ properties }) => String(properties.AlarmName).replace("Workforce-full-", ""));
   const countries = fullStage.servedCountries.map((country) => `sms-lost-${country}`);
   expect(ids).toEqual(

@@ -50,7 +50,7 @@ test("whoever answers alarms reads no secret, changes no live record, and has sh
   }
 });
 
-test("a stage that tells nobody has no role for it", () => {
+test("a stage that notifies nobody has no role for it", () => {
   const roles = stackOf("dev")
     .all("AWS::IAM::Role")
     .map(({ properties }) => properties.RoleName);

@@ -8,7 +8,7 @@ const hours = (statistic: "Minimum" | "Average" | "Sum") => ({ statistic, minute
 /** A night and the next, and what a late copy takes. */
 const latestBackupHours = 36;
 
-/** Alarms on what the account and the services around the stack do, for stages that tell somebody. */
+/** Alarms on what the account and the services around the stack do, for stages that notify somebody. */
 export function accountAlarms(stage: Stage): AlarmRow[] {
   return stage.alarmAddress === undefined
     ? []

@@ -5,7 +5,7 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription, UrlSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 
-/** Who is told: by e-mail, and what cannot wait by a pager as well. */
+/** Who is notified: by e-mail, and what cannot wait by a pager as well. */
 interface AlarmTopicsProps {
   readonly address: string;
   readonly pagerUrl?: string;

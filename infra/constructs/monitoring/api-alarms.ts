@@ -49,7 +49,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       metric: awsMetric("DynamoDB WriteThrottleEvents", { TableName, GlobalSecondaryIndexName }, five),
       threshold: 10,
       severity: "page" as const,
-      impact: "Some changes are refused with 503: a key of an index takes no more, and holds up the whole table.",
+      impact: "Some changes are refused with 503: a key of an index takes no more, and blocks the whole table.",
       heading: "The table throttles",
     })),
     {

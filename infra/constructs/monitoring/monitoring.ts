@@ -41,12 +41,12 @@ export class Monitoring extends Construct {
       ...accountAlarms(stage),
     ];
     const alarms = rows.map((row) => ({ row, alarm: this.#addAlarm(this, row.id, row) }));
-    this.#tell(alarms, functions);
+    this.#notify(alarms, functions);
     addDashboard(this, { stage, watched, rows: [...rows, ...functions.map(({ row }) => row)] });
   }
 
   /** Sends what fires, and that it is over; functions are summed up, as they all fail with what all of them need. */
-  #tell(
+  #notify(
     alarms: readonly { readonly row: AlarmRow; readonly alarm: Alarm }[],
     functions: readonly { readonly row: AlarmRow; readonly owner: Construct }[],
   ): void {

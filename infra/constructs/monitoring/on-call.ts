@@ -46,7 +46,7 @@ const looks = [
 /**
  * The role of whoever answers the stage's alarms: it looks at everything, and does what the runbook says beside a deploy. It
  * reads no secret, as whoever reads the keys can be any user; whoever replaces a key or cuts over to a table is an
- * administrator. Anybody of the account whom a policy allows may take it, with a second factor. Tells of the account's budget, too.
+ * administrator. Anybody of the account may take it whose policy allows it, with a second factor. The account's budget is watched here, too.
  */
 export class OnCall extends Construct {
   constructor(scope: Construct, id: string, stage: Stage) {
