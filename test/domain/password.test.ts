@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { hashPasscode, passcodeFits } from "../../shared/domain/accounts/passcode.ts";
 import { hashPassword, verifyPassword } from "../../shared/domain/accounts/password.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
+
+const key = hmacKeyOf("key");
 
 test("D15: a password is kept as Argon2id with 19 MiB, 2 passes and a salt of its own", async () => {
   const [one, other] = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);
@@ -29,11 +32,11 @@ test.each([
 });
 
 test("D19: a passcode's hash fits only its passcode, user and key, and does not hold the digits", () => {
-  const hash = hashPasscode("4711", 7, "key");
+  const hash = hashPasscode("4711", 7, key);
   expect(hash).not.toContain("4711");
-  expect(passcodeFits("4711", 7, hash, "key")).toBe(true);
-  expect(passcodeFits("4712", 7, hash, "key")).toBe(false);
-  expect(passcodeFits("4711", 8, hash, "key")).toBe(false);
-  expect(passcodeFits("4711", 7, hash, "other")).toBe(false);
-  expect(passcodeFits("4711", 7, "", "key")).toBe(false);
+  expect(passcodeFits("4711", 7, hash, key)).toBe(true);
+  expect(passcodeFits("4712", 7, hash, key)).toBe(false);
+  expect(passcodeFits("4711", 8, hash, key)).toBe(false);
+  expect(passcodeFits("4711", 7, hash, hmacKeyOf("other"))).toBe(false);
+  expect(passcodeFits("4711", 7, "", key)).toBe(false);
 });

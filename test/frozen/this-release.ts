@@ -62,7 +62,7 @@ async function work(worker: string, event: object = {}): Promise<void> {
 
 /** The request as the store takes it. */
 export function fingerprinted({ userId, operation, key }: KeyedRequest): IdempotentRequest {
-  return { userId, operation, key, fingerprint: key };
+  return { userId, operation, key, fingerprint: key, matches: (stored) => stored === key };
 }
 
 async function openRun(request: KeyedRequest) {

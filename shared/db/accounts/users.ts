@@ -5,7 +5,7 @@ import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { defineEntity, type RecordItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
 import { findStored } from "../table/stored-items.ts";
-import { type Key, queryPage } from "../table/table.ts";
+import { type Key, queryPage, updateIf } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { firstRevision } from "../writes/changes.ts";
 
@@ -139,6 +139,25 @@ export function replacePassword(userId: number, resetHash: string, passwordHash:
       ExpressionAttributeValues: { ":hash": resetHash, ":password": passwordHash, ":one": 1, ...versionValue },
     },
   };
+}
+
+/**
+ * Access pattern U6: stores another hash of a secret that was just compared with the stored one, unless that has changed
+ * since. It is the same secret: nobody is notified, and sessions and devices stay (D15, D19). One write unit.
+ */
+export async function replaceHash(
+  userId: number,
+  hash: keyof StoredSecrets,
+  compared: string,
+  next: string,
+): Promise<void> {
+  await updateIf({
+    Key: userKey(userId),
+    ConditionExpression: "#hash = :compared",
+    UpdateExpression: `SET #hash = :next, silent = :silent, ${versionClause} ADD revision :one`,
+    ExpressionAttributeNames: { "#hash": hash },
+    ExpressionAttributeValues: { ":compared": compared, ":next": next, ":silent": true, ":one": 1, ...versionValue },
+  });
 }
 
 /** A stored user as the interface shows it. */

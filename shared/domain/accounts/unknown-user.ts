@@ -1,14 +1,14 @@
-import { createHmac } from "node:crypto";
 import type * as v from "valibot";
 import type { user } from "../../contract/accounts.ts";
+import type { HmacKey } from "../hmac-key.ts";
 import type { Login } from "./login.ts";
 
 /**
  * The user an anonymous caller is shown: nothing it did not send. The id is positive, below 2^53, and stable for a login
  * while the key stays (D12).
  */
-export function unknownUser(login: Login, key: string): v.InferOutput<typeof user> {
-  const digest = createHmac("sha256", key).update(`unknown-user|${login.value}`).digest();
+export function unknownUser(login: Login, key: HmacKey): v.InferOutput<typeof user> {
+  const digest = key.digest("unknown-user", login.value);
   return {
     id: (digest.readUIntBE(0, 6) % 1_000_000_000) + 1,
     company: null,
