@@ -1,3 +1,4 @@
+import { findAccount } from "../../shared/db/accounts/users.ts";
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
 import { type Device, findDevices, keepEndpoint } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
@@ -7,12 +8,16 @@ import { pushMessage } from "../../shared/messaging/push-queue.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). A device that fails keeps
- * none of the others waiting, and is tried again when the message comes back; those that were served are left out then.
+ * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). A device that was registered
+ * before all sessions ended last gets none (D14). A device that fails keeps none of the others waiting, and is tried again when the message comes back; those that were served are left out then.
  */
 export const handler = forQueue(pushMessage, async ({ userId, notificationId }, now) => {
-  const [notification, devices] = await Promise.all([findUnread(userId, notificationId), findDevices(userId)]);
-  const reachable = devices.filter(servesPushes);
+  const [notification, devices, account] = await Promise.all([
+    findUnread(userId, notificationId),
+    findDevices(userId),
+    findAccount(userId),
+  ]);
+  const reachable = devices.filter((device) => device.epoch === account?.epoch && servesPushes(device));
   if (!notification || reachable.length === 0) return;
   const lease = await acquirePushLease(userId, notificationId, now);
   const waiting = reachable.filter(({ id }) => !lease.served.includes(id));

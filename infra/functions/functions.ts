@@ -134,7 +134,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Signing out does not end the session: a stolen device stays signed in.",
     access: everyoneTheirOwn,
     verifiesTokens: true,
-    table: ["DeleteItem"],
+    table: ["Query", "UpdateItem", "DeleteItem"],
   },
   "set-password": {
     area: "accounts",

@@ -12,6 +12,7 @@ import { call } from "../support/requests/call.ts";
 import { endpoints } from "../support/requests/every-operation.ts";
 import { newestPin } from "../support/requests/pins.ts";
 import type { Service } from "../support/service/service.ts";
+import { openTestSession } from "../support/tokens/sessions.ts";
 import { testKeyId } from "../support/tokens/tokens.ts";
 import { takeMessages } from "../support/workers/queues.ts";
 import type { KeyedRequest, MarshalledItem, Queue, Release } from "./release.ts";
@@ -31,6 +32,7 @@ export function thisRelease(service: Service): Release {
     async call(name, sent) {
       const endpoint = endpoints.find((each) => each.name === name);
       if (!endpoint) throw new Error(`There is no operation ${name}`);
+      if (name === "register-device-token" && sent.as) await openTestSession(sent.as.id);
       return call(endpoint.handler, endpoint.operation, sent);
     },
     work,

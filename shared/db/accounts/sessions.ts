@@ -1,6 +1,7 @@
 import { hashRefreshToken, type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
 import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
+import { findStored } from "../table/stored-items.ts";
 import { deleteItemAt, type Key, putIf, updateIf } from "../table/table.ts";
 
 /** A session family as the table has it. */
@@ -20,7 +21,7 @@ export const sessions = defineEntity<StoredSession>({
   upgrades: [stampOnly],
 });
 
-/** A session whose refresh token was spent for the next one. */
+/** A session that has not ended. */
 export type Session = Pick<StoredSession, "epoch">;
 
 const msPerDay = 86_400_000;
@@ -34,6 +35,11 @@ export function sessionKey(userId: number, family: string): Key {
 export async function openSession(userId: number, family: string, token: string, epoch: number, now: Date) {
   const opened = { ...sessionKey(userId, family), refresh_hash: hashRefreshToken(token), epoch, ...expiry(now) };
   await putIf({ Item: sessions.encode(opened), ConditionExpression: "attribute_not_exists(pk)" });
+}
+
+/** Access pattern S4: a session family, until it ends. One read unit. */
+export async function findSession(userId: number, family: string): Promise<Session | undefined> {
+  return findStored(sessions, sessionKey(userId, family), { consistent: true });
 }
 
 /**

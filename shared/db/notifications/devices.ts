@@ -14,6 +14,10 @@ export interface StoredDevice extends StoredItem {
   readonly platform: string;
   readonly push_service: PushService;
   readonly device_id?: string | undefined;
+  /** The session family it was registered in; absent where the stage's users sign in elsewhere. */
+  readonly family?: string | undefined;
+  /** The user's epoch it was registered in: a user whose epoch has risen since has left it. Absent before release 0.2: 0. */
+  readonly epoch?: number;
   /** Its endpoint at SNS, once it has one. */
   readonly endpoint_arn?: string | undefined;
 }
@@ -54,16 +58,19 @@ export interface Device {
   readonly token: string;
   readonly pushService: PushService;
   readonly endpointArn: string | undefined;
+  /** The user's epoch it was registered in. */
+  readonly epoch: number;
 }
 
 /** Access pattern PS2: a user's devices, at most 20, oldest first. 0.5 read units for 4 KB of tokens. */
 export async function findDevices(userId: number): Promise<Device[]> {
   const set = await findDeviceSet(userId);
-  return set.devices.map(({ id, token, push_service: pushService, endpoint_arn: endpointArn }) => ({
+  return set.devices.map(({ id, token, push_service: pushService, endpoint_arn: endpointArn, epoch = 0 }) => ({
     id,
     token,
     pushService,
     endpointArn,
+    epoch,
   }));
 }
 

@@ -4,6 +4,7 @@ import { handler } from "../../../functions/devices/remove-device-token.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../shared/contract/devices.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
+import { storeSignedIn } from "../../support/tokens/sessions.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const driver = { id: 5, role: "driver", company_id: null } as const;
@@ -12,6 +13,7 @@ const other = { id: 6, role: "driver", company_id: null } as const;
 useService();
 
 async function register(token: string, as: TestUser): Promise<number> {
+  await storeSignedIn(as);
   const answer = await call(registerHandler, registerDeviceToken, { as, body: { notification: { token } } });
   return answer.body.notification.id;
 }
