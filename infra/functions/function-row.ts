@@ -62,7 +62,7 @@ export interface FunctionRow {
   readonly signsTokens?: true;
   /** True where it makes the private keys and stores them. */
   readonly rotatesSigningKeys?: true;
-  /** True where it reads the key for HMACs: of pins, passcodes, and the subjects of throttles. */
+  /** True where it reads the key for HMACs, of whatever `shared/domain/hmac-key.ts` names as a purpose. */
   readonly readsHmacKey?: true;
   /** True where it queues requests for pins. */
   readonly queuesPins?: true;

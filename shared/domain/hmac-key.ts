@@ -30,12 +30,7 @@ const wholeBytes = 32;
 
 /** Opens a key for a moment. Throws where no version signs by then. */
 export function openHmacKey(versions: readonly HmacKeyVersion[], now: Date): HmacKey {
-  const current = versions
-    .filter(({ signs_from }) => signs_from === undefined || signs_from <= now.toISOString())
-    .reduce<HmacKeyVersion | undefined>(
-      (newest, each) => (newest && newest.version > each.version ? newest : each),
-      undefined,
-    );
+  const current = currentVersion(versions, now);
   if (!current) throw new Error("The secret of the HMAC key has no version that signs by now");
   return {
     digest: (purpose, message) => digestOf(current, purpose, message),
@@ -50,6 +45,14 @@ export function openHmacKey(versions: readonly HmacKeyVersion[], now: Date): Hma
     },
     isCurrent: (signed) => read(signed).version === current.version,
   };
+}
+
+/** The version that signs by then; undefined where none does. */
+export function currentVersion(versions: readonly HmacKeyVersion[], now: Date): HmacKeyVersion | undefined {
+  return versions
+    .filter(({ signs_from }) => signs_from === undefined || signs_from <= now.toISOString())
+    .toSorted((one, other) => one.version - other.version)
+    .at(-1);
 }
 
 function signWith(signer: HmacKeyVersion, purpose: HmacPurpose, message: string, bytes: number): string {

@@ -46,8 +46,9 @@ export async function register(
   pushService: "fcm" | "apns" | "apns_sandbox" = "fcm",
 ): Promise<number> {
   lastId += 1;
+  const id = lastId;
   await store([userLine(userId)]);
-  return saveDeviceToken(userId, { token, platform: pushService, pushService }, lastId);
+  return saveDeviceToken(userId, { token, platform: pushService, pushService }, id);
 }
 
 /** A new notification of a user, as the message that asks for its push. */

@@ -17,6 +17,7 @@ import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { refusalOf } from "../../support/requests/refusals.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { useService } from "../../support/service/service.ts";
+import { openTestSession } from "../../support/tokens/sessions.ts";
 import { type TestUser, tokenOf } from "../../support/tokens/tokens.ts";
 
 const service = useService();
@@ -117,6 +118,8 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await forgetThrottles(service);
+  // Senders that may do so have signed out meanwhile.
+  for (const { id } of Object.values(users)) await openTestSession(id);
   // Senders that may do so have moved the timesheets meanwhile.
   await countRecords(recordIds.map((id) => ["timesheet", id]));
 });
