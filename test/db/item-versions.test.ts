@@ -172,7 +172,8 @@ describe("every item", () => {
   test("of records and of what follows from them belongs to exactly one entity, and has its version", async () => {
     await store([companyLine(7), invoiceLine(7, 7), timesheetLine(7, 7), jobLine(7, 7, { version: 1 })]);
     await write({ type: "job", id: 7, version: 2, deleted: true });
-    const items = [...(await scanItems()).values()].filter(({ pk }) => pk !== "KEYS");
+    const callers = ["KEYS", `USER#${admin.id}`, `LOGIN#user-${admin.id}@example.com`];
+    const items = [...(await scanItems()).values()].filter(({ pk }) => !callers.includes(String(pk)));
     const kinds = new Set<string>();
     for (const item of items) {
       const owners = entities.filter(({ matches }) => matches(keyOf(item)));
