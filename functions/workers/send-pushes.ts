@@ -1,6 +1,6 @@
 import { findAccount } from "../../shared/db/accounts/users.ts";
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
-import { type Device, findDevices, keepEndpoint } from "../../shared/db/notifications/devices.ts";
+import { findDevices, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
 import { acquirePushLease, releasePushLease } from "../../shared/db/notifications/pushes.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, servesPushes } from "../../shared/messaging/push.ts";
@@ -9,7 +9,8 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). A device that was registered
- * before all sessions ended last gets none (D14). A device that fails keeps none of the others waiting, and is tried again when the message comes back; those that were served are left out then.
+ * before all sessions ended last gets none (D14). A device that fails keeps none of the others waiting, and is tried again
+ * when the message comes back; those that were served are left out then.
  */
 export const handler = forQueue(pushMessage, async ({ userId, notificationId }, now) => {
   const [notification, devices, account] = await Promise.all([
@@ -17,7 +18,7 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
     findDevices(userId),
     findAccount(userId),
   ]);
-  const reachable = devices.filter((device) => device.epoch === account?.epoch && servesPushes(device));
+  const reachable = devices.filter(({ epoch = 0, ...device }) => epoch === account?.epoch && servesPushes(device));
   if (!notification || reachable.length === 0) return;
   const lease = await acquirePushLease(userId, notificationId, now);
   const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
@@ -31,15 +32,15 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 
-type Pushed = PushOutcome & { readonly device: Device };
+type Pushed = PushOutcome & { readonly device: StoredDevice };
 
-async function push(device: Device, { id, params, ...about }: Notification): Promise<Pushed> {
+async function push(device: StoredDevice, { id, params, ...about }: Notification): Promise<Pushed> {
   return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type })) };
 }
 
 /** Keeps the endpoints that were made, so that the next push needs one call less. */
 async function keepEndpoints(userId: number, served: readonly Extract<Pushed, { result: "sent" }>[]): Promise<void> {
-  const made = served.filter(({ device, endpointArn }) => endpointArn !== device.endpointArn);
+  const made = served.filter(({ device, endpointArn }) => endpointArn !== device.endpoint_arn);
   await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device.id, endpointArn)));
 }
 

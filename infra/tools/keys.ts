@@ -43,12 +43,10 @@ if (import.meta.main) await runCommand((parameters) => manageKeys(parameters, lo
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function manageKeys(parameters: string[], directory: string): Promise<number> {
   const text = { type: "string" } as const;
-  const options = { version: text, stage: text, help: { type: "boolean" } } as const;
-  const { values, positionals } = readArguments("keys", { args: parameters, options, allowPositionals: true });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+  const options = { version: text, stage: text } as const;
+  const call = readArguments("keys", help, { args: parameters, options, allowPositionals: true });
+  if (!call) return 0;
+  const { values, positionals } = call;
   const [word = "", ...others] = positionals;
   if (!words.some((each) => each === word)) throw unknownWord("command", word, words);
   if (others.length > 0) throw new UsageError("Say one thing at a time (npm run keys -- --help)");

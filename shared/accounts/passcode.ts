@@ -1,9 +1,10 @@
+import { countAttempt, forgetAttempts } from "../db/accounts/throttles.ts";
 import { type Account, findAccount, replaceHash } from "../db/accounts/users.ts";
 import { hashPasscode, passcodeFits } from "../domain/accounts/passcode.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { hmacKey } from "../secrets.ts";
-import { countPasscodeTry, forgetPasscodeTries } from "./throttles.ts";
+import { passcodeTriesOf } from "./throttles.ts";
 
 /**
  * Lets a caller pay who is still the user, in the role and of the company, that the access token names, and who has no
@@ -14,10 +15,11 @@ export async function authorizePayment(caller: Caller, passcode: string | undefi
   const { passcodeHash: hash } = requireUnchanged(caller, await findAccount(caller.userId));
   if (hash === undefined) return;
   if (passcode === undefined) throw passcodeInvalid();
-  await countPasscodeTry(caller.userId, now);
+  const tries = await passcodeTriesOf(caller.userId);
+  await countAttempt([tries], now);
   const key = await hmacKey();
   if (!passcodeFits(passcode, caller.userId, hash, key)) throw passcodeInvalid();
-  await forgetPasscodeTries(caller.userId);
+  await forgetAttempts(tries);
   if (key.isCurrent(hash)) return;
   await replaceHash(caller.userId, "passcode_hash", hash, hashPasscode(passcode, caller.userId, key));
 }

@@ -60,9 +60,9 @@ export function authenticated<O extends SignedInOperation>(
   operation: O,
   handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
-  const respond = async (event: HttpEvent, context: Context) =>
-    successAnswer(operation, await handle(signedInRequestOf<O>(event, context)), { event, context });
-  return chain(operation, { access: [authenticate(operation)] }, respond);
+  return chain(operation, { access: [authenticate(operation)] }, (event, context) =>
+    handle(signedInRequestOf<O>(event, context)),
+  );
 }
 
 /**
@@ -74,18 +74,14 @@ export function idempotent<O extends IdempotentOperation>(
   handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
   { authorize = async () => {} }: { authorize?: Authorize<O> } = {},
 ): HttpHandler {
-  const respond = async (event: HttpEvent, context: Context) => {
-    if (event.keptAnswer) return event.keptAnswer;
+  const once = carryOutOnce(operation, ({ event, context }) => authorize(signedInRequestOf<O>(event, context)));
+  const middlewares = { access: [authenticate(operation)], last: [once] };
+  return chain(operation, middlewares, (event, context) => {
     const request = signedInRequestOf<O>(event, context);
     const { requestedAt, token } = event.run ?? { requestedAt: request.now, token: undefined };
     const authorization = event.run ? Promise.resolve() : authorize(request);
-    return successAnswer(operation, await handle({ ...request, requestedAt, token, authorization }), {
-      event,
-      context,
-    });
-  };
-  const once = carryOutOnce(operation, ({ event, context }) => authorize(signedInRequestOf<O>(event, context)));
-  return chain(operation, { access: [authenticate(operation)], last: [once] }, respond);
+    return handle({ ...request, requestedAt, token, authorization });
+  });
 }
 
 /**
@@ -97,9 +93,7 @@ export function anonymous<O extends AnonymousOperation>(
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
   { closes = () => false }: { closes?: () => boolean } = {},
 ): HttpHandler {
-  const respond = async (event: HttpEvent, context: Context) =>
-    successAnswer(operation, await handle(requestOf<O>(event, context)), { event, context });
-  return chain(operation, { closes }, respond);
+  return chain(operation, { closes }, (event, context) => handle(requestOf<O>(event, context)));
 }
 
 /** The handler for requests that no route takes: whatever comes, it refuses. */
@@ -119,10 +113,10 @@ interface Variation {
 }
 
 /** The one chain of middlewares. Refusals come in the order the contract promises: 404, size, 401, 403, 415, 400, 422 (D31). */
-function chain(
-  operation: Operation,
+function chain<O extends Operation>(
+  operation: O,
   { closes = () => false, access = [], last = [] }: Variation,
-  respond: HttpHandler,
+  handle: (event: HttpEvent, context: Context) => Promise<Reply<O>>,
 ) {
   const middlewares = [
     logRequests(operation),
@@ -135,7 +129,11 @@ function chain(
     validate(operation),
     ...last,
   ];
-  return compose(middlewares, respond);
+  return compose(
+    middlewares,
+    async (event, context) =>
+      event.keptAnswer ?? successAnswer(operation, await handle(event, context), { event, context }),
+  );
 }
 
 function refuseWhereClosed(closes: () => boolean) {

@@ -8,6 +8,9 @@ import { type DeviceSet, deviceKey, devices, findDeviceSet, raiseRevision, type 
 /** Most device tokens a user has; the oldest is dropped for a new one (D28). */
 const maxDevicesPerUser = 20;
 
+/** What a registration says: the same of all of them is the same registration. */
+const registered = ["platform", "device_id", "family", "epoch"] as const;
+
 /** A user's devices seldom register at once, and each race reads all of them. */
 const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
 
@@ -38,7 +41,7 @@ export async function saveDeviceToken(userId: number, device: DeviceToken, newId
     const id = owner?.user_id === userId ? owner.id : newId;
     const known = set.devices.find((candidate) => candidate.id === id);
     const next = { ...known, ...toStored(userId, id, hash, device) };
-    if (known && isSame(known, next)) return id;
+    if (known && registered.every((field) => ({ epoch: 0, ...known })[field] === next[field])) return id;
     const failed = await transact([
       ...own(userId, next, owner),
       ...drop(userId, devicesToDrop(set, next)),
@@ -73,13 +76,8 @@ async function dropWhere(userId: number, isDropped: (device: StoredDevice) => bo
 
 function toStored(userId: number, id: number, hash: string, device: DeviceToken): StoredDevice {
   const { token, platform, pushService: push_service, deviceId: device_id, family, epoch = 0 } = device;
-  const registered = { platform, push_service, device_id, family, epoch, endpoint_arn: undefined };
-  return { ...deviceKey(userId, id), id, token, hash, ...registered };
-}
-
-function isSame(known: StoredDevice, device: StoredDevice): boolean {
-  const compared = ["platform", "device_id", "family", "epoch"] as const;
-  return compared.every((field) => ({ epoch: 0, ...known })[field] === device[field]);
+  const next = { id, token, hash, platform, push_service, device_id, family, epoch, endpoint_arn: undefined };
+  return { ...deviceKey(userId, id), ...next };
 }
 
 /** Ids run by time, so the first of the sorted list is the oldest. */

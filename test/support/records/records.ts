@@ -93,6 +93,12 @@ export function callerLine({ id, role, company_id }: TestUser, changes: Record<s
   return userLine(id, { role, financial_company_id: company_id, ...changes });
 }
 
+/** A user as answers show it, of company 1 and imported by `userLine`; `changes` override fields. */
+export function shownUser(id: number, changes: Record<string, unknown> = {}) {
+  const { type: _, ...user } = userLine(id);
+  return { ...user, company: { id: 1, name: "Harbour Logistics" }, ...changes };
+}
+
 /** A notification's import line; `changes` override fields. */
 export function notificationLine(id: number, userId: number, changes: Record<string, unknown> = {}) {
   return {
