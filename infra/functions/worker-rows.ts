@@ -28,6 +28,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     sendsMessages: true,
     settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
+    guarded: ["LOGIN#"],
   },
   "notify-password-changed": {
     area: "workers",
@@ -35,6 +36,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     sendsMessages: true,
     settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
+    guarded: ["USER#"],
   },
   "update-totals": {
     area: "workers",
@@ -59,6 +61,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     timeoutSeconds: 60,
     indexes: ["by-mark"],
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+    guarded: ["USER#"],
   },
   "send-pushes": {
     area: "workers",
@@ -67,6 +70,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     timeoutSeconds: 60,
     settings: ["PLATFORM_APPLICATIONS"],
     table: ["GetItem", "Query", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   intake: {
     area: "workers",
@@ -96,5 +100,6 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     impact: "Users lose nothing yet, but access tokens go on being signed with an old key.",
     rotatesSigningKeys: true,
     table: ["PutItem", "UpdateItem"],
+    guarded: ["KEYS"],
   },
 };

@@ -2,9 +2,9 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/devices/register-device-token.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
+import { storeSignedIn } from "../../support/records/sessions.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
-import { storeSignedIn } from "../../support/tokens/sessions.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const service = useService();

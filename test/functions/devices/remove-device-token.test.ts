@@ -2,9 +2,9 @@ import { describe, expect, test, vi } from "vitest";
 import { handler as registerHandler } from "../../../functions/devices/register-device-token.ts";
 import { handler } from "../../../functions/devices/remove-device-token.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../shared/contract/devices.ts";
+import { storeSignedIn } from "../../support/records/sessions.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
-import { storeSignedIn } from "../../support/tokens/sessions.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const driver = { id: 5, role: "driver", company_id: null } as const;

@@ -10,6 +10,7 @@ import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { openTestSession } from "../../support/records/sessions.ts";
 import { countRecords, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { endpoints } from "../../support/requests/every-operation.ts";
@@ -17,7 +18,6 @@ import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { refusalOf } from "../../support/requests/refusals.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { useService } from "../../support/service/service.ts";
-import { openTestSession } from "../../support/tokens/sessions.ts";
 import { type TestUser, tokenOf } from "../../support/tokens/tokens.ts";
 
 const service = useService();

@@ -1,8 +1,8 @@
 import { openSession } from "../../../shared/db/accounts/sessions.ts";
 import { findAccount } from "../../../shared/db/accounts/users.ts";
-import { callerLine } from "../records/records.ts";
-import { store } from "../records/store.ts";
-import { type TestUser, testSession } from "./tokens.ts";
+import { type TestUser, testSession } from "../tokens/tokens.ts";
+import { callerLine } from "./records.ts";
+import { store } from "./store.ts";
 
 /** Stores the user of a test's tokens with the session that they name, unless there is one. */
 export async function storeSignedIn(user: TestUser): Promise<void> {
