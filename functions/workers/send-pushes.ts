@@ -18,15 +18,16 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
     findDevices(userId),
     findAccount(userId),
   ]);
-  const reachable = devices.filter(({ epoch = 0, ...device }) => epoch === account?.epoch && servesPushes(device));
-  if (!notification || reachable.length === 0) return;
+  const epoch = account?.epoch;
+  const reachable = devices.filter((device) => (device.epoch ?? epoch) === epoch && servesPushes(device));
+  if (epoch === undefined || !notification || reachable.length === 0) return;
   const lease = await acquirePushLease(userId, notificationId, now);
   const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
   const attempts = await Promise.allSettled(waiting.map((device) => push(device, notification)));
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
   await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);
-  await keepEndpoints(userId, served);
+  await keepEndpoints(userId, served, epoch);
   const dead = pushed.filter((each) => each.result === "dead");
   await dropDead(userId, dead);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
@@ -38,10 +39,16 @@ async function push(device: StoredDevice, { id, params, ...about }: Notification
   return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type })) };
 }
 
-/** Keeps the endpoints that were made, so that the next push needs one call less. */
-async function keepEndpoints(userId: number, served: readonly Extract<Pushed, { result: "sent" }>[]): Promise<void> {
-  const made = served.filter(({ device, endpointArn }) => endpointArn !== device.endpoint_arn);
-  await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device.id, endpointArn)));
+/** Keeps the endpoints that were made, so that the next push needs one call less, and the epoch of what had none. */
+async function keepEndpoints(
+  userId: number,
+  served: readonly Extract<Pushed, { result: "sent" }>[],
+  epoch: number,
+): Promise<void> {
+  const made = served.filter(
+    ({ device, endpointArn }) => endpointArn !== device.endpoint_arn || device.epoch === undefined,
+  );
+  await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device.id, endpointArn, epoch)));
 }
 
 /** Takes the devices that take no pushes any more out of their user's list, then their endpoints away. */

@@ -6,6 +6,8 @@ import { handler as rotateSigningKey } from "../../functions/workers/rotate-sign
 import { handler as sendPushes } from "../../functions/workers/send-pushes.ts";
 import { registerDeviceToken } from "../../shared/contract/devices.ts";
 import { signIn, signOut } from "../../shared/contract/sessions.ts";
+import { deviceKey, findDeviceSet } from "../../shared/db/notifications/devices.ts";
+import { updateIf } from "../../shared/db/table/table.ts";
 import { mintToken } from "../../shared/tokens/mint-token.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
@@ -80,4 +82,13 @@ test("D5: a token that a person made has a session, which signing out ends", asy
   expect((await register(`made-${userId}`, headers)).status).toBe(200);
   await call(signOutHandler, signOut, { headers });
   expectProblem(await register(`made-${userId}`, headers), 401, "token_invalid");
+});
+
+test("D28, D38: a device that release 0.1 registered is pushed to, and takes the user's epoch with it", async () => {
+  await register(`earlier-${userId}`, await signedIn());
+  const [device] = (await findDeviceSet(userId)).devices;
+  await updateIf({ Key: deviceKey(userId, device?.id ?? 0), UpdateExpression: "REMOVE epoch, family, schema_version" });
+  expect(await pushed()).toEqual([`earlier-${userId}`]);
+  await store([userLine(userId, { password: after })]);
+  expect(await pushed()).toEqual([]);
 });

@@ -41,7 +41,7 @@ export async function saveDeviceToken(userId: number, device: DeviceToken, newId
     const id = owner?.user_id === userId ? owner.id : newId;
     const known = set.devices.find((candidate) => candidate.id === id);
     const next = { ...known, ...toStored(userId, id, hash, device) };
-    if (known && registered.every((field) => ({ epoch: 0, ...known })[field] === next[field])) return id;
+    if (known && registered.every((field) => known[field] === next[field])) return id;
     const failed = await transact([
       ...own(userId, next, owner),
       ...drop(userId, devicesToDrop(set, next)),
