@@ -87,7 +87,11 @@ test("D5: a token that a person made has a session, which signing out ends", asy
 test("D28, D38: a device that release 0.1 registered is pushed to, and takes the user's epoch with it", async () => {
   await register(`earlier-${userId}`, await signedIn());
   const [device] = (await findDeviceSet(userId)).devices;
-  await updateIf({ Key: deviceKey(userId, device?.id ?? 0), UpdateExpression: "REMOVE epoch, family, schema_version" });
+  await updateIf({
+    Key: deviceKey(userId, device?.id ?? 0),
+    UpdateExpression: "REMOVE epoch, #family, schema_version",
+    ExpressionAttributeNames: { "#family": "family" },
+  });
   expect(await pushed()).toEqual([`earlier-${userId}`]);
   await store([userLine(userId, { password: after })]);
   expect(await pushed()).toEqual([]);
