@@ -14,7 +14,7 @@ type Passage = Pick<HttpRequest, "event" | "context">;
 /**
  * Middleware: carries out a request with an `Idempotency-Key` once in 24 hours, and gives repetitions the first answer
  * again (D32). It comes last, when all else about the request is in order, what `authorize` asks of the caller included:
- * whether a key is known must not tell whether a passcode is right (D19). Without a key nothing is read or written.
+ * whether a key is known must not say whether a passcode is right (D19). Without a key nothing is read or written.
  */
 export function carryOutOnce({ name }: Pick<Operation, "name">, authorize: (passage: Passage) => Promise<void>) {
   return {

@@ -60,7 +60,7 @@ test("D15: a hash that was replaced since it was compared is not overwritten", a
   expect(await readUser(2)).toEqual(before);
 });
 
-test("D15, D25: of 1,000 renewed hashes nobody is told", async () => {
+test("D15, D25: of 1,000 renewed hashes nobody is notified", async () => {
   await store([userLine(3, { password })]);
   const changes: ReturnType<typeof streamRecord>[] = [];
   let before = await readUser(3);

@@ -207,7 +207,7 @@ describe("D19, D32: the passcode comes before the key", () => {
 
   beforeEach(() => store([callerLine(user, { passcode })]));
 
-  test("a known key does not tell whether a passcode is right, and each wrong one counts", async () => {
+  test("a known key does not say whether a passcode is right, and each wrong one counts", async () => {
     const key = newKey();
     expect((await update(key, withPasscode(passcode), { as: user })).status).toBe(200);
     for (let tries = 0; tries < 5; tries += 1) {

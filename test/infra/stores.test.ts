@@ -88,7 +88,7 @@ test("no secret's value stands in the template: each is made in AWS", () => {
 });
 
 /**
- * CloudFormation makes a secret's value anew whenever its GenerateSecretString changes, in whatever way: the HMAC key would be
+ * CloudFormation makes a new value of a secret whenever its GenerateSecretString changes, in whatever way: the HMAC key would be
  * overwritten, and every passcode and refresh token with it; the signing keys, and no token would be signed until the next
  * rotation. What is to change in a secret's value is changed by a function or by `npm run keys`.
  */

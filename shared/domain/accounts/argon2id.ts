@@ -2,7 +2,7 @@ import { argon2, argon2Sync } from "node:crypto";
 import { promisify } from "node:util";
 import { argon2id as argon2idOfWasm } from "hash-wasm";
 
-/** What a derivation costs: memory in KiB, passes over it, lanes. */
+/** What a derivation costs: memory in KiB, passes over it, parallelism. */
 export interface Argon2Cost {
   readonly memory: number;
   readonly passes: number;

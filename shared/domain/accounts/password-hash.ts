@@ -24,15 +24,15 @@ const mostPasses = 16;
 
 /** Takes a PHC string apart; undefined for a text that is none, or asks for more than 256 MiB or 16 passes. */
 export function parsePasswordHash(stored: string): PasswordHash | undefined {
-  const [, m, t, lanes, ...ofArgon2id] = argon2idForm.exec(stored) ?? [];
+  const [, m, t, p, ...ofArgon2id] = argon2idForm.exec(stored) ?? [];
   if (m) {
-    const cost = { memory: Number(m), passes: Number(t), parallelism: Number(lanes) };
+    const cost = { memory: Number(m), passes: Number(t), parallelism: Number(p) };
     const isBearable = cost.memory <= mostKibibytes && cost.passes <= mostPasses && cost.memory >= 8 * cost.parallelism;
     return isBearable ? { method: "argon2id", cost, ...bytesOf(ofArgon2id) } : undefined;
   }
-  const [, ln, r, p, ...ofScrypt] = scryptForm.exec(stored) ?? [];
+  const [, ln, r, parallel, ...ofScrypt] = scryptForm.exec(stored) ?? [];
   if (!ln) return undefined;
-  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
+  const cost = { ln: Number(ln), r: Number(r), p: Number(parallel) };
   const isBearable = cost.ln < 32 && (2 ** cost.ln * cost.r) / 8 <= mostKibibytes && cost.p <= mostPasses;
   return isBearable ? { method: "scrypt", cost, ...bytesOf(ofScrypt) } : undefined;
 }

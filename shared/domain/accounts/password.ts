@@ -23,14 +23,14 @@ export async function hashPassword(password: string): Promise<string> {
 /**
  * Compares a password with a hash in constant time, by what the hash says that it was made with: Argon2id, or scrypt, which
  * nothing is hashed with. False for a text that is no such hash. A wrong password takes no less time than with a hash of
- * today: who has an older one cannot be told from an unknown login.
+ * today: who has an older one cannot be distinguished from an unknown login.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const parsed = parsePasswordHash(stored);
   if (!parsed) return false;
   const actual = await derive(parsed, normalForm(password));
   const fits = timingSafeEqual(parsed.hash, actual);
-  if (!fits && parsed.method === "argon2id") await makeUpFor(parsed.cost);
+  if (!fits && parsed.method === "argon2id") await spendRest(parsed.cost);
   return fits;
 }
 
@@ -55,7 +55,7 @@ function deriveScrypt(password: string, salt: Buffer, bytes: number, { ln, r, p 
 }
 
 /** Does the work that a hash of today would have taken beyond this one: memory times passes is what takes time. */
-async function makeUpFor({ memory, passes }: Argon2Cost): Promise<void> {
+async function spendRest({ memory, passes }: Argon2Cost): Promise<void> {
   const missing = Math.floor((cost.memory * cost.passes - memory * passes) / cost.passes);
   if (missing < 8) return;
   await deriveArgon2id("", Buffer.alloc(saltBytes), hashBytes, { ...cost, memory: missing });

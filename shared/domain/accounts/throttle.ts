@@ -20,7 +20,7 @@ export function withAttempt(attempts: readonly number[], limits: readonly Limit[
   return [...attempts.filter((moment) => moment > now - longestWindowMs(limits)), now];
 }
 
-/** Names a subject of a rule, such as a login, without revealing it. A new version of the key counts anew. */
+/** Names a subject of a rule, such as a login, without revealing it. Under a new version of the key counts begin again. */
 export function hashSubject(rule: string, subject: string, key: HmacKey): string {
   return key.sign("throttle", `${rule}|${subject}`);
 }

@@ -88,7 +88,7 @@ export function userLine(id: number, changes: Record<string, unknown> = {}) {
   };
 }
 
-/** The import line of the user whom a test's token names. */
+/** The import line of the user that a test's token names. */
 export function callerLine({ id, role, company_id }: TestUser, changes: Record<string, unknown> = {}) {
   return userLine(id, { role, financial_company_id: company_id, ...changes });
 }
