@@ -29,6 +29,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     sendsMessages: true,
     settings: ["SERVICE_NAME", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
+    guarded: ["LOGIN#"],
   },
   "notify-password-changed": {
     area: "workers",
@@ -36,6 +37,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     sendsMessages: true,
     settings: ["SERVICE_NAME", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
+    guarded: ["USER#"],
   },
   "update-totals": {
     area: "workers",
@@ -61,6 +63,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     timeoutSeconds: 60,
     indexes: ["by-mark"],
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+    guarded: ["USER#"],
   },
   "send-pushes": {
     area: "workers",
@@ -69,6 +72,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     timeoutSeconds: 60,
     settings: ["PLATFORM_APPLICATIONS"],
     table: ["GetItem", "Query", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   intake: {
     area: "workers",
@@ -98,5 +102,6 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     impact: "Users lose nothing yet, but access tokens go on being signed with an old key.",
     rotatesSigningKeys: true,
     table: ["PutItem", "UpdateItem"],
+    guarded: ["KEYS"],
   },
 };

@@ -112,6 +112,45 @@ test("no secret's value stands in the template: each is made in AWS", () => {
   }
 });
 
+/**
+ * CloudFormation makes a new value of a secret whenever its GenerateSecretString changes, in whatever way: the HMAC key would be
+ * overwritten, and every passcode and refresh token with it; the signing keys, and no token would be signed until the next
+ * rotation. What is to change in a secret's value is changed by a function or by `npm run keys`.
+ */
+const generated: Readonly<Record<string, object>> = {
+  HmacKey: {
+    ExcludePunctuation: true,
+    GenerateStringKey: "key",
+    PasswordLength: 64,
+    SecretStringTemplate: '{"version":1}',
+  },
+  SigningKeys: { GenerateStringKey: "unused", SecretStringTemplate: '{"keys":[]}' },
+};
+
+/** The logical ids: under another one, CloudFormation makes another secret. */
+const generatedIds: Readonly<Record<string, string>> = {
+  HmacKey: "HmacKeySecret6488F390",
+  SigningKeys: "SigningKeysSecret988BD324",
+};
+
+test.each(
+  Object.entries(generated),
+)("D6, D9: no edit of the template overwrites a key: %s is generated as ever", (name, as) => {
+  for (const stage of [...stageNames, "full"]) {
+    const [secret, ...others] = stackOf(stage)
+      .all("AWS::SecretsManager::Secret")
+      .filter(({ id }) => id.startsWith(name));
+    expect(others).toEqual([]);
+    expect(secret?.id, stage).toBe(generatedIds[name]);
+    expect(secret?.properties.GenerateSecretString, stage).toEqual(as);
+  }
+});
+
+test("D6, D9: every secret that CloudFormation generates is one of those", () => {
+  const ids = stack.all("AWS::SecretsManager::Secret").map(({ id }) => id);
+  expect(ids.toSorted()).toEqual(Object.values(generatedIds).toSorted());
+});
+
 test("every queue is encrypted and takes no plain HTTP", () => {
   const withPolicy = stack.all("AWS::SQS::QueuePolicy").filter(({ properties }) => deniesPlainHttp(properties));
   const guarded = new Set(withPolicy.flatMap(({ properties }) => properties.Queues.map(refOf)));
