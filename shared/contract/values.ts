@@ -1,13 +1,16 @@
 import * as v from "valibot";
 
-/** Text that every store and channel can carry: well-formed Unicode, no NUL. `max` counts UTF-16 units. */
+/** Text that every store and channel can carry. `max` counts UTF-16 units. */
 export function text(max: number) {
-  return v.pipe(
-    v.string(),
-    v.minLength(1),
-    v.maxLength(max),
-    v.check((value) => value.isWellFormed() && !value.includes("\0"), "must be well-formed text without NUL"),
-  );
+  return v.pipe(v.string(), v.minLength(1), v.maxLength(max), plain);
+}
+
+/** Holds for text that is plain. */
+export const plain = v.check<string, string>(isPlainText, "must be well-formed text without NUL and noncharacters");
+
+/** True for well-formed Unicode without NUL and noncharacters, such as U+FFFF, which not every channel takes. */
+export function isPlainText(value: string): boolean {
+  return value.isWellFormed() && !/[\0\p{Noncharacter_Code_Point}]/u.test(value);
 }
 
 /** Identifier: a whole number from 1 to 2^53 − 1. */
