@@ -11,6 +11,8 @@ export const metrics = {
   PinFailures: [],
   /** SMS that SNS has taken. */
   SmsSent: [],
+  /** Recipients that SES or SNS refuses for good: no message reaches them. */
+  RecipientsRefused: [],
   /** SMS that were not sent, as the stage's ceiling was reached. */
   SmsRefused: [],
   /** Changes of the table that a consumer could not take. */
