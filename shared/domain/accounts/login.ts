@@ -27,8 +27,9 @@ export function parseLogin(typed: string, defaultCountry: CountryCode): Login | 
 
 function parseEmail(typed: string): Login | undefined {
   const value = normalEmail(typed);
+  if (value === undefined) return undefined;
   const former = formerEmail(typed);
-  return value && { value, channel: "email", ...(former !== value && { former }) };
+  return { value, channel: "email", ...(former !== value && { former }) };
 }
 
 /** Reads a login to sign in with: where `parseLogin` finds none, an address that release 0.1 took, as it stored it (D7). */
