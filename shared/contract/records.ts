@@ -35,8 +35,9 @@ const nameText = v.pipe(v.string(), v.maxLength(200), plain);
 /** Version of a record in the system it comes from: a whole number from 0 to 2^53 − 1 that rises with every change. */
 export const version = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
+/** Null forgets what is known of the record's version and removal (D35). */
 function head<const T extends RecordType>(type: T) {
-  return { type: v.literal(type), id, version: v.optional(version) };
+  return { type: v.literal(type), id, version: v.optional(v.nullable(version)) };
 }
 
 function removal<const T extends RecordType>(type: T) {

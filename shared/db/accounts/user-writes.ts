@@ -3,7 +3,7 @@ import { secretHashes } from "../../domain/accounts/user-secrets.ts";
 import { mergeUser } from "../../domain/records/record-merge.ts";
 import type { Mark } from "../table/keys.ts";
 import { isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
-import { upsertRecord } from "../writes/record-changes.ts";
+import { upsertRecord, versionAfter } from "../writes/record-changes.ts";
 import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
 import { uniqueLogin } from "./logins.ts";
 import { uniqueProfile } from "./profiles.ts";
@@ -62,7 +62,7 @@ export function uniqueKeysOf(stored: StoredUser | undefined, now: Date): UniqueK
 function merge(line: UpsertLine<"user">, stored: StoredUser | undefined): StoredUser {
   const { id, ...record } = mergeUser(stored && toUser(stored), line);
   const { role, financial_company_id: company_id } = record;
-  const version = line.version ?? stored?.version;
+  const version = versionAfter(line, stored);
   const revision = stored?.revision ?? 0;
   const place = companyKeyOf({ id, ...record });
   return { ...stored, ...userKey(id), id, company_id, role, record, version, revision, ...place };

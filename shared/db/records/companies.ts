@@ -4,7 +4,7 @@ import { defineEntity, type RecordItem, stampOnly } from "../table/entity.ts";
 import { recordKey } from "../table/keys.ts";
 import { findStored } from "../table/stored-items.ts";
 import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/changes.ts";
-import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
+import { removeRecord, upsertRecord, versionAfter } from "../writes/record-changes.ts";
 
 /** A company as the table has it. */
 export interface StoredCompany extends RecordItem, CompleteRecord<"company"> {}
@@ -28,7 +28,7 @@ export function saveCompany(line: UpsertLine<"company">, context: WriteContext):
   return upsertRecord(companies, key, line, context, (stored) => {
     const company = mergeCompany(stored, line);
     const revision = stored?.revision ?? 0;
-    const next = { ...stored, ...key, ...company, revision, version: line.version ?? stored?.version };
+    const next = { ...stored, ...key, ...company, revision, version: versionAfter(line, stored) };
     return saveItem(stored, companies.encode(next), context);
   });
 }

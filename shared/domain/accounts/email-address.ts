@@ -7,7 +7,8 @@ const typedShape = /^[^\s\p{C}@"(),:;<>[\]\\]{1,64}@[^\s\p{C}@"(),:;<>[\]\\]{1,2
 const localPart = /^[!-\-/-~]+(\.[!-\-/-~]+)*$/;
 
 /** At least two labels, the last of which is no number: an IP address takes no mail. */
-const domainName = /^(?=.{4,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const domainName =
+  /^(?=.{4,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
  * An e-mail address in its normal form: NFC, lower case, the domain as IDNA writes it in ASCII; dots and plus tags count.
