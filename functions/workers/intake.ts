@@ -1,3 +1,4 @@
+import { chunksOf } from "../../shared/batches.ts";
 import { busMessage } from "../../shared/contract/events.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { type NotificationRequest, parseBusEvent, type RecordEvent } from "../../shared/domain/records/bus-event.ts";
@@ -29,8 +30,5 @@ async function writeRecordOf({ line, source }: RecordEvent, now: Date): Promise<
 }
 
 function inMessages({ recipients, ...notification }: NotificationRequest): NotificationMessage[] {
-  return Array.from({ length: Math.ceil(recipients.length / maxUsersPerMessage) }, (_, at) => ({
-    ...notification,
-    recipients: { users: recipients.slice(at * maxUsersPerMessage, (at + 1) * maxUsersPerMessage) },
-  }));
+  return chunksOf(recipients, maxUsersPerMessage).map((users) => ({ ...notification, recipients: { users } }));
 }

@@ -3,8 +3,7 @@ import { user } from "./accounts.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
 import { notification } from "./notifications.ts";
-import { password } from "./password.ts";
-import { id, isPlainText, plain, text } from "./values.ts";
+import { id, isPlainText, password, plain, text } from "./values.ts";
 
 /** The types of record that come in by import and by event (D35). */
 export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "notification"] as const;

@@ -1,3 +1,4 @@
+import { ifUnchanged } from "../table/conditions.ts";
 import type { Entity, RecordItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -64,7 +65,8 @@ export function removeRecord<Stored extends RecordItem>(
     const marks = removalMarks(key, line, stored, tombstone, context.now);
     if (!stored && (isMarked || marks.length === 0)) return { outcome: "unchanged" };
     if (isMarked || isStale(line, stored)) return { outcome: "stale" };
-    if (!stored) return { outcome: "unchanged", writes: [requireAbsent(key), ...marks] };
+    const requireAbsent = { ConditionCheck: { Key: { ...key }, ...ifUnchanged(stored) } };
+    if (!stored) return { outcome: "unchanged", writes: [requireAbsent, ...marks] };
     return { outcome: "removed", writes: [...withdraw(stored), ...marks] };
   });
 }
@@ -98,8 +100,4 @@ function changeRecord<Stored extends RecordItem>(
 
 function isStale({ version }: Versioned, stored: RecordItem | undefined): boolean {
   return typeof version === "number" && (stored?.version ?? -1) >= version;
-}
-
-function requireAbsent(key: Key): TransactionWrite {
-  return { ConditionCheck: { Key: { ...key }, ConditionExpression: "attribute_not_exists(pk)" } };
 }

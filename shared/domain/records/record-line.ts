@@ -46,9 +46,7 @@ export function fieldsInvalid(faults: readonly FieldFault[]): Refusal {
   return new Refusal("fields_invalid", `Invalid: ${errors.map(({ pointer }) => pointer).join(", ")}`, { errors });
 }
 
-/**
- * A parsed line without the defaults of newer fields, at any depth: what a line leaves out stays as it is stored (D38).
- */
+/** A parsed line without the defaults of newer fields at any depth: what it leaves out stays as it is stored (D38). */
 function asSent<T>(parsed: T, sent: unknown): T {
   if (typeof parsed !== "object" || parsed === null || typeof sent !== "object" || sent === null) return parsed;
   const given = sent as Readonly<Record<string, unknown>>;
