@@ -45,8 +45,9 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   },
   notify: {
     area: "workers",
-    impact: "Nobody is notified of new jobs, paid timesheets or invoices.",
+    impact: "Nobody is notified of new jobs, paid timesheets, invoices or changed passwords.",
     readsStream: true,
+    queuesNotices: true,
     queuesNotifications: true,
     queuesPushes: true,
     timeoutSeconds: 60,

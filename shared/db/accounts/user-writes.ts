@@ -35,6 +35,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
       ...next,
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
       ...(session_epoch && { session_epoch }),
+      ...(isNewPassword && { password_changed_at: context.now.toISOString() }),
     };
     return {
       outcome: stored ? "updated" : "created",

@@ -25,6 +25,8 @@ export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   readonly reset_hash?: string | undefined;
   /** Goes up when every session of the user ends (D14). */
   readonly session_epoch?: number;
+  /** When the user got another password: its rise is what notices follow from (D14). */
+  readonly password_changed_at?: string;
 }
 
 /** The entity of users. */
@@ -115,8 +117,9 @@ export function giveResetToken(userId: number, resetHash: string): TransactionWr
 }
 
 /** The write that sets a user's password and ends every session, while the reset token counts (D14). */
-export function replacePassword(userId: number, resetHash: string, passwordHash: string): TransactionWrite {
-  const changes = { set: { password_hash: passwordHash }, remove: ["reset_hash", "silent"] };
+export function replacePassword(userId: number, resetHash: string, passwordHash: string, now: Date): TransactionWrite {
+  const set = { password_hash: passwordHash, password_changed_at: now.toISOString() };
+  const changes = { set, remove: ["reset_hash", "silent"] };
   const add = { session_epoch: 1, revision: 1 };
   return { Update: updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add }) };
 }

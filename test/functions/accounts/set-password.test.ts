@@ -1,30 +1,36 @@
-import { DeleteMessageCommand, PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import type { SQSEvent } from "aws-lambda";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler } from "../../../functions/accounts/set-password.ts";
 import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
+import { handler as notify } from "../../../functions/workers/notify.ts";
 import { handler as notifyPasswordChanged } from "../../../functions/workers/notify-password-changed.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { confirmLoginByBody, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
+import { userKey } from "../../../shared/db/accounts/users.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
+import { drain, nothingFailed, streamRecord } from "../../support/workers/workers.ts";
 
 const service = useService();
+const table = useFaultProxy();
 const password = "seven quiet harbours";
 const newPassword = "eleven loud lanterns";
 let userId = 1_000;
 let login = "";
 let phone = "";
+let told: Item | undefined;
 
 beforeAll(async () => {
   at("2026-01-01T00:00:00.000");
@@ -38,11 +44,9 @@ beforeEach(async () => {
   login = `user-${userId}@example.com`;
   phone = `+4474001${String(userId).padStart(5, "0")}`;
   await store([userLine(userId, { phone_number: phone, password })]);
+  told = await readItem(userKey(userId));
 });
-afterEach(async () => {
-  vi.useRealTimers();
-  await new SQSClient({}).send(new PurgeQueueCommand({ QueueUrl: process.env.NOTICE_QUEUE_URL }));
-});
+afterEach(() => void vi.useRealTimers());
 
 function at(moment: string) {
   vi.useFakeTimers({ now: new Date(`${moment}Z`), toFake: ["Date"] });
@@ -65,15 +69,13 @@ function signInWith(typed: string) {
   return call(signInHandler, signIn, { body: { user: { login, password: typed } } });
 }
 
-/** Hands every queued notice to the worker, as the queue would, and says how many there were. */
+/** Has the user told of what has changed since the last time, as stream and queue would; says how many notices there were. */
 async function deliverNotices(): Promise<number> {
-  const client = new SQSClient({});
-  const QueueUrl = process.env.NOTICE_QUEUE_URL;
-  const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
-  const Records = Messages.map(({ MessageId, Body }) => ({ messageId: MessageId, body: Body }));
-  expect(await notifyPasswordChanged({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
-  for (const { ReceiptHandle } of Messages) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-  return Messages.length;
+  const before = told;
+  told = await readItem(userKey(userId));
+  const Records = [streamRecord(userKey(userId), { before, after: told })];
+  expect(await notify({ Records })).toEqual(nothingFailed);
+  return (await drain("NOTICE_QUEUE_URL", notifyPasswordChanged)).length;
 }
 
 describe("200", () => {
@@ -132,6 +134,27 @@ describe("200", () => {
       expect(text).toContain("2026-05-01 at 09:00 UTC");
       expect(text).not.toMatch(/https?:/);
     }
+  });
+
+  test("D14: the user is told of a new password from the commit: no queue and no read can take the answer away", async () => {
+    const token = await resetToken();
+    const queue = process.env.NOTICE_QUEUE_URL;
+    onTestFinished(() => void Object.assign(process.env, { NOTICE_QUEUE_URL: queue }));
+    process.env.NOTICE_QUEUE_URL = "http://127.0.0.1:9/000000000000/gone";
+    table.reset();
+    expect((await setTo(token)).status).toBe(200);
+    expect([...table.calls.keys()].at(-1)).toBe("TransactWriteItems");
+    process.env.NOTICE_QUEUE_URL = queue;
+    expect(await deliverNotices()).toBe(1);
+  });
+
+  test("D14: a company that cannot be read leaves the password and the token as they are", async () => {
+    const token = await resetToken();
+    const unavailable = { __type: "com.amazonaws.dynamodb.v20120810#ResourceInUseException", message: "later" };
+    table.fail("GetItem", { status: 400, body: unavailable }, 1, 2);
+    expect((await setTo(token)).status).toBe(500);
+    expect((await signInWith(password)).status).toBe(200);
+    expect((await setTo(token)).status).toBe(200);
   });
 
   test("D14: a token counts until 14:59.999 after its pin was confirmed", async () => {
