@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler } from "../../../functions/accounts/set-password.ts";
@@ -6,13 +6,13 @@ import { handler as refreshHandler } from "../../../functions/sessions/refresh-t
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as notify } from "../../../functions/workers/notify.ts";
 import { handler as notifyPasswordChanged } from "../../../functions/workers/notify-password-changed.ts";
-import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { confirmLoginByBody, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
-import { companyLine, userLine } from "../../support/records/records.ts";
+import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
+import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
@@ -27,30 +27,19 @@ const service = useService();
 const table = useFaultProxy();
 const password = "seven quiet harbours";
 const newPassword = "eleven loud lanterns";
-let userId = 1_000;
-let login = "";
-let phone = "";
+let userId: number;
+let login: string;
+let phone: string;
 let told: Item | undefined;
 
-beforeAll(async () => {
-  at("2026-01-01T00:00:00.000");
-  await rotateSigningKey();
-  vi.useRealTimers();
-  await store([companyLine(1)]);
+useSigningKey();
+useOwnUser((id, own) => {
+  [userId, login, phone] = [id, own, `+4474001${String(id).padStart(5, "0")}`];
+  return { phone_number: phone, password };
 });
 beforeEach(async () => {
-  // Each test has a user of its own: a pin asked for at an earlier time does not replace a later one.
-  userId += 1;
-  login = `user-${userId}@example.com`;
-  phone = `+4474001${String(userId).padStart(5, "0")}`;
-  await store([userLine(userId, { phone_number: phone, password })]);
   told = await readItem(userKey(userId));
 });
-afterEach(() => void vi.useRealTimers());
-
-function at(moment: string) {
-  vi.useFakeTimers({ now: new Date(`${moment}Z`), toFake: ["Date"] });
-}
 
 async function resetToken(): Promise<string> {
   await forgetThrottles(service);
@@ -83,19 +72,7 @@ describe("200", () => {
     const { status, body, headers } = await setTo(await resetToken());
     expect(status).toBe(200);
     expect(body).toEqual({
-      user: {
-        id: userId,
-        company: { id: 1, name: "Harbour Logistics" },
-        contact_phone_number: null,
-        email: login,
-        financial_company_id: 1,
-        first_name: "Ines",
-        job_position: null,
-        last_name: "Marsh",
-        phone_number: phone,
-        profile_id: null,
-        role: "operator",
-      },
+      user: shownUser(userId, { phone_number: phone }),
     });
     expect(headers).not.toHaveProperty("authorization");
     expect(headers["cache-control"]).toBe("no-store");
