@@ -27,7 +27,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     readsHmacKey: true,
     sendsMessages: true,
     settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
-    table: ["GetItem", "UpdateItem"],
+    table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
   "notify-password-changed": {
     area: "workers",

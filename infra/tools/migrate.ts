@@ -74,8 +74,19 @@ async function run({ isDryRun, ...options }: Work): Promise<number> {
 }
 
 function describe(summary: MigrationSummary, isDryRun: boolean): string {
-  const { seen, rewritten, newer, unknown, damaged, contended, missedBefore, isResumed, completed, incomplete } =
-    summary;
+  const {
+    seen,
+    rewritten,
+    newer,
+    unknown,
+    damaged,
+    contended,
+    collisions,
+    missedBefore,
+    isResumed,
+    completed,
+    incomplete,
+  } = summary;
   const place = isResumed ? ", from where the last run broke off" : "";
   const lines = [
     `${seen} items looked at${place}, ${sumOf(rewritten)} ${isDryRun ? "would be rewritten" : "rewritten"}.`,
@@ -85,6 +96,10 @@ function describe(summary: MigrationSummary, isDryRun: boolean): string {
     ...completed.map((name) => `Complete: ${name}.`),
     ...listed(damaged, "could not be rewritten"),
     ...listed(contended, "were written by others each time; run it again"),
+    ...listed(
+      collisions.map(({ userIds: [one, other] }) => `users ${one} and ${other}`),
+      "pairs of users have e-mail logins that are one address by now; give one of them another",
+    ),
     ...(missedBefore > 0 ? [`${missedBefore} were not rewritten before the run broke off; run it again.`] : []),
     ...incomplete.map((name) => `Not complete: ${name}.`),
   ];

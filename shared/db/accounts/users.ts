@@ -124,6 +124,12 @@ export function replacePassword(userId: number, resetHash: string, passwordHash:
   return { Update: updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add }) };
 }
 
+/** The write that gives a user's e-mail address another form, while it has that one (D7). */
+export function renameEmail(userId: number, former: string, email: string): TransactionWrite {
+  const changes = { where: { "record.email": former }, set: { "record.email": email }, add: { revision: 1 } };
+  return { Update: updateOf(userKey(userId), changes) };
+}
+
 /** A stored user as the interface shows it. */
 export function toUser({ id, record }: StoredUser): User {
   return { id, ...record };

@@ -5,6 +5,7 @@ import type { RacePace } from "../table/conflicts.ts";
 import type { Entity } from "../table/entity.ts";
 import { keyOf, publicNameOf } from "../table/keys.ts";
 import { documentClient, type Item, scanPage } from "../table/table.ts";
+import { type LoginCollision, watchLogins } from "./login-collisions.ts";
 import {
   findPlace,
   isMarkedComplete,
@@ -34,6 +35,8 @@ export interface MigrationSummary extends MigrationProgress {
   readonly damaged: readonly string[];
   /** The keys of items that others wrote each time they were tried. */
   readonly contended: readonly string[];
+  /** Users whose e-mail logins are one address by now; both are left as they are (D7). */
+  readonly collisions: readonly LoginCollision[];
   /** How many items the runs that this one went on from did not bring to the newest version. */
   readonly missedBefore: number;
   /** True where the run went on from an earlier one. */
@@ -76,11 +79,15 @@ export async function migrateTable(options: MigrateOptions): Promise<MigrationSu
   const total = await countItems();
   const counts = createCounts();
   const takeTurn = createPace(options.writesPerSecond);
+  const findCollision = watchLogins();
   const missed = () => place.missed + counts.damaged.length + counts.contended.length;
   do {
     const page = await scanPage({ ConsistentRead: true, Limit: itemsPerPage, ExclusiveStartKey: cursor });
     const lookOptions = { ...options, pending, isDryRun, takeTurn };
-    await inParallel(page.items, parallelWrites, (item) => look(item, lookOptions, counts));
+    await inParallel(page.items, parallelWrites, async (item) => {
+      await look(item, lookOptions, counts);
+      counts.collisions.push(...[(await findCollision(item)) ?? []].flat());
+    });
     cursor = page.lastKey;
     if (!isDryRun) await keepPlace(target, { cursor, missed: missed() });
     onProgress?.({ ...counts, total });
@@ -120,7 +127,8 @@ type Counts = ReturnType<typeof createCounts>;
 function createCounts() {
   const damaged: string[] = [];
   const contended: string[] = [];
-  return { seen: 0, newer: 0, unknown: 0, rewritten: new Map<string, number>(), damaged, contended };
+  const collisions: LoginCollision[] = [];
+  return { collisions, seen: 0, newer: 0, unknown: 0, rewritten: new Map<string, number>(), damaged, contended };
 }
 
 async function look(
