@@ -1,3 +1,4 @@
+import { watchLogins } from "../../shared/db/accounts/login-collisions.ts";
 import { entities } from "../../shared/db/entities.ts";
 import {
   type MigrateOptions,
@@ -65,28 +66,26 @@ type Work = Required<Pick<MigrateOptions, "isDryRun" | "restarts" | "writesPerSe
 
 async function run({ isDryRun, ...options }: Work): Promise<number> {
   const onProgress = createProgress();
-  const summary = await migrateTable({ entities, required: requiredMigrations, isDryRun, onProgress, ...options });
+  const { onItem, collisions } = watchLogins();
+  const required = requiredMigrations;
+  const summary = await migrateTable({ entities, required, isDryRun, onItem, onProgress, ...options });
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[2K");
   process.stdout.write(describe(summary, isDryRun));
+  const pairs = collisions.map(([one, other]) => `users ${one} and ${other}`);
+  for (const line of listed(
+    pairs,
+    "pairs of users have e-mail logins that are one address; give one of them another",
+  )) {
+    process.stdout.write(`${line}\n`);
+  }
   const { damaged, contended, missedBefore, incomplete } = summary;
   const isWhole = damaged.length + contended.length + missedBefore === 0;
   return isWhole && (isDryRun || incomplete.length === 0) ? 0 : 1;
 }
 
 function describe(summary: MigrationSummary, isDryRun: boolean): string {
-  const {
-    seen,
-    rewritten,
-    newer,
-    unknown,
-    damaged,
-    contended,
-    collisions,
-    missedBefore,
-    isResumed,
-    completed,
-    incomplete,
-  } = summary;
+  const { seen, rewritten, newer, unknown, damaged, contended, missedBefore, isResumed, completed, incomplete } =
+    summary;
   const place = isResumed ? ", from where the last run broke off" : "";
   const lines = [
     `${seen} items looked at${place}, ${sumOf(rewritten)} ${isDryRun ? "would be rewritten" : "rewritten"}.`,
@@ -96,10 +95,6 @@ function describe(summary: MigrationSummary, isDryRun: boolean): string {
     ...completed.map((name) => `Complete: ${name}.`),
     ...listed(damaged, "could not be rewritten"),
     ...listed(contended, "were written by others each time; run it again"),
-    ...listed(
-      collisions.map(({ userIds: [one, other] }) => `users ${one} and ${other}`),
-      "pairs of users have e-mail logins that are one address by now; give one of them another",
-    ),
     ...(missedBefore > 0 ? [`${missedBefore} were not rewritten before the run broke off; run it again.`] : []),
     ...incomplete.map((name) => `Not complete: ${name}.`),
   ];

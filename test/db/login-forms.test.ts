@@ -4,6 +4,7 @@ import { handler as requestHandler } from "../../functions/accounts/request-pass
 import { handler as signInHandler } from "../../functions/sessions/sign-in.ts";
 import { confirmLoginByBody, requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
+import { watchLogins } from "../../shared/db/accounts/login-collisions.ts";
 import { findUserIdOfLogin, loginKey, logins } from "../../shared/db/accounts/logins.ts";
 import { findUser, userKey, users } from "../../shared/db/accounts/users.ts";
 import { entities } from "../../shared/db/entities.ts";
@@ -90,8 +91,9 @@ describe("D7: a login in the form of release 0.1", () => {
       record: { email: "kim@b\u00fccher.example" },
     });
 
-    const summary = await migrateTable({ entities, required: [], writesPerSecond: 1_000, isDryRun: true });
-    expect(summary.collisions).toEqual([{ userIds: [other, one] }]);
+    const { onItem, collisions } = watchLogins();
+    await migrateTable({ entities, required: [], writesPerSecond: 1_000, isDryRun: true, onItem });
+    expect(collisions).toEqual([[other, one]]);
   });
 });
 

@@ -5,7 +5,6 @@ import type { RacePace } from "../table/conflicts.ts";
 import type { Entity } from "../table/entity.ts";
 import { keyOf, publicNameOf } from "../table/keys.ts";
 import { documentClient, type Item, scanPage } from "../table/table.ts";
-import { type LoginCollision, watchLogins } from "./login-collisions.ts";
 import {
   findPlace,
   isMarkedComplete,
@@ -35,8 +34,6 @@ export interface MigrationSummary extends MigrationProgress {
   readonly damaged: readonly string[];
   /** The keys of items that others wrote each time they were tried. */
   readonly contended: readonly string[];
-  /** Users whose e-mail logins are one address by now; both are left as they are (D7). */
-  readonly collisions: readonly LoginCollision[];
   /** How many items the runs that this one went on from did not bring to the newest version. */
   readonly missedBefore: number;
   /** True where the run went on from an earlier one. */
@@ -60,6 +57,8 @@ export interface MigrateOptions {
   readonly itemsPerPage?: number;
   /** How often an item is tried that others write meanwhile. */
   readonly tries?: RacePace;
+  /** Is shown every item as it was found. */
+  readonly onItem?: (item: Item) => Promise<void>;
   readonly onProgress?: (progress: MigrationProgress) => void;
 }
 
@@ -72,21 +71,20 @@ const parallelWrites = 16;
  * beside traffic. 1 read unit for every 4 KB of the table; a consistent read and a write for each item that is older.
  */
 export async function migrateTable(options: MigrateOptions): Promise<MigrationSummary> {
-  const { isDryRun = false, itemsPerPage = usualItemsPerPage, onProgress } = options;
+  const { isDryRun = false, itemsPerPage = usualItemsPerPage, onItem, onProgress } = options;
   const target = targetOf(options);
   const { place, pending } = await begin(options, target);
   let { cursor } = place;
   const total = await countItems();
   const counts = createCounts();
   const takeTurn = createPace(options.writesPerSecond);
-  const findCollision = watchLogins();
   const missed = () => place.missed + counts.damaged.length + counts.contended.length;
   do {
     const page = await scanPage({ ConsistentRead: true, Limit: itemsPerPage, ExclusiveStartKey: cursor });
     const lookOptions = { ...options, pending, isDryRun, takeTurn };
     await inParallel(page.items, parallelWrites, async (item) => {
+      await onItem?.(item);
       await look(item, lookOptions, counts);
-      counts.collisions.push(...[(await findCollision(item)) ?? []].flat());
     });
     cursor = page.lastKey;
     if (!isDryRun) await keepPlace(target, { cursor, missed: missed() });
@@ -127,8 +125,7 @@ type Counts = ReturnType<typeof createCounts>;
 function createCounts() {
   const damaged: string[] = [];
   const contended: string[] = [];
-  const collisions: LoginCollision[] = [];
-  return { collisions, seen: 0, newer: 0, unknown: 0, rewritten: new Map<string, number>(), damaged, contended };
+  return { seen: 0, newer: 0, unknown: 0, rewritten: new Map<string, number>(), damaged, contended };
 }
 
 async function look(

@@ -1,5 +1,3 @@
-import { domainToASCII } from "node:url";
-
 /** What an address may look like as it is typed: one `@`, nothing that needs quotes. Release 0.1 took all of them. */
 const typedShape = /^[^\s\p{C}@"(),:;<>[\]\\]{1,64}@[^\s\p{C}@"(),:;<>[\]\\]{1,255}$/u;
 
@@ -17,7 +15,7 @@ const domainName =
 export function normalEmail(typed: string): string | undefined {
   if (!typedShape.test(typed)) return undefined;
   const [local = "", domain = ""] = typed.normalize("NFC").toLowerCase().split("@");
-  const ascii = domainToASCII(domain);
+  const ascii = /[/?#%]/.test(domain) ? "" : (URL.parse(`http://${domain}`)?.hostname ?? "");
   return localPart.test(local) && domainName.test(ascii) ? `${local}@${ascii}` : undefined;
 }
 
