@@ -43,7 +43,7 @@ async function attempt<S extends v.GenericSchema>(
   }
 }
 
-/** Reports a recipient that takes no message: nobody mends that by trying again. */
+/** Reports a recipient that takes no message: to try again changes nothing. */
 export function reportRefused({ code }: RecipientRefusedError): void {
   log("warn", "recipient refused", { operation: settings.operation(), code });
   count("RecipientsRefused", {});

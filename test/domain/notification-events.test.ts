@@ -88,7 +88,7 @@ describe("D25: what a change means", () => {
       expect(event?.recipients).toEqual([{ users: [8] }]);
     });
 
-    test("D14: is told on every channel, also where the one before has no date", () => {
+    test("D14: is a notice on every channel, also where the one before has no date", () => {
       const changedAt = new Date("2026-05-01T09:00:00.001Z");
       expect(readPasswordChange(change("USER", user, later))).toEqual({ userId: 8, changedAt });
       expect(readPasswordChange(change("USER", older, later))).toEqual({ userId: 8, changedAt });
@@ -101,7 +101,7 @@ describe("D25: what a change means", () => {
       ["the end of all sessions", user, { ...user, session_epoch: 2 }],
       ["one that comes late", later, user],
       ["a removal", user, undefined],
-    ])("D14: %s is not told", (_, before, after) => {
+    ])("D14: %s is no notice", (_, before, after) => {
       expect(readPasswordChange(change("USER", before, after))).toBeUndefined();
       expect(readEvent(change("USER", before, after))).toBeUndefined();
     });

@@ -1,4 +1,5 @@
 import { normalEmail } from "../../domain/accounts/email-address.ts";
+import { keyOf } from "../table/keys.ts";
 import type { Item } from "../table/table.ts";
 import { loginKey, logins } from "./logins.ts";
 
@@ -6,7 +7,7 @@ import { loginKey, logins } from "./logins.ts";
 type LoginCollision = readonly [userId: number, userId: number];
 
 /**
- * Collects, from the items that it is shown, e-mail logins that release 0.1 told apart and that have one normal form (D7).
+ * Collects, from the items that it is shown, e-mail logins that release 0.1 distinguished and that have one normal form (D7).
  * They are reported and never merged: each goes on signing in with what 0.1 took. One read unit for each login in a form of
  * 0.1.
  */
@@ -14,8 +15,9 @@ export function watchLogins() {
   const collisions: LoginCollision[] = [];
   const owners = new Map<string, number>();
   const onItem = async (item: Item): Promise<void> => {
-    if (!logins.matches({ pk: String(item.pk), sk: String(item.sk) })) return;
-    const login = String(item.pk).slice(loginKey("").pk.length);
+    const key = keyOf(item);
+    if (!logins.matches(key)) return;
+    const login = key.pk.slice(loginKey("").pk.length);
     const normal = normalEmail(login);
     if (normal === undefined || normal === login) return;
     const { user_id } = logins.decode(item);

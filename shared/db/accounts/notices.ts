@@ -22,12 +22,12 @@ export const notices = defineEntity<StoredNotice>(
 /** As long as a queue may bring a message again. */
 const rememberedDays = 14;
 
-/** Access pattern NT1: the channels by which a user was told of a new password. One read unit (D14). */
+/** Access pattern NT1: the channels by which a user was notified of a new password. One read unit (D14). */
 export async function findServedChannels(userId: number, changedAt: Date): Promise<readonly NoticeChannel[]> {
   return (await notices.find(noticeKey(userId, changedAt), { consistent: true }))?.served ?? [];
 }
 
-/** Access pattern NT2: stores the channels by which a user was told, so that none is used twice. One write unit (D14). */
+/** Access pattern NT2: stores the channels by which a user was notified, so that none is used twice. One write unit (D14). */
 export async function keepServedChannels(
   userId: number,
   changedAt: Date,

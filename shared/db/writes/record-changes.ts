@@ -62,17 +62,17 @@ export function removeRecord<Stored extends RecordItem>(
 ): Promise<Outcome> {
   return changeRecord(entity, key, line, context, (stored, tombstone) => {
     const isMarked = isRemovedAt(tombstone, line.version, context.now);
-    const marks = removalMarks(key, line, stored, tombstone, context.now);
-    if (!stored && (isMarked || marks.length === 0)) return { outcome: "unchanged" };
+    const tombstoneChange = tombstoneWrites(key, line, stored, tombstone, context.now);
+    if (!stored && (isMarked || tombstoneChange.length === 0)) return { outcome: "unchanged" };
     if (isMarked || isStale(line, stored)) return { outcome: "stale" };
     const requireAbsent = { ConditionCheck: { Key: { ...key }, ...ifUnchanged(stored) } };
-    if (!stored) return { outcome: "unchanged", writes: [requireAbsent, ...marks] };
-    return { outcome: "removed", writes: [...withdraw(stored), ...marks] };
+    if (!stored) return { outcome: "unchanged", writes: [requireAbsent, ...tombstoneChange] };
+    return { outcome: "removed", writes: [...withdraw(stored), ...tombstoneChange] };
   });
 }
 
 /** The write that keeps the version of a removal, or that forgets an earlier one; none where there is neither. */
-function removalMarks(
+function tombstoneWrites(
   key: Key,
   line: Versioned,
   stored: RecordItem | undefined,

@@ -26,7 +26,7 @@ export interface Push {
   readonly notificationId: number;
 }
 
-/** A new password that its user is to be told of on every channel (D14). */
+/** A new password that its user is notified of on every channel (D14). */
 export interface PasswordChange {
   readonly userId: number;
   readonly changedAt: Date;

@@ -30,7 +30,7 @@ const newPassword = "eleven loud lanterns";
 let userId: number;
 let login: string;
 let phone: string;
-let told: Item | undefined;
+let notified: Item | undefined;
 
 useSigningKey();
 useOwnUser((id, own) => {
@@ -38,7 +38,7 @@ useOwnUser((id, own) => {
   return { phone_number: phone, password };
 });
 beforeEach(async () => {
-  told = await readItem(userKey(userId));
+  notified = await readItem(userKey(userId));
 });
 
 async function resetToken(): Promise<string> {
@@ -58,11 +58,11 @@ function signInWith(typed: string) {
   return call(signInHandler, signIn, { body: { user: { login, password: typed } } });
 }
 
-/** Has the user told of what has changed since the last time, as stream and queue would; says how many notices there were. */
+/** Has the user notified of what changed since the last time, as stream and queue would; says how many notices there were. */
 async function deliverNotices(): Promise<number> {
-  const before = told;
-  told = await readItem(userKey(userId));
-  const Records = [streamRecord(userKey(userId), { before, after: told })];
+  const before = notified;
+  notified = await readItem(userKey(userId));
+  const Records = [streamRecord(userKey(userId), { before, after: notified })];
   expect(await notify({ Records })).toEqual(nothingFailed);
   return (await drain("NOTICE_QUEUE_URL", notifyPasswordChanged)).length;
 }
@@ -113,7 +113,7 @@ describe("200", () => {
     }
   });
 
-  test("D14: the user is told of a new password from the commit: no queue and no read can take the answer away", async () => {
+  test("D14: the notice of a new password follows from the commit: no queue and no read can take the answer away", async () => {
     const token = await resetToken();
     const queue = process.env.NOTICE_QUEUE_URL;
     onTestFinished(() => void Object.assign(process.env, { NOTICE_QUEUE_URL: queue }));

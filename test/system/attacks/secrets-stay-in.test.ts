@@ -173,7 +173,7 @@ async function goThrough(login: string): Promise<{ access: string; refresh: stri
   const reset = confirmed.body.user.reset_password_token;
   const set = { reset_password_token: reset, password: newPassword, password_confirmation: newPassword };
   expect((await send("set-password", user(set))).status).toBe(200);
-  await tellOfNewPassword();
+  await noticeNewPassword();
   await lookIntoQueues();
   const signedIn = await send("sign-in", user({ login, password: newPassword }));
   const renewed = await send("refresh-token", {
@@ -187,7 +187,7 @@ async function goThrough(login: string): Promise<{ access: string; refresh: stri
 }
 
 /** Queues the notice of the new password, as the table's stream has it done. */
-async function tellOfNewPassword(): Promise<void> {
+async function noticeNewPassword(): Promise<void> {
   const after = await readItem(userKey(10));
   const before = { ...after, password_changed_at: undefined };
   expect(await notify({ Records: [streamRecord(userKey(10), { before, after })] })).toEqual(nothingFailed);
