@@ -1,12 +1,13 @@
-import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
+import { type MessageAttributeValue, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { count } from "../metrics.ts";
+import { settings } from "../settings.ts";
 import { sendUnlessRefused } from "./recipient-refused.ts";
 
 let client: SNSClient | undefined;
 
 /**
- * Sends an SMS through SNS as a transactional message. `to` is in E.164. Throws `RecipientRefusedError` where SNS takes no
- * such number.
+ * Sends an SMS through SNS as a transactional message, from the stage's registered sender and for no more than the stage pays.
+ * `to` is in E.164. Throws `RecipientRefusedError` where SNS takes no such number.
  */
 export async function sendSms(to: string, text: string): Promise<void> {
   client ??= new SNSClient({});
@@ -14,11 +15,24 @@ export async function sendSms(to: string, text: string): Promise<void> {
   const command = new PublishCommand({
     PhoneNumber: to,
     Message: text,
-    MessageAttributes: { "AWS.SNS.SMS.SMSType": { DataType: "String", StringValue: "Transactional" } },
+    MessageAttributes: attributesOf({
+      SMSType: "Transactional",
+      SenderID: settings.smsSenderId(),
+      MaxPrice: settings.smsMostDollars(),
+    }),
   });
   await sendUnlessRefused(
     ({ name, message }) => name.startsWith("InvalidParameter") && message.includes("PhoneNumber"),
     () => sns.send(command),
   );
   count("SmsSent", {});
+}
+
+function attributesOf(values: Readonly<Record<string, string | undefined>>): Record<string, MessageAttributeValue> {
+  const given = Object.entries(values).flatMap(([name, StringValue]) =>
+    StringValue === undefined
+      ? []
+      : [[`AWS.SNS.SMS.${name}`, { DataType: name === "MaxPrice" ? "Number" : "String", StringValue }] as const],
+  );
+  return Object.fromEntries(given);
 }
