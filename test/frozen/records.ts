@@ -89,12 +89,9 @@ function withState(item: MarshalledItem, state: string): MarshalledItem {
 
 function passwordChange(stored: readonly MarshalledItem[]): object[] {
   const users = stored.filter(({ pk, sk }) => pk?.S === "USER#4" && sk?.S === "USER");
-  return users.map((OldImage) => {
-    const NewImage = {
-      ...OldImage,
-      password_hash: { S: "after" },
-      password_changed_at: { S: "2026-06-01T09:00:00.000Z" },
-    };
+  return users.map((NewImage) => {
+    const { password_changed_at: _, ...before } = NewImage;
+    const OldImage = { ...before, password_hash: { S: "before" } };
     return changeOf({ pk: "USER#4", sk: "USER" }, { OldImage, NewImage });
   });
 }
