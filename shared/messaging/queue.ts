@@ -14,7 +14,15 @@ let client: SQSClient | undefined;
 /** Sends a message to a queue, as JSON. */
 export async function queueMessage(queueUrl: string, message: object): Promise<void> {
   client ??= new SQSClient({});
-  await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) }));
+  await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: toBody(message) }));
+}
+
+/** A message as JSON in ASCII: SQS refuses some characters of Unicode. */
+function toBody(message: object): string {
+  return JSON.stringify(message).replaceAll(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 const maxBatchMessages = 10;
@@ -48,7 +56,7 @@ async function sendBatch(queueUrl: string, bodies: readonly string[]): Promise<v
 function batchesOf(messages: readonly object[]): string[][] {
   const batches: string[][] = [];
   let capacity = 0;
-  for (const body of messages.map((message) => JSON.stringify(message))) {
+  for (const body of messages.map(toBody)) {
     const size = Buffer.byteLength(body);
     const last = batches.at(-1);
     if (last && last.length < maxBatchMessages && size <= capacity) last.push(body);

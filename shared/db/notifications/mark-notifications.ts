@@ -22,6 +22,8 @@ import {
 const maxShown = 20;
 /** How long one request begins further chunks: the rest of an API call's 30 seconds is for the last of them. */
 const markAllMs = 20_000;
+/** DynamoDB takes 4 MB; names of attributes and the counts count as well. */
+const mostTransactionBytes = 3_500_000;
 
 /**
  * Access pattern N5: marks a user's notifications as read at a moment, or with null as unread, all or none, and changes the
@@ -60,13 +62,32 @@ export async function markAllRead(
   const newest: StoredNotification[] = [];
   let total = 0;
   for await (const ids of unreadIds(userId)) {
-    const read = async () => (await readOwn(userId, ids)).filter((item) => item !== undefined);
-    const changed = (await markTogether(userId, read, readAt)).filter(({ isChanged }) => isChanged);
-    newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
-    total += changed.length;
+    for (let open: readonly number[] = ids; open.length > 0; ) {
+      let later: readonly number[] = [];
+      const read = async () => {
+        const [fitting, others] = fitTransaction((await readOwn(userId, open)).filter((item) => item !== undefined));
+        later = others.map(({ id }) => id);
+        return fitting;
+      };
+      const changed = (await markTogether(userId, read, readAt)).filter(({ isChanged }) => isChanged);
+      newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
+      total += changed.length;
+      open = later;
+    }
     if (performance.now() - startedAt >= patienceMs) break;
   }
   return { items: toNotifications(newest), total };
+}
+
+/** As many notifications as a transaction takes by their bytes, and the others: release 0.1 took larger ones. */
+function fitTransaction(stored: readonly StoredNotification[]): [StoredNotification[], StoredNotification[]] {
+  let bytes = 0;
+  const end = stored.findIndex((item) => {
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    return bytes > mostTransactionBytes;
+  });
+  const fitting = end < 0 ? stored.length : Math.max(1, end);
+  return [stored.slice(0, fitting), stored.slice(fitting)];
 }
 
 interface Marked {
