@@ -2,11 +2,11 @@ import { isLockedOut, mayBeTried, type PinHash, type PinStanding, pinTryLimits }
 import { registeredUser } from "../../domain/accounts/registered-user.ts";
 import { withAttempt } from "../../domain/accounts/throttle.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { findStored } from "../table/stored-items.ts";
 import { type Key, updateIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import { planAttempt, type Throttled } from "./throttles.ts";
 import { findUser, type User } from "./users.ts";
 
@@ -26,11 +26,7 @@ interface StoredPin extends StoredItem, PinHash {
 }
 
 /** The entity of pins. */
-export const pins = defineEntity<StoredPin>({
-  name: "pin",
-  matches: ({ pk, sk }) => sk === "PIN" && pk.startsWith("LOGIN#"),
-  upgrades: [stampOnly],
-});
+export const pins = defineEntity<StoredPin>("pin", ({ pk, sk }) => sk === "PIN" && pk.startsWith("LOGIN#"));
 
 /** The request that a pin answers: a newer one replaces an older one (D9, D12). */
 export interface PinRequest {
@@ -111,7 +107,7 @@ export async function storePin(
 export async function tryPin(login: string, client: Throttled, now: Date): Promise<PinTry | undefined> {
   const counted = await retryRaces(async (race) => {
     const [pin, clientWrite] = await Promise.all([
-      findStored(pins, pinKey(login), { consistent: true }),
+      pins.find(pinKey(login), { consistent: true }),
       planAttempt(client, now, { consistent: race > 0 }),
     ]);
     const tried = pin && mayBeTried(standingOf(pin), now) ? pin : undefined;
@@ -124,50 +120,28 @@ export async function tryPin(login: string, client: Throttled, now: Date): Promi
 
 /** Access pattern P5: true when a login's pin flow is closed (D10). One read unit. */
 export async function isPinFlowClosed(login: string): Promise<boolean> {
-  const pin = await findStored(pins, pinKey(login), { consistent: true });
+  const pin = await pins.find(pinKey(login), { consistent: true });
   return isLockedOut(pin?.streak ?? 0);
 }
 
 /** Access pattern P6: opens the pin flow of a login and forgets its failed tries: it has succeeded by other means (D10). */
 export async function reopenPinFlow(login: string): Promise<void> {
-  await updateIf({
-    Key: pinKey(login),
-    ConditionExpression: "attribute_exists(pk)",
-    UpdateExpression: `SET ${versionClause} REMOVE failures, streak`,
-    ExpressionAttributeValues: versionValue,
-  });
+  await updateIf(updateOf(pinKey(login), { when: "attribute_exists(pk)", remove: ["failures", "streak"] }));
 }
 
 /** The write that spends a pin, while it is the one that was compared. */
 export function spend(login: string, { hash }: PinTry, now: Date): TransactionWrite {
-  return {
-    Update: {
-      Key: pinKey(login),
-      ConditionExpression: "hmac = :hmac AND attribute_not_exists(spent_at)",
-      UpdateExpression: `SET spent_at = :now, ${versionClause} REMOVE registration, failures, streak`,
-      ExpressionAttributeValues: { ":hmac": hash.hmac, ":now": now.toISOString(), ...versionValue },
-    },
-  };
+  const condition = { where: { hmac: hash.hmac }, when: "attribute_not_exists(spent_at)" };
+  const changes = { set: { spent_at: now.toISOString() }, remove: ["registration", "failures", "streak"] };
+  return { Update: updateOf(pinKey(login), { ...condition, ...changes }) };
 }
 
 /** The condition lets one try through at a time, and only against the pin that was read. */
 function countTry(login: string, pin: StoredPin, now: Date): TransactionWrite {
   const { failures, streak } = standingOf(pin);
-  return {
-    Update: {
-      Key: pinKey(login),
-      ConditionExpression: "hmac = :hmac AND tries = :tries AND attribute_not_exists(spent_at)",
-      UpdateExpression: `SET failures = :failures, streak = :streak, ${versionClause} ADD tries :one`,
-      ExpressionAttributeValues: {
-        ":hmac": pin.hmac,
-        ":tries": pin.tries,
-        ":failures": withAttempt(failures, pinTryLimits, now.getTime()),
-        ":streak": streak + 1,
-        ":one": 1,
-        ...versionValue,
-      },
-    },
-  };
+  const condition = { where: { hmac: pin.hmac, tries: pin.tries }, when: "attribute_not_exists(spent_at)" };
+  const set = { failures: withAttempt(failures, pinTryLimits, now.getTime()), streak: streak + 1 };
+  return { Update: updateOf(pinKey(login), { ...condition, set, add: { tries: 1 } }) };
 }
 
 function standingOf({ valid_to, spent_at, tries, failures = [], streak = 0 }: StoredPin): PinStanding {

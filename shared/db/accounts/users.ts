@@ -1,12 +1,13 @@
 import type * as v from "valibot";
+import { chunksOf } from "../../batches.ts";
 import type { user } from "../../contract/accounts.ts";
 import type { Role } from "../../contract/operation.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { defineEntity, type RecordItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
-import { findStored } from "../table/stored-items.ts";
 import { type Key, queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */
@@ -32,11 +33,7 @@ export interface StoredSecrets {
 }
 
 /** The entity of users. */
-export const users = defineEntity<StoredUser>({
-  name: "user",
-  matches: ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"),
-  upgrades: [stampOnly],
-});
+export const users = defineEntity<StoredUser>("user", ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"));
 
 /** Key of a user. */
 export function userKey(id: number): Key {
@@ -64,7 +61,7 @@ export interface Account {
 
 /** Access pattern A1: an account by user id. One read unit. */
 export async function findAccount(userId: number): Promise<Account | undefined> {
-  const stored = await findStored(users, userKey(userId), { consistent: true });
+  const stored = await users.find(userKey(userId), { consistent: true });
   if (!stored) return undefined;
   const { password_hash: passwordHash, passcode_hash: passcodeHash, session_epoch: epoch = 0 } = stored;
   return { user: toUser(stored), passwordHash, passcodeHash, epoch };
@@ -73,8 +70,8 @@ export async function findAccount(userId: number): Promise<Account | undefined> 
 /** Access pattern R3: those of some users that there are. 1 read unit each, 100 in a round trip. */
 export async function findExistingUsers(userIds: readonly number[]): Promise<number[]> {
   const existing: number[] = [];
-  for (let at = 0; at < userIds.length; at += maxBatchReads) {
-    const items = await readBatch(userIds.slice(at, at + maxBatchReads).map(userKey));
+  for (const ids of chunksOf(userIds, maxBatchReads)) {
+    const items = await readBatch(ids.map(userKey));
     existing.push(...items.flatMap((item) => (item ? [users.decode(item).id] : [])));
   }
   return existing;
@@ -117,28 +114,16 @@ export function createUser({ id, ...record }: User, secrets: StoredSecrets, rese
 
 /** The write that gives a user a reset token in place of an earlier one (D14). */
 export function giveResetToken(userId: number, resetHash: string): TransactionWrite {
-  return {
-    Update: {
-      Key: userKey(userId),
-      ConditionExpression: "attribute_exists(pk)",
-      UpdateExpression: `SET reset_hash = :hash, ${versionClause} REMOVE silent ADD revision :one`,
-      ExpressionAttributeValues: { ":hash": resetHash, ":one": 1, ...versionValue },
-    },
-  };
+  const set = { reset_hash: resetHash };
+  const changes = { when: "attribute_exists(pk)", set, remove: ["silent"], add: { revision: 1 } };
+  return { Update: updateOf(userKey(userId), changes) };
 }
 
 /** The write that sets a user's password and ends every session, while the reset token counts (D14). */
 export function replacePassword(userId: number, resetHash: string, passwordHash: string): TransactionWrite {
-  return {
-    Update: {
-      Key: userKey(userId),
-      ConditionExpression: "reset_hash = :hash",
-      UpdateExpression:
-        `SET password_hash = :password, ${versionClause} ` +
-        "REMOVE reset_hash, silent ADD session_epoch :one, revision :one",
-      ExpressionAttributeValues: { ":hash": resetHash, ":password": passwordHash, ":one": 1, ...versionValue },
-    },
-  };
+  const changes = { set: { password_hash: passwordHash }, remove: ["reset_hash", "silent"] };
+  const add = { session_epoch: 1, revision: 1 };
+  return { Update: updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add }) };
 }
 
 /** A stored user as the interface shows it. */
