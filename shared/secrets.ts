@@ -1,5 +1,6 @@
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as v from "valibot";
+import { callLimits, limitedBy } from "./call-limits.ts";
 import { settings } from "./settings.ts";
 
 const cacheMinutes = 5;
@@ -18,8 +19,7 @@ export async function hmacKey(): Promise<string> {
 export async function readSecret(arn: string, { fresh = false } = {}): Promise<unknown> {
   const known = cached.get(arn);
   if (!fresh && known && Math.abs(Date.now() - known.readAt) < cacheMinutes * 60_000) return known.value;
-  client ??= new SecretsManagerClient({});
-  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: arn }));
+  const { SecretString } = await secretClient().send(new GetSecretValueCommand({ SecretId: arn }));
   const value: unknown = JSON.parse(SecretString ?? "null");
   cached.set(arn, { value, readAt: Date.now() });
   return value;
@@ -27,7 +27,11 @@ export async function readSecret(arn: string, { fresh = false } = {}): Promise<u
 
 /** Puts a new value in place of a secret's. */
 export async function writeSecret(arn: string, value: unknown): Promise<void> {
-  client ??= new SecretsManagerClient({});
-  await client.send(new PutSecretValueCommand({ SecretId: arn, SecretString: JSON.stringify(value) }));
+  await secretClient().send(new PutSecretValueCommand({ SecretId: arn, SecretString: JSON.stringify(value) }));
   cached.delete(arn);
+}
+
+function secretClient(): SecretsManagerClient {
+  client ??= new SecretsManagerClient(limitedBy(callLimits.secret));
+  return client;
 }

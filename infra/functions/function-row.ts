@@ -80,7 +80,7 @@ export interface FunctionRow {
   readonly readsStream?: true;
   /** True where users feel a fault at once: in a canary stage, a new version takes a tenth of the calls first. */
   readonly canary?: true;
-  /** Longest run in seconds; 10 where a row says nothing. */
+  /** Longest run in seconds; 20 where a row says nothing. */
   readonly timeoutSeconds?: number;
   /** Settings of the stage that it reads; who takes logins needs the country they are read with. */
   readonly settings?: readonly StageSetting[];

@@ -1,5 +1,6 @@
-import { SESClient, SendEmailCommand } from "@aws-sdk/client-ses";
+import { SendEmailCommand } from "@aws-sdk/client-ses";
 import { settings } from "../settings.ts";
+import { emailClient } from "./clients.ts";
 
 /** An e-mail in both forms. */
 export interface Email {
@@ -9,13 +10,10 @@ export interface Email {
   readonly html: string;
 }
 
-let client: SESClient | undefined;
-
 /** Sends an e-mail through SES from the stage's sender address. */
 export async function sendEmail({ to, subject, text, html }: Email): Promise<void> {
-  client ??= new SESClient({});
   const inUtf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
-  await client.send(
+  await emailClient().send(
     new SendEmailCommand({
       Source: settings.senderAddress(),
       ConfigurationSetName: settings.configurationSet(),

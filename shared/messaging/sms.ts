@@ -1,12 +1,10 @@
-import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
+import { PublishCommand } from "@aws-sdk/client-sns";
 import { count } from "../metrics.ts";
-
-let client: SNSClient | undefined;
+import { pushClient } from "./clients.ts";
 
 /** Sends an SMS through SNS as a transactional message. `to` is in E.164. */
 export async function sendSms(to: string, text: string): Promise<void> {
-  client ??= new SNSClient({});
-  await client.send(
+  await pushClient().send(
     new PublishCommand({
       PhoneNumber: to,
       Message: text,

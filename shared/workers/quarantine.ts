@@ -1,4 +1,4 @@
-import { queueMessage } from "../messaging/queue.ts";
+import { queueMessages } from "../messaging/queue.ts";
 import { settings } from "../settings.ts";
 
 /** A change of the table that a stream consumer could not take, for people to look into. */
@@ -15,5 +15,5 @@ export interface QuarantinedChange {
 
 /** Moves a change to the quarantine queue, where it blocks no other, with all that is needed to find it again. */
 export function quarantine(change: QuarantinedChange): Promise<void> {
-  return queueMessage(settings.quarantineQueueUrl(), change);
+  return queueMessages(settings.quarantineQueueUrl(), [change]);
 }

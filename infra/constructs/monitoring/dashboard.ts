@@ -91,7 +91,9 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
   return row([
     [
       "SMS and pins",
-      (["SmsSent", "SmsRefused", "PinFailures", "RefreshesRepeated"] as const).map((each) => ownMetric(namespace, each, {}, sum)),
+      (["SmsSent", "SmsRefused", "PinFailures", "RefreshesRepeated"] as const).map((each) =>
+        ownMetric(namespace, each, {}, sum),
+      ),
     ],
     ["SMS of the account this month in $", [awsMetric("SNS SMSMonthToDateSpentUSD", {}, highest)]],
     ["Table units", [table("ConsumedReadCapacityUnits"), table("ConsumedWriteCapacityUnits")]],

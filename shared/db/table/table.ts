@@ -13,6 +13,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
+import { callLimits, limitedBy } from "../../call-limits.ts";
 import { settings } from "../../settings.ts";
 import { retryConflicts } from "./conflicts.ts";
 import { type Conditional, isPutOf, isUpdateOf, writeOnCondition } from "./own-writes.ts";
@@ -30,7 +31,9 @@ let client: DynamoDBDocumentClient | undefined;
 
 /** The client of this environment, made when first asked for. */
 export function documentClient(): DynamoDBDocumentClient {
-  client ??= DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
+  client ??= DynamoDBDocumentClient.from(new DynamoDBClient(limitedBy(callLimits.table)), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
   return client;
 }
 

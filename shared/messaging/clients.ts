@@ -1,0 +1,24 @@
+import { SESClient } from "@aws-sdk/client-ses";
+import { SNSClient } from "@aws-sdk/client-sns";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { callLimits, limitedBy } from "../call-limits.ts";
+
+/** The client of queues for requests, made when first asked for, as each of these. */
+export const requestQueueClient = once(() => new SQSClient(limitedBy(callLimits.requestQueue)));
+
+/** The client of queues for workers. */
+export const workerQueueClient = once(() => new SQSClient(limitedBy(callLimits.workerQueue)));
+
+/** The client of e-mails. */
+export const emailClient = once(() => new SESClient(limitedBy(callLimits.message)));
+
+/** The client of SMS and pushes. */
+export const pushClient = once(() => new SNSClient(limitedBy(callLimits.message)));
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
