@@ -1,6 +1,6 @@
 import { isLockedOut, mayBeTried, type PinHash, type PinStanding, pinTryLimits } from "../../domain/accounts/pin.ts";
-import { registeredUser } from "../../domain/accounts/registered-user.ts";
 import { withAttempt } from "../../domain/accounts/throttle.ts";
+import { registeredUser } from "../../domain/accounts/users.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
@@ -74,27 +74,16 @@ export async function storePin(
   hash: PinHash,
   registration?: Registration,
 ): Promise<boolean> {
-  const stored = await updateIf({
-    Key: pinKey(request.login),
-    ConditionExpression:
-      "attribute_not_exists(pk) OR requested_at < :requestedAt OR (request_id = :requestId AND attribute_not_exists(spent_at))",
-    UpdateExpression:
-      "SET user_id = :userId, hmac = :hmac, salt = :salt, request_id = :requestId, requested_at = :requestedAt, " +
-      "valid_to = :validTo, tries = :none, registration = :registration, expires_at = :expiresAt, " +
-      "schema_version = :version REMOVE spent_at, schema_readable_from",
-    ExpressionAttributeValues: {
-      ":userId": userId,
-      ":hmac": hash.hmac,
-      ":salt": hash.salt,
-      ":requestId": request.requestId,
-      ":requestedAt": request.requestedAt.toISOString(),
-      ":validTo": request.validTo.toISOString(),
-      ":none": 0,
-      ":registration": registration ?? null,
-      ":expiresAt": epochSecondsAfter(request.validTo, keepDays),
-      ":version": pins.version,
-    },
-  });
+  const { requestId: request_id, validTo } = request;
+  const requested_at = request.requestedAt.toISOString();
+  const when =
+    "attribute_not_exists(pk) OR requested_at < :requestedAt OR (request_id = :requestId AND attribute_not_exists(spent_at))";
+  const values = { ":requestedAt": requested_at, ":requestId": request_id };
+  const life = { valid_to: validTo.toISOString(), expires_at: epochSecondsAfter(validTo, keepDays) };
+  const of = { user_id: userId, hmac: hash.hmac, salt: hash.salt, request_id, requested_at, ...life };
+  const set = { ...of, tries: 0, registration: registration ?? null, schema_version: pins.version };
+  const changes = { when, values, set, remove: ["spent_at", "schema_readable_from"] };
+  const stored = await updateIf(updateOf(pinKey(request.login), changes));
   return stored !== undefined;
 }
 
@@ -131,17 +120,17 @@ export async function reopenPinFlow(login: string): Promise<void> {
 
 /** The write that spends a pin, while it is the one that was compared. */
 export function spend(login: string, { hash }: PinTry, now: Date): TransactionWrite {
-  const condition = { where: { hmac: hash.hmac }, when: "attribute_not_exists(spent_at)" };
+  const where = { hmac: hash.hmac, spent_at: undefined };
   const changes = { set: { spent_at: now.toISOString() }, remove: ["registration", "failures", "streak"] };
-  return { Update: updateOf(pinKey(login), { ...condition, ...changes }) };
+  return { Update: updateOf(pinKey(login), { where, ...changes }) };
 }
 
 /** The condition lets one try through at a time, and only against the pin that was read. */
 function countTry(login: string, pin: StoredPin, now: Date): TransactionWrite {
   const { failures, streak } = standingOf(pin);
-  const condition = { where: { hmac: pin.hmac, tries: pin.tries }, when: "attribute_not_exists(spent_at)" };
+  const where = { hmac: pin.hmac, tries: pin.tries, spent_at: undefined };
   const set = { failures: withAttempt(failures, pinTryLimits, now.getTime()), streak: streak + 1 };
-  return { Update: updateOf(pinKey(login), { ...condition, set, add: { tries: 1 } }) };
+  return { Update: updateOf(pinKey(login), { where, set, add: { tries: 1 } }) };
 }
 
 function standingOf({ valid_to, spent_at, tries, failures = [], streak = 0 }: StoredPin): PinStanding {

@@ -69,7 +69,11 @@ export async function planAttempt(
   const { throttle } = throttled;
   const stored = await throttles.find(keyOf(throttled), { consistent });
   const attempts = stored?.attempts ?? [];
-  requireAttemptLeft(throttle, attempts, now);
+  const admitted = admittedAt(attempts, throttle.limits, now.getTime());
+  if (admitted > now.getTime()) {
+    const facts = { retryAfterSeconds: retryAfterSeconds(admitted, now.getTime()) };
+    throw new Refusal(throttle.refusal ?? "too_many_requests", "Too many attempts; try again later", facts);
+  }
   const item = throttles.encode({
     ...stored,
     ...keyOf(throttled),
@@ -102,11 +106,4 @@ export async function refundAttempt(throttled: Throttled, moment: Date): Promise
 
 function keyOf({ throttle, subjectHash }: Throttled): Key {
   return { pk: `THROTTLE#${throttle.rule}#${subjectHash}`, sk: "THROTTLE" };
-}
-
-function requireAttemptLeft({ limits, refusal }: Throttle, attempts: readonly number[], now: Date): void {
-  const moment = admittedAt(attempts, limits, now.getTime());
-  if (moment <= now.getTime()) return;
-  const facts = { retryAfterSeconds: retryAfterSeconds(moment, now.getTime()) };
-  throw new Refusal(refusal ?? "too_many_requests", "Too many attempts; try again later", facts);
 }

@@ -2,6 +2,7 @@ import type * as v from "valibot";
 import { chunksOf } from "../../batches.ts";
 import type { user } from "../../contract/accounts.ts";
 import type { Role } from "../../contract/operation.ts";
+import type { SecretHashes } from "../../domain/accounts/user-secrets.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
@@ -14,7 +15,7 @@ import { firstRevision } from "../writes/changes.ts";
 export type User = Omit<v.InferOutput<typeof user>, "company">;
 
 /** A user as the table has it. */
-export interface StoredUser extends RecordItem, Partial<Mark>, StoredSecrets {
+export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   readonly id: number;
   /** The tenant (D2). */
   readonly company_id: number | null;
@@ -24,12 +25,6 @@ export interface StoredUser extends RecordItem, Partial<Mark>, StoredSecrets {
   readonly reset_hash?: string | undefined;
   /** Goes up when every session of the user ends (D14). */
   readonly session_epoch?: number;
-}
-
-/** What a user's secrets are compared with. */
-export interface StoredSecrets {
-  readonly password_hash?: string | undefined;
-  readonly passcode_hash?: string | undefined;
 }
 
 /** The entity of users. */
@@ -105,10 +100,10 @@ export async function findCompanyUsers(
 }
 
 /** The write that makes a new user, who sets a password with a reset token (D16). */
-export function createUser({ id, ...record }: User, secrets: StoredSecrets, resetHash: string): TransactionWrite {
+export function createUser({ id, ...record }: User, password_hash: string, resetHash: string): TransactionWrite {
   const own = { id, company_id: record.financial_company_id, role: record.role, record };
   const revision = firstRevision();
-  const item = users.encode({ ...userKey(id), ...own, ...secrets, reset_hash: resetHash, revision });
+  const item = users.encode({ ...userKey(id), ...own, password_hash, reset_hash: resetHash, revision });
   return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
 }
 

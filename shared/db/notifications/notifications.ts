@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import type { notification } from "../../contract/notifications.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
-import { type Mark, padId } from "../table/keys.ts";
+import { type Mark, noMark, padId } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import { type Item, type Key, queryItems } from "../table/table.ts";
 import { findTotal } from "./notification-counts.ts";
@@ -35,18 +35,14 @@ export function unreadMark(userId: number, id: number): Mark {
   return { mark_key: `USER#${userId}#UNREAD`, mark_order: padId(id) };
 }
 
+/** The same for a notification that may have been read. */
+export function unreadKeyOf(userId: number, id: number, { read_at }: Pick<Notification, "read_at">) {
+  return read_at === null ? unreadMark(userId, id) : noMark;
+}
+
 /** The id of a notification by its row in that index. */
 export function idOfUnread({ mark_order }: Item): number {
   return Number(mark_order);
-}
-
-/** The key of a notification in the index of what its user has not read; undefined in both parts for a read one. */
-export function unreadKeyOf(
-  userId: number,
-  id: number,
-  { read_at }: Pick<Notification, "read_at">,
-): { readonly [Part in keyof Mark]: Mark[Part] | undefined } {
-  return read_at === null ? unreadMark(userId, id) : { mark_key: undefined, mark_order: undefined };
 }
 
 /**

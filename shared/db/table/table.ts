@@ -15,7 +15,6 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { callLimits, limitedBy } from "../../call-limits.ts";
 import { settings } from "../../settings.ts";
-import { retryConflicts } from "./conflicts.ts";
 import { type Conditional, isPutOf, isUpdateOf, writeOnCondition } from "./own-writes.ts";
 
 /** Primary key of an item. */
@@ -94,8 +93,7 @@ export async function putIf(input: Omit<PutCommandInput, "TableName">): Promise<
 
 /** Deletes an item, if there is one. */
 export async function deleteItemAt(key: Key): Promise<void> {
-  const command = new DeleteCommand({ TableName: settings.tableName(), Key: { ...key } });
-  await retryConflicts(() => documentClient().send(command));
+  await deleteIf({ Key: { ...key } });
 }
 
 /** Deletes an item when its condition holds, or when an earlier try of this call has; false when it does not hold. */
