@@ -3,17 +3,19 @@ import { SNSClient } from "@aws-sdk/client-sns";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { callLimits, limitedBy } from "../call-limits.ts";
 
+// The mark lets a bundle leave out the clients, and the SDKs, that its function does not use.
+
 /** The client of queues for requests, made when first asked for, as each of these. */
-export const requestQueueClient = once(() => new SQSClient(limitedBy(callLimits.requestQueue)));
+export const requestQueueClient = /* @__PURE__ */ once(() => new SQSClient(limitedBy(callLimits.requestQueue)));
 
 /** The client of queues for workers. */
-export const workerQueueClient = once(() => new SQSClient(limitedBy(callLimits.workerQueue)));
+export const workerQueueClient = /* @__PURE__ */ once(() => new SQSClient(limitedBy(callLimits.workerQueue)));
 
 /** The client of e-mails. */
-export const emailClient = once(() => new SESClient(limitedBy(callLimits.message)));
+export const emailClient = /* @__PURE__ */ once(() => new SESClient(limitedBy(callLimits.message)));
 
 /** The client of SMS and pushes. */
-export const pushClient = once(() => new SNSClient(limitedBy(callLimits.message)));
+export const pushClient = /* @__PURE__ */ once(() => new SNSClient(limitedBy(callLimits.message)));
 
 function once<T>(make: () => T): () => T {
   let made: T | undefined;

@@ -112,7 +112,7 @@ describe("the stack", () => {
       {
         name: "get-thing",
         directory: "/bundles/get-thing",
-        timeoutSeconds: 20,
+        timeoutSeconds: 10,
         memoryMegabytes: 128,
         environment: {
           OPERATION: "get-thing",
