@@ -38,6 +38,8 @@ export type StageSetting =
   | "SERVED_COUNTRIES"
   | "RECOVERY_DISCLOSURE"
   | "REGISTRATION"
+  | "SMS_SENDER_ID"
+  | "SMS_MOST_DOLLARS"
   | "SMS_PER_HOUR"
   | "SMS_PER_DAY"
   | "BUSINESS_TIME_ZONE"
@@ -49,6 +51,8 @@ export interface FunctionRow {
   readonly area: Area;
   /** One sentence: what people cannot do while it fails. Its alarm says so. */
   readonly impact: string;
+  /** True where its failures cannot wait for the morning: users are shut out. */
+  readonly pages?: true;
   /** Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both, as does the whole table. */
   readonly memoryMegabytes?: 1024 | 2048;
   readonly table?: readonly TableAction[];
@@ -80,6 +84,11 @@ export interface FunctionRow {
   readonly readsStream?: true;
   /** True where users feel a fault at once: in a canary stage, a new version takes a tenth of the calls first. */
   readonly canary?: true;
+  /**
+   * True where its own messages lead to calls of it again, and a test counts that they end. Lambda stops such a chain after 16
+   * calls otherwise, and its last message is lost to the dead letters.
+   */
+  readonly mayCallItself?: true;
   /** Longest run in seconds; 20 where a row says nothing. */
   readonly timeoutSeconds?: number;
   /** Settings of the stage that it reads; who takes logins needs the country they are read with. */

@@ -51,6 +51,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   "request-password-reset": {
     area: "accounts",
     impact: "Nobody who forgot a password can ask for a pin.",
+    pages: true,
     access: "anyone",
     readsHmacKey: true,
     queuesPins: true,
@@ -102,6 +103,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   "sign-in": {
     area: "sessions",
     impact: "Nobody can sign in; those who are signed in stay so.",
+    pages: true,
     access: "anyone",
     canary: true,
     memoryMegabytes: 1024,
@@ -113,6 +115,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   "refresh-token": {
     area: "sessions",
     impact: "Everyone is signed out within 15 minutes and has to sign in again.",
+    pages: true,
     access: "anyone",
     canary: true,
     signsTokens: true,

@@ -24,16 +24,17 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   "deliver-pin": {
     area: "workers",
     impact: "Pins do not arrive: nobody can reset a password or finish registering.",
+    pages: true,
     readsHmacKey: true,
     sendsMessages: true,
-    settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
+    settings: ["SERVICE_NAME", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
   },
   "notify-password-changed": {
     area: "workers",
     impact: "Users do not learn that their password was changed, and miss it if a thief did it.",
     sendsMessages: true,
-    settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
+    settings: ["SERVICE_NAME", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
   },
   "update-totals": {
@@ -56,6 +57,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     area: "workers",
     impact: "Nobody is notified of anything new.",
     queuesNotifications: true,
+    mayCallItself: true,
     timeoutSeconds: 60,
     indexes: ["by-mark"],
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
