@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { endSession, openSession, rotateSession, sessionKey } from "../../shared/db/accounts/sessions.ts";
 import { putIf } from "../../shared/db/table/table.ts";
+import { decryptSuccessor } from "../../shared/domain/accounts/encrypted-token.ts";
 import {
   hashRefreshToken,
   makeFamily,
   makeRefreshToken,
   parseRefreshToken,
 } from "../../shared/domain/accounts/refresh-token.ts";
-import { openSuccessor } from "../../shared/domain/accounts/sealed-token.ts";
 import { readItem } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
 
@@ -83,19 +83,19 @@ test("D5: for 60 seconds a spent token gets the same successor, which moves no e
   expect(await rotate(token, newToken(family), aMinuteLater)).toBeUndefined();
 });
 
-test("D5: the table holds no token, and its sealed successor opens with the predecessor alone", async () => {
+test("D5: the table holds no token, and the predecessor alone decrypts its successor", async () => {
   const { family, token } = await newSession();
   const next = newToken(family);
   await rotate(token, next);
   const stored = await readItem(sessionKey(7, family));
   for (const secret of [token, next, next.split(".")[2]]) expect(JSON.stringify(stored)).not.toContain(secret);
-  const { sealed_successor, hash } = stored?.predecessor as Record<string, string>;
-  if (!sealed_successor || !hash) throw new Error("Nothing is sealed");
-  expect(openSuccessor(sealed_successor, token)).toBe(next);
-  expect(openSuccessor(sealed_successor, next)).toBeUndefined();
-  expect(openSuccessor(sealed_successor, hash)).toBeUndefined();
-  expect(openSuccessor(`A${sealed_successor.slice(1)}`, token)).toBeUndefined();
-  expect(openSuccessor("", token)).toBeUndefined();
+  const { encrypted_successor, hash } = stored?.predecessor as Record<string, string>;
+  if (!encrypted_successor || !hash) throw new Error("Nothing is encrypted");
+  expect(decryptSuccessor(encrypted_successor, token)).toBe(next);
+  expect(decryptSuccessor(encrypted_successor, next)).toBeUndefined();
+  expect(decryptSuccessor(encrypted_successor, hash)).toBeUndefined();
+  expect(decryptSuccessor(`A${encrypted_successor.slice(1)}`, token)).toBeUndefined();
+  expect(decryptSuccessor("", token)).toBeUndefined();
 });
 
 test("D5: once the successor is used, its predecessor gets nothing", async () => {

@@ -1,5 +1,5 @@
+import { decryptSuccessor, encryptSuccessor } from "../../domain/accounts/encrypted-token.ts";
 import { hashRefreshToken, type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
-import { openSuccessor, sealSuccessor } from "../../domain/accounts/sealed-token.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { deleteItemAt, type Key, putIf, tryUpdate } from "../table/table.ts";
@@ -17,8 +17,8 @@ interface StoredSession extends StoredItem {
   readonly predecessor?: {
     readonly hash: string;
     readonly spent_at: string;
-    /** Its successor, which only the predecessor itself opens (D5). */
-    readonly sealed_successor: string;
+    /** Its successor, which only the predecessor itself decrypts (D5). */
+    readonly encrypted_successor: string;
   };
   /** For how many tokens of a day an answer was repeated, and the hash of the last of them. */
   readonly repeats?: { readonly day: string; readonly tokens: number; readonly hash: string };
@@ -64,7 +64,7 @@ export async function rotateSession(
   const predecessor = {
     hash: spent.hash,
     spent_at: now.toISOString(),
-    sealed_successor: sealSuccessor(next, spent.text),
+    encrypted_successor: encryptSuccessor(next, spent.text),
   };
   const set = { refresh_hash: hashRefreshToken(next), predecessor, ...expiry(now) };
   const condition = { where, when: "valid_to > :now", values: { ":now": now.toISOString() } };
@@ -84,7 +84,7 @@ async function repeatRotation(
   const { predecessor, refresh_hash } = session;
   if (predecessor?.hash !== spent.hash) return undefined;
   if (now.getTime() - Date.parse(predecessor.spent_at) >= repeatMs) return undefined;
-  const successor = openSuccessor(predecessor.sealed_successor, spent.text);
+  const successor = decryptSuccessor(predecessor.encrypted_successor, spent.text);
   if (successor === undefined || hashRefreshToken(successor) !== refresh_hash) return undefined;
   return (await countRepeat(key, session, spent.hash, now)) ? successor : undefined;
 }

@@ -279,7 +279,7 @@ describe("a message whose answer is lost at any call, and that its queue brings 
     }, 2 * 60_000);
   }, 240_000);
 
-  test("tells of a new password: notify-password-changed", async () => {
+  test("notifies of a new password: notify-password-changed", async () => {
     await loseEverywhere(async () => {
       const id = newId();
       await store([userLine(id, { email: `changed-${id}@example.com` })]);

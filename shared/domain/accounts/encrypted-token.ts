@@ -5,25 +5,25 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * Seals the successor of a refresh token under a key that only the predecessor gives: whoever reads the table alone learns
+ * Encrypts the successor of a refresh token under a key that only the predecessor gives: whoever reads the table alone learns
  * neither (D5). base64url of nonce, tag and ciphertext.
  */
-export function sealSuccessor(successor: string, predecessor: string): string {
+export function encryptSuccessor(successor: string, predecessor: string): string {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv(cipherName, keyFrom(predecessor), iv);
-  const sealed = Buffer.concat([cipher.update(successor, "utf8"), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
+  const ciphertext = Buffer.concat([cipher.update(successor, "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64url");
 }
 
-/** Opens what `sealSuccessor` gave; undefined with another predecessor, or where it was tampered with. */
-export function openSuccessor(sealed: string, predecessor: string): string | undefined {
-  const bytes = Buffer.from(sealed, "base64url");
+/** Decrypts what `encryptSuccessor` gave; undefined with another predecessor, or where it was tampered with. */
+export function decryptSuccessor(encrypted: string, predecessor: string): string | undefined {
+  const bytes = Buffer.from(encrypted, "base64url");
   try {
     const iv = bytes.subarray(0, ivBytes);
     const decipher = createDecipheriv(cipherName, keyFrom(predecessor), iv, { authTagLength: tagBytes });
     decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
-    const opened = decipher.update(bytes.subarray(ivBytes + tagBytes));
-    return Buffer.concat([opened, decipher.final()]).toString("utf8");
+    const text = decipher.update(bytes.subarray(ivBytes + tagBytes));
+    return Buffer.concat([text, decipher.final()]).toString("utf8");
   } catch {
     return undefined;
   }
