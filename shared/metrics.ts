@@ -9,6 +9,8 @@ export const metrics = {
   Faults: ["operation"],
   /** Pins that were wrong, expired or spent when a login was to be confirmed. */
   PinFailures: [],
+  /** Refresh tokens that were spent a moment before and got their successor again (D5). */
+  RefreshesRepeated: [],
   /** SMS that SNS has taken. */
   SmsSent: [],
   /** Recipients that SES or SNS refuses for good: no message reaches them. */

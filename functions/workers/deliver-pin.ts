@@ -19,8 +19,9 @@ export const handler = forQueue(pinRequest, async ({ login, former, channel, reg
   if (existingUserId === undefined && !registration) return;
   if (channel === "sms" && !(await maySendSms(now))) return;
   const userId = existingUserId ?? (await nextId("USER"));
-  const pin = makePin();
-  const hash = hashPin(pin, userId, await hmacKey());
+  const key = await hmacKey();
+  const pin = makePin({ login, ...request }, key);
+  const hash = hashPin(pin, userId, key);
   const pendingRegistration = existingUserId === undefined ? registration : undefined;
   if (await storePin({ login, ...request }, userId, hash, pendingRegistration)) await sendPin(channel, login, pin);
 });

@@ -102,7 +102,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     area: "workers",
     impact: "Users lose nothing yet, but access tokens go on being signed with an old key.",
     rotatesSigningKeys: true,
-    table: ["PutItem", "UpdateItem"],
+    table: ["PutItem", "UpdateItem", "Query"],
     guarded: ["KEYS"],
   },
 };

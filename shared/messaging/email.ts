@@ -1,5 +1,6 @@
-import { SESClient, SendEmailCommand } from "@aws-sdk/client-ses";
+import { SendEmailCommand } from "@aws-sdk/client-ses";
 import { settings } from "../settings.ts";
+import { emailClient } from "./clients.ts";
 import { sendUnlessRefused } from "./recipient-refused.ts";
 
 /** An e-mail in both forms. */
@@ -20,12 +21,8 @@ export function htmlOf(content: string): string {
   return `<!doctype html><html lang="en"><body style="font-family: sans-serif; color: #1a1a1a">${content}</body></html>`;
 }
 
-let client: SESClient | undefined;
-
 /** Sends an e-mail through SES from the stage's sender address. Throws `RecipientRefusedError` where SES takes no such address. */
 export async function sendEmail({ to, subject, text, html }: Email): Promise<void> {
-  client ??= new SESClient({});
-  const ses = client;
   const inUtf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
   const command = new SendEmailCommand({
     Source: settings.senderAddress(),
@@ -35,6 +32,6 @@ export async function sendEmail({ to, subject, text, html }: Email): Promise<voi
   });
   await sendUnlessRefused(
     ({ name }) => name === "InvalidParameterValue",
-    () => ses.send(command),
+    () => emailClient().send(command),
   );
 }

@@ -1,17 +1,14 @@
-import { type MessageAttributeValue, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
+import { type MessageAttributeValue, PublishCommand } from "@aws-sdk/client-sns";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
+import { pushClient } from "./clients.ts";
 import { sendUnlessRefused } from "./recipient-refused.ts";
-
-let client: SNSClient | undefined;
 
 /**
  * Sends an SMS through SNS as a transactional message, from the stage's registered sender and for no more than the stage pays.
  * `to` is in E.164. Throws `RecipientRefusedError` where SNS takes no such number.
  */
 export async function sendSms(to: string, text: string): Promise<void> {
-  client ??= new SNSClient({});
-  const sns = client;
   const command = new PublishCommand({
     PhoneNumber: to,
     Message: text,
@@ -23,7 +20,7 @@ export async function sendSms(to: string, text: string): Promise<void> {
   });
   await sendUnlessRefused(
     ({ name, message }) => name.startsWith("InvalidParameter") && message.includes("PhoneNumber"),
-    () => sns.send(command),
+    () => pushClient().send(command),
   );
   count("SmsSent", {});
 }

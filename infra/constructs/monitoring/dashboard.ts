@@ -93,7 +93,7 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
   return row([
     [
       "SMS and pins",
-      (["SmsSent", "SmsRefused", "RecipientsRefused", "PinFailures"] as const).map((each) =>
+      (["SmsSent", "SmsRefused", "RecipientsRefused", "PinFailures", "RefreshesRepeated"] as const).map((each) =>
         ownMetric(namespace, each, {}, sum),
       ),
     ],
