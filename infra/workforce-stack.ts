@@ -1,9 +1,8 @@
 import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
-import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
 import { Api } from "./constructs/api/http-api.ts";
-import { CanaryReleases, oneMinute, releaseAlarm } from "./constructs/compute/canary-releases.ts";
+import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus } from "./constructs/compute/intake-bus.ts";
@@ -49,7 +48,6 @@ export class WorkforceStack extends Stack {
   readonly #service: ServiceTable;
   readonly #resources: Resources;
   readonly #api: Api;
-  readonly #serverErrors: Alarm | undefined;
   readonly #stacks = new Map<string, { scope: Construct; releases?: CanaryReleases }>();
   readonly #functions = new Map<string, ServiceFunction>();
 
@@ -68,9 +66,6 @@ export class WorkforceStack extends Stack {
     this.#service = table;
     this.#resources = this.#addResources();
     this.#api = new Api(this, "Api", stage);
-    // A fault that a handler answers with 500 is no error to Lambda.
-    const serverErrors = () => releaseAlarm(this, "ServerErrors", this.#api.httpApi.metricServerError(oneMinute));
-    this.#serverErrors = stage.deployment === "canary" ? serverErrors() : undefined;
     this.#addRoutes();
     this.#addWorkers();
     this.#addSchedules();
@@ -111,11 +106,10 @@ export class WorkforceStack extends Stack {
     const [stage, row] = [this.#stage, rowOf(this.#service, name)];
     const id = functionStackOf(name, row);
     const stack = this.#stacks.get(id) ?? { scope: new FunctionStack(this, id) };
-    if (row.canary && this.#serverErrors) {
-      stack.releases ??= new CanaryReleases(stack.scope, "Releases", this.#serverErrors);
-    }
+    const isCareful = row.canary && stage.deployment === "canary";
+    if (isCareful) stack.releases ??= new CanaryReleases(stack.scope, "Releases");
     this.#stacks.set(id, stack);
-    const releases = row.canary && stack.releases;
+    const releases = isCareful ? stack.releases : undefined;
     const made = new ServiceFunction(stack.scope, name, { name, row, stage, bundles: this.#bundles, releases });
     this.#functions.set(name, made);
     grantRow(made.function, row, this.#resources, stage);

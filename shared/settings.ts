@@ -4,6 +4,8 @@ import type { CountryCode } from "libphonenumber-js/min";
 export const settings = {
   /** Name of the operation or worker this function runs. */
   operation: () => required("OPERATION"),
+  /** Number of the published version that runs, set by Lambda; undefined where it is none. */
+  functionVersion: () => /^\d+$/.exec(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? "")?.[0],
   /** Namespace of the service's own metrics. */
   metricNamespace: () => required("METRIC_NAMESPACE"),
   tableName: () => required("TABLE_NAME"),

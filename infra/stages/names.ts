@@ -21,6 +21,9 @@ export interface StageNames {
 /** The audience of every stage's access tokens (D4). */
 export const tokenAudience = "workforce-api";
 
+/** The alias that callers call in a canary stage; CodeDeploy and `npm run rollback` move it. */
+export const liveAlias = "live";
+
 /** The names of a stage. */
 export function namesOf(stageName: string): StageNames {
   return {
