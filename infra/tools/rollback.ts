@@ -35,13 +35,10 @@ export async function rollback(parameters: string[]): Promise<number> {
     stage: { type: "string" },
     function: { type: "string", multiple: true },
     "dry-run": { type: "boolean" },
-    help: { type: "boolean" },
   } as const;
-  const { values } = readArguments("rollback", { args: parameters, options });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+  const call = readArguments("rollback", help, { args: parameters, options });
+  if (!call) return 0;
+  const { values } = call;
   if (!values.stage) throw new UsageError("Say which stage: --stage NAME (npm run rollback -- --help)");
   const stage = findCanaryStage(values.stage);
   for (const name of values.function ?? []) {

@@ -35,9 +35,6 @@ const idempotencyKey = {
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
 };
 
-/** An OpenAPI document, as the contract answers it. */
-export type InterfaceDocument = Answer<typeof getOpenapi>;
-
 /** The OpenAPI 3.1 document of these operations: all that the contract says of them, and nothing that it does not. */
 export function describeInterface(described: readonly Operation[] = operations) {
   const paths: Record<string, Record<string, object>> = {};
@@ -58,7 +55,7 @@ export function describeInterface(described: readonly Operation[] = operations) 
 }
 
 /** The document of the whole service. In a bundle it is ready: what it is made with stays outside. */
-export function openApiDocument(): InterfaceDocument {
+export function openApiDocument(): Answer<typeof getOpenapi> {
   return typeof OPENAPI_DOCUMENT === "undefined" ? describeInterface() : JSON.parse(OPENAPI_DOCUMENT);
 }
 

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as notify } from "../../functions/workers/notify.ts";
 import { entities } from "../../shared/db/entities.ts";
-import { migrateTable } from "../../shared/db/migrate/migrate-table.ts";
+import { createPace, migrateTable } from "../../shared/db/migrate/migrate-table.ts";
 import { isComplete, isMarkedComplete, type Migration } from "../../shared/db/migrate/migrations.ts";
-import { createPace } from "../../shared/db/migrate/pace.ts";
 import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
 import { defineEntity, type Entity, stampOnly } from "../../shared/db/table/entity.ts";
 import { keyOf, recordKey } from "../../shared/db/table/keys.ts";
@@ -45,9 +44,7 @@ function sumOf(counts: ReadonlyMap<string, number>): number {
 }
 
 /** The invoices of a release that adds an index by number: each item gets its key. */
-const invoicesByNumber = defineEntity({
-  name: "invoice",
-  matches: ({ pk, sk }) => sk === "INVOICE" && pk.startsWith("INVOICE#"),
+const invoicesByNumber = defineEntity("invoice", ({ pk, sk }) => sk === "INVOICE" && pk.startsWith("INVOICE#"), {
   upgrades: [stampOnly, (item) => ({ ...item, number_key: (item.record as { number: string }).number })],
 });
 const nextEntities = entities.map((each): Entity<object> => (each.name === "invoice" ? invoicesByNumber : each));

@@ -30,13 +30,7 @@ export class Api extends Construct {
       createDefaultStage: false,
       corsPreflight: {
         allowOrigins: [...origins],
-        allowMethods: [
-          CorsHttpMethod.GET,
-          CorsHttpMethod.POST,
-          CorsHttpMethod.PUT,
-          CorsHttpMethod.PATCH,
-          CorsHttpMethod.DELETE,
-        ],
+        allowMethods: (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).map((each) => CorsHttpMethod[each]),
         allowHeaders: ["authorization", "content-type", "idempotency-key"],
         exposeHeaders: [
           "per-page",

@@ -1,19 +1,12 @@
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
-import { findStored } from "../table/stored-items.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
 
-/** A driver's profile as the table has it: whose it is. */
-interface StoredProfile extends StoredItem {
-  readonly user_id: number;
-}
-
-/** The entity of drivers' profiles. */
-export const profiles = defineEntity<StoredProfile>({
-  name: "profile",
-  matches: ({ pk, sk }) => sk === "PROFILE" && pk.startsWith("PROFILE#"),
-  upgrades: [stampOnly],
-});
+/** The entity of drivers' profiles: whose each is. */
+export const profiles = defineEntity<StoredItem & { readonly user_id: number }>(
+  "profile",
+  ({ pk, sk }) => sk === "PROFILE" && pk.startsWith("PROFILE#"),
+);
 
 /** Key of the user of a driver, by profile id. */
 export function profileKey(profileId: number): Key {
@@ -22,7 +15,7 @@ export function profileKey(profileId: number): Key {
 
 /** Access pattern R2: the user of a driver's profile, or nobody. 1 read unit. */
 export async function findUsersOfProfile(profileId: number): Promise<number[]> {
-  const stored = await findStored(profiles, profileKey(profileId), { consistent: true });
+  const stored = await profiles.find(profileKey(profileId), { consistent: true });
   return stored ? [stored.user_id] : [];
 }
 

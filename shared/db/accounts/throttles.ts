@@ -9,9 +9,8 @@ import {
 import { Refusal } from "../../domain/refusal.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import { findStored } from "../table/stored-items.ts";
 import { deleteItemAt, type Key, putIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 
@@ -24,11 +23,10 @@ interface StoredThrottle extends StoredItem {
 }
 
 /** The entity of throttles. */
-export const throttles = defineEntity<StoredThrottle>({
-  name: "throttle",
-  matches: ({ pk, sk }) => sk === "THROTTLE" && pk.startsWith("THROTTLE#"),
-  upgrades: [stampOnly],
-});
+export const throttles = defineEntity<StoredThrottle>(
+  "throttle",
+  ({ pk, sk }) => sk === "THROTTLE" && pk.startsWith("THROTTLE#"),
+);
 
 /** A rule that limits how often something is tried. */
 export interface Throttle {
@@ -69,9 +67,13 @@ export async function planAttempt(
   { consistent }: { consistent: boolean },
 ): Promise<TransactionWrite> {
   const { throttle } = throttled;
-  const stored = await findStored(throttles, keyOf(throttled), { consistent });
+  const stored = await throttles.find(keyOf(throttled), { consistent });
   const attempts = stored?.attempts ?? [];
-  requireAttemptLeft(throttle, attempts, now);
+  const admitted = admittedAt(attempts, throttle.limits, now.getTime());
+  if (admitted > now.getTime()) {
+    const facts = { retryAfterSeconds: retryAfterSeconds(admitted, now.getTime()) };
+    throw new Refusal(throttle.refusal ?? "too_many_requests", "Too many attempts; try again later", facts);
+  }
   const item = throttles.encode({
     ...stored,
     ...keyOf(throttled),
@@ -93,7 +95,7 @@ export async function forgetAttempts(throttled: Throttled): Promise<void> {
  */
 export async function refundAttempt(throttled: Throttled, moment: Date): Promise<void> {
   await retryRaces(async (race) => {
-    const stored = await findStored(throttles, keyOf(throttled), { consistent: race > 0 });
+    const stored = await throttles.find(keyOf(throttled), { consistent: race > 0 });
     const at = stored?.attempts.lastIndexOf(moment.getTime()) ?? -1;
     if (!stored || at < 0) return true;
     const next = { ...stored, attempts: stored.attempts.toSpliced(at, 1), revision: stored.revision + 1 };
@@ -104,11 +106,4 @@ export async function refundAttempt(throttled: Throttled, moment: Date): Promise
 
 function keyOf({ throttle, subjectHash }: Throttled): Key {
   return { pk: `THROTTLE#${throttle.rule}#${subjectHash}`, sk: "THROTTLE" };
-}
-
-function requireAttemptLeft({ limits, refusal }: Throttle, attempts: readonly number[], now: Date): void {
-  const moment = admittedAt(attempts, limits, now.getTime());
-  if (moment <= now.getTime()) return;
-  const facts = { retryAfterSeconds: retryAfterSeconds(moment, now.getTime()) };
-  throw new Refusal(refusal ?? "too_many_requests", "Too many attempts; try again later", facts);
 }

@@ -1,9 +1,11 @@
 import type * as v from "valibot";
 import type { invoice, timesheet } from "../../contract/finance.ts";
 import type { job } from "../../contract/jobs.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
-import { defineEntity, type Entity, type RecordItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/keys.ts";
+import { rememberOrigins } from "../table/origins.ts";
 import type { Item, Key } from "../table/table.ts";
 import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
 
@@ -35,9 +37,9 @@ const kinds = { TIMESHEETS: "TIMESHEET", INVOICES: "INVOICE", JOBS: "JOB" } as c
 
 /** The entities of the records that stand in lists. */
 export const listedItems: { readonly [L in ListName]: Entity<ListedItem<L>> } = {
-  TIMESHEETS: defineEntity({ name: "timesheet", matches: matchesOf("TIMESHEET"), upgrades: [stampOnly] }),
-  INVOICES: defineEntity({ name: "invoice", matches: matchesOf("INVOICE"), upgrades: [stampOnly] }),
-  JOBS: defineEntity({ name: "job", matches: matchesOf("JOB"), upgrades: [stampOnly] }),
+  TIMESHEETS: defineEntity("timesheet", matchesOf("TIMESHEET")),
+  INVOICES: defineEntity("invoice", matchesOf("INVOICE")),
+  JOBS: defineEntity("job", matchesOf("JOB")),
 };
 
 function matchesOf(kind: ListedKind): (key: Key) => boolean {
@@ -78,12 +80,15 @@ export interface ListRow<L extends ListName> {
   readonly record: Omit<ListedFields<L>, "id">;
 }
 
+/** Throws on an item without a record, naming its key. */
+export function requireWhole<L extends ListName>(stored: ListedItem<L>): ListedItem<L> {
+  if (typeof stored.record === "object" && stored.record !== null) return stored;
+  throw new Error(`The item ${publicNameOf(stored)} has no record`);
+}
+
 /** Reads a row of a list. Throws on one without a record, naming its key. */
 export function toRow<L extends ListName>(list: L, item: Item): ListRow<L> {
-  const row = listedItems[list].decode(item);
-  if (typeof row.record !== "object" || row.record === null) {
-    throw new Error(`The item ${publicNameOf(item)} has no record`);
-  }
+  const row = requireWhole(listedItems[list].decode(item));
   // An index by month has the id in its order alone.
   return row.id === undefined ? { ...row, id: Number(row.day_id?.slice(3)) } : row;
 }
@@ -91,6 +96,21 @@ export function toRow<L extends ListName>(list: L, item: Item): ListRow<L> {
 /** The interface's fields of a record. It was read for its answer alone: they are taken, not copied. */
 export function toFields<L extends ListName>({ id, record }: Pick<ListRow<L>, "id" | "record">): ListedFields<L> {
   return Object.assign(record, { id }) as unknown as ListedFields<L>;
+}
+
+/** Cuts a page out of the rows from its start on, in any order; one row more than the page says that more follow. */
+export function cutPage<L extends ListName>(
+  rows: readonly ListRow<L>[],
+  total: number,
+  { skip, limit }: PageStart,
+): FoundPage<ListedFields<L>> {
+  const newest = rows.toSorted((a, b) => b.id - a.id);
+  return toPage(newest.slice(skip, skip + limit), total, newest.length > skip + limit);
+}
+
+/** The page of these rows. */
+export function toPage<L extends ListName>(rows: readonly ListRow<L>[], total: number, hasMore: boolean) {
+  return { items: rememberOrigins(rows.map(toFields<L>), rows), total, hasMore };
 }
 
 /** Where a record of a kind stands in its list; null where there is none. Throws on one that lacks what its list goes by. */

@@ -1,10 +1,10 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { inParallel } from "../../batches.ts";
 import { settings } from "../../settings.ts";
 import type { RacePace } from "../table/conflicts.ts";
 import type { Entity } from "../table/entity.ts";
 import { keyOf, publicNameOf } from "../table/keys.ts";
-import { documentClient, type Item } from "../table/table.ts";
+import { documentClient, type Item, scanPage } from "../table/table.ts";
 import {
   findPlace,
   isMarkedComplete,
@@ -13,7 +13,6 @@ import {
   markComplete,
   revokeCompletions,
 } from "./migrations.ts";
-import { createPace } from "./pace.ts";
 import { type RewriteOptions, type Rewritten, rewriteItem } from "./rewrite-item.ts";
 
 /** What a run has done so far. */
@@ -79,8 +78,9 @@ export async function migrateTable(options: MigrateOptions): Promise<MigrationSu
   const takeTurn = createPace(options.writesPerSecond);
   const missed = () => place.missed + counts.damaged.length + counts.contended.length;
   do {
-    const page = await scanPage(cursor, itemsPerPage);
-    await inParallel(page.items, (item) => look(item, { ...options, pending, isDryRun, takeTurn }, counts));
+    const page = await scanPage({ ConsistentRead: true, Limit: itemsPerPage, ExclusiveStartKey: cursor });
+    const lookOptions = { ...options, pending, isDryRun, takeTurn };
+    await inParallel(page.items, parallelWrites, (item) => look(item, lookOptions, counts));
     cursor = page.lastKey;
     if (!isDryRun) await keepPlace(target, { cursor, missed: missed() });
     onProgress?.({ ...counts, total });
@@ -102,6 +102,17 @@ async function begin({ required, isDryRun = false, restarts = false }: MigrateOp
   }
   const place = isDryRun || restarts ? start : await findPlace(target);
   return { place, pending: restarts ? required : await findPending(required) };
+}
+
+/** Gives turns at most so many times a second. */
+export function createPace(perSecond: number): () => Promise<void> {
+  let next = performance.now();
+  return async () => {
+    const now = performance.now();
+    next = Math.max(next, now) + 1000 / perSecond;
+    const pause = next - 1000 / perSecond - now;
+    if (pause >= 1) await new Promise((resume) => setTimeout(resume, pause));
+  };
 }
 
 type Counts = ReturnType<typeof createCounts>;
@@ -142,28 +153,7 @@ function targetOf({ entities, required }: MigrateOptions): string {
   return [...versions, ...required.map(({ name }) => name)].sort().join(", ");
 }
 
-async function scanPage(cursor: Item | undefined, itemsPerPage: number) {
-  const { Items = [], LastEvaluatedKey } = await documentClient().send(
-    new ScanCommand({
-      TableName: settings.tableName(),
-      ConsistentRead: true,
-      Limit: itemsPerPage,
-      ExclusiveStartKey: cursor,
-    }),
-  );
-  const items: Item[] = Items;
-  return { items, lastKey: LastEvaluatedKey };
-}
-
 async function countItems(): Promise<number | undefined> {
   const { Table } = await documentClient().send(new DescribeTableCommand({ TableName: settings.tableName() }));
   return Table?.ItemCount || undefined;
-}
-
-async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
-  const waiting = all.values();
-  const worker = async () => {
-    for (const each of waiting) await work(each);
-  };
-  await Promise.all(Array.from({ length: parallelWrites }, worker));
 }

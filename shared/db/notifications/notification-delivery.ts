@@ -1,7 +1,8 @@
+import { chunksOf } from "../../batches.ts";
 import type { CompleteRecord } from "../../contract/records.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { retryRaces } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
@@ -9,17 +10,11 @@ import { firstRevision, replaceItem } from "../writes/changes.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, unreadMark } from "./notifications.ts";
 
-/** An event that a user was notified of, as the table has it; the key names the user and the event. */
-interface StoredDelivery extends StoredItem {
-  readonly expires_at: number;
-}
-
-/** The entity of delivered events. */
-export const deliveredEvents = defineEntity<StoredDelivery>({
-  name: "delivered event",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("EVENT#"),
-  upgrades: [stampOnly],
-});
+/** The entity of events that a user was notified of; the key names both. */
+export const deliveredEvents = defineEntity<StoredItem & { readonly expires_at: number }>(
+  "delivered event",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("EVENT#"),
+);
 
 /** Key of an event that a user was notified of. */
 export function deliveredKey(userId: number, eventId: string): Key {
@@ -46,10 +41,7 @@ const rememberedDays = 30;
  */
 export function deliverNotification(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<void> {
   return inTurn(async () => {
-    const waiting = [...new Set(userIds)];
-    for (let at = 0; at < waiting.length; at += usersPerTransaction) {
-      await deliverTogether(waiting.slice(at, at + usersPerTransaction), event, now);
-    }
+    for (const users of chunksOf([...new Set(userIds)], usersPerTransaction)) await deliverTogether(users, event, now);
   });
 }
 
@@ -84,10 +76,7 @@ function deliver(userId: number, { eventId, ...about }: NotificationPayload, now
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/**
- * What comes at the same time is mostly for the same users, and their counts take part in one transaction at a time: one
- * after the other is faster than losing against each other.
- */
+/** Users share events, and their counts take part in one transaction at a time: turns are faster than lost races. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = turn.then(work);
   turn = mine.catch(() => {});
