@@ -1,3 +1,4 @@
+import { FirewallStack } from "./firewall-stack.ts";
 import { requireDeployable } from "./stages/stage-rules.ts";
 import { findStage, StageRefusal } from "./stages/stages.ts";
 import { addStack, createApp } from "./synthesize.ts";
@@ -12,8 +13,14 @@ try {
   }
   const stage = findStage(app.node.tryGetContext("stage") ?? "dev");
   // The cdk command finds out the region of its credentials.
-  requireDeployable(stage, process.env.CDK_DEFAULT_REGION);
-  addStack(app, stage);
+  const stack = app.node.tryGetContext("stack") ?? "service";
+  if (stack === "firewall") new FirewallStack(app, stage);
+  else if (stack !== "service")
+    throw new StageRefusal([`There is no stack "${stack}"; the stacks are service, firewall.`]);
+  else {
+    requireDeployable(stage, process.env.CDK_DEFAULT_REGION);
+    addStack(app, stage);
+  }
   app.synth();
 } catch (error) {
   if (!(error instanceof StageRefusal)) throw error;

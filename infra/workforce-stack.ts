@@ -14,6 +14,7 @@ import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
 import { SmsSpendLimit } from "./constructs/messages/sms-spend-limit.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
+import { EdgeSecret } from "./constructs/stores/edge-secret.ts";
 import { HmacKey } from "./constructs/stores/hmac-key.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
@@ -65,13 +66,13 @@ export class WorkforceStack extends Stack {
     this.#bundles = bundles;
     this.#service = table;
     this.#resources = this.#addResources();
-    this.#api = new Api(this, "Api", stage);
+    this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
     this.#addRoutes();
     this.#addWorkers();
     this.#addSchedules();
     const bus = this.#addIntake();
     this.#addMonitoring(bus);
-    new CfnOutput(this, "BaseUrl", { value: this.#api.httpApi.apiEndpoint });
+    new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
   }
 
@@ -92,6 +93,7 @@ export class WorkforceStack extends Stack {
       queues: this.#addQueues(),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
+      edgeSecret: stage.edge && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
     };
   }
 

@@ -6,12 +6,19 @@ const cacheMinutes = 5;
 
 const hmacSecret = v.object({ key: v.pipe(v.string(), v.minLength(32)) });
 
+const edgeSecret = v.object({ current: v.pipe(v.string(), v.minLength(32)), previous: v.string() });
+
 let client: SecretsManagerClient | undefined;
 const cached = new Map<string, { readonly value: unknown; readonly readAt: number }>();
 
 /** The key that pins and other short secrets are hashed with; kept for 5 minutes, never in the table or a setting (D9). */
 export async function hmacKey(): Promise<string> {
   return v.parse(hmacSecret, await readSecret(settings.hmacSecretArn())).key;
+}
+
+/** What the stage's edge proves itself with, and what it did before; kept for 5 minutes. */
+export async function edgeSecrets(arn: string): Promise<v.InferOutput<typeof edgeSecret>> {
+  return v.parse(edgeSecret, await readSecret(arn));
 }
 
 /** The JSON value of a secret, read again every 5 minutes, or now when it must be `fresh` (D6). */

@@ -18,6 +18,8 @@ export const settings = {
   hmacSecretArn: () => required("HMAC_SECRET_ARN"),
   /** Where the private keys that sign access tokens are kept, in Secrets Manager (D6). */
   signingSecretArn: () => required("SIGNING_SECRET_ARN"),
+  /** Where the secret is kept that the stage's edge proves itself with; undefined where it has none. */
+  edgeSecretArn: () => process.env.EDGE_SECRET_ARN || undefined,
   /** The OpenID issuer whose access tokens are trusted instead of the service's own, or undefined (D4). */
   oidcIssuer: () => (process.env.OIDC_ISSUER ? json<OidcIssuer>(process.env.OIDC_ISSUER) : undefined),
   /** Where notices to users are queued. */

@@ -11,9 +11,12 @@ export const liveAlias = "live";
 export function namesOf(stageName: string) {
   return {
     stack: `Workforce-${stageName}`,
+    /** The stack and the firewall before the stage's edge, in us-east-1. */
+    firewall: `Workforce-${stageName}-firewall`,
     table: `workforce-${stageName}-records`,
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
+    edgeSecret: `workforce/${stageName}/edge-secret`,
     eventBus: `workforce-${stageName}`,
     /** The HTTP API, among those of the account. */
     api: `workforce-${stageName}`,

@@ -14,6 +14,7 @@ import type { Caller } from "../domain/caller.ts";
 import { routeNotFound } from "../domain/refusal.ts";
 import { type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
+import { clientAddressOf, findClientAddress } from "./client-address.ts";
 import { carryOutOnce } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
@@ -28,7 +29,7 @@ export interface AnonymousRequest<O extends Operation> {
   readonly query: Query<O>;
   readonly body: Body<O>;
   readonly now: Date;
-  /** Address the request came from, as API Gateway saw it; never from a header. */
+  /** Address the request came from, as API Gateway saw it, or as the stage's edge says that proves itself. */
   readonly clientAddress: string;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;
@@ -82,7 +83,9 @@ export function anonymous<O extends AnonymousOperation>(
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
   { closes = () => false }: { closes?: () => boolean } = {},
 ): HttpHandler {
-  return chain(operation, { closes }, (event, context) => handle(requestOf<O>(event, context)));
+  return chain(operation, { closes, access: [findClientAddress()] }, (event, context) =>
+    handle(requestOf<O>(event, context)),
+  );
 }
 
 /** The handler for requests that no route takes: whatever comes, it refuses. */
@@ -141,13 +144,12 @@ function compose(middlewares: readonly object[], handler: HttpHandler): HttpHand
 function requestOf<O extends Operation>(event: HttpEvent, context: Context): AnonymousRequest<O> {
   const { parameters, query, body } = event.input ?? {};
   const requestId = requestIdOf({ event, context });
-  const clientAddress = event.requestContext.http.sourceIp;
   return {
     parameters: parameters as Parameters<O>,
     query: query as Query<O>,
     body: body as Body<O>,
     now: new Date(),
-    clientAddress,
+    clientAddress: clientAddressOf(event),
     requestId,
   };
 }
