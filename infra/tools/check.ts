@@ -78,6 +78,13 @@ const gates: readonly Gate[] = [
     obstacle: emulatorObstacle,
   },
   {
+    name: "lint",
+    title: "templates by cfn-lint",
+    program: "vitest",
+    parameters: ["run", "--config", "test/system/deploy/vitest.config.ts", "test/system/lint"],
+    obstacle: linterObstacle,
+  },
+  {
     name: "runtime",
     title: "AWS's runtime client",
     program: "vitest",
@@ -163,6 +170,10 @@ function dynamodbLocalObstacle(): string | undefined {
 /** Where there is no Python, or no way to its packages, there is no emulator; a deploy that fails in it is another thing. */
 function emulatorObstacle(): string | undefined {
   return findPython() ? installObstacle("the emulator", "deploy") : `it needs ${neededPython}`;
+}
+
+function linterObstacle(): string | undefined {
+  return findPython() ? installObstacle("cfn-lint", "lint") : `it needs ${neededPython}`;
 }
 
 function runtimeClientObstacle(): string | undefined {
