@@ -12,15 +12,16 @@ try {
     throw new StageRefusal([`Leave release out, or set it to now (-c release=now): it is ${JSON.stringify(release)}.`]);
   }
   const stage = findStage(app.node.tryGetContext("stage") ?? "dev");
-  // The cdk command finds out the region of its credentials.
   const stack = app.node.tryGetContext("stack") ?? "service";
-  if (stack === "firewall") new FirewallStack(app, stage);
-  else if (stack !== "service")
+  if (!["service", "firewall"].includes(stack)) {
     throw new StageRefusal([`There is no stack "${stack}"; the stacks are service, firewall.`]);
-  else {
-    requireDeployable(stage, process.env.CDK_DEFAULT_REGION);
-    addStack(app, stage);
   }
+  const isFirewall = stack === "firewall";
+  // The cdk command finds out the region and the account of its credentials. The firewall has a region of its own.
+  const region = isFirewall ? undefined : process.env.CDK_DEFAULT_REGION;
+  requireDeployable(stage, { region, account: process.env.CDK_DEFAULT_ACCOUNT });
+  if (isFirewall) new FirewallStack(app, stage);
+  else addStack(app, stage);
   app.synth();
 } catch (error) {
   if (!(error instanceof StageRefusal)) throw error;

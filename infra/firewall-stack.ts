@@ -14,13 +14,14 @@ const windowSeconds = 60;
  * before a stage names its ARN.
  */
 export class FirewallStack extends Stack {
-  constructor(app: App, { name: stageName }: Stage) {
+  constructor(app: App, { name: stageName, account, removal }: Stage) {
     const tags = { service: "workforce-api", stage: stageName };
     const { firewall } = namesOf(stageName);
     super(app, firewall, {
       description: `Workforce API, firewall of the stage ${stageName}`,
       tags,
-      env: { region: "us-east-1" },
+      env: { region: "us-east-1", ...(account !== undefined && { account }) },
+      terminationProtection: removal === "keep",
     });
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
     const webAcl = new CfnWebACL(this, "WebAcl", {

@@ -1,3 +1,4 @@
+import { renewPasswordHash } from "../../shared/accounts/password-renewal.ts";
 import { countSignIn, resetSignInLimit } from "../../shared/accounts/throttles.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { findAccountOfLogin } from "../../shared/db/accounts/logins.ts";
@@ -8,17 +9,18 @@ import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { makeFamily, makeRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { anonymous } from "../../shared/http/endpoint.ts";
+import { anonymousByAddress } from "../../shared/http/client-address.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /** Signs in with a login and its password; an unknown login takes the same time as a wrong password (D5, D15). */
-export const handler = anonymous(signIn, async ({ body, now, clientAddress }) => {
+export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddress }) => {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   await countSignIn(login.value, clientAddress, now);
   const account = await findAccountOfLogin(login.value);
-  const isRight = await verifyPassword(body.password, account?.passwordHash ?? unusableHash);
+  const hash = account?.passwordHash ?? unusableHash;
+  const isRight = await verifyPassword(body.password, hash);
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");
 
   const { user, epoch } = account;
@@ -30,6 +32,7 @@ export const handler = anonymous(signIn, async ({ body, now, clientAddress }) =>
     openSession(user.id, family, refreshToken, epoch, now),
     resetSignInLimit(login.value, clientAddress, now),
     reopenPinFlow(login.value),
+    renewPasswordHash(user.id, body.password, hash),
   ]);
   return { user: { ...user, company }, token };
 });

@@ -16,6 +16,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     canary: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    guarded: ["THROTTLE#", "USER#"],
   },
   "list-invoices": {
     area: "finance",
@@ -51,12 +52,14 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   "request-password-reset": {
     area: "accounts",
     impact: "Nobody who forgot a password can ask for a pin.",
+    pages: true,
     access: "anyone",
     readsHmacKey: true,
     readsClientAddress: true,
     queuesPins: true,
     settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "RECOVERY_DISCLOSURE"],
     table: ["GetItem", "PutItem"],
+    guarded: ["LOGIN#", "THROTTLE#", "USER#"],
   },
   "confirm-login": {
     area: "accounts",
@@ -66,6 +69,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "PutItem", "UpdateItem"],
+    guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "list-notifications": {
     area: "notifications",
@@ -73,18 +77,21 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: everyoneTheirOwn,
     canary: true,
     table: ["GetItem", "Query"],
+    guarded: ["USER#"],
   },
   "register-device-token": {
     area: "devices",
     impact: "Devices that are new or were set up again get no pushes.",
     access: everyoneTheirOwn,
     table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   "remove-device-token": {
     area: "devices",
     impact: "Devices that were signed out of keep getting their former user's pushes.",
     access: everyoneTheirOwn,
     table: ["Query", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   "mark-notifications": {
     area: "notifications",
@@ -94,16 +101,19 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     timeoutSeconds: 29,
     indexes: ["by-mark"],
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   "get-unread-counts": {
     area: "notifications",
     impact: "Apps show no number of unread notifications.",
     access: { admin: "own", operator: "own" },
     table: ["GetItem"],
+    guarded: ["USER#"],
   },
   "sign-in": {
     area: "sessions",
     impact: "Nobody can sign in; those who are signed in stay so.",
+    pages: true,
     access: "anyone",
     canary: true,
     memoryMegabytes: 1024,
@@ -112,21 +122,25 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    guarded: ["LOGIN#", "THROTTLE#", "USER#"],
   },
   "refresh-token": {
     area: "sessions",
     impact: "Everyone is signed out within 15 minutes and has to sign in again.",
+    pages: true,
     access: "anyone",
     canary: true,
     signsTokens: true,
     readsHmacKey: true,
     table: ["GetItem", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   "sign-out": {
     area: "sessions",
     impact: "Signing out does not end the session: a stolen device stays signed in.",
     access: everyoneTheirOwn,
-    table: ["DeleteItem"],
+    table: ["Query", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   "set-password": {
     area: "accounts",
@@ -135,6 +149,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     memoryMegabytes: 1024,
     queuesNotices: true,
     table: ["GetItem", "UpdateItem", "DeleteItem"],
+    guarded: ["RESET#", "USER#"],
   },
   "register-user": {
     area: "accounts",
@@ -146,6 +161,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     queuesPins: true,
     settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
     table: ["GetItem", "PutItem"],
+    guarded: ["THROTTLE#"],
   },
   "confirm-login-by-body": {
     area: "accounts",
@@ -155,12 +171,14 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "PutItem", "UpdateItem"],
+    guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "get-profile": {
     area: "accounts",
     impact: "Nobody sees their own profile; apps that start with it do not start.",
     access: everyoneTheirOwn,
     table: ["GetItem"],
+    guarded: ["USER#"],
   },
   "get-key-set": {
     area: "service",
@@ -191,6 +209,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Admins, operators and drivers cannot open a timesheet.",
     access: { admin: "all", operator: "company", driver: "own" },
     table: ["GetItem"],
+    guarded: ["USER#"],
   },
 };
 

@@ -1,8 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
+import type { AnonymousOperation, Operation } from "../contract/operation.ts";
 import { edgeSecrets } from "../secrets.ts";
 import { settings } from "../settings.ts";
-import type { HttpEvent, HttpRequest } from "./request.ts";
+import type { Reply } from "./answer.ts";
+import { type AnonymousOptions, type AnonymousRequest, anonymousWith, type HttpHandler } from "./endpoint.ts";
+import type { HttpEvent } from "./request.ts";
 
 /** Header in which the edge proves itself; its value is never logged. CloudFront takes no name that begins with x-edge-. */
 export const edgeSecretHeader = "x-origin-secret";
@@ -10,21 +13,25 @@ export const edgeSecretHeader = "x-origin-secret";
 /** Header in which CloudFront says who called it: address, colon, port. */
 export const viewerAddressHeader = "CloudFront-Viewer-Address";
 
-/**
- * Middleware: finds the address that a request came from. Behind the stage's edge it is what CloudFront says, but only where
- * the request has the secret that CloudFront alone knows; else it is what API Gateway saw.
- */
-export function findClientAddress() {
-  return {
-    async before({ event }: HttpRequest): Promise<void> {
-      event.clientAddress = (await isFromEdge(event)) ? viewerAddressOf(event) : undefined;
-    },
-  };
+/** What an operation's function gets that limits its clients by their address. */
+export interface AddressedRequest<O extends Operation> extends AnonymousRequest<O> {
+  /** Address the request came from: as API Gateway saw it or, where the stage's edge proves itself, as that says. */
+  readonly clientAddress: string;
 }
 
-/** The address that a request came from. */
-export function clientAddressOf(event: HttpEvent): string {
-  return event.clientAddress ?? event.requestContext.http.sourceIp;
+/** The handler of an operation that anyone may call, and that limits its clients by their address. */
+export function anonymousByAddress<O extends AnonymousOperation>(
+  operation: O,
+  handle: (request: AddressedRequest<O>) => Promise<Reply<O>>,
+  options?: AnonymousOptions,
+): HttpHandler {
+  const find = async (event: HttpEvent) => ({ clientAddress: await findClientAddress(event) });
+  return anonymousWith(operation, find, handle, options);
+}
+
+async function findClientAddress(event: HttpEvent): Promise<string> {
+  const named = (await isFromEdge(event)) ? viewerAddressOf(event) : undefined;
+  return named ?? event.requestContext.http.sourceIp;
 }
 
 async function isFromEdge({ headers }: HttpEvent): Promise<boolean> {

@@ -14,7 +14,6 @@ import type { Caller } from "../domain/caller.ts";
 import { routeNotFound } from "../domain/refusal.ts";
 import { type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
-import { clientAddressOf, findClientAddress } from "./client-address.ts";
 import { carryOutOnce } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
@@ -29,8 +28,6 @@ export interface AnonymousRequest<O extends Operation> {
   readonly query: Query<O>;
   readonly body: Body<O>;
   readonly now: Date;
-  /** Address the request came from, as API Gateway saw it, or as the stage's edge says that proves itself. */
-  readonly clientAddress: string;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;
 }
@@ -46,7 +43,12 @@ export interface IdempotentRequest<O extends Operation> extends SignedInRequest<
   readonly requestedAt: Date;
   /** Names the first transaction, so that it is carried out once in all runs; undefined without an Idempotency-Key. */
   readonly token: string | undefined;
+  /** What the operation asks of the caller beside the token: nothing may be written before it is given. */
+  readonly authorization: Promise<void>;
 }
+
+/** What an operation asks of a caller beside the access token; it refuses who does not have it. */
+type Authorize<O extends Operation> = (request: SignedInRequest<O>) => Promise<void>;
 
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
 export type HttpHandler = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
@@ -61,16 +63,22 @@ export function authenticated<O extends SignedInOperation>(
   );
 }
 
-/** The handler of an operation that needs a bearer token, and carries out a request with an `Idempotency-Key` once (D32). */
+/**
+ * The handler of an operation that needs a bearer token, and carries out a request with an `Idempotency-Key` once (D32).
+ * `authorize` comes before the key; without a key, its promise is handed on, so that records are read meanwhile.
+ */
 export function idempotent<O extends IdempotentOperation>(
   operation: O,
   handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
+  { authorize = async () => {} }: { authorize?: Authorize<O> } = {},
 ): HttpHandler {
-  const middlewares = { access: [authenticate(operation)], last: [carryOutOnce(operation)] };
+  const once = carryOutOnce(operation, ({ event, context }) => authorize(signedInRequestOf<O>(event, context)));
+  const middlewares = { access: [authenticate(operation)], last: [once] };
   return chain(operation, middlewares, (event, context) => {
     const request = signedInRequestOf<O>(event, context);
     const { requestedAt, token } = event.run ?? { requestedAt: request.now, token: undefined };
-    return handle({ ...request, requestedAt, token });
+    const authorization = event.run ? Promise.resolve() : authorize(request);
+    return handle({ ...request, requestedAt, token, authorization });
   });
 }
 
@@ -81,11 +89,26 @@ export function idempotent<O extends IdempotentOperation>(
 export function anonymous<O extends AnonymousOperation>(
   operation: O,
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
-  { closes = () => false }: { closes?: () => boolean } = {},
+  options: AnonymousOptions = {},
 ): HttpHandler {
-  return chain(operation, { closes, access: [findClientAddress()] }, (event, context) =>
-    handle(requestOf<O>(event, context)),
+  return anonymousWith(operation, async () => ({}), handle, options);
+}
+
+/** The same, with what `find` finds in addition of a request that is in order. */
+export function anonymousWith<O extends AnonymousOperation, Found extends object>(
+  operation: O,
+  find: (event: HttpEvent) => Promise<Found>,
+  handle: (request: AnonymousRequest<O> & Found) => Promise<Reply<O>>,
+  { closes = () => false }: AnonymousOptions = {},
+): HttpHandler {
+  return chain(operation, { closes }, async (event, context) =>
+    handle({ ...requestOf<O>(event, context), ...(await find(event)) }),
   );
+}
+
+/** When the stage closes an operation. */
+export interface AnonymousOptions {
+  readonly closes?: () => boolean;
 }
 
 /** The handler for requests that no route takes: whatever comes, it refuses. */
@@ -149,7 +172,6 @@ function requestOf<O extends Operation>(event: HttpEvent, context: Context): Ano
     query: query as Query<O>,
     body: body as Body<O>,
     now: new Date(),
-    clientAddress: clientAddressOf(event),
     requestId,
   };
 }

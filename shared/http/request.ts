@@ -6,8 +6,6 @@ import type { Caller } from "../domain/caller.ts";
 export interface HttpEvent extends Omit<APIGatewayProxyEventV2, "body"> {
   /** The body as sent; once parsed, its JSON value. */
   body?: unknown;
-  /** Set where the edge said who called: the address of the client. */
-  clientAddress?: string | undefined;
   /** Set by authentication. */
   caller?: Caller;
   /** Set by validation. */

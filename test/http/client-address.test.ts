@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { anonymous } from "../../shared/http/endpoint.ts";
+import { anonymousByAddress } from "../../shared/http/client-address.ts";
 import { writeSecret } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { call } from "../support/requests/call.ts";
@@ -23,7 +23,7 @@ afterAll(() => void vi.unstubAllEnvs());
 async function addressOf(headers: Record<string, string>, secret: string | undefined = kept): Promise<string> {
   vi.stubEnv("EDGE_SECRET_ARN", secret);
   let seen = "";
-  const handler = anonymous(sample, async ({ clientAddress }) => {
+  const handler = anonymousByAddress(sample, async ({ clientAddress }) => {
     seen = clientAddress;
     return { shown: "well" };
   });

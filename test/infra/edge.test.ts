@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { afterAll, describe, expect, test } from "vitest";
 import { FirewallStack } from "../../infra/firewall-stack.ts";
+import { functions } from "../../infra/functions/functions.ts";
+import { root } from "../../infra/local/stack/synthesis.ts";
 import { createApp } from "../../infra/synthesize.ts";
 import type { Template } from "../../infra/whole-template.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
@@ -75,6 +77,13 @@ describe("a stage with an edge", () => {
       "sign-in",
     ]);
   });
+});
+
+test("a function that limits clients by their address says so in its row, and no other does", () => {
+  for (const [name, { area, readsClientAddress = false }] of Object.entries(functions)) {
+    const source = readFileSync(join(root, "functions", area, `${name}.ts`), "utf8");
+    expect(source.includes("anonymousByAddress("), name).toBe(readsClientAddress);
+  }
 });
 
 test("a stage without an edge has no distribution, no secret for it, and answers under the API's own address", () => {

@@ -116,7 +116,7 @@ test("a stage without versions, and a function without, are mistakes that say wh
 
 const run = (...parameters: string[]) => runTool(() => rollback(parameters));
 
-/** A function with a version for each moment at which it was released; the alias leads to the newest unless told. */
+/** A function with a version for each moment at which it was released; the alias leads to the newest unless `changed` says which. */
 function release(
   name: string,
   moments: readonly string[],

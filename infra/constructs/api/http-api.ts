@@ -7,6 +7,7 @@ import {
   HttpMethod,
   HttpRoute,
   HttpRouteKey,
+  IpAddressType,
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
@@ -34,6 +35,8 @@ export class Api extends Construct {
       createDefaultStage: false,
       // Past the edge nobody calls it.
       disableExecuteApiEndpoint: edge !== undefined,
+      // Phones reach an API of IPv4 through addresses that thousands share, and throttles by address refuse them all.
+      ipAddressType: IpAddressType.DUAL_STACK,
       corsPreflight: {
         allowOrigins: [...origins],
         allowMethods: (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).map((each) => CorsHttpMethod[each]),

@@ -17,7 +17,7 @@ export class EdgeSecret extends Construct {
       secretName: name,
       description: "What CloudFront proves itself with to the API",
       removalPolicy: removalPolicyOf(removal),
-      // CloudFormation generates it anew whenever one of these changes.
+      // CloudFormation generates it again whenever one of these changes.
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ previous: "" }),
         generateStringKey: "current",

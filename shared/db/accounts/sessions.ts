@@ -33,6 +33,11 @@ export async function openSession(userId: number, family: string, token: string,
   await putIf({ Item: sessions.encode(opened), ConditionExpression: "attribute_not_exists(pk)" });
 }
 
+/** Access pattern S4: a session family, until it ends. One read unit. */
+export function findSession(userId: number, family: string): Promise<Pick<StoredSession, "epoch"> | undefined> {
+  return sessions.find(sessionKey(userId, family), { consistent: true });
+}
+
 /** Access pattern S2: spends a refresh token that still counts for the next one of its family. One write unit. */
 export async function rotateSession(
   spent: RefreshToken,
