@@ -44,8 +44,8 @@ describe("a metric is one line of JSON in CloudWatch's embedded metric format", 
     expect(JSON.parse(loggedLines[0] ?? "")).toEqual({ _aws: { Timestamp: now, CloudWatchMetrics }, TotalsDrift: 7 });
   });
 
-  test("none has another dimension than the operation and its version: no dimension can name a person", () => {
-    expect(new Set(Object.values(metrics).flat())).toEqual(new Set(["operation", "version"]));
+  test("none has another dimension than operation, version and source system: no dimension can name a person", () => {
+    expect(new Set(Object.values(metrics).flat())).toEqual(new Set(["operation", "version", "source"]));
   });
 });
 

@@ -23,8 +23,8 @@ async function startRegistration({ body, now, clientAddress, requestId }: Addres
   const { first_name, last_name } = body;
   const registration = { first_name, last_name, password_hash: await hashPassword(body.password) };
   const validTo = pinValidTo(now);
-  const { value, channel } = login;
-  await queuePinRequest({ login: value, channel, requestId, requestedAt: now, validTo, registration });
+  const { value, former, channel } = login;
+  await queuePinRequest({ login: value, former, channel, requestId, requestedAt: now, validTo, registration });
   const shown = { ...unknownUser(login.value, await hmacKey()), first_name, last_name, role: "driver" as const };
   return { user: { ...shown, pin_valid_to: validTo.toISOString() } };
 }

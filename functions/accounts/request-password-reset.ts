@@ -15,9 +15,11 @@ export const handler = anonymousByAddress(requestPasswordReset, async ({ body, n
   requireServed(login, settings.servedCountries());
   await countPinRequest(login.value, clientAddress, now);
   const isDisclosed = settings.recoveryDisclosure() === "full";
-  const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login.value, await hmacKey());
+  const user = isDisclosed
+    ? await findUserOfLogin(login.value, login.former)
+    : unknownUser(login.value, await hmacKey());
   const validTo = pinValidTo(now);
-  const { value, channel } = login;
-  await queuePinRequest({ login: value, channel, requestId, requestedAt: now, validTo });
+  const { value, former, channel } = login;
+  await queuePinRequest({ login: value, former, channel, requestId, requestedAt: now, validTo });
   return { user: { ...user, pin_valid_to: validTo.toISOString() } };
 });

@@ -6,21 +6,20 @@ import { hashPassword } from "../../shared/domain/accounts/password.ts";
 import { hashResetToken } from "../../shared/domain/accounts/reset-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
-import { queuePasswordNotice } from "../../shared/messaging/notice-queue.ts";
 
-/** Spends a reset token for a new password, ends every session of the user and has the user notified (D14, D15). */
+/** Spends a reset token for a new password and ends every session of the user, who is notified of it (D14, D15). */
 export const handler = anonymous(setPassword, async ({ body, now }) => {
   requireUncommon(body.password, "/user/password");
   const resetHash = hashResetToken(body.reset_password_token);
   const account = await findUserOfResetToken(resetHash, now);
   if (!account) throw resetTokenInvalid();
   const { user } = account;
-  const passwordHash = await hashPassword(body.password);
-  if (!(await changePassword(user.id, resetHash, passwordHash, now))) throw resetTokenInvalid();
-  const [company] = await Promise.all([
+  // Nothing may fail once the password has changed; the notice follows from the table's stream.
+  const [passwordHash, company] = await Promise.all([
+    hashPassword(body.password),
     findCompany(user.financial_company_id),
-    queuePasswordNotice({ userId: user.id, changedAt: now }),
   ]);
+  if (!(await changePassword(user.id, resetHash, passwordHash, now))) throw resetTokenInvalid();
   return { user: { ...user, company } };
 });
 

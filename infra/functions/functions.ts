@@ -147,7 +147,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Nobody can set a password: resets stop at their last step.",
     access: "anyone",
     memoryMegabytes: 1024,
-    queuesNotices: true,
     table: ["GetItem", "UpdateItem", "DeleteItem"],
     guarded: ["RESET#", "USER#"],
   },

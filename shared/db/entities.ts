@@ -1,4 +1,5 @@
 import { logins } from "./accounts/logins.ts";
+import { notices } from "./accounts/notices.ts";
 import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
 import { publicKeys } from "./accounts/public-keys.ts";
@@ -38,6 +39,7 @@ export const entities: readonly Entity<object>[] = [
   throttles,
   smsCounts,
   publicKeys,
+  notices,
   notifications,
   notificationCounts,
   deliveredEvents,

@@ -42,7 +42,7 @@ export async function changePassword(
       ExpressionAttributeValues: { ":user": userId, ":now": now.toISOString() },
     },
   };
-  return (await transact([spend, replacePassword(userId, resetHash, passwordHash)])).length === 0;
+  return (await transact([spend, replacePassword(userId, resetHash, passwordHash, now)])).length === 0;
 }
 
 /** The write that stores a reset token, beside that which gives it to its user. */

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { pinDigits } from "../../contract/accounts.ts";
 import type { HmacKey } from "../hmac-key.ts";
 import { admittedAt, type Limit } from "./throttle.ts";
@@ -49,11 +49,20 @@ export interface PinHash {
   readonly salt: string;
 }
 
-/** Digits from a CSPRNG, uniform, leading zeros kept (D9). */
-export function makePin(): string {
-  return randomInt(0, 10 ** pinDigits)
-    .toString()
-    .padStart(pinDigits, "0");
+/** What makes the pin of a request another than those of all others. */
+interface PinSource {
+  readonly login: string;
+  readonly requestId: string;
+  readonly requestedAt: Date;
+}
+
+/**
+ * The pin of a request: digits that the key makes of it, as good as random without the key, leading zeros kept (D9). A
+ * request that is processed again, as the answer of the mail service was lost, has the pin that the person may hold already.
+ */
+export function makePin({ login, requestId, requestedAt }: PinSource, key: HmacKey): string {
+  const bytes = key.digest("pin-of-request", [login, requestId, requestedAt.toISOString()].join("|"));
+  return String(bytes.readBigUInt64BE() % 10n ** BigInt(pinDigits)).padStart(pinDigits, "0");
 }
 
 /** When a pin asked for at that moment stops counting. */
