@@ -1,6 +1,7 @@
 import { Duration } from "aws-cdk-lib";
-import { AlarmRule, CompositeAlarm, type IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
+import { AlarmRule, CompositeAlarm, type IAlarmAction, type IAlarmRule } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
+import { chunksOf } from "../../../shared/batches.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { AlarmRow } from "./alarm-row.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
@@ -11,6 +12,8 @@ const common = ["api-5xx", "table-fails-GetItem", "table-fails-TransactWriteItem
 const wait = Duration.minutes(6);
 /** What one function counts stays in its figure for 15 minutes after the common cause is gone. */
 const extension = Duration.minutes(20);
+/** A rule has at most 10,240 characters: more alarms than these are grouped under it. */
+const mostInOne = 80;
 
 /** What the summaries are made from. */
 interface FailureSummariesProps {
@@ -24,28 +27,49 @@ interface FailureSummariesProps {
  * functions need has an alarm: a table that fails would send one for each. What is sent names the alarms behind it.
  */
 export function addFailureSummaries(scope: Construct, { stage, functions, actions }: FailureSummariesProps): void {
-  const anyOf = (ids: readonly string[]) =>
-    AlarmRule.fromString(ids.map((id) => `ALARM("${alarmNameOf(stage, id)}")`).join(" OR "));
   const cause = new CompositeAlarm(scope, "CommonCause", {
     compositeAlarmName: alarmNameOf(stage, "common-cause"),
     alarmDescription: "Keeps the alarms of functions silent: what all of them need has one that is sent.",
-    alarmRule: anyOf(common),
+    alarmRule: anyOf(stage, common),
   });
   cause.node.addDependency(...common.map((id) => scope.node.findChild(id)));
   for (const severity of ["page", "tomorrow"] as const) {
     const own = functions.filter(({ row }) => (row.severity ?? "tomorrow") === severity);
+    const { ids, owners } = grouped(scope, stage, `functions-${severity}`, own);
     const what = severity === "page" ? "Users are shut out" : "Something does not work";
     const summary = new CompositeAlarm(scope, `functions-${severity}`, {
       compositeAlarmName: alarmNameOf(stage, `functions-${severity}`),
       alarmDescription: `${what}: each alarm that the reason names says what. Runbook: ${placeInRunbook("An operation fails", stage)}`,
-      alarmRule: anyOf(own.map(({ row }) => row.id)),
+      alarmRule: anyOf(stage, ids),
       actionsSuppressor: cause,
       actionsSuppressorWaitPeriod: wait,
       actionsSuppressorExtensionPeriod: extension,
     });
     // CloudWatch takes no summary of alarms that are not there.
-    summary.node.addDependency(...own.map(({ owner }) => owner));
+    summary.node.addDependency(...owners);
     summary.addAlarmAction(actions[severity]);
     summary.addOkAction(actions[severity]);
   }
+}
+
+/** The alarms of functions, or groups of them where they are too many for one rule. */
+function grouped(scope: Construct, stage: Stage, id: string, functions: FailureSummariesProps["functions"]) {
+  if (functions.length <= mostInOne) return toOwners(functions.map(({ row, owner }) => ({ id: row.id, owner })));
+  const groups = chunksOf(functions, mostInOne).map((group, at) => {
+    const groupId = `${id}-${at + 1}`;
+    const { ids, owners } = toOwners(group.map(({ row, owner }) => ({ id: row.id, owner })));
+    const compositeAlarmName = alarmNameOf(stage, groupId);
+    const owner = new CompositeAlarm(scope, groupId, { compositeAlarmName, alarmRule: anyOf(stage, ids) });
+    owner.node.addDependency(...owners);
+    return { id: groupId, owner };
+  });
+  return toOwners(groups);
+}
+
+function toOwners(alarms: readonly { readonly id: string; readonly owner: Construct }[]) {
+  return { ids: alarms.map(({ id }) => id), owners: alarms.map(({ owner }) => owner) };
+}
+
+function anyOf(stage: Stage, ids: readonly string[]): IAlarmRule {
+  return AlarmRule.fromString(ids.map((id) => `ALARM("${alarmNameOf(stage, id)}")`).join(" OR "));
 }
