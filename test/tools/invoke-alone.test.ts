@@ -12,4 +12,4 @@ test("without a running machine, what a handler queues is delivered before the c
   expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining("200 OK") });
   const confirmed = await runTool("infra/tools/invoke.ts", ["confirm-login"], directory.path);
   expect(confirmed).toMatchObject({ code: 0, stdout: expect.stringContaining("reset_password_token") });
-}, 90_000);
+}, 240_000);
