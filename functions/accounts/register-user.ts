@@ -5,17 +5,17 @@ import { requireLogin, requireServed } from "../../shared/domain/accounts/login.
 import { hashPassword } from "../../shared/domain/accounts/password.ts";
 import { pinValidTo } from "../../shared/domain/accounts/pin.ts";
 import { unknownUser } from "../../shared/domain/accounts/users.ts";
-import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
+import { type AddressedRequest, anonymousByAddress } from "../../shared/http/client-address.ts";
 import { queuePinRequest } from "../../shared/messaging/pin-queue.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Starts a registration, which its pin completes; the answer is the same for new and taken logins (D16). */
-export const handler = anonymous(registerUser, startRegistration, {
+export const handler = anonymousByAddress(registerUser, startRegistration, {
   closes: () => settings.registration() === "closed",
 });
 
-async function startRegistration({ body, now, clientAddress, requestId }: AnonymousRequest<typeof registerUser>) {
+async function startRegistration({ body, now, clientAddress, requestId }: AddressedRequest<typeof registerUser>) {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   requireServed(login, settings.servedCountries());
   requireUncommon(body.password, "/user/password");
