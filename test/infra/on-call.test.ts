@@ -24,6 +24,7 @@ const ofAdministrators = [
   "secretsmanager get-secret-value",
   "secretsmanager put-secret-value",
   "secretsmanager restore-secret",
+  "secretsmanager update-secret-version-stage",
   "ses delete-suppressed-destination",
 ];
 
