@@ -30,6 +30,7 @@ import { recordKey } from "../../../shared/db/table/keys.ts";
 import type { HttpHandler } from "../../../shared/http/endpoint.ts";
 import { type Loss, losses, useLossyNetwork } from "../../support/faults/lossy-network.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { storeSignedIn } from "../../support/records/sessions.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { call, type TestRequest } from "../../support/requests/call.ts";
@@ -137,6 +138,7 @@ describe("a request whose answer is lost at any call, and that the client repeat
   }, 120_000);
 
   test("is carried out once and holds no Idempotency-Key: bulk-update-timesheets", async () => {
+    await storeSignedIn(admin);
     const lost = await loseEverywhere(async () => {
       const id = newId();
       await store([timesheetLine(id, 1, { state: "pending" })]);
@@ -194,6 +196,7 @@ describe("a request whose answer is lost at any call, and that the client repeat
     await loseEverywhere(async () => {
       const id = newId();
       const as = { id, role: "driver", company_id: 1 } as const;
+      await storeSignedIn(as);
       const body = { notification: { token: `token-${id}`, platform: "fcm", device_id: "d" } };
       return {
         attempt: request(registerDevice, registerDeviceToken, { as, body }),
