@@ -4,7 +4,7 @@ import { requireUncommon } from "../../shared/domain/accounts/common-passwords.t
 import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
 import { hashPassword } from "../../shared/domain/accounts/password.ts";
 import { pinValidTo } from "../../shared/domain/accounts/pin.ts";
-import { unknownUser } from "../../shared/domain/accounts/unknown-user.ts";
+import { unknownUser } from "../../shared/domain/accounts/users.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { queuePinRequest } from "../../shared/messaging/pin-queue.ts";
 import { hmacKey } from "../../shared/secrets.ts";
@@ -25,6 +25,6 @@ async function startRegistration({ body, now, clientAddress, requestId }: Anonym
   const validTo = pinValidTo(now);
   const { value, channel } = login;
   await queuePinRequest({ login: value, channel, requestId, requestedAt: now, validTo, registration });
-  const shown = { ...unknownUser(login, await hmacKey()), first_name, last_name, role: "driver" as const };
+  const shown = { ...unknownUser(login.value, await hmacKey()), first_name, last_name, role: "driver" as const };
   return { user: { ...shown, pin_valid_to: validTo.toISOString() } };
 }

@@ -3,7 +3,7 @@ import { countPinRequest } from "../../shared/accounts/throttles.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
 import { pinValidTo } from "../../shared/domain/accounts/pin.ts";
-import { unknownUser } from "../../shared/domain/accounts/unknown-user.ts";
+import { unknownUser } from "../../shared/domain/accounts/users.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { queuePinRequest } from "../../shared/messaging/pin-queue.ts";
 import { hmacKey } from "../../shared/secrets.ts";
@@ -15,7 +15,7 @@ export const handler = anonymous(requestPasswordReset, async ({ body, now, clien
   requireServed(login, settings.servedCountries());
   await countPinRequest(login.value, clientAddress, now);
   const isDisclosed = settings.recoveryDisclosure() === "full";
-  const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login, await hmacKey());
+  const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login.value, await hmacKey());
   const validTo = pinValidTo(now);
   const { value, channel } = login;
   await queuePinRequest({ login: value, channel, requestId, requestedAt: now, validTo });

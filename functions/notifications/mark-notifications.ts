@@ -5,10 +5,7 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 /** Marks notifications of the caller's own: those named, all or none of them, or all that are unread as read (D27). */
 export const handler = idempotent(operation, async ({ body, caller, requestedAt, token }) => {
   const { notification_ids: ids, read } = body;
-  if (ids === undefined) {
-    const { newest, total } = await markAllRead(caller.userId, requestedAt);
-    return { items: newest, total };
-  }
+  if (ids === undefined) return markAllRead(caller.userId, requestedAt);
   const notifications = await markNotifications(caller.userId, ids, read ? requestedAt : null, token);
   return { items: notifications, total: notifications.length };
 });

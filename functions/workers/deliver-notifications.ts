@@ -1,3 +1,4 @@
+import { chunksOf } from "../../shared/batches.ts";
 import type { Role } from "../../shared/contract/operation.ts";
 import { findUsersOfProfile } from "../../shared/db/accounts/profiles.ts";
 import { findCompanyUsers, findExistingUsers } from "../../shared/db/accounts/users.ts";
@@ -29,9 +30,7 @@ async function queuePage(
   notification: Omit<NotificationMessage, "recipients">,
 ): Promise<void> {
   const page = await findCompanyUsers(company, role, usersPerPage, after);
-  const chunks = Array.from({ length: Math.ceil(page.userIds.length / maxUsersPerMessage) }, (_, at) => ({
-    users: page.userIds.slice(at * maxUsersPerMessage, (at + 1) * maxUsersPerMessage),
-  }));
+  const chunks = chunksOf(page.userIds, maxUsersPerMessage).map((users) => ({ users }));
   const next = page.after === undefined ? [] : [{ company, role, after: page.after }];
   await queueNotifications([...chunks, ...next].map((recipients) => ({ ...notification, recipients })));
 }

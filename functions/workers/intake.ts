@@ -1,3 +1,4 @@
+import { chunksOf } from "../../shared/batches.ts";
 import { busMessage } from "../../shared/contract/events.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { type NotificationRequest, parseBusEvent } from "../../shared/domain/records/bus-event.ts";
@@ -20,8 +21,5 @@ export const handler = forQueue(busMessage, async (message, now) => {
 });
 
 function inMessages({ recipients, ...notification }: NotificationRequest): NotificationMessage[] {
-  return Array.from({ length: Math.ceil(recipients.length / maxUsersPerMessage) }, (_, at) => ({
-    ...notification,
-    recipients: { users: recipients.slice(at * maxUsersPerMessage, (at + 1) * maxUsersPerMessage) },
-  }));
+  return chunksOf(recipients, maxUsersPerMessage).map((users) => ({ ...notification, recipients: { users } }));
 }

@@ -1,4 +1,4 @@
-import { spendPin, spendRegistrationPin } from "../db/accounts/confirmations.ts";
+import { spendPin } from "../db/accounts/confirmations.ts";
 import { tryPin } from "../db/accounts/pins.ts";
 import { findCompany } from "../db/records/companies.ts";
 import type { Login } from "../domain/accounts/login.ts";
@@ -21,13 +21,11 @@ export async function confirm(login: Login, pin: string, address: string, now: D
   const attempt = await tryPin(login.value, await pinTriesFrom(address), now);
   if (!attempt || !verifyPin(pin, attempt.user.id, attempt.hash, await hmacKey())) refusePin();
 
-  const { user, registration } = attempt;
+  const { user } = attempt;
   const resetToken = makeResetToken();
   const resetHash = hashResetToken(resetToken);
   const [isSpent, company] = await Promise.all([
-    registration
-      ? spendRegistrationPin(login.value, attempt, registration, resetHash, now)
-      : spendPin(login.value, attempt, resetHash, now),
+    spendPin(login.value, attempt, resetHash, now),
     findCompany(user.financial_company_id),
   ]);
   if (!isSpent) refusePin();

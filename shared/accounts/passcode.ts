@@ -1,9 +1,10 @@
+import { countAttempt, forgetAttempts } from "../db/accounts/throttles.ts";
 import { findAccount } from "../db/accounts/users.ts";
 import { passcodeFits } from "../domain/accounts/passcode.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { hmacKey } from "../secrets.ts";
-import { countPasscodeTry, forgetPasscodeTries } from "./throttles.ts";
+import { passcodeTriesOf } from "./throttles.ts";
 
 /**
  * Lets a caller go on who has no passcode or sends the right one; refuses others as `passcode_invalid`, and as
@@ -13,9 +14,10 @@ export async function requirePasscode(caller: Caller, passcode: string | undefin
   const hash = (await findAccount(caller.userId))?.passcodeHash;
   if (hash === undefined) return;
   if (passcode === undefined) throw passcodeInvalid();
-  await countPasscodeTry(caller.userId, now);
+  const tries = await passcodeTriesOf(caller.userId);
+  await countAttempt([tries], now);
   if (!passcodeFits(passcode, caller.userId, hash, await hmacKey())) throw passcodeInvalid();
-  await forgetPasscodeTries(caller.userId);
+  await forgetAttempts(tries);
 }
 
 function passcodeInvalid(): Refusal {

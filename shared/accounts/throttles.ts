@@ -69,14 +69,9 @@ export async function resetSignInLimit(login: string, address: string, countedAt
   ]);
 }
 
-/** Counts a try of a user's passcode before it is compared (D19). */
-export async function countPasscodeTry(userId: number, now: Date): Promise<void> {
-  await countAttempt([await of(passcodeTries, String(userId))], now);
-}
-
-/** Forgets a user's wrong passcodes after the right one (D19). */
-export async function forgetPasscodeTries(userId: number): Promise<void> {
-  await forgetAttempts(await of(passcodeTries, String(userId)));
+/** The tries of a user's passcode: counted before it is compared, and forgotten after the right one (D19). */
+export function passcodeTriesOf(userId: number): Promise<Throttled> {
+  return of(passcodeTries, String(userId));
 }
 
 /** Only a keyed hash of a subject is stored. */

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { readBatch } from "./table/batch-reads.ts";
-import { defineEntity, type StoredItem, stampOnly } from "./table/entity.ts";
+import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
 import { type Key, putIf } from "./table/table.ts";
 
@@ -12,11 +12,10 @@ interface StoredPiece extends StoredItem {
 }
 
 /** The entity of the further pieces of answers. */
-export const answerPieces = defineEntity<StoredPiece>({
-  name: "answer piece",
-  matches: ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk.startsWith("ANSWER#"),
-  upgrades: [stampOnly],
-});
+export const answerPieces = defineEntity<StoredPiece>(
+  "answer piece",
+  ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk.startsWith("ANSWER#"),
+);
 
 /** The run whose answer is kept. */
 interface AnsweredRun {

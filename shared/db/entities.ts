@@ -1,4 +1,12 @@
-import { accountEntities } from "./accounts/entities.ts";
+import { logins } from "./accounts/logins.ts";
+import { pins } from "./accounts/pins.ts";
+import { profiles } from "./accounts/profiles.ts";
+import { publicKeys } from "./accounts/public-keys.ts";
+import { resetTokens } from "./accounts/reset-tokens.ts";
+import { sessions } from "./accounts/sessions.ts";
+import { smsCounts } from "./accounts/sms-ceilings.ts";
+import { throttles } from "./accounts/throttles.ts";
+import { users } from "./accounts/users.ts";
 import { answerPieces } from "./answer-pieces.ts";
 import { idempotentRuns } from "./idempotency.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
@@ -6,7 +14,12 @@ import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
 import { listTotals } from "./lists/totals.ts";
 import { migrations } from "./migrate/migrations.ts";
-import { notificationEntities } from "./notifications/entities.ts";
+import { deviceOwners } from "./notifications/device-owners.ts";
+import { deviceSets, devices } from "./notifications/devices.ts";
+import { notificationCounts } from "./notifications/notification-counts.ts";
+import { deliveredEvents } from "./notifications/notification-delivery.ts";
+import { notifications } from "./notifications/notifications.ts";
+import { pushes } from "./notifications/pushes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
 import { sequences } from "./table/sequences.ts";
@@ -14,7 +27,26 @@ import type { Item, Key } from "./table/table.ts";
 import type { TableChange } from "./table/table-changes.ts";
 import { tombstones } from "./writes/tombstones.ts";
 
-const recordEntities = [
+/** Every kind of item that the table holds; an item belongs to exactly one. */
+export const entities: readonly Entity<object>[] = [
+  users,
+  logins,
+  pins,
+  resetTokens,
+  profiles,
+  sessions,
+  throttles,
+  smsCounts,
+  publicKeys,
+  notifications,
+  notificationCounts,
+  deliveredEvents,
+  devices,
+  deviceSets,
+  deviceOwners,
+  pushes,
+  idempotentRuns,
+  answerPieces,
   companies,
   listedItems.TIMESHEETS,
   listedItems.INVOICES,
@@ -25,15 +57,6 @@ const recordEntities = [
   numberEntries,
   sequences,
   migrations,
-] as const satisfies readonly Entity<object>[];
-
-/** Every kind of item that the table holds; an item belongs to exactly one. */
-export const entities: readonly Entity<object>[] = [
-  ...accountEntities,
-  ...notificationEntities,
-  idempotentRuns,
-  answerPieces,
-  ...recordEntities,
 ];
 
 /** The entity of the item with a key. */

@@ -1,10 +1,10 @@
 import { Refusal } from "../domain/refusal.ts";
 import { keepInPieces, type PieceOptions, readPieces } from "./answer-pieces.ts";
 import { type RacePace, retryRaces } from "./table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "./table/entity.ts";
+import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
-import { findStored } from "./table/stored-items.ts";
 import { deleteIf, type Key, putIf, updateIf } from "./table/table.ts";
+import { updateOf } from "./table/updates.ts";
 
 /** The run of a request as the table has it, then its answer. */
 interface StoredRun extends StoredItem {
@@ -22,11 +22,10 @@ interface StoredRun extends StoredItem {
 }
 
 /** The entity of the runs of requests with an Idempotency-Key. */
-export const idempotentRuns = defineEntity<StoredRun>({
-  name: "idempotent run",
-  matches: ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk === "IDEMPOTENCY",
-  upgrades: [stampOnly],
-});
+export const idempotentRuns = defineEntity<StoredRun>(
+  "idempotent run",
+  ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk === "IDEMPOTENCY",
+);
 
 /** A request with an Idempotency-Key: its user, its operation, its key and its fingerprint. */
 export interface IdempotentRequest {
@@ -78,7 +77,7 @@ export async function acquireRun(request: IdempotentRequest, now: Date): Promise
 async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date): Promise<AcquiredRun | undefined> {
   const run = newRun(record, now);
   if (await openRun(run, request.fingerprint, now)) return { run };
-  const stored = await findStored(idempotentRuns, record, { consistent: true });
+  const stored = await idempotentRuns.find(record, { consistent: true });
   if (!stored || stored.valid_to <= now.toISOString()) return undefined;
   if (stored.body_hmac !== request.fingerprint) throw keyReused();
   if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };
@@ -93,13 +92,9 @@ async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date):
  */
 export async function keepAnswer(run: Run, answer: string, options?: PieceOptions): Promise<boolean> {
   const { first, further } = await keepInPieces(run, answer, options);
-  const kept = await updateIf({
-    Key: run.record,
-    ConditionExpression: "run_id = :run",
-    UpdateExpression: `SET kept_answer = :first, further_pieces = :further, ${versionClause} REMOVE leased_to`,
-    ExpressionAttributeValues: { ":run": run.id, ":first": first, ":further": further, ...versionValue },
-  });
-  return kept !== undefined;
+  const set = { kept_answer: first, further_pieces: further };
+  const changes = { where: { run_id: run.id }, set, remove: ["leased_to"] };
+  return (await updateIf(updateOf(run.record, changes))) !== undefined;
 }
 
 /** Access pattern IK3: releases the key of a run, as if it had never been used. One write unit. */
@@ -136,17 +131,8 @@ function openRun(run: Run, fingerprint: string, now: Date): Promise<boolean> {
 
 /** Takes over an interrupted run with its token and its moment: what it did is not done twice. */
 async function takeOver(run: Run, stored: StoredRun, now: Date): Promise<Run | undefined> {
-  const item = await updateIf({
-    Key: run.record,
-    ConditionExpression: "run_id = :broken AND attribute_exists(leased_to)",
-    UpdateExpression: `SET run_id = :run, leased_to = :leased, ${versionClause}`,
-    ExpressionAttributeValues: {
-      ":broken": stored.run_id,
-      ":run": run.id,
-      ":leased": leaseFrom(now),
-      ...versionValue,
-    },
-  });
+  const [where, set] = [{ run_id: stored.run_id }, { run_id: run.id, leased_to: leaseFrom(now) }];
+  const item = await updateIf(updateOf(run.record, { where, when: "attribute_exists(leased_to)", set }));
   if (!item) return undefined;
   const { request_token: token, asked_at, valid_to } = idempotentRuns.decode(item);
   return { ...run, token, requestedAt: new Date(asked_at), validTo: new Date(valid_to) };

@@ -9,6 +9,16 @@ export interface Email {
   readonly html: string;
 }
 
+/** Escapes text for an HTML body. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** An HTML body with this content. */
+export function htmlOf(content: string): string {
+  return `<!doctype html><html lang="en"><body style="font-family: sans-serif; color: #1a1a1a">${content}</body></html>`;
+}
+
 let client: SESClient | undefined;
 
 /** Sends an e-mail through SES from the stage's sender address. */

@@ -47,7 +47,7 @@ test("D35: what an import wrote silently is no longer silent once it is marked",
 test("D27: when time is short no further chunk is begun, and the next call goes on with what is left", async () => {
   const first = await markAllRead(userId, now, { patienceMs: 0 });
   expect(first.total).toBe(90);
-  expect(first.newest.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => 200 - index));
+  expect(first.items.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => 200 - index));
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 110, jobs: 110 });
   expect((await markAllRead(userId, now)).total).toBe(110);
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0, jobs: 0 });

@@ -45,9 +45,7 @@ function sumOf(counts: ReadonlyMap<string, number>): number {
 }
 
 /** The invoices of a release that adds an index by number: each item gets its key. */
-const invoicesByNumber = defineEntity({
-  name: "invoice",
-  matches: ({ pk, sk }) => sk === "INVOICE" && pk.startsWith("INVOICE#"),
+const invoicesByNumber = defineEntity("invoice", ({ pk, sk }) => sk === "INVOICE" && pk.startsWith("INVOICE#"), {
   upgrades: [stampOnly, (item) => ({ ...item, number_key: (item.record as { number: string }).number })],
 });
 const nextEntities = entities.map((each): Entity<object> => (each.name === "invoice" ? invoicesByNumber : each));

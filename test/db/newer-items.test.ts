@@ -63,9 +63,9 @@ test("a pin in place of one of a newer version has the version of the code that 
 });
 
 test("an entity that older code must not read is declared as one that is only put", () => {
-  const definition = { name: "thing", matches: () => false, upgrades: [stampOnly], readableFrom: 1 };
-  expect(() => defineEntity(definition)).toThrow("thing has readableFrom");
-  expect(defineEntity({ ...definition, isPutWhole: true }).stamp).toEqual({
+  const options = { upgrades: [stampOnly], readableFrom: 1 };
+  expect(() => defineEntity("thing", () => false, options)).toThrow("thing has readableFrom");
+  expect(defineEntity("thing", () => false, { ...options, isPutWhole: true }).stamp).toEqual({
     schema_version: 1,
     schema_readable_from: 1,
   });

@@ -14,7 +14,7 @@ const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as c
 useService();
 
 async function idsIn(list: ListName, states: readonly string[], scope: number): Promise<number[]> {
-  const { items } = await findListPage({ list, states, scope }, {}, { limit: 50, beforeId: undefined, skip: 0 });
+  const { items } = await findListPage({ list, states, scope }, { limit: 50, beforeId: undefined, skip: 0 });
   return items.map(({ id }) => id);
 }
 

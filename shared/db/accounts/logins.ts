@@ -1,7 +1,7 @@
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
-import { findStored } from "../table/stored-items.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
 import { type Account, findAccount } from "./users.ts";
 
@@ -12,11 +12,7 @@ interface StoredLogin extends StoredItem {
 }
 
 /** The entity of logins. */
-export const logins = defineEntity<StoredLogin>({
-  name: "login",
-  matches: ({ pk, sk }) => sk === "LOGIN" && pk.startsWith("LOGIN#"),
-  upgrades: [stampOnly],
-});
+export const logins = defineEntity<StoredLogin>("login", ({ pk, sk }) => sk === "LOGIN" && pk.startsWith("LOGIN#"));
 
 /** Nobody's id: looking it up costs what looking up a user costs. */
 const nobody = 0;
@@ -28,7 +24,7 @@ export function loginKey(login: string): Key {
 
 /** Access pattern U2: the id of the user a login belongs to. One read unit. */
 export async function findUserIdOfLogin(login: string): Promise<number | undefined> {
-  return (await findStored(logins, loginKey(login), { consistent: true }))?.user_id;
+  return (await logins.find(loginKey(login), { consistent: true }))?.user_id;
 }
 
 /** Access pattern A2: the account of a login. Two round trips and two read units, for an unknown login as well (D15). */
@@ -49,12 +45,6 @@ export function createLogin(login: string, userId: number, now: Date): Transacti
 
 /** The write that confirms a login while it is the user's (D13). */
 export function confirmLogin(login: string, userId: number, now: Date): TransactionWrite {
-  return {
-    Update: {
-      Key: loginKey(login),
-      ConditionExpression: "user_id = :userId",
-      UpdateExpression: `SET confirmed_at = if_not_exists(confirmed_at, :now), ${versionClause}`,
-      ExpressionAttributeValues: { ":userId": userId, ":now": now.toISOString(), ...versionValue },
-    },
-  };
+  const changes = { where: { user_id: userId }, setOnce: { confirmed_at: now.toISOString() } };
+  return { Update: updateOf(loginKey(login), changes) };
 }

@@ -1,12 +1,12 @@
 import { isLockedOut, mayBeTried, type PinHash, type PinStanding, pinTryLimits } from "../../domain/accounts/pin.ts";
-import { registeredUser } from "../../domain/accounts/registered-user.ts";
 import { withAttempt } from "../../domain/accounts/throttle.ts";
+import { registeredUser } from "../../domain/accounts/users.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { findStored } from "../table/stored-items.ts";
 import { type Key, updateIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import { planAttempt, type Throttled } from "./throttles.ts";
 import { findUser, type User } from "./users.ts";
 
@@ -26,11 +26,7 @@ interface StoredPin extends StoredItem, PinHash {
 }
 
 /** The entity of pins. */
-export const pins = defineEntity<StoredPin>({
-  name: "pin",
-  matches: ({ pk, sk }) => sk === "PIN" && pk.startsWith("LOGIN#"),
-  upgrades: [stampOnly],
-});
+export const pins = defineEntity<StoredPin>("pin", ({ pk, sk }) => sk === "PIN" && pk.startsWith("LOGIN#"));
 
 /** The request that a pin answers: a newer one replaces an older one (D9, D12). */
 export interface PinRequest {
@@ -78,27 +74,16 @@ export async function storePin(
   hash: PinHash,
   registration?: Registration,
 ): Promise<boolean> {
-  const stored = await updateIf({
-    Key: pinKey(request.login),
-    ConditionExpression:
-      "attribute_not_exists(pk) OR requested_at < :requestedAt OR (request_id = :requestId AND attribute_not_exists(spent_at))",
-    UpdateExpression:
-      "SET user_id = :userId, hmac = :hmac, salt = :salt, request_id = :requestId, requested_at = :requestedAt, " +
-      "valid_to = :validTo, tries = :none, registration = :registration, expires_at = :expiresAt, " +
-      "schema_version = :version REMOVE spent_at, schema_readable_from",
-    ExpressionAttributeValues: {
-      ":userId": userId,
-      ":hmac": hash.hmac,
-      ":salt": hash.salt,
-      ":requestId": request.requestId,
-      ":requestedAt": request.requestedAt.toISOString(),
-      ":validTo": request.validTo.toISOString(),
-      ":none": 0,
-      ":registration": registration ?? null,
-      ":expiresAt": epochSecondsAfter(request.validTo, keepDays),
-      ":version": pins.version,
-    },
-  });
+  const { requestId: request_id, validTo } = request;
+  const requested_at = request.requestedAt.toISOString();
+  const when =
+    "attribute_not_exists(pk) OR requested_at < :requestedAt OR (request_id = :requestId AND attribute_not_exists(spent_at))";
+  const values = { ":requestedAt": requested_at, ":requestId": request_id };
+  const life = { valid_to: validTo.toISOString(), expires_at: epochSecondsAfter(validTo, keepDays) };
+  const of = { user_id: userId, hmac: hash.hmac, salt: hash.salt, request_id, requested_at, ...life };
+  const set = { ...of, tries: 0, registration: registration ?? null, schema_version: pins.version };
+  const changes = { when, values, set, remove: ["spent_at", "schema_readable_from"] };
+  const stored = await updateIf(updateOf(pinKey(request.login), changes));
   return stored !== undefined;
 }
 
@@ -111,7 +96,7 @@ export async function storePin(
 export async function tryPin(login: string, client: Throttled, now: Date): Promise<PinTry | undefined> {
   const counted = await retryRaces(async (race) => {
     const [pin, clientWrite] = await Promise.all([
-      findStored(pins, pinKey(login), { consistent: true }),
+      pins.find(pinKey(login), { consistent: true }),
       planAttempt(client, now, { consistent: race > 0 }),
     ]);
     const tried = pin && mayBeTried(standingOf(pin), now) ? pin : undefined;
@@ -124,50 +109,28 @@ export async function tryPin(login: string, client: Throttled, now: Date): Promi
 
 /** Access pattern P5: true when a login's pin flow is closed (D10). One read unit. */
 export async function isPinFlowClosed(login: string): Promise<boolean> {
-  const pin = await findStored(pins, pinKey(login), { consistent: true });
+  const pin = await pins.find(pinKey(login), { consistent: true });
   return isLockedOut(pin?.streak ?? 0);
 }
 
 /** Access pattern P6: opens the pin flow of a login and forgets its failed tries: it has succeeded by other means (D10). */
 export async function reopenPinFlow(login: string): Promise<void> {
-  await updateIf({
-    Key: pinKey(login),
-    ConditionExpression: "attribute_exists(pk)",
-    UpdateExpression: `SET ${versionClause} REMOVE failures, streak`,
-    ExpressionAttributeValues: versionValue,
-  });
+  await updateIf(updateOf(pinKey(login), { when: "attribute_exists(pk)", remove: ["failures", "streak"] }));
 }
 
 /** The write that spends a pin, while it is the one that was compared. */
 export function spend(login: string, { hash }: PinTry, now: Date): TransactionWrite {
-  return {
-    Update: {
-      Key: pinKey(login),
-      ConditionExpression: "hmac = :hmac AND attribute_not_exists(spent_at)",
-      UpdateExpression: `SET spent_at = :now, ${versionClause} REMOVE registration, failures, streak`,
-      ExpressionAttributeValues: { ":hmac": hash.hmac, ":now": now.toISOString(), ...versionValue },
-    },
-  };
+  const where = { hmac: hash.hmac, spent_at: undefined };
+  const changes = { set: { spent_at: now.toISOString() }, remove: ["registration", "failures", "streak"] };
+  return { Update: updateOf(pinKey(login), { where, ...changes }) };
 }
 
 /** The condition lets one try through at a time, and only against the pin that was read. */
 function countTry(login: string, pin: StoredPin, now: Date): TransactionWrite {
   const { failures, streak } = standingOf(pin);
-  return {
-    Update: {
-      Key: pinKey(login),
-      ConditionExpression: "hmac = :hmac AND tries = :tries AND attribute_not_exists(spent_at)",
-      UpdateExpression: `SET failures = :failures, streak = :streak, ${versionClause} ADD tries :one`,
-      ExpressionAttributeValues: {
-        ":hmac": pin.hmac,
-        ":tries": pin.tries,
-        ":failures": withAttempt(failures, pinTryLimits, now.getTime()),
-        ":streak": streak + 1,
-        ":one": 1,
-        ...versionValue,
-      },
-    },
-  };
+  const where = { hmac: pin.hmac, tries: pin.tries, spent_at: undefined };
+  const set = { failures: withAttempt(failures, pinTryLimits, now.getTime()), streak: streak + 1 };
+  return { Update: updateOf(pinKey(login), { where, set, add: { tries: 1 } }) };
 }
 
 function standingOf({ valid_to, spent_at, tries, failures = [], streak = 0 }: StoredPin): PinStanding {

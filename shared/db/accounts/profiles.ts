@@ -1,5 +1,4 @@
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
-import { findStored } from "../table/stored-items.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
 
@@ -9,11 +8,10 @@ interface StoredProfile extends StoredItem {
 }
 
 /** The entity of drivers' profiles. */
-export const profiles = defineEntity<StoredProfile>({
-  name: "profile",
-  matches: ({ pk, sk }) => sk === "PROFILE" && pk.startsWith("PROFILE#"),
-  upgrades: [stampOnly],
-});
+export const profiles = defineEntity<StoredProfile>(
+  "profile",
+  ({ pk, sk }) => sk === "PROFILE" && pk.startsWith("PROFILE#"),
+);
 
 /** Key of the user of a driver, by profile id. */
 export function profileKey(profileId: number): Key {
@@ -22,7 +20,7 @@ export function profileKey(profileId: number): Key {
 
 /** Access pattern R2: the user of a driver's profile, or nobody. 1 read unit. */
 export async function findUsersOfProfile(profileId: number): Promise<number[]> {
-  const stored = await findStored(profiles, profileKey(profileId), { consistent: true });
+  const stored = await profiles.find(profileKey(profileId), { consistent: true });
   return stored ? [stored.user_id] : [];
 }
 

@@ -1,7 +1,8 @@
 import type { PublicJwk } from "../../contract/service.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { type Key, putIf, queryPage, updateIf } from "../table/table.ts";
+import { updateOf } from "../table/updates.ts";
 
 /** A public signing key as the table has it. */
 interface StoredPublicKey extends StoredItem {
@@ -14,11 +15,7 @@ interface StoredPublicKey extends StoredItem {
 const keysPk = "KEYS";
 
 /** The entity of public signing keys. */
-export const publicKeys = defineEntity<StoredPublicKey>({
-  name: "public key",
-  matches: ({ pk }) => pk === keysPk,
-  upgrades: [stampOnly],
-});
+export const publicKeys = defineEntity<StoredPublicKey>("public key", ({ pk }) => pk === keysPk);
 
 /** Access pattern K1: the public signing keys that are published now, as JWKs. One query, 0.5 read units. */
 export async function findPublicKeys(now: Date): Promise<PublicJwk[]> {
@@ -37,16 +34,8 @@ export async function publishKey(kid: string, jwk: PublicJwk): Promise<void> {
 
 /** Access pattern K3: ends the publication of a key at a moment, once and for all. One write unit. */
 export async function retireKey(kid: string, validTo: Date): Promise<void> {
-  await updateIf({
-    Key: keyOf(kid),
-    ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(valid_to)",
-    UpdateExpression: `SET valid_to = :validTo, expires_at = :expiresAt, ${versionClause}`,
-    ExpressionAttributeValues: {
-      ":validTo": validTo.toISOString(),
-      ":expiresAt": epochSeconds(validTo),
-      ...versionValue,
-    },
-  });
+  const set = { valid_to: validTo.toISOString(), expires_at: epochSeconds(validTo) };
+  await updateIf(updateOf(keyOf(kid), { when: "attribute_exists(pk) AND attribute_not_exists(valid_to)", set }));
 }
 
 function keyOf(kid: string): Key {

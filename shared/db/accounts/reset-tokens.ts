@@ -1,7 +1,6 @@
 import { resetTokenLifeMinutes } from "../../domain/accounts/reset-token.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import { findStored } from "../table/stored-items.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { type Account, findAccount, replacePassword } from "./users.ts";
@@ -14,15 +13,14 @@ interface StoredResetToken extends StoredItem {
 }
 
 /** The entity of reset tokens. */
-export const resetTokens = defineEntity<StoredResetToken>({
-  name: "reset token",
-  matches: ({ pk, sk }) => sk === "RESET" && pk.startsWith("RESET#"),
-  upgrades: [stampOnly],
-});
+export const resetTokens = defineEntity<StoredResetToken>(
+  "reset token",
+  ({ pk, sk }) => sk === "RESET" && pk.startsWith("RESET#"),
+);
 
 /** Access pattern A3: the user a reset token was given to, while it counts; undefined otherwise (D14). */
 export async function findUserOfResetToken(hash: string, now: Date): Promise<Account | undefined> {
-  const token = await findStored(resetTokens, resetTokenKey(hash), { consistent: true });
+  const token = await resetTokens.find(resetTokenKey(hash), { consistent: true });
   if (!token || token.valid_to <= now.toISOString()) return undefined;
   return findAccount(token.user_id);
 }

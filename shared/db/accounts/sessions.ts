@@ -1,7 +1,8 @@
 import { hashRefreshToken, type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { deleteItemAt, type Key, putIf, updateIf } from "../table/table.ts";
+import { updateOf } from "../table/updates.ts";
 
 /** A session family as the table has it. */
 interface StoredSession extends StoredItem {
@@ -14,11 +15,10 @@ interface StoredSession extends StoredItem {
 }
 
 /** The entity of session families. */
-export const sessions = defineEntity<StoredSession>({
-  name: "session",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("SESSION#"),
-  upgrades: [stampOnly],
-});
+export const sessions = defineEntity<StoredSession>(
+  "session",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("SESSION#"),
+);
 
 /** A session whose refresh token was spent for the next one. */
 export type Session = Pick<StoredSession, "epoch">;
@@ -41,20 +41,13 @@ export async function openSession(userId: number, family: string, token: string,
  * unknown. One write unit.
  */
 export async function rotateSession(spent: RefreshToken, next: string, now: Date): Promise<Session | undefined> {
-  const { valid_to, expires_at } = expiry(now);
-  const item = await updateIf({
-    Key: sessionKey(spent.userId, spent.family),
-    ConditionExpression: "refresh_hash = :spent AND valid_to > :now",
-    UpdateExpression: `SET refresh_hash = :next, valid_to = :validTo, expires_at = :expiresAt, ${versionClause}`,
-    ExpressionAttributeValues: {
-      ":spent": spent.hash,
-      ":now": now.toISOString(),
-      ":next": hashRefreshToken(next),
-      ":validTo": valid_to,
-      ":expiresAt": expires_at,
-      ...versionValue,
-    },
-  });
+  const condition = {
+    where: { refresh_hash: spent.hash },
+    when: "valid_to > :now",
+    values: { ":now": now.toISOString() },
+  };
+  const set = { refresh_hash: hashRefreshToken(next), ...expiry(now) };
+  const item = await updateIf(updateOf(sessionKey(spent.userId, spent.family), { ...condition, set }));
   return item && { epoch: sessions.decode(item).epoch };
 }
 

@@ -1,6 +1,7 @@
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { updateIf } from "../table/table.ts";
+import { updateOf } from "../table/updates.ts";
 
 /** The number of SMS of an hour or a day as the table has it; the key holds its start. */
 interface StoredSmsCount extends StoredItem {
@@ -9,11 +10,10 @@ interface StoredSmsCount extends StoredItem {
 }
 
 /** The entity of SMS counts. */
-export const smsCounts = defineEntity<StoredSmsCount>({
-  name: "sms count",
-  matches: ({ pk, sk }) => sk === "SMS" && pk.startsWith("SMS#"),
-  upgrades: [stampOnly],
-});
+export const smsCounts = defineEntity<StoredSmsCount>(
+  "sms count",
+  ({ pk, sk }) => sk === "SMS" && pk.startsWith("SMS#"),
+);
 
 /** Most SMS of the whole stage in an hour and in a day, by the clock (D11). */
 export interface SmsCeilings {
@@ -31,16 +31,8 @@ export async function countSms({ perHour, perDay }: SmsCeilings, now: Date): Pro
 
 async function count(window: string, most: number, now: Date): Promise<boolean> {
   if (most === 0) return false;
-  const counted = await updateIf({
-    Key: { pk: `SMS#${window}`, sk: "SMS" },
-    ConditionExpression: "attribute_not_exists(sent) OR sent < :most",
-    UpdateExpression: `ADD sent :one SET expires_at = :expiresAt, ${versionClause}`,
-    ExpressionAttributeValues: {
-      ":one": 1,
-      ":most": most,
-      ":expiresAt": epochSecondsAfter(now, keepDays),
-      ...versionValue,
-    },
-  });
+  const condition = { when: "attribute_not_exists(sent) OR sent < :most", values: { ":most": most } };
+  const changes = { set: { expires_at: epochSecondsAfter(now, keepDays) }, add: { sent: 1 } };
+  const counted = await updateIf(updateOf({ pk: `SMS#${window}`, sk: "SMS" }, { ...condition, ...changes }));
   return counted !== undefined;
 }

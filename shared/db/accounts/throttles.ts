@@ -9,9 +9,8 @@ import {
 import { Refusal } from "../../domain/refusal.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import { findStored } from "../table/stored-items.ts";
 import { deleteItemAt, type Key, putIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 
@@ -24,11 +23,10 @@ interface StoredThrottle extends StoredItem {
 }
 
 /** The entity of throttles. */
-export const throttles = defineEntity<StoredThrottle>({
-  name: "throttle",
-  matches: ({ pk, sk }) => sk === "THROTTLE" && pk.startsWith("THROTTLE#"),
-  upgrades: [stampOnly],
-});
+export const throttles = defineEntity<StoredThrottle>(
+  "throttle",
+  ({ pk, sk }) => sk === "THROTTLE" && pk.startsWith("THROTTLE#"),
+);
 
 /** A rule that limits how often something is tried. */
 export interface Throttle {
@@ -69,7 +67,7 @@ export async function planAttempt(
   { consistent }: { consistent: boolean },
 ): Promise<TransactionWrite> {
   const { throttle } = throttled;
-  const stored = await findStored(throttles, keyOf(throttled), { consistent });
+  const stored = await throttles.find(keyOf(throttled), { consistent });
   const attempts = stored?.attempts ?? [];
   requireAttemptLeft(throttle, attempts, now);
   const item = throttles.encode({
@@ -93,7 +91,7 @@ export async function forgetAttempts(throttled: Throttled): Promise<void> {
  */
 export async function refundAttempt(throttled: Throttled, moment: Date): Promise<void> {
   await retryRaces(async (race) => {
-    const stored = await findStored(throttles, keyOf(throttled), { consistent: race > 0 });
+    const stored = await throttles.find(keyOf(throttled), { consistent: race > 0 });
     const at = stored?.attempts.lastIndexOf(moment.getTime()) ?? -1;
     if (!stored || at < 0) return true;
     const next = { ...stored, attempts: stored.attempts.toSpliced(at, 1), revision: stored.revision + 1 };

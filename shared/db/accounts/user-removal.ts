@@ -1,3 +1,4 @@
+import { chunksOf } from "../../batches.ts";
 import type { RemovalLine } from "../../contract/records.ts";
 import { ensureDeviceTokenReleased } from "../notifications/device-owners.ts";
 import { devices } from "../notifications/devices.ts";
@@ -7,7 +8,7 @@ import { notifications } from "../notifications/notifications.ts";
 import { retryRaces } from "../table/conflicts.ts";
 import type { Entity } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
-import { type Item, queryPages } from "../table/table.ts";
+import { type Item, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { deleteItem, type Outcome, type WriteContext } from "../writes/changes.ts";
 import { removeRecord } from "../writes/record-changes.ts";
@@ -15,6 +16,9 @@ import { tombstones } from "../writes/tombstones.ts";
 import { releaseUniqueKey } from "../writes/unique-keys.ts";
 import { uniqueKeysOf } from "./user-writes.ts";
 import { userKey, users } from "./users.ts";
+
+/** Each item takes up to two of the 100 writes that a transaction may have. */
+const chunkSize = 45;
 
 /**
  * Access pattern U5: removes a user. First the user, its logins and its profile, in one transaction; then sessions,
@@ -38,22 +42,22 @@ async function purgePartition(userId: number): Promise<boolean> {
     const read = leftovers.filter(isOf(notifications)).map(notifications.decode);
     const others = leftovers.filter((item) => !isOf(notifications)(item));
     const deletable = read.length === 0 ? others : others.filter((item) => !isOf(notificationCounts)(item));
-    for (const chunk of chunksOf(read)) await transact(deleteNotifications(userId, chunk));
-    for (const chunk of chunksOf(deletable)) await transact(chunk.flatMap((item) => deleteRemains(userId, item)));
+    for (const chunk of chunksOf(read, chunkSize)) await transact(deleteNotifications(userId, chunk));
+    for (const chunk of chunksOf(deletable, chunkSize)) {
+      await transact(chunk.flatMap((item) => deleteRemains(userId, item)));
+    }
     return undefined;
   });
   return purged.anything;
 }
 
 async function findLeftovers(userId: number): Promise<Item[]> {
-  const pages = queryPages({
+  const items = await queryItems({
     KeyConditionExpression: "pk = :pk",
     ExpressionAttributeValues: { ":pk": userKey(userId).pk },
     ConsistentRead: true,
   });
-  const items: Item[] = [];
-  for await (const page of pages) items.push(...page.filter((item) => !isOf(users)(item) && !isOf(tombstones)(item)));
-  return items;
+  return items.filter((item) => !isOf(users)(item) && !isOf(tombstones)(item));
 }
 
 /** Counts go only as they were read, and a device's token only while it is this user's. */
@@ -67,10 +71,4 @@ function deleteRemains(userId: number, item: Item): TransactionWrite[] {
 
 function isOf({ matches }: Pick<Entity<object>, "matches">): (item: Item) => boolean {
   return (item) => matches(keyOf(item));
-}
-
-/** Each item takes up to two of the 100 writes that a transaction may have. */
-function chunksOf<T>(items: readonly T[]): T[][] {
-  const size = 45;
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

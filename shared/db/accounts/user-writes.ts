@@ -1,7 +1,7 @@
-import type { CompleteRecord, UpsertLine } from "../../contract/records.ts";
+import type { UpsertLine } from "../../contract/records.ts";
 import { secretHashes } from "../../domain/accounts/user-secrets.ts";
 import { mergeUser } from "../../domain/records/record-merge.ts";
-import type { Mark } from "../table/keys.ts";
+import { noMark } from "../table/keys.ts";
 import { isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
 import { upsertRecord } from "../writes/record-changes.ts";
 import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
@@ -64,15 +64,8 @@ function merge(line: UpsertLine<"user">, stored: StoredUser | undefined): Stored
   const { role, financial_company_id: company_id } = record;
   const version = line.version ?? stored?.version;
   const revision = stored?.revision ?? 0;
-  const place = companyKeyOf({ id, ...record });
+  const place = company_id === null ? noMark : companyUserMark(company_id, role, id);
   return { ...stored, ...userKey(id), id, company_id, role, record, version, revision, ...place };
-}
-
-/** The key of a user in the index of a company's users in a role; undefined in both parts for a user without a company. */
-function companyKeyOf({ id, role, financial_company_id: companyId }: CompleteRecord<"user">): {
-  readonly [Part in keyof Mark]: Mark[Part] | undefined;
-} {
-  return companyId === null ? { mark_key: undefined, mark_order: undefined } : companyUserMark(companyId, role, id);
 }
 
 function isMissingIn(uniqueKeys: readonly UniqueKey[]): (uniqueKey: UniqueKey) => boolean {

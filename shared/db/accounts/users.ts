@@ -1,19 +1,21 @@
 import type * as v from "valibot";
+import { chunksOf } from "../../batches.ts";
 import type { user } from "../../contract/accounts.ts";
 import type { Role } from "../../contract/operation.ts";
+import type { SecretHashes } from "../../domain/accounts/user-secrets.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { defineEntity, type RecordItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
-import { findStored } from "../table/stored-items.ts";
 import { type Key, queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */
 export type User = Omit<v.InferOutput<typeof user>, "company">;
 
 /** A user as the table has it. */
-export interface StoredUser extends RecordItem, Partial<Mark>, StoredSecrets {
+export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   readonly id: number;
   /** The tenant (D2). */
   readonly company_id: number | null;
@@ -25,18 +27,8 @@ export interface StoredUser extends RecordItem, Partial<Mark>, StoredSecrets {
   readonly session_epoch?: number;
 }
 
-/** What a user's secrets are compared with. */
-export interface StoredSecrets {
-  readonly password_hash?: string | undefined;
-  readonly passcode_hash?: string | undefined;
-}
-
 /** The entity of users. */
-export const users = defineEntity<StoredUser>({
-  name: "user",
-  matches: ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"),
-  upgrades: [stampOnly],
-});
+export const users = defineEntity<StoredUser>("user", ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"));
 
 /** Key of a user. */
 export function userKey(id: number): Key {
@@ -64,7 +56,7 @@ export interface Account {
 
 /** Access pattern A1: an account by user id. One read unit. */
 export async function findAccount(userId: number): Promise<Account | undefined> {
-  const stored = await findStored(users, userKey(userId), { consistent: true });
+  const stored = await users.find(userKey(userId), { consistent: true });
   if (!stored) return undefined;
   const { password_hash: passwordHash, passcode_hash: passcodeHash, session_epoch: epoch = 0 } = stored;
   return { user: toUser(stored), passwordHash, passcodeHash, epoch };
@@ -73,8 +65,8 @@ export async function findAccount(userId: number): Promise<Account | undefined> 
 /** Access pattern R3: those of some users that there are. 1 read unit each, 100 in a round trip. */
 export async function findExistingUsers(userIds: readonly number[]): Promise<number[]> {
   const existing: number[] = [];
-  for (let at = 0; at < userIds.length; at += maxBatchReads) {
-    const items = await readBatch(userIds.slice(at, at + maxBatchReads).map(userKey));
+  for (const ids of chunksOf(userIds, maxBatchReads)) {
+    const items = await readBatch(ids.map(userKey));
     existing.push(...items.flatMap((item) => (item ? [users.decode(item).id] : [])));
   }
   return existing;
@@ -108,37 +100,25 @@ export async function findCompanyUsers(
 }
 
 /** The write that makes a new user, who sets a password with a reset token (D16). */
-export function createUser({ id, ...record }: User, secrets: StoredSecrets, resetHash: string): TransactionWrite {
+export function createUser({ id, ...record }: User, password_hash: string, resetHash: string): TransactionWrite {
   const own = { id, company_id: record.financial_company_id, role: record.role, record };
   const revision = firstRevision();
-  const item = users.encode({ ...userKey(id), ...own, ...secrets, reset_hash: resetHash, revision });
+  const item = users.encode({ ...userKey(id), ...own, password_hash, reset_hash: resetHash, revision });
   return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
 }
 
 /** The write that gives a user a reset token in place of an earlier one (D14). */
 export function giveResetToken(userId: number, resetHash: string): TransactionWrite {
-  return {
-    Update: {
-      Key: userKey(userId),
-      ConditionExpression: "attribute_exists(pk)",
-      UpdateExpression: `SET reset_hash = :hash, ${versionClause} REMOVE silent ADD revision :one`,
-      ExpressionAttributeValues: { ":hash": resetHash, ":one": 1, ...versionValue },
-    },
-  };
+  const set = { reset_hash: resetHash };
+  const changes = { when: "attribute_exists(pk)", set, remove: ["silent"], add: { revision: 1 } };
+  return { Update: updateOf(userKey(userId), changes) };
 }
 
 /** The write that sets a user's password and ends every session, while the reset token counts (D14). */
 export function replacePassword(userId: number, resetHash: string, passwordHash: string): TransactionWrite {
-  return {
-    Update: {
-      Key: userKey(userId),
-      ConditionExpression: "reset_hash = :hash",
-      UpdateExpression:
-        `SET password_hash = :password, ${versionClause} ` +
-        "REMOVE reset_hash, silent ADD session_epoch :one, revision :one",
-      ExpressionAttributeValues: { ":hash": resetHash, ":password": passwordHash, ":one": 1, ...versionValue },
-    },
-  };
+  const changes = { set: { password_hash: passwordHash }, remove: ["reset_hash", "silent"] };
+  const add = { session_epoch: 1, revision: 1 };
+  return { Update: updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add }) };
 }
 
 /** A stored user as the interface shows it. */

@@ -1,5 +1,5 @@
 import type { ListPlace } from "../../domain/records/list-place.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Item, Key } from "../table/table.ts";
 import { isListedKind } from "./list-keys.ts";
@@ -17,11 +17,10 @@ const countedSk = "TALLIED";
 const removedCountDays = 2;
 
 /** The entity of what records were last counted as. */
-export const countedPlaces = defineEntity<CountedPlace>({
-  name: "counted place",
-  matches: ({ pk, sk }) => sk === countedSk && isListedKind(pk.split("#")[0] ?? ""),
-  upgrades: [stampOnly],
-});
+export const countedPlaces = defineEntity<CountedPlace>(
+  "counted place",
+  ({ pk, sk }) => sk === countedSk && isListedKind(pk.split("#")[0] ?? ""),
+);
 
 /** Key of what a record now contributes to the totals. */
 export function countedPlaceKey({ pk }: Key): Key {

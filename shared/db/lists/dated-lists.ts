@@ -1,23 +1,17 @@
-import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
-import type { PageStart } from "../../domain/paging/paging.ts";
+import { isWithinRange } from "../../domain/paging/date-range.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { belowId, type DayBucket, mergeDays, thresholdFor } from "../../domain/paging/top-k-merge.ts";
 import { type ListName, listedDate } from "../../domain/records/list-place.ts";
 import { queryPage } from "../table/table.ts";
 import { dayId, monthKey, stateKey } from "./list-keys.ts";
-import { cutPage, type ListPage, type ListSelection } from "./list-pages.ts";
-import { type ListedFields, type ListRow, toRow } from "./listed-items.ts";
-import { countList, findDayBuckets } from "./totals.ts";
+import { cutPage, type ListedFields, type ListRow, toRow } from "./listed-items.ts";
+import { countList, findDayBuckets, type ListSelection } from "./totals.ts";
 
 /** Rows that half a read unit holds: while many buckets are open, no more is read of each at first. */
 const rowsOfHalfAUnit = 8;
 const fewBuckets = 6;
 const manyBuckets = 40;
 const mostRows = 1_000;
-
-/** The records of a list within a range of dates. */
-interface DatedSelection<L extends ListName = ListName> extends ListSelection<L> {
-  readonly range: DateRange;
-}
 
 /**
  * Access pattern L2: one page of the records of a list within a range of dates, newest id first. Ids need not follow
@@ -26,19 +20,18 @@ interface DatedSelection<L extends ListName = ListName> extends ListSelection<L>
  */
 export async function findDatedPage<L extends ListName>(
   selection: ListSelection<L>,
-  range: DateRange,
   start: PageStart,
-): Promise<ListPage<ListedFields<L>>> {
-  const known = await findDayBuckets(selection, range);
+): Promise<FoundPage<ListedFields<L>>> {
+  const known = await findDayBuckets(selection);
   const total = known.reduce((sum, { count }) => sum + count, 0);
   const wanted = start.skip + start.limit + 1;
   const open = belowId(known, start.beforeId ?? Number.POSITIVE_INFINITY);
-  return cutPage(await readNewest({ ...selection, range }, open, wanted), total, start);
+  return cutPage(await readNewest(selection, open, wanted), total, start);
 }
 
 /** The newest rows of the buckets: round by round, from the highest id on that promises enough of them. */
 async function readNewest<L extends ListName>(
-  selection: DatedSelection<L>,
+  selection: ListSelection<L>,
   buckets: readonly DayBucket[],
   wanted: number,
 ): Promise<ListRow<L>[]> {
@@ -62,7 +55,7 @@ async function readNewest<L extends ListName>(
  * Day by day, unless so many days are open at once that reading the list without days, past the records of others, costs
  * less: so it is deep in a list whose ids do not follow dates.
  */
-async function chooseReading(selection: DatedSelection, buckets: readonly DayBucket[], wanted: number) {
+async function chooseReading(selection: ListSelection, buckets: readonly DayBucket[], wanted: number) {
   const byDay = { unread: [...buckets], limitPerBucket: wanted };
   const from = thresholdFor(buckets, wanted);
   const opened = buckets.filter(({ highest }) => highest >= from).length;
@@ -76,7 +69,7 @@ async function chooseReading(selection: DatedSelection, buckets: readonly DayBuc
 
 /** The newest rows of a bucket from an id on, and what of it is still unread. */
 async function readBucket<L extends ListName>(
-  selection: DatedSelection<L>,
+  selection: ListSelection<L>,
   bucket: DayBucket,
   fromId: number,
   limit: number,
@@ -84,9 +77,9 @@ async function readBucket<L extends ListName>(
   const { count, lowest } = bucket;
   const query = { ...queryOf(selection, bucket, fromId), ScanIndexForward: false, Limit: limit };
   const { items, lastKey } = await queryPage(query);
-  const { list, range } = selection;
+  const { list } = selection;
   const read = items.map((item) => toRow(list, item));
-  const isOfRange = ({ record }: ListRow<L>) => isWithinRange(listedDate(list, record) ?? "", range);
+  const isOfRange = ({ record }: ListRow<L>) => isWithinRange(listedDate(list, record) ?? "", selection);
   const rows = bucket.date === null ? read.filter(isOfRange) : read;
   const readTo = (lastKey && read.at(-1)?.id) ?? fromId;
   const rest = readTo > lowest ? [{ ...bucket, highest: readTo - 1, count: Math.max(1, count - rows.length) }] : [];

@@ -1,6 +1,6 @@
 import type { Scope } from "../../domain/caller.ts";
 import { type ListName, type PlacedFields, placeOf } from "../../domain/records/list-place.ts";
-import { type Mark, padId, type RecordKind } from "../table/keys.ts";
+import { type Mark, noMark, padId, type RecordKind } from "../table/keys.ts";
 
 /** The kinds of record that lists are made of. */
 export const listsByKind = {
@@ -36,15 +36,13 @@ export function listKeys(
 ): ListKeys {
   const { id, state, date } = placeOf(list, companyId, fields);
   const dueDate = list === "INVOICES" && state === "pending" ? fields.due_date : undefined;
-  const mark: Partial<Mark> = typeof dueDate === "string" ? dueMark(dueDate, id) : {};
   return {
     all_key: stateKey(list, "all", state),
     company_key: stateKey(list, companyId, state),
     month_key: date === null ? undefined : monthKey(list, "all", state, date),
     company_month_key: date === null ? undefined : monthKey(list, companyId, state, date),
     day_id: date === null ? undefined : dayId(date, id),
-    mark_key: mark.mark_key,
-    mark_order: mark.mark_order,
+    ...(typeof dueDate === "string" ? dueMark(dueDate, id) : noMark),
   };
 }
 

@@ -1,9 +1,11 @@
 import type * as v from "valibot";
 import type { invoice, timesheet } from "../../contract/finance.ts";
 import type { job } from "../../contract/jobs.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
-import { defineEntity, type Entity, type RecordItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/keys.ts";
+import { rememberOrigins } from "../table/origins.ts";
 import type { Item, Key } from "../table/table.ts";
 import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
 
@@ -35,9 +37,9 @@ const kinds = { TIMESHEETS: "TIMESHEET", INVOICES: "INVOICE", JOBS: "JOB" } as c
 
 /** The entities of the records that stand in lists. */
 export const listedItems: { readonly [L in ListName]: Entity<ListedItem<L>> } = {
-  TIMESHEETS: defineEntity({ name: "timesheet", matches: matchesOf("TIMESHEET"), upgrades: [stampOnly] }),
-  INVOICES: defineEntity({ name: "invoice", matches: matchesOf("INVOICE"), upgrades: [stampOnly] }),
-  JOBS: defineEntity({ name: "job", matches: matchesOf("JOB"), upgrades: [stampOnly] }),
+  TIMESHEETS: defineEntity("timesheet", matchesOf("TIMESHEET")),
+  INVOICES: defineEntity("invoice", matchesOf("INVOICE")),
+  JOBS: defineEntity("job", matchesOf("JOB")),
 };
 
 function matchesOf(kind: ListedKind): (key: Key) => boolean {
@@ -91,6 +93,21 @@ export function toRow<L extends ListName>(list: L, item: Item): ListRow<L> {
 /** The interface's fields of a record. It was read for its answer alone: they are taken, not copied. */
 export function toFields<L extends ListName>({ id, record }: Pick<ListRow<L>, "id" | "record">): ListedFields<L> {
   return Object.assign(record, { id }) as unknown as ListedFields<L>;
+}
+
+/** Cuts a page out of the rows from its start on, in any order; one row more than the page says that more follow. */
+export function cutPage<L extends ListName>(
+  rows: readonly ListRow<L>[],
+  total: number,
+  { skip, limit }: PageStart,
+): FoundPage<ListedFields<L>> {
+  const newest = rows.toSorted((a, b) => b.id - a.id);
+  return toPage(newest.slice(skip, skip + limit), total, newest.length > skip + limit);
+}
+
+/** The page of these rows. */
+export function toPage<L extends ListName>(rows: readonly ListRow<L>[], total: number, hasMore: boolean) {
+  return { items: rememberOrigins(rows.map(toFields<L>), rows), total, hasMore };
 }
 
 /** Where a record of a kind stands in its list; null where there is none. Throws on one that lacks what its list goes by. */

@@ -1,21 +1,18 @@
-import type { DateRange } from "../../domain/paging/date-range.ts";
-import type { PageStart } from "../../domain/paging/paging.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import type { ListName } from "../../domain/records/list-place.ts";
-import { queryPages } from "../table/table.ts";
+import { queryItems } from "../table/table.ts";
 import { findDatedPage } from "./dated-lists.ts";
 import { stateKey } from "./list-keys.ts";
-import { cutPage, type ListPage, type ListSelection } from "./list-pages.ts";
-import { type ListedFields, type ListRow, toRow } from "./listed-items.ts";
-import { countList } from "./totals.ts";
+import { cutPage, type ListedFields, type ListRow, toRow } from "./listed-items.ts";
+import { countList, type ListSelection } from "./totals.ts";
 
 /** One page of a list, newest id first, within a range of dates if one is given. */
 export function findListPage<L extends ListName>(
   selection: ListSelection<L>,
-  range: DateRange,
   start: PageStart,
-): Promise<ListPage<ListedFields<L>>> {
-  const isUndated = range.fromDate === undefined && range.toDate === undefined;
-  return isUndated ? findUndatedPage(selection, start) : findDatedPage(selection, range, start);
+): Promise<FoundPage<ListedFields<L>>> {
+  const isUndated = selection.fromDate === undefined && selection.toDate === undefined;
+  return isUndated ? findUndatedPage(selection, start) : findDatedPage(selection, start);
 }
 
 /**
@@ -25,7 +22,7 @@ export function findListPage<L extends ListName>(
 async function findUndatedPage<L extends ListName>(
   selection: ListSelection<L>,
   start: PageStart,
-): Promise<ListPage<ListedFields<L>>> {
+): Promise<FoundPage<ListedFields<L>>> {
   const wanted = start.skip + start.limit + 1;
   const [total, ...rows] = await Promise.all([
     countList(selection),
@@ -42,17 +39,11 @@ async function readNewest<L extends ListName>(
 ): Promise<ListRow<L>[]> {
   const [index, attribute] = scope === "all" ? ["by-state", "all_key"] : ["by-company", "company_key"];
   const before = beforeId === undefined ? "" : " AND id < :before";
-  const pages = queryPages({
+  const query = {
     IndexName: index,
     KeyConditionExpression: `${attribute} = :key${before}`,
     ExpressionAttributeValues: { ":key": stateKey(list, scope, state), ...(before && { ":before": beforeId }) },
     ScanIndexForward: false,
-    Limit: wanted,
-  });
-  const rows: ListRow<L>[] = [];
-  for await (const page of pages) {
-    rows.push(...page.map((item) => toRow(list, item)));
-    if (rows.length >= wanted) break;
-  }
-  return rows.slice(0, wanted);
+  };
+  return (await queryItems(query, wanted)).map((item) => toRow(list, item));
 }

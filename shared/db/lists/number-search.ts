@@ -1,16 +1,16 @@
 import type { Scope } from "../../domain/caller.ts";
-import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
-import type { PageStart } from "../../domain/paging/paging.ts";
+import { isWithinRange } from "../../domain/paging/date-range.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { maxNumberMatches, searchableStarts } from "../../domain/records/invoice-number.ts";
 import type { ListPlace } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { type Mark, nameOf, padId, recordKey } from "../table/keys.ts";
 import { type Item, queryPages } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { cutPage, type ListPage } from "./list-pages.ts";
-import { type ListedFields, toRow } from "./listed-items.ts";
+import { type ListedFields, toPage, toRow } from "./listed-items.ts";
+import type { ListSelection } from "./totals.ts";
 
 /** A search entry of an invoice number: its keys hold all of it. */
 export type StoredNumberEntry = StoredItem & Mark;
@@ -18,11 +18,10 @@ export type StoredNumberEntry = StoredItem & Mark;
 const partitionEnd = "#NUMBERS";
 
 /** The entity of the search entries of invoice numbers. */
-export const numberEntries = defineEntity<StoredNumberEntry>({
-  name: "number entry",
-  matches: ({ pk }) => pk.startsWith("COMPANY#") && pk.endsWith(partitionEnd),
-  upgrades: [stampOnly],
-});
+export const numberEntries = defineEntity<StoredNumberEntry>(
+  "number entry",
+  ({ pk }) => pk.startsWith("COMPANY#") && pk.endsWith(partitionEnd),
+);
 
 /** What a search entry knows of its invoice. */
 interface NumberEntry {
@@ -31,23 +30,23 @@ interface NumberEntry {
   readonly date: string;
 }
 
-/** What an invoice must be beside its number. */
-interface OtherFilters extends DateRange {
-  readonly scope: Scope;
-  readonly states: readonly string[];
-}
-
 /** The writes that replace the search entries of a record as it was by those of the record as it is. */
 export function changeNumberEntries(before: ListPlace | null, after: ListPlace | null): TransactionWrite[] {
-  const kept = entriesOf(after);
-  const keptNames = new Set(kept.map(nameOf));
-  const known = new Set(entriesOf(before).map((entry) => `${nameOf(entry)} ${entry.mark_order}`));
-  const dropped = entriesOf(before).filter((entry) => !keptNames.has(nameOf(entry)));
+  return replaceEntries(entriesOf(before), entriesOf(after));
+}
+
+/** The writes that leave entries in place of others. */
+export function replaceEntries(
+  before: readonly StoredNumberEntry[],
+  after: readonly StoredNumberEntry[],
+): TransactionWrite[] {
+  const stored = new Map(before.map((entry) => [nameOf(entry), entry]));
+  const kept = new Set(after.map(nameOf));
+  const gone = before.filter((entry) => !kept.has(nameOf(entry)));
+  const changed = after.filter((entry) => stored.get(nameOf(entry))?.mark_order !== entry.mark_order);
   return [
-    ...dropped.map(({ pk, sk }) => ({ Delete: { Key: { pk, sk } } })),
-    ...kept
-      .filter((entry) => !known.has(`${nameOf(entry)} ${entry.mark_order}`))
-      .map((entry) => ({ Put: { Item: numberEntries.encode(entry) } })),
+    ...gone.map(({ pk, sk }) => ({ Delete: { Key: { pk, sk } } })),
+    ...changed.map((entry) => ({ Put: { Item: numberEntries.encode(entry) } })),
   ];
 }
 
@@ -58,18 +57,16 @@ export function changeNumberEntries(before: ListPlace | null, after: ListPlace |
  */
 export async function findByNumber(
   search: string,
-  filter: OtherFilters,
-  start: PageStart,
-): Promise<ListPage<ListedFields<"INVOICES">>> {
+  filter: Omit<ListSelection, "list">,
+  { beforeId = Number.POSITIVE_INFINITY, skip, limit }: PageStart,
+): Promise<FoundPage<ListedFields<"INVOICES">>> {
   const { scope, states } = filter;
   const entries = await findEntries(scope, search.toLowerCase());
   const matching = entries.filter(({ state, date }) => states.includes(state) && isWithinRange(date, filter));
-  const { beforeId = Number.POSITIVE_INFINITY, skip, limit } = start;
   const following = matching.filter(({ id }) => id < beforeId).sort((a, b) => b.id - a.id);
   const shown = await readBatch(following.slice(skip, skip + limit).map(({ id }) => recordKey("INVOICE", id)));
   const rows = shown.flatMap((item) => (item ? [toRow("INVOICES", item)] : []));
-  const { items } = cutPage(rows, 0, { ...start, skip: 0 });
-  return { items, total: matching.length, hasMore: following.length > skip + limit };
+  return toPage(rows, matching.length, following.length > skip + limit);
 }
 
 async function findEntries(scope: Scope, search: string): Promise<NumberEntry[]> {

@@ -2,19 +2,11 @@ import type { ListName, ListPlace } from "../../domain/records/list-place.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
 import { nameOf } from "../table/keys.ts";
-import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { type Figures, figureNames, readFigures, totalsKey } from "./totals.ts";
+import { countIn, type Figures, isBound, readFigures, type TotalsByName, type TotalsFigures } from "./totals.ts";
 
-const mostBoundFigures = 45;
-
-/** How one totals item changes: what is added to its counts, and ids that its bounds must take in. */
-interface TotalsChange {
-  readonly key: Key;
-  readonly added: Map<string, number>;
-  readonly highest: Map<string, number>;
-  readonly lowest: Map<string, number>;
-}
+/** Two for each day and state. */
+const mostBounds = 90;
 
 /** Changes of totals items, folded: each item is written once, however many records moved. */
 export interface TotalsChanges {
@@ -30,22 +22,16 @@ export interface TotalsChanges {
 
 /** No changes yet. */
 export function createTotalsChanges(): TotalsChanges {
-  const changes = new Map<string, TotalsChange>();
-  const changeOf = (key: Key): TotalsChange => {
-    const name = nameOf(key);
-    const change = changes.get(name) ?? { key, added: new Map(), highest: new Map(), lowest: new Map() };
-    changes.set(name, change);
-    return change;
-  };
+  const changes: TotalsByName = new Map();
   return {
     move(list, before, after) {
-      if (before) add(changeOf, list, before, -1);
-      if (after) add(changeOf, list, after, 1);
+      if (before) countIn(changes, list, before, -1);
+      if (after) countIn(changes, list, after, 1);
     },
     size: () => changes.size,
-    isFull: () => [...changes.values()].some(({ highest }) => highest.size > mostBoundFigures),
+    isFull: () => [...changes.values()].some((change) => boundsOf(change).length > mostBounds),
     async writes() {
-      const bounded = [...changes.values()].filter(({ highest }) => highest.size > 0);
+      const bounded = [...changes.values()].filter((change) => boundsOf(change).length > 0);
       const stored = await readBatch(bounded.map(({ key }) => key));
       const figuresByName = new Map(bounded.map(({ key }, at) => [nameOf(key), readFigures(stored[at])]));
       return [...changes.values()].flatMap((change) => writeOf(change, figuresByName.get(nameOf(change.key))));
@@ -53,30 +39,13 @@ export function createTotalsChanges(): TotalsChanges {
   };
 }
 
-function add(changeOf: (key: Key) => TotalsChange, list: ListName, place: ListPlace, sign: 1 | -1): void {
-  const { id, companyId, state, date } = place;
-  for (const scope of ["all", companyId] as const) {
-    addTo(changeOf(totalsKey(list, scope)).added, state, sign);
-    if (date === null) continue;
-    const month = changeOf(totalsKey(list, scope, date.slice(0, 7)));
-    const names = figureNames(date, state);
-    addTo(month.added, names.count, sign);
-    if (sign < 0) continue;
-    month.highest.set(names.highest, Math.max(id, month.highest.get(names.highest) ?? id));
-    month.lowest.set(names.lowest, Math.min(id, month.lowest.get(names.lowest) ?? id));
-  }
+function boundsOf({ figures }: TotalsFigures): [string, number][] {
+  return [...figures].filter(([name]) => isBound(name));
 }
 
-function addTo(figures: Map<string, number>, name: string, amount: number): void {
-  figures.set(name, (figures.get(name) ?? 0) + amount);
-}
-
-function writeOf({ key, added, highest, lowest }: TotalsChange, stored: Figures | undefined): TransactionWrite[] {
-  const adds = [...added].filter(([, amount]) => amount !== 0);
-  const bounds = [
-    ...[...highest].map(([name, id]) => boundOf(name, id, stored?.[name], "<")),
-    ...[...lowest].map(([name, id]) => boundOf(name, id, stored?.[name], ">")),
-  ];
+function writeOf(change: TotalsFigures, stored: Figures | undefined): TransactionWrite[] {
+  const adds = [...change.figures].filter(([name, amount]) => !isBound(name) && amount !== 0);
+  const bounds = boundsOf(change).map(([name, id]) => boundOf(name, id, stored?.[name]));
   if (adds.length === 0 && bounds.every(({ mustMove }) => !mustMove)) return [];
   const figures = [["revision", 1] as const, ...adds, ...bounds.map(({ name, id }) => [name, id] as const)];
   const clauseOf = (from: number, to: number, join: string) =>
@@ -88,7 +57,7 @@ function writeOf({ key, added, highest, lowest }: TotalsChange, stored: Figures 
   return [
     {
       Update: {
-        Key: { ...key },
+        Key: { ...change.key },
         UpdateExpression: `ADD ${clauseOf(0, firstBound, " ").join(", ")} SET ${sets}`,
         ...(bounds.length > 0 && { ConditionExpression: conditions.join(" AND ") }),
         ExpressionAttributeNames: Object.fromEntries(figures.map(([name], at) => [`#f${at}`, name])),
@@ -102,10 +71,11 @@ function writeOf({ key, added, highest, lowest }: TotalsChange, stored: Figures 
 }
 
 /** A bound that an id must lie within: whether it has to move for that, and the condition under which that stays true. */
-function boundOf(name: string, id: number, stored: number | undefined, beyond: "<" | ">") {
+function boundOf(name: string, id: number, stored: number | undefined) {
   if (stored === undefined) {
     return { name, id, mustMove: true, condition: (figure: string) => `attribute_not_exists(${figure})` };
   }
+  const beyond = name.endsWith(">") ? "<" : ">";
   const mustMove = beyond === "<" ? stored < id : stored > id;
   const within = beyond === "<" ? ">=" : "<=";
   return {

@@ -2,10 +2,17 @@ import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
 import type { Scope } from "../../domain/caller.ts";
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { DayBucket } from "../../domain/paging/top-k-merge.ts";
-import { jobListState, type ListName } from "../../domain/records/list-place.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
-import { getItem, type Item, type Key, queryPages } from "../table/table.ts";
-import type { ListSelection } from "./list-pages.ts";
+import { jobListState, type ListName, type ListPlace } from "../../domain/records/list-place.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { nameOf } from "../table/keys.ts";
+import { getItem, type Item, type Key, queryItems } from "../table/table.ts";
+
+/** The records of a list in some states, of one company or of all, within a range of dates (D21). */
+export interface ListSelection<L extends ListName = ListName> extends DateRange {
+  readonly list: L;
+  readonly states: readonly string[];
+  readonly scope: Scope;
+}
 
 /** The totals of a list, or of a month of it: beside these attributes, a number under the name of each figure. */
 export interface StoredTotals extends StoredItem {
@@ -15,11 +22,7 @@ export interface StoredTotals extends StoredItem {
 const partitionStart = "TOTALS#";
 
 /** The entity of list totals. */
-export const listTotals = defineEntity<StoredTotals>({
-  name: "list totals",
-  matches: ({ pk }) => pk.startsWith(partitionStart),
-  upgrades: [stampOnly],
-});
+export const listTotals = defineEntity<StoredTotals>("list totals", ({ pk }) => pk.startsWith(partitionStart));
 
 /** Key of a list's totals: of all its records, or of those of a month (`YYYY-MM`). */
 export function totalsKey(list: ListName, scope: Scope, month?: string): Key {
@@ -47,6 +50,45 @@ export function figureNames(date: string, state: string): { count: string; highe
   return { count: name, highest: `${name}>`, lowest: `${name}<` };
 }
 
+/** One totals item by name: what it counts, or what is added to it, and the bounds of each day's ids. */
+export interface TotalsFigures {
+  readonly key: Key;
+  readonly figures: Map<string, number>;
+}
+
+/** Totals items, by the names of their keys. */
+export type TotalsByName = Map<string, TotalsFigures>;
+
+/** True for the name of a bound of a day's ids; the others are counts. */
+export function isBound(figure: string): boolean {
+  return figure.endsWith(">") || figure.endsWith("<");
+}
+
+/** Counts a record where it stands, with the bounds that take its id in; with -1 takes it out of the counts alone. */
+export function countIn(totals: TotalsByName, list: ListName, place: ListPlace, sign: 1 | -1): void {
+  const { id, companyId, state, date } = place;
+  for (const scope of ["all", companyId] as const) {
+    addTo(figuresAt(totals, totalsKey(list, scope)), state, sign);
+    if (date === null) continue;
+    const month = figuresAt(totals, totalsKey(list, scope, date.slice(0, 7)));
+    const { count, highest, lowest } = figureNames(date, state);
+    addTo(month, count, sign);
+    if (sign < 0) continue;
+    month.set(highest, Math.max(id, month.get(highest) ?? id));
+    month.set(lowest, Math.min(id, month.get(lowest) ?? id));
+  }
+}
+
+function figuresAt(totals: TotalsByName, key: Key): Map<string, number> {
+  const found = totals.get(nameOf(key)) ?? { key, figures: new Map<string, number>() };
+  totals.set(nameOf(key), found);
+  return found.figures;
+}
+
+function addTo(figures: Map<string, number>, name: string, amount: number): void {
+  figures.set(name, (figures.get(name) ?? 0) + amount);
+}
+
 /** Access pattern L3: the number of records in a list. Half a read unit. */
 export async function countList({ list, scope, states }: ListSelection): Promise<number> {
   const figures = readFigures(await getItem(totalsKey(list, scope)));
@@ -54,15 +96,14 @@ export async function countList({ list, scope, states }: ListSelection): Promise
 }
 
 /** Access pattern L4: what the totals know of a list by day and state. One query; half a read unit a month when dense. */
-export async function findDayBuckets(selection: ListSelection, range: DateRange): Promise<DatedBucket[]> {
-  const { fromDate = "0000-01-01", toDate = "9999-12-31" } = range;
-  const { pk } = totalsKey(selection.list, selection.scope);
-  const found: DatedBucket[] = [];
-  const months = queryPages({
+export async function findDayBuckets(selection: ListSelection): Promise<DatedBucket[]> {
+  const { list, scope, states, fromDate = "0000-01-01", toDate = "9999-12-31" } = selection;
+  const { pk } = totalsKey(list, scope);
+  const months = await queryItems({
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
     ExpressionAttributeValues: { ":pk": pk, ":from": fromDate.slice(0, 7), ":to": toDate.slice(0, 7) },
   });
-  for await (const page of months) found.push(...page.flatMap((month) => bucketsOf(month, selection.states)));
+  const found = months.flatMap((month) => bucketsOf(month, states));
   return found.filter(({ date }) => date >= fromDate && date <= toDate);
 }
 

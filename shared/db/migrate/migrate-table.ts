@@ -1,10 +1,10 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { inParallel } from "../../batches.ts";
 import { settings } from "../../settings.ts";
 import type { RacePace } from "../table/conflicts.ts";
 import type { Entity } from "../table/entity.ts";
 import { keyOf, publicNameOf } from "../table/keys.ts";
-import { documentClient, type Item } from "../table/table.ts";
+import { documentClient, type Item, scanPage } from "../table/table.ts";
 import {
   findPlace,
   isMarkedComplete,
@@ -79,8 +79,9 @@ export async function migrateTable(options: MigrateOptions): Promise<MigrationSu
   const takeTurn = createPace(options.writesPerSecond);
   const missed = () => place.missed + counts.damaged.length + counts.contended.length;
   do {
-    const page = await scanPage(cursor, itemsPerPage);
-    await inParallel(page.items, (item) => look(item, { ...options, pending, isDryRun, takeTurn }, counts));
+    const page = await scanPage({ ConsistentRead: true, Limit: itemsPerPage, ExclusiveStartKey: cursor });
+    const lookOptions = { ...options, pending, isDryRun, takeTurn };
+    await inParallel(page.items, parallelWrites, (item) => look(item, lookOptions, counts));
     cursor = page.lastKey;
     if (!isDryRun) await keepPlace(target, { cursor, missed: missed() });
     onProgress?.({ ...counts, total });
@@ -142,28 +143,7 @@ function targetOf({ entities, required }: MigrateOptions): string {
   return [...versions, ...required.map(({ name }) => name)].sort().join(", ");
 }
 
-async function scanPage(cursor: Item | undefined, itemsPerPage: number) {
-  const { Items = [], LastEvaluatedKey } = await documentClient().send(
-    new ScanCommand({
-      TableName: settings.tableName(),
-      ConsistentRead: true,
-      Limit: itemsPerPage,
-      ExclusiveStartKey: cursor,
-    }),
-  );
-  const items: Item[] = Items;
-  return { items, lastKey: LastEvaluatedKey };
-}
-
 async function countItems(): Promise<number | undefined> {
   const { Table } = await documentClient().send(new DescribeTableCommand({ TableName: settings.tableName() }));
   return Table?.ItemCount || undefined;
-}
-
-async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
-  const waiting = all.values();
-  const worker = async () => {
-    for (const each of waiting) await work(each);
-  };
-  await Promise.all(Array.from({ length: parallelWrites }, worker));
 }

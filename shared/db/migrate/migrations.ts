@@ -1,4 +1,4 @@
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
 import { deleteItemAt, getItem, type Item, type Key, putIf, queryPages } from "../table/table.ts";
 
@@ -27,11 +27,7 @@ const partition = "MIGRATION";
 const runKey: Key = { pk: partition, sk: "RUN" };
 
 /** The entity of what migrations keep of themselves. */
-export const migrations = defineEntity<StoredMigration>({
-  name: "migration",
-  matches: ({ pk }) => pk === partition,
-  upgrades: [stampOnly],
-});
+export const migrations = defineEntity<StoredMigration>("migration", ({ pk }) => pk === partition);
 
 /** Where a run continues, and how many items it did not bring to the newest version before. */
 export interface MigrationPlace {

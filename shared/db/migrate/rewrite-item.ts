@@ -4,6 +4,7 @@ import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { type Entity, ItemTooNewError, versionOf } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
 import { getItem, type Item, type Key, updateIf } from "../table/table.ts";
+import { updateOf } from "../table/updates.ts";
 import type { Migration } from "./migrations.ts";
 
 /**
@@ -98,24 +99,15 @@ function changedNames(before: Item, after: Item): string[] {
 function writeOf(before: Item, after: Item, changed: readonly string[]) {
   const held = before.revision === undefined ? Object.keys(before) : ["revision", "schema_version"];
   const guarded = [...new Set([...held, ...changed])].filter((name) => name !== "pk" && name !== "sk");
-  const names = new Map([...guarded, ...changed].map((name) => [name, `#${guarded.indexOf(name)}`]));
-  const set = changed.filter((name) => after[name] !== undefined);
-  const removed = changed.filter((name) => after[name] === undefined);
-  const isHeld = (name: string) => before[name] !== undefined;
-  const conditions = guarded.map((name) =>
-    isHeld(name) ? `${names.get(name)} = :old${guarded.indexOf(name)}` : `attribute_not_exists(${names.get(name)})`,
-  );
-  return {
-    Key: { ...keyOf(before) },
-    ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
-    UpdateExpression: [
-      set.length > 0 ? `SET ${set.map((name) => `${names.get(name)} = :new${guarded.indexOf(name)}`).join(", ")}` : "",
-      removed.length > 0 ? `REMOVE ${removed.map((name) => names.get(name)).join(", ")}` : "",
-    ].join(" "),
-    ExpressionAttributeNames: Object.fromEntries([...names].map(([name, alias]) => [alias, name])),
-    ExpressionAttributeValues: Object.fromEntries([
-      ...guarded.filter(isHeld).map((name) => [`:old${guarded.indexOf(name)}`, before[name]]),
-      ...set.map((name) => [`:new${guarded.indexOf(name)}`, after[name]]),
-    ]),
-  };
+  const valuesOf = (item: Item, names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, item[name]]));
+  return updateOf(keyOf(before), {
+    where: valuesOf(before, guarded),
+    when: "attribute_exists(pk)",
+    set: valuesOf(
+      after,
+      changed.filter((name) => after[name] !== undefined),
+    ),
+    remove: changed.filter((name) => after[name] === undefined),
+  });
 }

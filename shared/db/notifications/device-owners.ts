@@ -1,5 +1,4 @@
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
-import { findStored } from "../table/stored-items.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 
@@ -11,18 +10,17 @@ export interface StoredDeviceOwner extends StoredItem {
 }
 
 /** The entity of device owners. */
-export const deviceOwners = defineEntity<StoredDeviceOwner>({
-  name: "device owner",
-  matches: ({ pk, sk }) => pk.startsWith("DEVICE#") && sk === "DEVICE",
-  upgrades: [stampOnly],
-});
+export const deviceOwners = defineEntity<StoredDeviceOwner>(
+  "device owner",
+  ({ pk, sk }) => pk.startsWith("DEVICE#") && sk === "DEVICE",
+);
 
 /** Whose device a token is, by its hash. Half a read unit, one when consistent. */
 export function findDeviceOwner(
   hash: string,
   options: { readonly consistent: boolean },
 ): Promise<StoredDeviceOwner | undefined> {
-  return findStored(deviceOwners, deviceOwnerKey(hash), options);
+  return deviceOwners.find(deviceOwnerKey(hash), options);
 }
 
 /** The write that makes a user's device the owner of a token, while its owner is as it was read. */

@@ -1,8 +1,9 @@
 import type { PushService } from "../../contract/devices.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { padId } from "../table/keys.ts";
-import { type Key, queryPages, updateIf } from "../table/table.ts";
+import { type Item, type Key, queryItems, updateIf } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 
 /** A device token in its user's list as the table has it. */
 export interface StoredDevice extends StoredItem {
@@ -19,11 +20,10 @@ export interface StoredDevice extends StoredItem {
 }
 
 /** The entity of devices. */
-export const devices = defineEntity<StoredDevice>({
-  name: "device",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
-  upgrades: [stampOnly],
-});
+export const devices = defineEntity<StoredDevice>(
+  "device",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
+);
 
 /** What lets one registration of a user through at a time, as the table has it. */
 interface StoredDeviceSet extends StoredItem {
@@ -31,11 +31,10 @@ interface StoredDeviceSet extends StoredItem {
 }
 
 /** The entity of users' sets of devices. */
-export const deviceSets = defineEntity<StoredDeviceSet>({
-  name: "device set",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk === "DEVICES",
-  upgrades: [stampOnly],
-});
+export const deviceSets = defineEntity<StoredDeviceSet>(
+  "device set",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk === "DEVICES",
+);
 
 /** A user's devices, and the revision that guards their number. */
 export interface DeviceSet {
@@ -69,42 +68,28 @@ export async function findDevices(userId: number): Promise<Device[]> {
 
 /** A user's devices, oldest first, and the revision of their set. 0.5 read units for 4 KB, one when consistent. */
 export async function findDeviceSet(userId: number, { consistent = false } = {}): Promise<DeviceSet> {
-  const found: StoredDevice[] = [];
-  let revision = 0;
-  const pages = queryPages({
+  const items = await queryItems({
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :device)",
     ExpressionAttributeValues: { ":pk": deviceSetKey(userId).pk, ":device": "DEVICE" },
     ConsistentRead: consistent,
   });
-  for await (const page of pages) {
-    for (const item of page) {
-      if (item.sk === deviceSetKey(userId).sk) revision = deviceSets.decode(item).revision;
-      else found.push(devices.decode(item));
-    }
-  }
-  return { devices: found, revision };
+  const isSet = ({ sk }: Item) => sk === deviceSetKey(userId).sk;
+  const set = items.find(isSet);
+  const found = items.filter((item) => !isSet(item)).map(devices.decode);
+  return { devices: found, revision: set ? deviceSets.decode(set).revision : 0 };
 }
 
 /** Access pattern PS3: keeps a device's endpoint with it, unless the device is gone. 1 write unit. */
 export async function keepEndpoint(userId: number, id: number, endpointArn: string): Promise<void> {
-  await updateIf({
-    Key: deviceKey(userId, id),
-    ConditionExpression: "attribute_exists(pk)",
-    UpdateExpression: `SET endpoint_arn = :endpoint, ${versionClause}`,
-    ExpressionAttributeValues: { ":endpoint": endpointArn, ...versionValue },
-  });
+  const changes = { when: "attribute_exists(pk)", set: { endpoint_arn: endpointArn } };
+  await updateIf(updateOf(deviceKey(userId, id), changes));
 }
 
 /** The write that changes a user's set: two registrations at once would each count the other out, and one gets through. */
 export function raiseRevision(userId: number, revision: number): TransactionWrite {
-  return {
-    Update: {
-      Key: deviceSetKey(userId),
-      ConditionExpression: "attribute_not_exists(revision) OR revision = :revision",
-      UpdateExpression: `SET revision = :next, ${versionClause}`,
-      ExpressionAttributeValues: { ":revision": revision, ":next": revision + 1, ...versionValue },
-    },
-  };
+  const when = "attribute_not_exists(revision) OR revision = :revision";
+  const changes = { when, values: { ":revision": revision }, set: { revision: revision + 1 } };
+  return { Update: updateOf(deviceSetKey(userId), changes) };
 }
 
 function deviceSetKey(userId: number): Key {

@@ -1,4 +1,5 @@
 import { maxMarkedTogether } from "../../contract/notifications.ts";
+import type { Found } from "../../domain/paging/paging.ts";
 import { recordsNotFound } from "../records/records.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { retryRaces } from "../table/conflicts.ts";
@@ -16,12 +17,6 @@ import {
   unreadKeyOf,
   unreadMark,
 } from "./notifications.ts";
-
-/** The notifications that a request marked as read, or the newest of them, and how many there were. */
-export interface MarkedNotifications {
-  readonly newest: readonly Notification[];
-  readonly total: number;
-}
 
 /** Most notifications that are shown of those marked without being named (D27). */
 const maxShown = 20;
@@ -52,7 +47,7 @@ export async function markNotifications(
 
 /**
  * Access pattern N6: marks all notifications as read that a user has not read, newest first, in transactions of up to 90,
- * each with its counts. After 20 seconds, or `patienceMs`, no further one begins: the rest stays unread, and the next
+ * each with its counts; gives the newest of them. After 20 seconds, or `patienceMs`, no further one begins: the rest stays unread, and the next
  * call marks it. The index may be a moment behind: what came in just before the call may stay unread as well. For
  * every 90: 90 read units and an index page, three round trips.
  */
@@ -60,7 +55,7 @@ export async function markAllRead(
   userId: number,
   readAt: Date,
   { patienceMs = markAllMs }: { readonly patienceMs?: number } = {},
-): Promise<MarkedNotifications> {
+): Promise<Found<Notification>> {
   const startedAt = performance.now();
   const newest: StoredNotification[] = [];
   let total = 0;
@@ -71,7 +66,7 @@ export async function markAllRead(
     total += changed.length;
     if (performance.now() - startedAt >= patienceMs) break;
   }
-  return { newest: toNotifications(newest), total };
+  return { items: toNotifications(newest), total };
 }
 
 interface Marked {

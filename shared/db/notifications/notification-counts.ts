@@ -1,10 +1,10 @@
 import type * as v from "valibot";
 import type { getUnreadCounts } from "../../contract/notifications.ts";
 import { countOfRecordType } from "../../domain/records/notification-kinds.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
-import { findStored } from "../table/stored-items.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 
 /** A user's unread notifications, in all and by what they refer to (D26). */
 export type UnreadCounts = v.InferOutput<typeof getUnreadCounts.answer>;
@@ -16,11 +16,10 @@ type Counts = Partial<UnreadCounts> & { readonly total?: number };
 interface StoredCounts extends StoredItem, Counts {}
 
 /** The entity of notification counts. */
-export const notificationCounts = defineEntity<StoredCounts>({
-  name: "notification counts",
-  matches: ({ pk, sk }) => sk === "COUNTS" && pk.startsWith("USER#"),
-  upgrades: [stampOnly],
-});
+export const notificationCounts = defineEntity<StoredCounts>(
+  "notification counts",
+  ({ pk, sk }) => sk === "COUNTS" && pk.startsWith("USER#"),
+);
 
 /** What a notification counts by. */
 interface Counted {
@@ -34,14 +33,14 @@ export function countsKey(userId: number): Key {
 
 /** Access pattern N2: a user's unread counts. Half a read unit. */
 export async function findUnreadCounts(userId: number): Promise<UnreadCounts> {
-  const counts = await findStored(notificationCounts, countsKey(userId));
+  const counts = await notificationCounts.find(countsKey(userId));
   const { notifications = 0, timesheets = 0, jobs = 0, chats = 0 } = counts ?? {};
   return { notifications, timesheets, jobs, chats };
 }
 
 /** How many notifications a user has, read or not. Half a read unit. */
 export async function findTotal(userId: number): Promise<number> {
-  return (await findStored(notificationCounts, countsKey(userId)))?.total ?? 0;
+  return (await notificationCounts.find(countsKey(userId)))?.total ?? 0;
 }
 
 /**
@@ -52,17 +51,7 @@ export function addCounts(userId: number, before: readonly Counted[], after: rea
   const sums = countNames.map((name) => [name, countOf(name, after) - countOf(name, before)] as const);
   const changes = sums.filter(([, sum]) => sum !== 0);
   if (changes.length === 0) return [];
-  const values = Object.fromEntries(changes.map(([name, sum]) => [`:${name}`, sum]));
-  return [
-    {
-      Update: {
-        Key: countsKey(userId),
-        UpdateExpression: `SET ${versionClause} ADD ${changes.map(([name]) => `#${name} :${name}`).join(", ")}`,
-        ExpressionAttributeNames: Object.fromEntries(changes.map(([name]) => [`#${name}`, name])),
-        ExpressionAttributeValues: { ...values, ...versionValue },
-      },
-    },
-  ];
+  return [{ Update: updateOf(countsKey(userId), { add: Object.fromEntries(changes) }) }];
 }
 
 /** Deletes a user's counts as they were read. */

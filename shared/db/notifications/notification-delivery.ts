@@ -1,7 +1,8 @@
+import { chunksOf } from "../../batches.ts";
 import type { CompleteRecord } from "../../contract/records.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { retryRaces } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
@@ -15,11 +16,10 @@ interface StoredDelivery extends StoredItem {
 }
 
 /** The entity of delivered events. */
-export const deliveredEvents = defineEntity<StoredDelivery>({
-  name: "delivered event",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("EVENT#"),
-  upgrades: [stampOnly],
-});
+export const deliveredEvents = defineEntity<StoredDelivery>(
+  "delivered event",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("EVENT#"),
+);
 
 /** Key of an event that a user was notified of. */
 export function deliveredKey(userId: number, eventId: string): Key {
@@ -46,10 +46,7 @@ const rememberedDays = 30;
  */
 export function deliverNotification(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<void> {
   return inTurn(async () => {
-    const waiting = [...new Set(userIds)];
-    for (let at = 0; at < waiting.length; at += usersPerTransaction) {
-      await deliverTogether(waiting.slice(at, at + usersPerTransaction), event, now);
-    }
+    for (const users of chunksOf([...new Set(userIds)], usersPerTransaction)) await deliverTogether(users, event, now);
   });
 }
 

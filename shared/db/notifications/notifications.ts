@@ -1,11 +1,10 @@
 import type * as v from "valibot";
 import type { notification } from "../../contract/notifications.ts";
-import type { PageStart } from "../../domain/paging/paging.ts";
-import { defineEntity, type RecordItem, stampOnly } from "../table/entity.ts";
-import { type Mark, padId } from "../table/keys.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
+import { defineEntity, type RecordItem } from "../table/entity.ts";
+import { type Mark, noMark, padId } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
-import { findStored } from "../table/stored-items.ts";
-import { type Item, type Key, queryPages } from "../table/table.ts";
+import { type Item, type Key, queryItems } from "../table/table.ts";
 import { findTotal } from "./notification-counts.ts";
 
 /** A notification as the interface shows it. */
@@ -21,11 +20,10 @@ export interface StoredNotification extends RecordItem, Partial<Mark> {
 }
 
 /** The entity of notifications. */
-export const notifications = defineEntity<StoredNotification>({
-  name: "notification",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("NOTIFICATION#"),
-  upgrades: [stampOnly],
-});
+export const notifications = defineEntity<StoredNotification>(
+  "notification",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("NOTIFICATION#"),
+);
 
 /** Key of a user's notification; ids are padded so that they sort as numbers. */
 export function notificationKey(userId: number, id: number): Key {
@@ -37,32 +35,21 @@ export function unreadMark(userId: number, id: number): Mark {
   return { mark_key: `USER#${userId}#UNREAD`, mark_order: padId(id) };
 }
 
+/** The same for a notification that may have been read. */
+export function unreadKeyOf(userId: number, id: number, { read_at }: Pick<Notification, "read_at">) {
+  return read_at === null ? unreadMark(userId, id) : noMark;
+}
+
 /** The id of a notification by its row in that index. */
 export function idOfUnread({ mark_order }: Item): number {
   return Number(mark_order);
-}
-
-/** The key of a notification in the index of what its user has not read; undefined in both parts for a read one. */
-export function unreadKeyOf(
-  userId: number,
-  id: number,
-  { read_at }: Pick<Notification, "read_at">,
-): { readonly [Part in keyof Mark]: Mark[Part] | undefined } {
-  return read_at === null ? unreadMark(userId, id) : { mark_key: undefined, mark_order: undefined };
-}
-
-/** One page of a user's notifications. */
-export interface NotificationPage {
-  readonly items: readonly Notification[];
-  readonly total: number;
-  readonly hasMore: boolean;
 }
 
 /**
  * Access pattern N1: one page of a user's notifications, newest id first, and how many there are. A query and a get in
  * parallel; at most 2 read units for a page of 20.
  */
-export async function findNotifications(userId: number, start: PageStart): Promise<NotificationPage> {
+export async function findNotifications(userId: number, start: PageStart): Promise<FoundPage<Notification>> {
   const end = start.skip + start.limit;
   const [total, rows] = await Promise.all([findTotal(userId), readNewest(userId, end + 1, start.beforeId)]);
   const shown = rows.slice(start.skip, end).map(notifications.decode);
@@ -71,13 +58,12 @@ export async function findNotifications(userId: number, start: PageStart): Promi
 
 /** Access pattern PS1: a notification that its user has not read; undefined when it is read or gone. 1 read unit. */
 export async function findUnread(userId: number, notificationId: number): Promise<Notification | undefined> {
-  const stored = await findStored(notifications, notificationKey(userId, notificationId), { consistent: true });
+  const stored = await notifications.find(notificationKey(userId, notificationId), { consistent: true });
   return stored?.record.read_at === null ? toNotification(stored) : undefined;
 }
 
-async function readNewest(userId: number, wanted: number, beforeId: number | undefined): Promise<Item[]> {
-  const rows: Item[] = [];
-  const pages = queryPages({
+function readNewest(userId: number, wanted: number, beforeId: number | undefined): Promise<Item[]> {
+  const query = {
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :low AND :high",
     ExpressionAttributeValues: {
       ":pk": notificationKey(userId, 0).pk,
@@ -85,13 +71,8 @@ async function readNewest(userId: number, wanted: number, beforeId: number | und
       ":high": notificationKey(userId, beforeId === undefined ? Number.MAX_SAFE_INTEGER : beforeId - 1).sk,
     },
     ScanIndexForward: false,
-    Limit: wanted,
-  });
-  for await (const page of pages) {
-    rows.push(...page);
-    if (rows.length >= wanted) break;
-  }
-  return rows.slice(0, wanted);
+  };
+  return queryItems(query, wanted);
 }
 
 /** Stored notifications as the interface shows them. */

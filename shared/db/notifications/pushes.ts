@@ -1,8 +1,9 @@
 import { busy } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { padId } from "../table/keys.ts";
 import { type Key, updateIf } from "../table/table.ts";
+import { updateOf } from "../table/updates.ts";
 
 /** How far a notification has been pushed to its user's devices, as the table has it. */
 interface StoredPush extends StoredItem {
@@ -14,11 +15,10 @@ interface StoredPush extends StoredItem {
 }
 
 /** The entity of pushes. */
-export const pushes = defineEntity<StoredPush>({
-  name: "push",
-  matches: ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("PUSH#"),
-  upgrades: [stampOnly],
-});
+export const pushes = defineEntity<StoredPush>(
+  "push",
+  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("PUSH#"),
+);
 
 /** The lease of a push: one worker has it, until the worker releases it or it expires. */
 export interface PushLease {
@@ -41,17 +41,10 @@ const rememberedDays = 14;
  */
 export async function acquirePushLease(userId: number, notificationId: number, now: Date): Promise<PushLease> {
   const heldUntil = new Date(now.getTime() + leaseSeconds * 1000).toISOString();
-  const leased = await updateIf({
-    Key: pushKey(userId, notificationId),
-    ConditionExpression: "attribute_not_exists(held_until) OR held_until < :now",
-    UpdateExpression: `SET held_until = :until, expires_at = :expires, ${versionClause}`,
-    ExpressionAttributeValues: {
-      ":now": now.toISOString(),
-      ":until": heldUntil,
-      ":expires": epochSecondsAfter(now, rememberedDays),
-      ...versionValue,
-    },
-  });
+  const when = "attribute_not_exists(held_until) OR held_until < :now";
+  const set = { held_until: heldUntil, expires_at: epochSecondsAfter(now, rememberedDays) };
+  const changes = { when, values: { ":now": now.toISOString() }, set };
+  const leased = await updateIf(updateOf(pushKey(userId, notificationId), changes));
   if (!leased) throw busy();
   return { userId, notificationId, served: pushes.decode(leased).served ?? [], heldUntil };
 }
@@ -61,12 +54,8 @@ export async function acquirePushLease(userId: number, notificationId: number, n
  * expired and another worker has the push. 1 write unit.
  */
 export async function releasePushLease(lease: PushLease, served: readonly number[]): Promise<void> {
-  await updateIf({
-    Key: pushKey(lease.userId, lease.notificationId),
-    ConditionExpression: "held_until = :until",
-    UpdateExpression: `SET served = :served, ${versionClause} REMOVE held_until`,
-    ExpressionAttributeValues: { ":until": lease.heldUntil, ":served": served, ...versionValue },
-  });
+  const changes = { where: { held_until: lease.heldUntil }, set: { served }, remove: ["held_until"] };
+  await updateIf(updateOf(pushKey(lease.userId, lease.notificationId), changes));
 }
 
 function pushKey(userId: number, notificationId: number): Key {

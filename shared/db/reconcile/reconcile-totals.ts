@@ -1,15 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { ListName, ListPlace } from "../../domain/records/list-place.ts";
-import { settings } from "../../settings.ts";
 import { countedPlaces, readCountedPlace } from "../lists/counted-places.ts";
 import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.ts";
 import { placeOfItem } from "../lists/listed-items.ts";
 import { entriesOf, numberEntries, type StoredNumberEntry } from "../lists/number-search.ts";
-import { figureNames, figuresOf, listTotals, type StoredTotals, totalsKey } from "../lists/totals.ts";
+import {
+  countIn,
+  figuresOf,
+  listTotals,
+  type StoredTotals,
+  type TotalsByName,
+  type TotalsFigures,
+} from "../lists/totals.ts";
 import { ItemTooNewError } from "../table/entity.ts";
 import { keyOf, nameOf } from "../table/keys.ts";
-import { documentClient, type Item, type Key } from "../table/table.ts";
+import { type Item, type Key, scanPage } from "../table/table.ts";
 
 /** A figure of the totals, or the search entries of a company, that is not what the counted records make it. */
 export interface Drift {
@@ -30,17 +35,11 @@ export interface Reconciliation {
   readonly unreadable: readonly Key[];
   readonly drifts: readonly Drift[];
   /** The totals as they should be, by the name of their key. */
-  readonly totals: ReadonlyMap<string, TotalsFigures>;
+  readonly totals: Readonly<TotalsByName>;
   /** The stored totals, by the name of their key. */
   readonly stored: ReadonlyMap<string, StoredTotals>;
   /** Ids of the records whose numbers can be searched, by the partition of their search entries. */
   readonly numbered: ReadonlyMap<string, readonly number[]>;
-}
-
-/** One totals item as it should be: counts, and the bounds of each day's ids. */
-export interface TotalsFigures {
-  readonly key: Key;
-  readonly figures: Map<string, number>;
 }
 
 /** How a reconciliation reads the table, and how it reports its progress. */
@@ -59,7 +58,7 @@ export interface ReconcileOptions {
  */
 export async function reconcileTotals(options: ReconcileOptions = {}): Promise<Reconciliation> {
   const { onProgress, isConsistent = true, items = partitions(isConsistent) } = options;
-  const totals = new Map<string, TotalsFigures>();
+  const totals: TotalsByName = new Map();
   const stored = new Map<string, StoredTotals>();
   const entries: EntrySums = new Map();
   const numbered = new Map<string, number[]>();
@@ -79,7 +78,7 @@ export async function reconcileTotals(options: ReconcileOptions = {}): Promise<R
       records += counted.isThere ? 1 : 0;
       if (counted.standing === "unreadable") unreadable.push(counted.key);
       if (counted.standing === "elsewhere") uncounted.push(counted.key);
-      if (counted.place) countIn(totals, counted.list, counted.place);
+      if (counted.place) countIn(totals, counted.list, counted.place, 1);
       const own = entriesOf(counted.place);
       for (const entry of own) note(entries, entry, "counted");
       if (own[0] && counted.place) idsOf(numbered, own[0].pk).push(counted.place.id);
@@ -102,17 +101,15 @@ async function* partitions(ConsistentRead: boolean): AsyncGenerator<Item[]> {
   let collected: Item[] = [];
   let ExclusiveStartKey: Item | undefined;
   do {
-    const TableName = settings.tableName();
-    const command = new ScanCommand({ TableName, ConsistentRead, ExclusiveStartKey, ...filter });
-    const { Items = [], LastEvaluatedKey } = await documentClient().send(command);
-    for (const item of Items) {
+    const { items, lastKey } = await scanPage({ ConsistentRead, ExclusiveStartKey, ...filter });
+    for (const item of items) {
       if (collected.length > 0 && collected[0]?.pk !== item.pk) {
         yield collected;
         collected = [];
       }
       collected.push(item);
     }
-    ExclusiveStartKey = LastEvaluatedKey;
+    ExclusiveStartKey = lastKey;
   } while (ExclusiveStartKey);
   if (collected.length > 0) yield collected;
 }
@@ -141,33 +138,10 @@ function standingOf(kind: ListedKind, place: ListPlace | null, record: Item | un
   }
 }
 
-function countIn(totals: Map<string, TotalsFigures>, list: ListName, place: ListPlace): void {
-  const { id, companyId, state, date } = place;
-  for (const scope of ["all", companyId] as const) {
-    addTo(expectedFigures(totals, totalsKey(list, scope)), state, 1);
-    if (date === null) continue;
-    const month = expectedFigures(totals, totalsKey(list, scope, date.slice(0, 7)));
-    const { count, highest, lowest } = figureNames(date, state);
-    addTo(month, count, 1);
-    month.set(highest, Math.max(id, month.get(highest) ?? id));
-    month.set(lowest, Math.min(id, month.get(lowest) ?? id));
-  }
-}
-
-function expectedFigures(totals: Map<string, TotalsFigures>, key: Key): Map<string, number> {
-  const found = totals.get(nameOf(key)) ?? { key, figures: new Map<string, number>() };
-  totals.set(nameOf(key), found);
-  return found.figures;
-}
-
 function idsOf(numbered: Map<string, number[]>, partition: string): number[] {
   const ids = numbered.get(partition) ?? [];
   numbered.set(partition, ids);
   return ids;
-}
-
-function addTo(figures: Map<string, number>, name: string, amount: number): void {
-  figures.set(name, (figures.get(name) ?? 0) + amount);
 }
 
 /** Counts must be equal; a bound may be wider than it need be, as records leave without moving it. */

@@ -1,22 +1,25 @@
+import { chunksOf } from "../../batches.ts";
 import { type CountedPlace, countedPlaceKey, readCountedPlace } from "../lists/counted-places.ts";
-import { entriesOf, numberEntries, numberEntryId, type StoredNumberEntry } from "../lists/number-search.ts";
-import { figuresOf, listTotals, type StoredTotals } from "../lists/totals.ts";
+import {
+  entriesOf,
+  numberEntries,
+  numberEntryId,
+  replaceEntries,
+  type StoredNumberEntry,
+} from "../lists/number-search.ts";
+import { figuresOf, listTotals, type StoredTotals, type TotalsFigures } from "../lists/totals.ts";
 import { updateTotals } from "../lists/update-totals.ts";
-import { readBatch } from "../table/batch-reads.ts";
+import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { recordKey } from "../table/keys.ts";
-import { type Key, queryPages } from "../table/table.ts";
+import { type Key, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import type { Reconciliation, TotalsFigures } from "./reconcile-totals.ts";
-
-const recordsAtOnce = 100;
+import type { Reconciliation } from "./reconcile-totals.ts";
 
 /** Counts records whose state or date differs from what was last counted. Gives the number of those that were moved. */
 export async function countRecords(keys: readonly Key[], now: Date): Promise<number> {
   let moved = 0;
-  for (let at = 0; at < keys.length; at += recordsAtOnce) {
-    moved += await updateTotals(keys.slice(at, at + recordsAtOnce), now);
-  }
+  for (const chunk of chunksOf(keys, maxBatchReads)) moved += await updateTotals(chunk, now);
   return moved;
 }
 
@@ -55,14 +58,13 @@ function rewrite(item: StoredTotals | undefined, right: TotalsFigures | undefine
  */
 export async function rewriteNumberEntries(partition: string, ids: readonly number[]): Promise<number> {
   const stored = await findStoredEntries(partition);
-  const all = [...new Set([...ids, ...stored.keys()])];
   let written = 0;
-  for (let at = 0; at < all.length; at += recordsAtOnce) {
-    const chunk = all.slice(at, at + recordsAtOnce);
+  for (const chunk of chunksOf([...new Set([...ids, ...stored.keys()])], maxBatchReads)) {
     const places = await readBatch(chunk.map((id) => countedPlaceKey(recordKey("INVOICE", id))));
     for (const [position, id] of chunk.entries()) {
       const counted = readCountedPlace(places[position]);
-      const writes = entryWrites(partition, stored.get(id) ?? [], counted);
+      const right = entriesOf(counted?.place ?? null).filter(({ pk }) => pk === partition);
+      const writes = replaceEntries(stored.get(id) ?? [], right);
       if (writes.length === 0) continue;
       const failed = await transact([...writes, stillCounted(id, counted)]);
       if (failed.length === 0) written += writes.length;
@@ -74,29 +76,11 @@ export async function rewriteNumberEntries(partition: string, ids: readonly numb
 async function findStoredEntries(partition: string): Promise<Map<number, StoredNumberEntry[]>> {
   const found = new Map<number, StoredNumberEntry[]>();
   const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": partition } };
-  for await (const page of queryPages({ ...query, ConsistentRead: true })) {
-    for (const entry of page.map(numberEntries.decode)) {
-      const id = numberEntryId(entry);
-      found.set(id, [...(found.get(id) ?? []), entry]);
-    }
+  for (const entry of (await queryItems({ ...query, ConsistentRead: true })).map(numberEntries.decode)) {
+    const id = numberEntryId(entry);
+    found.set(id, [...(found.get(id) ?? []), entry]);
   }
   return found;
-}
-
-function entryWrites(
-  partition: string,
-  stored: readonly StoredNumberEntry[],
-  counted: CountedPlace | undefined,
-): TransactionWrite[] {
-  const right = entriesOf(counted?.place ?? null).filter(({ pk }) => pk === partition);
-  const gone = stored.filter(({ sk }) => right.every((entry) => entry.sk !== sk));
-  const missing = right.filter(({ sk, mark_order }) =>
-    stored.every((entry) => entry.sk !== sk || entry.mark_order !== mark_order),
-  );
-  return [
-    ...gone.map(({ pk, sk }) => ({ Delete: { Key: { pk, sk } } })),
-    ...missing.map((entry) => ({ Put: { Item: numberEntries.encode(entry) } })),
-  ];
 }
 
 function stillCounted(id: number, counted: CountedPlace | undefined): TransactionWrite {

@@ -1,8 +1,7 @@
 import type { CompleteRecord, RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { mergeCompany } from "../../domain/records/record-merge.ts";
-import { defineEntity, type RecordItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { recordKey } from "../table/keys.ts";
-import { findStored } from "../table/stored-items.ts";
 import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/changes.ts";
 import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
 
@@ -10,15 +9,14 @@ import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
 export interface StoredCompany extends RecordItem, CompleteRecord<"company"> {}
 
 /** The entity of companies. */
-export const companies = defineEntity<StoredCompany>({
-  name: "company",
-  matches: ({ pk, sk }) => sk === "COMPANY" && pk.startsWith("COMPANY#"),
-  upgrades: [stampOnly],
-});
+export const companies = defineEntity<StoredCompany>(
+  "company",
+  ({ pk, sk }) => sk === "COMPANY" && pk.startsWith("COMPANY#"),
+);
 
 /** Access pattern C1: the company shown with a user, or null. Half a read unit. */
 export async function findCompany(id: number | null): Promise<{ id: number; name: string } | null> {
-  const stored = id === null ? undefined : await findStored(companies, recordKey("COMPANY", id));
+  const stored = id === null ? undefined : await companies.find(recordKey("COMPANY", id));
   return stored ? { id: stored.id, name: stored.name } : null;
 }
 

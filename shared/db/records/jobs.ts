@@ -1,16 +1,12 @@
 import type { Caller, Scope } from "../../domain/caller.ts";
-import type { PageStart } from "../../domain/paging/paging.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { jobListState } from "../../domain/records/list-place.ts";
-import type { ListPage } from "../lists/list-pages.ts";
 import { type ListedFields, listedKey, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
-import { versionClause, versionValue } from "../table/entity.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import { findRecordsWithin, recordsNotFound } from "./records.ts";
-
-/** A job as the interface shows it. */
-export type Job = ListedFields<"JOBS">;
 
 /** When a job's offer window closes; null leaves it open. */
 export interface JobTimer {
@@ -29,7 +25,7 @@ export async function setJobTimers(
   timer: JobTimer,
   { userId }: Caller,
   token?: string,
-): Promise<Job[]> {
+): Promise<ListedFields<"JOBS">[]> {
   const found = await findRecordsWithin("JOBS", ids, scope);
   const writes = ids.map((id) => setTimer(id, timer, userId));
   const failed = await transact(writes, { token });
@@ -38,25 +34,12 @@ export async function setJobTimers(
 }
 
 function setTimer(id: number, { timer, timerExpiresAt }: JobTimer, userId: number): TransactionWrite {
-  return {
-    Update: {
-      Key: listedKey("JOBS", id),
-      ConditionExpression: "attribute_exists(pk)",
-      UpdateExpression:
-        `SET timer = :timer, timer_expires_at = :expires, changed_by = :user, ${versionClause} ` +
-        "REMOVE silent ADD revision :one",
-      ExpressionAttributeValues: {
-        ":timer": timer,
-        ":expires": timerExpiresAt?.toISOString() ?? null,
-        ":user": userId,
-        ":one": 1,
-        ...versionValue,
-      },
-    },
-  };
+  const set = { timer, timer_expires_at: timerExpiresAt?.toISOString() ?? null, changed_by: userId };
+  const changes = { when: "attribute_exists(pk)", set, remove: ["silent"], add: { revision: 1 } };
+  return { Update: updateOf(listedKey("JOBS", id), changes) };
 }
 
 /** Access pattern J2: one page of the jobs, newest id first, and how many there are (D37). */
-export function findJobs(scope: Scope, start: PageStart): Promise<ListPage<Job>> {
-  return findListPage({ list: "JOBS", states: [jobListState], scope }, {}, start);
+export function findJobs(scope: Scope, start: PageStart): Promise<FoundPage<ListedFields<"JOBS">>> {
+  return findListPage({ list: "JOBS", states: [jobListState], scope }, start);
 }

@@ -1,10 +1,11 @@
+import { inParallel } from "../../batches.ts";
 import { dueMark, listKeys } from "../lists/list-keys.ts";
 import { type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { versionClause, versionValue } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
 import { type Key, queryPages, updateIf } from "../table/table.ts";
+import { updateOf } from "../table/updates.ts";
 
 const concurrency = 24;
 /** Only what was changed meanwhile is read again. */
@@ -32,28 +33,19 @@ export async function markOverdue(today: string): Promise<number> {
 
 /** The index lags behind the table, so each invoice is read again; one that changes in the meantime, once more. */
 async function markAll(keys: readonly Key[], today: string): Promise<number> {
-  let open = keys;
+  let open = [...keys];
   let marked = 0;
   return retryRaces(async () => {
     const items = await readBatch(open);
     const invoices = items.flatMap((item) => (item ? [listedItems.INVOICES.decode(item)] : []));
     const due = invoices.filter(({ record }) => record.state === "pending" && record.due_date < today);
-    const changed = await inParallel(due, markUnlessChanged);
-    marked += due.length - changed.length;
-    open = changed.map(({ pk, sk }) => ({ pk, sk }));
+    open = [];
+    await inParallel(due, concurrency, async (invoice) => {
+      if (await markUnlessChanged(invoice)) marked += 1;
+      else open.push({ pk: invoice.pk, sk: invoice.sk });
+    });
     return open.length === 0 ? marked : undefined;
   }, pace);
-}
-
-/** Those for which the work answers false, after at most so many at once. */
-async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<boolean>): Promise<T[]> {
-  const waiting = all.values();
-  const failed: T[] = [];
-  const worker = async () => {
-    for (const each of waiting) if (!(await work(each))) failed.push(each);
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return failed;
 }
 
 /**
@@ -61,29 +53,12 @@ async function inParallel<T>(all: readonly T[], work: (each: T) => Promise<boole
  * change: all users that it concerns are notified.
  */
 async function markUnlessChanged({ pk, sk, id, company_id, record }: ListedItem<"INVOICES">): Promise<boolean> {
+  const { state, due_date, issued_date } = record;
+  const where = { company_id, "record.state": state, "record.due_date": due_date, "record.issued_date": issued_date };
   const keys = listKeys("INVOICES", company_id, { ...record, id, state: "overdue" });
-  const marked = await updateIf({
-    Key: { pk, sk },
-    ConditionExpression:
-      "company_id = :company AND #record.#state = :pending AND #record.due_date = :due AND #record.issued_date = :issued",
-    UpdateExpression:
-      "SET #record.#state = :overdue, all_key = :all, company_key = :companyKey, month_key = :month, " +
-      `company_month_key = :companyMonth, ${versionClause} ` +
-      "REMOVE mark_key, mark_order, silent, changed_by ADD revision :one",
-    ExpressionAttributeNames: { "#record": "record", "#state": "state" },
-    ExpressionAttributeValues: {
-      ":company": company_id,
-      ":pending": "pending",
-      ":overdue": "overdue",
-      ":due": record.due_date,
-      ":issued": record.issued_date,
-      ":all": keys.all_key,
-      ":companyKey": keys.company_key,
-      ":month": keys.month_key,
-      ":companyMonth": keys.company_month_key,
-      ":one": 1,
-      ...versionValue,
-    },
-  });
+  const { all_key, company_key, month_key, company_month_key } = keys;
+  const set = { "record.state": "overdue", all_key, company_key, month_key, company_month_key };
+  const remove = ["mark_key", "mark_order", "silent", "changed_by"];
+  const marked = await updateIf(updateOf({ pk, sk }, { where, set, remove, add: { revision: 1 } }));
   return marked !== undefined;
 }

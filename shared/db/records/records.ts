@@ -5,7 +5,6 @@ import { type ListedFields, type ListedItem, listedItems, listedKey, toFields } 
 import { readBatch } from "../table/batch-reads.ts";
 import { publicNameOf } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
-import { findStored } from "../table/stored-items.ts";
 
 /** Reads records by id, all within the scope, or refuses as `records_not_found` naming those that are not (D2, D18). */
 export async function findRecordsWithin<L extends ListName>(
@@ -32,8 +31,7 @@ export async function requireRecord<L extends ListName>(
   id: number | undefined,
   scope: Scope,
 ): Promise<ListedFields<L>> {
-  const stored =
-    id === undefined ? undefined : await findStored(listedItems[list], listedKey(list, id), { consistent: true });
+  const stored = id === undefined ? undefined : await listedItems[list].find(listedKey(list, id), { consistent: true });
   if (!stored || !isWithin(scope, stored.company_id)) {
     throw recordNotFound();
   }

@@ -1,19 +1,15 @@
 import type { TimesheetState } from "../../contract/finance.ts";
 import type { Caller, Scope } from "../../domain/caller.ts";
-import type { DateRange } from "../../domain/paging/date-range.ts";
-import type { PageStart } from "../../domain/paging/paging.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { listKeys } from "../lists/list-keys.ts";
-import type { ListPage } from "../lists/list-pages.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
+import type { ListSelection } from "../lists/totals.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { versionClause, versionValue } from "../table/entity.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 import { findRecordsWithin } from "./records.ts";
-
-/** A timesheet as the interface shows it. */
-export type Timesheet = ListedFields<"TIMESHEETS">;
 
 /** Each race reads up to 100 timesheets. */
 const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
@@ -31,7 +27,7 @@ export async function setTimesheetStates(
   { userId }: Caller,
   authorization: Promise<void>,
   token?: string,
-): Promise<Timesheet[]> {
+): Promise<ListedFields<"TIMESHEETS">[]> {
   return retryRaces(async (race) => {
     const finding = findRecordsWithin("TIMESHEETS", ids, scope);
     // Both are awaited, the authorization first: the refusal must not depend on which read is faster.
@@ -53,39 +49,20 @@ function moveUnlessChanged(
   userId: number,
 ): TransactionWrite {
   const keys = listKeys("TIMESHEETS", company_id, { ...record, id, state });
-  return {
-    Update: {
-      Key: { pk, sk },
-      ConditionExpression: "company_id = :company AND #record.#date = :date",
-      UpdateExpression:
-        "SET #record.#state = :state, #record.payment_state = :state, all_key = :all, company_key = :companyKey, " +
-        `month_key = :month, company_month_key = :companyMonth, changed_by = :user, ${versionClause} ` +
-        "REMOVE silent ADD revision :one",
-      ExpressionAttributeNames: { "#record": "record", "#state": "state", "#date": "date" },
-      ExpressionAttributeValues: {
-        ":company": company_id,
-        ":date": record.date,
-        ":state": state,
-        ":all": keys.all_key,
-        ":companyKey": keys.company_key,
-        ":month": keys.month_key,
-        ":companyMonth": keys.company_month_key,
-        ":user": userId,
-        ":one": 1,
-        ...versionValue,
-      },
-    },
-  };
+  const { all_key, company_key, month_key, company_month_key } = keys;
+  const places = { all_key, company_key, month_key, company_month_key };
+  const set = { "record.state": state, "record.payment_state": state, ...places, changed_by: userId };
+  const where = { company_id, "record.date": record.date };
+  return { Update: updateOf({ pk, sk }, { where, set, remove: ["silent"], add: { revision: 1 } }) };
 }
 
-/** What a timesheet must be to be listed; all parts combine with AND (D21, D22). Dates compare with `date`. */
-export interface TimesheetFilter extends DateRange {
-  readonly scope: Scope;
-  readonly states: readonly TimesheetState[];
-}
-
-/** Access pattern T2: one page of the timesheets that match, newest id first, and how many match in all (D37). */
-export async function findTimesheets(filter: TimesheetFilter, start: PageStart): Promise<ListPage<Timesheet>> {
-  const { scope, states } = filter;
-  return findListPage({ list: "TIMESHEETS", states, scope }, filter, start);
+/**
+ * Access pattern T2: one page of the timesheets that match, newest id first, and how many match in all (D21, D22, D37).
+ * Dates compare with `date`.
+ */
+export function findTimesheets(
+  filter: Omit<ListSelection, "list">,
+  start: PageStart,
+): Promise<FoundPage<ListedFields<"TIMESHEETS">>> {
+  return findListPage({ list: "TIMESHEETS", ...filter }, start);
 }

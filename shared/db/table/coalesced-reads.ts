@@ -1,3 +1,4 @@
+import { chunksOf } from "../../batches.ts";
 import { maxBatchReads, readBatch } from "./batch-reads.ts";
 import type { Item, Key } from "./table.ts";
 
@@ -20,8 +21,7 @@ export function loadItem(key: Key): Promise<Item | undefined> {
 function sendBatches(): void {
   const collected = waiting;
   waiting = [];
-  for (let start = 0; start < collected.length; start += maxBatchReads) {
-    const batch = collected.slice(start, start + maxBatchReads);
+  for (const batch of chunksOf(collected, maxBatchReads)) {
     readBatch(batch.map(({ key }) => key)).then(
       (items) => {
         for (const [at, { resolve }] of batch.entries()) resolve(items[at]);

@@ -1,5 +1,5 @@
 import { publicNameOf } from "./keys.ts";
-import type { Item, Key } from "./table.ts";
+import { getItem, type Item, type Key } from "./table.ts";
 
 /**
  * Leads an item from one version to the next. Gives a new item, keeps the fields that it does not know, and leaves alone
@@ -7,16 +7,13 @@ import type { Item, Key } from "./table.ts";
  */
 export type Upgrade = (item: Item) => Item;
 
-/** What an entity is made from. */
-interface EntityDefinition {
-  readonly name: string;
-  /** True for the key of an item of this entity. */
-  readonly matches: (key: Key) => boolean;
+/** What an entity may say beside its name and its keys. */
+interface EntityOptions {
   /**
    * The way to the newest version, one step a version: the first leads from version 0, what release 0.1 wrote without a
    * version, to version 1. Where an index carries only a part of the item, a step is given that part.
    */
-  readonly upgrades: readonly Upgrade[];
+  readonly upgrades?: readonly Upgrade[];
   /** The oldest version whose code may read the newest items; 0 while every change was additive. Needs `isPutWhole`. */
   readonly readableFrom?: number;
   /** True where every write of an item is a put: an update with `versionClause` would not say who may read the item. */
@@ -28,6 +25,7 @@ export interface Entity<Stored extends object> {
   readonly name: string;
   /** The newest version, which is the one that is written. */
   readonly version: number;
+  /** True for the key of an item of this entity. */
   readonly matches: (key: Key) => boolean;
   /** The attributes that say an item's version; they belong into every put of one. An update sets `versionClause`. */
   readonly stamp: SchemaStamp;
@@ -36,6 +34,8 @@ export interface Entity<Stored extends object> {
    * this code does not know stay. Throws `ItemTooNewError` on an item of a newer version that says it cannot be read so.
    */
   decode(item: Item): Stored;
+  /** Reads one item; `consistent` costs twice the read units. Throws as `decode`. */
+  find(key: Key, options?: { readonly consistent?: boolean }): Promise<Stored | undefined>;
   /** An item to be stored, with its version; one that was read in a newer version keeps that. */
   encode(value: Stored): Item;
   /** An item as the steps from a version on leave it, whatever version it says it has; not above the newest. */
@@ -92,9 +92,12 @@ export class ItemTooNewError extends Error {
   }
 }
 
-/** Declares an entity. Throws where its updates would leave out what its definition says. */
-export function defineEntity<Stored extends object>(definition: EntityDefinition): Entity<Stored> {
-  const { name, matches, upgrades, readableFrom = 0, isPutWhole = false } = definition;
+/** Declares an entity by the keys that it matches. Throws where its updates would leave out what its options say. */
+export function defineEntity<Stored extends object>(
+  name: string,
+  matches: (key: Key) => boolean,
+  { upgrades = [stampOnly], readableFrom = 0, isPutWhole = false }: EntityOptions = {},
+): Entity<Stored> {
   if (readableFrom > 0 && !isPutWhole) throw new Error(`${name} has readableFrom, which its updates would leave out`);
   const version = upgrades.length;
   const stamp = { schema_version: version, ...(readableFrom > 0 && { schema_readable_from: readableFrom }) };
@@ -103,13 +106,18 @@ export function defineEntity<Stored extends object>(definition: EntityDefinition
     version,
     matches,
     stamp,
-    decode(item) {
-      if (item.schema_version === version) return item as Stored;
-      return upgrade(item) as Stored;
+    decode,
+    async find(key, options) {
+      const item = await getItem(key, options);
+      return item && decode(item);
     },
     encode: (value) => ({ ...(value as Item), ...(versionOf(value as Item) <= version && stamp) }),
     upgradeFrom: (from, item) => ({ ...run(from, item), ...stamp }),
   };
+
+  function decode(item: Item): Stored {
+    return (item.schema_version === version ? item : upgrade(item)) as Stored;
+  }
 
   function upgrade(item: Item): Item {
     const found = versionOf(item);

@@ -33,3 +33,6 @@ export interface Mark {
   readonly mark_key: string;
   readonly mark_order: string;
 }
+
+/** Takes an item out of that index, or leaves it out. */
+export const noMark = { mark_key: undefined, mark_order: undefined } as const;

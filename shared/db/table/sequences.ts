@@ -1,5 +1,6 @@
-import { defineEntity, type StoredItem, stampOnly, versionClause, versionValue } from "./entity.ts";
-import { type Key, updateIf } from "./table.ts";
+import { defineEntity, type StoredItem } from "./entity.ts";
+import { updateIf } from "./table.ts";
+import { updateOf } from "./updates.ts";
 
 /** A sequence that ids are taken from. */
 interface StoredSequence extends StoredItem {
@@ -10,26 +11,14 @@ interface StoredSequence extends StoredItem {
 const sequenceSk = "SEQUENCE";
 
 /** The entity of sequences. */
-export const sequences = defineEntity<StoredSequence>({
-  name: "sequence",
-  matches: ({ sk }) => sk === sequenceSk,
-  upgrades: [stampOnly],
-});
+export const sequences = defineEntity<StoredSequence>("sequence", ({ sk }) => sk === sequenceSk);
 
 /** Ids that the service gives start here, so that imported ones stay free. */
 const firstId = 1_000_000_000;
 
 /** Access pattern Q1: the next id of an entity; ids may be left out, never given twice. One write unit. */
 export async function nextId(entity: "USER"): Promise<number> {
-  const item = await updateIf({
-    Key: sequenceKey(entity),
-    UpdateExpression: `SET ${versionClause} ADD given :one`,
-    ExpressionAttributeValues: { ":one": 1, ...versionValue },
-  });
+  const item = await updateIf(updateOf({ pk: `SEQUENCE#${entity}`, sk: sequenceSk }, { add: { given: 1 } }));
   if (!item) throw new Error("A sequence takes any update");
   return firstId + sequences.decode(item).given - 1;
-}
-
-function sequenceKey(entity: string): Key {
-  return { pk: `SEQUENCE#${entity}`, sk: sequenceSk };
 }

@@ -8,6 +8,8 @@ import {
   type PutCommandInput,
   QueryCommand,
   type QueryCommandInput,
+  ScanCommand,
+  type ScanCommandInput,
   UpdateCommand,
   type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
@@ -39,18 +41,38 @@ export async function getItem(key: Key, { consistent = false } = {}): Promise<It
   return item;
 }
 
+type Query = Omit<QueryCommandInput, "TableName">;
+
+/** A page of what is read, and the key to go on from; undefined after the last. */
+export interface ReadPage {
+  readonly items: Item[];
+  readonly lastKey: Item | undefined;
+}
+
 /** Reads one page of a query. */
-export async function queryPage(input: Omit<QueryCommandInput, "TableName">): Promise<{
-  items: Item[];
-  count: number;
-  lastKey: Item | undefined;
-}> {
+export async function queryPage(input: Query): Promise<ReadPage> {
   const page = await documentClient().send(new QueryCommand({ TableName: settings.tableName(), ...input }));
-  return { items: page.Items ?? [], count: page.Count ?? 0, lastKey: page.LastEvaluatedKey };
+  return { items: page.Items ?? [], lastKey: page.LastEvaluatedKey };
+}
+
+/** Reads one page of the whole table. */
+export async function scanPage(input: Omit<ScanCommandInput, "TableName">): Promise<ReadPage> {
+  const page = await documentClient().send(new ScanCommand({ TableName: settings.tableName(), ...input }));
+  return { items: page.Items ?? [], lastKey: page.LastEvaluatedKey };
+}
+
+/** Reads the items of a query, at most so many of them. */
+export async function queryItems(input: Query, most?: number): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const page of queryPages({ ...input, Limit: most })) {
+    items.push(...page);
+    if (most !== undefined && items.length >= most) break;
+  }
+  return items.slice(0, most);
 }
 
 /** Reads a query to its end, page by page. */
-export async function* queryPages(input: Omit<QueryCommandInput, "TableName">): AsyncGenerator<Item[]> {
+export async function* queryPages(input: Query): AsyncGenerator<Item[]> {
   let lastKey: Item | undefined;
   do {
     const page = await queryPage({ ...input, ExclusiveStartKey: lastKey });

@@ -1,4 +1,4 @@
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds, epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -13,11 +13,7 @@ export interface Tombstone extends StoredItem {
 const skStart = "REMOVED#";
 
 /** The entity of tombstones. */
-export const tombstones = defineEntity<Tombstone>({
-  name: "tombstone",
-  matches: ({ sk }) => sk.startsWith(skStart),
-  upgrades: [stampOnly],
-});
+export const tombstones = defineEntity<Tombstone>("tombstone", ({ sk }) => sk.startsWith(skStart));
 
 /** Key of the tombstone of a record. */
 export function tombstoneKey({ pk, sk }: Key): Key {

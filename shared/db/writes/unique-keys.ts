@@ -1,6 +1,6 @@
-import { versionClause, versionValue } from "../table/entity.ts";
 import type { Item, Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
 
 /** A key that only one user may hold, and the field that asks for it. */
 export interface UniqueKey {
@@ -13,21 +13,8 @@ export interface UniqueKey {
 
 /** Takes what is free; what the user holds already stays as it is. */
 export function takeUniqueKey({ key, userId, attributes }: UniqueKey): TransactionWrite {
-  const names = Object.keys(attributes);
-  const sets = names.map((name) => `${name} = if_not_exists(${name}, :${name})`);
-  const { ConditionExpression, ExpressionAttributeValues } = ifFreeOrHeldBy(userId);
-  return {
-    Update: {
-      Key: { ...key },
-      ConditionExpression,
-      UpdateExpression: `SET ${["user_id = :user", ...sets, versionClause].join(", ")}`,
-      ExpressionAttributeValues: {
-        ...ExpressionAttributeValues,
-        ...Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
-        ...versionValue,
-      },
-    },
-  };
+  const { ConditionExpression: when, ExpressionAttributeValues: values } = ifFreeOrHeldBy(userId);
+  return { Update: updateOf(key, { when, values, set: { user_id: userId }, setOnce: attributes }) };
 }
 
 /** Gives up what a user holds. */

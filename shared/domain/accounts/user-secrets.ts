@@ -9,7 +9,7 @@ interface SentSecrets {
 }
 
 /** What a user's secrets are compared with. */
-interface SecretHashes {
+export interface SecretHashes {
   readonly password_hash?: string | undefined;
   readonly passcode_hash?: string | undefined;
 }

@@ -45,20 +45,21 @@ export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
   return { limit, beforeId: undefined, skip: (page - 1) * limit };
 }
 
-/** One page as the table has it. */
-interface FoundPage<T> {
+/** Items of a list. */
+export interface Found<T> {
   readonly items: readonly T[];
-  /** Number of all matches, on this page or not. */
+  /** Number of all matches, among these or not. */
   readonly total: number;
+}
+
+/** One page as the table has it. */
+export interface FoundPage<T> extends Found<T> {
   /** True when more items follow. */
   readonly hasMore: boolean;
 }
 
 /** One page as a list answers it. */
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** Number of all matches, on this page or not. */
-  readonly total: number;
+export interface Page<T> extends Found<T> {
   /** Where the page stands; absent on answers that are never paginated (D18). */
   readonly place?: PagePlace;
 }

@@ -1,0 +1,13 @@
+/** Cuts a list into parts of at most so many items. */
+export function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}
+
+/** Does work for each item, for at most so many at once. Rejects with the first error. */
+export async function inParallel<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>) {
+  const waiting = items.values();
+  const worker = async () => {
+    for (const item of waiting) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

@@ -1,0 +1,55 @@
+import { versionClause, versionValue } from "./entity.ts";
+import type { Item, Key } from "./table.ts";
+
+/** How an item changes, by at least one attribute; a field of its record is `record.` and the field's name. */
+export interface Changes {
+  /** What must be stored for the update to be made; undefined where the attribute must be absent. */
+  readonly where?: Readonly<Item>;
+  /** A further condition as an expression, whose values are `values`. */
+  readonly when?: string;
+  readonly values?: Readonly<Item>;
+  /** What is set; the item's version stays unless it is among it (`versionClause`). */
+  readonly set?: Readonly<Item>;
+  /** What is set where the attribute is absent. */
+  readonly setOnce?: Readonly<Item>;
+  readonly remove?: readonly string[];
+  /** What is added to figures. */
+  readonly add?: Readonly<Record<string, number>>;
+}
+
+/** An update of an item, as a call or a transaction takes it. */
+export function updateOf(key: Key, changes: Changes) {
+  const { where = {}, when, values, set = {}, setOnce = {}, remove = [], add = {} } = changes;
+  const setsVersion = set.schema_version !== undefined;
+  const bound: Item = { ...values, ...(!setsVersion && versionValue) };
+  const names = new Map<string, string>();
+  const bind = (value: unknown) => {
+    const name = `:v${Object.keys(bound).length}`;
+    bound[name] = value;
+    return name;
+  };
+  const pathOf = (attribute: string) => {
+    const parts = attribute.startsWith("record.") ? ["record", attribute.slice("record.".length)] : [attribute];
+    for (const part of parts) names.set(part, names.get(part) ?? `#n${names.size}`);
+    return parts.map((part) => names.get(part)).join(".");
+  };
+  const each = (changed: Readonly<Item>, clauseOf: (path: string, value: unknown) => string) =>
+    Object.entries(changed).map(([attribute, value]) => clauseOf(pathOf(attribute), value));
+  const conditions = each(where, (path, value) =>
+    value === undefined ? `attribute_not_exists(${path})` : `${path} = ${bind(value)}`,
+  );
+  const sets = [
+    ...each(set, (path, value) => `${path} = ${bind(value)}`),
+    ...each(setOnce, (path, value) => `${path} = if_not_exists(${path}, ${bind(value)})`),
+    ...(setsVersion ? [] : [versionClause]),
+  ];
+  const clauses = { SET: sets, REMOVE: remove.map(pathOf), ADD: each(add, (path, value) => `${path} ${bind(value)}`) };
+  const present = Object.entries(clauses).filter(([, parts]) => parts.length > 0);
+  return {
+    Key: { ...key },
+    ConditionExpression: [...conditions, ...(when ? [when] : [])].join(" AND ") || undefined,
+    UpdateExpression: present.map(([word, parts]) => `${word} ${parts.join(", ")}`).join(" "),
+    ExpressionAttributeNames: Object.fromEntries([...names].map(([name, alias]) => [alias, name])),
+    ExpressionAttributeValues: bound,
+  };
+}

@@ -1,0 +1,37 @@
+import { createHmac } from "node:crypto";
+import type * as v from "valibot";
+import type { user } from "../../contract/accounts.ts";
+
+type ShownUser = v.InferOutput<typeof user>;
+type User = Omit<ShownUser, "company">;
+
+/**
+ * The user an anonymous caller is shown: nothing it did not send. The id is positive, below 2^53, and stable for a login
+ * while the key stays (D12).
+ */
+export function unknownUser(login: string, key: string): ShownUser {
+  const digest = createHmac("sha256", key).update(`unknown-user|${login}`).digest();
+  const id = (digest.readUIntBE(0, 6) % 1_000_000_000) + 1;
+  return { ...userOf(login), id, company: null, first_name: "", last_name: "", role: "operator" };
+}
+
+/** A user as a registration makes them: a driver of no company (D1, D16). The login is in its normal form. */
+export function registeredUser(
+  id: number,
+  login: string,
+  { first_name, last_name }: Pick<User, "first_name" | "last_name">,
+): User {
+  return { ...userOf(login), id, first_name, last_name, role: "driver" };
+}
+
+function userOf(login: string) {
+  const isEmail = login.includes("@");
+  return {
+    contact_phone_number: null,
+    email: isEmail ? login : null,
+    financial_company_id: null,
+    job_position: null,
+    phone_number: isEmail ? null : login,
+    profile_id: null,
+  };
+}
