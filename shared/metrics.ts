@@ -9,6 +9,8 @@ export const metrics = {
   Faults: ["operation"],
   /** Pins that were wrong, expired or spent when a login was to be confirmed. */
   PinFailures: [],
+  /** Passcodes that were wrong. */
+  PasscodeFailures: [],
   /** SMS that SNS has taken. */
   SmsSent: [],
   /** SMS that were not sent, as the stage's ceiling was reached. */

@@ -1,7 +1,8 @@
-import { countSignIn, resetSignInLimit } from "../../shared/accounts/throttles.ts";
+import { isKnownClient } from "../../shared/accounts/known-client.ts";
+import { countPassword, forgivePassword } from "../../shared/accounts/password-guesses.ts";
+import { guesserOf } from "../../shared/accounts/throttles.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { findAccountOfLogin } from "../../shared/db/accounts/logins.ts";
-import { reopenPinFlow } from "../../shared/db/accounts/pins.ts";
 import { openSession } from "../../shared/db/accounts/sessions.ts";
 import { findCompany } from "../../shared/db/records/companies.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
@@ -14,9 +15,11 @@ import { settings } from "../../shared/settings.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /** Signs in with a login and its password; an unknown login takes the same time as a wrong password (D5, D15). */
-export const handler = anonymous(signIn, async ({ body, now, clientAddress }) => {
+export const handler = anonymous(signIn, async ({ body, now, clientAddress: address, clientProof }) => {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
-  await countSignIn(login.value, clientAddress, now);
+  const isKnown = await isKnownClient(login.value, clientProof);
+  const guesser = await guesserOf(login.value, { address, isKnown });
+  const counted = await countPassword(guesser, now);
   const account = await findAccountOfLogin(login.value);
   const isRight = await verifyPassword(body.password, account?.passwordHash ?? unusableHash);
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");
@@ -28,8 +31,7 @@ export const handler = anonymous(signIn, async ({ body, now, clientAddress }) =>
     findCompany(user.financial_company_id),
     issueTokens(user, family, refreshToken, now),
     openSession(user.id, family, refreshToken, epoch, now),
-    resetSignInLimit(login.value, clientAddress, now),
-    reopenPinFlow(login.value),
+    forgivePassword(guesser, counted, now),
   ]);
   return { user: { ...user, company }, token };
 });

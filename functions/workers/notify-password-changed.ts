@@ -1,5 +1,6 @@
 import { maySendSms } from "../../shared/accounts/sms.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
+import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { passwordNotice } from "../../shared/messaging/notice-queue.ts";
 import { sendPasswordNotice } from "../../shared/messaging/password-notice.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
@@ -8,6 +9,8 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, now) => {
   const user = await findUser(userId);
   if (!user) return;
-  const isSmsDue = user.phone_number !== null && (await maySendSms(now));
-  await sendPasswordNotice({ email: user.email, phone_number: isSmsDue ? user.phone_number : null }, changedAt);
+  const { phone_number } = user;
+  const isReachable = phone_number !== null && maySendSmsTo(phone_number, { isStored: true });
+  const isSmsDue = isReachable && (await maySendSms("user", now));
+  await sendPasswordNotice({ email: user.email, phone_number: isSmsDue ? phone_number : null }, changedAt);
 });

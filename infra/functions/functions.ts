@@ -68,7 +68,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: "anyone",
     readsHmacKey: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "PutItem", "UpdateItem"],
+    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
   },
   "list-notifications": {
     area: "notifications",
@@ -118,7 +118,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     signsTokens: true,
     readsHmacKey: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "Query", "PutItem"],
   },
   "refresh-token": {
     area: "sessions",
@@ -141,8 +141,9 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Nobody can set a password: resets stop at their last step.",
     access: "anyone",
     memoryMegabytes: 1024,
+    readsHmacKey: true,
     queuesNotices: true,
-    table: ["GetItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "PutItem", "UpdateItem"],
   },
   "register-user": {
     area: "accounts",
@@ -160,7 +161,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: "anyone",
     readsHmacKey: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "PutItem", "UpdateItem"],
+    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
   },
   "get-profile": {
     area: "accounts",

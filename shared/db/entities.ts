@@ -1,3 +1,4 @@
+import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
 import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
@@ -36,6 +37,8 @@ export const entities: readonly Entity<object>[] = [
   profiles,
   sessions,
   throttles,
+  loginGuesses,
+  clientGuesses,
   smsCounts,
   publicKeys,
   notifications,

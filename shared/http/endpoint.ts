@@ -30,6 +30,8 @@ export interface AnonymousRequest<O extends Operation> {
   readonly now: Date;
   /** Address the request came from, as API Gateway saw it; never from a header. */
   readonly clientAddress: string;
+  /** What the header `Known-Client` proves an earlier session of a login with, if it was sent (D10). */
+  readonly clientProof: string | undefined;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;
 }
@@ -147,6 +149,7 @@ function requestOf<O extends Operation>(event: HttpEvent, context: Context): Ano
     body: body as Body<O>,
     now: new Date(),
     clientAddress,
+    clientProof: event.headers?.["known-client"] || undefined,
     requestId,
   };
 }

@@ -35,6 +35,16 @@ const idempotencyKey = {
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
 };
 
+const knownClient = {
+  name: "Known-Client",
+  in: "header",
+  required: false,
+  description:
+    "Proves an earlier session of the login: the last refresh token of one, expired or not, or a device token of its user. " +
+    "What strangers fail at this login then does not count against the client.",
+  schema: { type: "string", minLength: 1, maxLength: 4096 },
+};
+
 /** An OpenAPI document, as the contract answers it. */
 export type InterfaceDocument = Answer<typeof getOpenapi>;
 
@@ -78,7 +88,7 @@ function describe(operation: Operation): object {
   };
 }
 
-function parametersOf({ parameters, query, idempotent }: Operation): object[] {
+function parametersOf({ parameters, query, idempotent, takesClientProof }: Operation): object[] {
   const inPath = fieldsOf(parameters).map((field) => ({ ...field, in: "path", required: true }));
   const inQuery = fieldsOf(query).map((field) => ({
     ...field,
@@ -86,7 +96,7 @@ function parametersOf({ parameters, query, idempotent }: Operation): object[] {
     // Several values are written with commas between them (D22).
     ...(field.schema.type === "array" && { style: "form", explode: false }),
   }));
-  return [...inPath, ...inQuery, ...(idempotent ? [idempotencyKey] : [])];
+  return [...inPath, ...inQuery, ...(idempotent ? [idempotencyKey] : []), ...(takesClientProof ? [knownClient] : [])];
 }
 
 function answerOf({ answer, list, answersBearer, idempotent }: Operation): object {

@@ -1,5 +1,12 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
-import { ApiMapping, DomainName, type HttpApi, type IStage, SecurityPolicy } from "aws-cdk-lib/aws-apigatewayv2";
+import {
+  ApiMapping,
+  DomainName,
+  type HttpApi,
+  IpAddressType,
+  type IStage,
+  SecurityPolicy,
+} from "aws-cdk-lib/aws-apigatewayv2";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { Construct } from "constructs";
 import type { Stage } from "../../stages/stages.ts";
@@ -15,6 +22,7 @@ export class ApiDomain extends Construct {
       domainName: name,
       certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
       securityPolicy: SecurityPolicy.TLS_1_2,
+      ipAddressType: IpAddressType.DUAL_STACK,
     });
     new ApiMapping(this, "Mapping", { api, domainName, stage });
     const stack = Stack.of(this);

@@ -7,6 +7,7 @@ import {
   HttpMethod,
   HttpRoute,
   HttpRouteKey,
+  IpAddressType,
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
@@ -28,6 +29,8 @@ export class Api extends Construct {
     this.httpApi = new HttpApi(this, "HttpApi", {
       apiName: namesOf(name).api,
       createDefaultStage: false,
+      // Over IPv4 alone a carrier's customers, and a site's, are one client to every limit by address.
+      ipAddressType: IpAddressType.DUAL_STACK,
       corsPreflight: {
         allowOrigins: [...origins],
         allowMethods: [
@@ -37,7 +40,7 @@ export class Api extends Construct {
           CorsHttpMethod.PATCH,
           CorsHttpMethod.DELETE,
         ],
-        allowHeaders: ["authorization", "content-type", "idempotency-key"],
+        allowHeaders: ["authorization", "content-type", "idempotency-key", "known-client"],
         exposeHeaders: [
           "per-page",
           "total",

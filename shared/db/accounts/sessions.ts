@@ -5,7 +5,7 @@ import { deleteItemAt, type Key, putIf, updateIf } from "../table/table.ts";
 import { updateOf } from "../table/updates.ts";
 
 /** A session family as the table has it. */
-interface StoredSession extends StoredItem {
+export interface StoredSession extends StoredItem {
   /** The hash of the refresh token that counts. */
   readonly refresh_hash: string;
   /** The user's epoch it was opened in; a user whose epoch has risen since has left it (D14). */
@@ -54,6 +54,11 @@ export async function rotateSession(spent: RefreshToken, next: string, now: Date
 /** Access pattern S3: ends a session family, if there is one. One write unit. */
 export async function endSession(userId: number, family: string): Promise<void> {
   await deleteItemAt(sessionKey(userId, family));
+}
+
+/** Access pattern S4: a session family, expired or not. One read unit. */
+export function findSession(userId: number, family: string): Promise<StoredSession | undefined> {
+  return sessions.find(sessionKey(userId, family), { consistent: true });
 }
 
 function expiry(now: Date) {

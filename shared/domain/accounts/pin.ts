@@ -1,44 +1,7 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
-import { pinDigits } from "../../contract/accounts.ts";
-import { admittedAt, type Limit } from "./throttle.ts";
 
 /** How long a pin counts (D9). */
 export const pinLifeMinutes = 10;
-
-/** How often a pin may be tried (D10). */
-const triesPerPin = 5;
-
-/** How often the pins of a login may be tried without success, over all its pins (D10). */
-export const pinTryLimits: readonly Limit[] = [
-  { most: 10, withinMinutes: 60 },
-  { most: 20, withinMinutes: 24 * 60 },
-];
-
-/** So many failed tries in a row close the pin flow of a login (D10). */
-const closingStreak = 100;
-
-/** How the live pin of a login stands, and the failed tries of all its pins. */
-export interface PinStanding {
-  readonly validTo: Date;
-  readonly isSpent: boolean;
-  /** Tries of this pin. */
-  readonly tries: number;
-  /** Failed tries of the login that still matter to a limit: moments in milliseconds, oldest first. */
-  readonly failures: readonly number[];
-  /** Failed tries of the login in a row. */
-  readonly streak: number;
-}
-
-/** True when a pin may be compared: it counts, and neither it nor its login was tried too often (D9, D10). */
-export function mayBeTried({ validTo, isSpent, tries, failures, streak }: PinStanding, now: Date): boolean {
-  const isLive = !isSpent && now < validTo && tries < triesPerPin;
-  return isLive && !isLockedOut(streak) && admittedAt(failures, pinTryLimits, now.getTime()) <= now.getTime();
-}
-
-/** True when a login has failed so often in a row that its pin flow is closed until it succeeds otherwise (D10). */
-export function isLockedOut(streak: number): boolean {
-  return streak >= closingStreak;
-}
 
 /** A pin as the store keeps it: never the digits, only their keyed hash (D9). */
 export interface PinHash {
@@ -48,11 +11,14 @@ export interface PinHash {
   readonly salt: string;
 }
 
-/** Digits from a CSPRNG, uniform, leading zeros kept (D9). */
-export function makePin(): string {
-  return randomInt(0, 10 ** pinDigits)
+/** A hash that no pin fits: what a pin for an unknown login is held against (D12). */
+export const unusablePinHash: PinHash = { hmac: "A".repeat(43), salt: "A".repeat(22) };
+
+/** So many digits from a CSPRNG, uniform, leading zeros kept (D9). */
+export function makePin(digits: number): string {
+  return randomInt(0, 10 ** digits)
     .toString()
-    .padStart(pinDigits, "0");
+    .padStart(digits, "0");
 }
 
 /** When a pin asked for at that moment stops counting. */

@@ -1,11 +1,16 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
+import type { PinHash } from "./pin.ts";
 
 /** How long a reset token counts (D14). */
 export const resetTokenLifeMinutes = 15;
 
-/** 32 random bytes, base64url (D14). */
-export function makeResetToken(): string {
-  return randomBytes(32).toString("base64url");
+/**
+ * The reset token of a pin that fits, 32 bytes in base64url: HMAC-SHA-256 over user, salt and pin. The salt is random, so
+ * that nobody without the key can tell it from 32 random bytes; the same pin gives the same token again, and the store
+ * needs to keep neither (D13, D14).
+ */
+export function resetTokenOf(pin: string, userId: number, { salt }: PinHash, key: string): string {
+  return createHmac("sha256", key).update(`reset-token|${userId}|${salt}|${pin}`).digest("base64url");
 }
 
 /** SHA-256 of a token as the store keeps it, base64url. */

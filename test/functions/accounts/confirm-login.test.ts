@@ -4,7 +4,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { handler } from "../../../functions/accounts/confirm-login.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { confirmLogin, requestPasswordReset } from "../../../shared/contract/accounts.ts";
-import { reopenPinFlow } from "../../../shared/db/accounts/pins.ts";
+import { guesserOf } from "../../../shared/accounts/throttles.ts";
+import { loginGuessesKey } from "../../../shared/db/accounts/guesses.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
