@@ -40,7 +40,7 @@ export function readWholeTemplate(directory: string, rootFile: string): WholeTem
   const parts = Object.fromEntries([rootFile, ...files].map((file) => [file, read(file)]));
   const unread = globSync("**/*.template.json", { cwd: directory }).filter((file) => !Object.hasOwn(parts, file));
   if (unread.length > 0) throw new Error(`No stack of ${rootFile} has the templates ${unread.join(", ")}`);
-  const template = new TemplateJoin(root, parts).join();
+  const template = joinTemplates(root, parts);
   const [found, wanted] = [Object.keys(template.Resources).length, countResources(parts)];
   if (found !== wanted)
     throw new Error(`The templates of ${rootFile} have ${wanted} resources: only ${found} were read`);
@@ -54,67 +54,50 @@ export function countResources(parts: WholeTemplate["parts"]): number {
 }
 
 /** Joins a root with its nested stacks: parameters and outputs are replaced by their values. */
-class TemplateJoin {
-  readonly #root: Template;
-  readonly #nested: ReadonlyMap<string, NestedPart>;
-
-  constructor(root: Template, parts: WholeTemplate["parts"]) {
-    this.#root = root;
-    this.#nested = new Map(nestedStacksOf(root).map(([id, resource]) => [id, partOf(id, resource, parts)] as const));
-  }
-
-  join(): Template {
-    const own = Object.entries(this.#root.Resources).filter(([id]) => !this.#nested.has(id));
-    const resources = [
-      ...own.map(([id, each]) => [id, this.#atTop(each)] as const),
-      ...[...this.#nested].flatMap(([stack, { Resources }]) =>
-        Object.entries(Resources).map(([id, each]) => [inside(stack, id), this.#within(stack, each)] as const),
-      ),
-    ];
-    const outputs = this.#rewriteTop(this.#root.Outputs ?? {}) as NonNullable<Template["Outputs"]>;
-    return { ...this.#root, Resources: Object.fromEntries(resources), Outputs: outputs };
-  }
-
-  #atTop(resource: TemplateResource): TemplateResource {
-    const rewritten = this.#rewriteTop(resource) as TemplateResource;
-    return { ...rewritten, DependsOn: dependenciesOf(resource).flatMap((id) => this.#idsOf(id)) };
-  }
-
-  #within(stack: string, resource: TemplateResource): TemplateResource {
-    const rewritten = this.#rewriteNested(stack, resource) as TemplateResource;
-    const ofStack = this.#nested.get(stack)?.dependsOn ?? [];
-    const own = dependenciesOf(resource).map((id) => inside(stack, id));
-    return { ...rewritten, DependsOn: [...own, ...ofStack.flatMap((id) => this.#idsOf(id))] };
-  }
-
-  #rewriteTop(value: unknown): unknown {
-    return rewrite(value, { ref: (id) => ({ Ref: id }), attribute: (id, name) => this.#attribute(id, name) });
-  }
-
-  #rewriteNested(stack: string, value: unknown): unknown {
-    const { given = {}, Resources = {} } = this.#nested.get(stack) ?? {};
-    return rewrite(value, {
-      ref: (id) => {
-        if (Object.hasOwn(given, id)) return this.#rewriteTop(given[id]);
-        return { Ref: Object.hasOwn(Resources, id) ? inside(stack, id) : id };
-      },
-      attribute: (id, name) => ({ "Fn::GetAtt": [inside(stack, id), name] }),
-    });
-  }
-
-  #attribute(id: string, name: string): unknown {
-    const part = this.#nested.get(id);
-    if (!part) return { "Fn::GetAtt": [id, name] };
-    const output = part.Outputs?.[name.replace(/^Outputs\./, "")];
-    if (!output) throw new Error(`The nested stack ${id} has no output ${name}`);
-    return this.#rewriteNested(id, output.Value);
-  }
-
+function joinTemplates(root: Template, parts: WholeTemplate["parts"]): Template {
+  const nested = new Map(nestedStacksOf(root).map(([id, resource]) => [id, partOf(id, resource, parts)] as const));
+  const { atTop, within } = linksBetween(nested);
   /** The resources that a dependency on this one is on. */
-  #idsOf(id: string): string[] {
-    const part = this.#nested.get(id);
+  const idsOf = (id: string) => {
+    const part = nested.get(id);
     return part ? Object.keys(part.Resources).map((each) => inside(id, each)) : [id];
-  }
+  };
+  const top = Object.entries(root.Resources).filter(([id]) => !nested.has(id));
+  const resources = [
+    ...top.map(
+      ([id, each]) => [id, { ...rewrite(each, atTop), DependsOn: dependenciesOf(each).flatMap(idsOf) }] as const,
+    ),
+    ...[...nested].flatMap(([stack, part]) =>
+      Object.entries(part.Resources).map(([id, each]) => {
+        const own = dependenciesOf(each).map((other) => inside(stack, other));
+        const DependsOn = [...own, ...part.dependsOn.flatMap(idsOf)];
+        return [inside(stack, id), { ...rewrite(each, within(stack, part)), DependsOn }] as const;
+      }),
+    ),
+  ];
+  return { ...root, Resources: Object.fromEntries(resources), Outputs: rewrite(root.Outputs ?? {}, atTop) };
+}
+
+/** What references mean in the root, and within a nested stack. */
+function linksBetween(nested: ReadonlyMap<string, NestedPart>) {
+  const within = (stack: string, { given, Resources }: NestedPart): Links => ({
+    ref: (id) => {
+      if (Object.hasOwn(given, id)) return rewrite(given[id], atTop);
+      return { Ref: Object.hasOwn(Resources, id) ? inside(stack, id) : id };
+    },
+    attribute: (id, name) => ({ "Fn::GetAtt": [inside(stack, id), name] }),
+  });
+  const atTop: Links = {
+    ref: (id) => ({ Ref: id }),
+    attribute: (id, name) => {
+      const part = nested.get(id);
+      if (!part) return { "Fn::GetAtt": [id, name] };
+      const output = part.Outputs?.[name.replace(/^Outputs\./, "")];
+      if (!output) throw new Error(`The nested stack ${id} has no output ${name}`);
+      return rewrite(output.Value, within(id, part));
+    },
+  };
+  return { atTop, within };
 }
 
 type NestedPart = Template & {
@@ -135,7 +118,12 @@ interface Links {
   readonly attribute: (id: string, name: string) => unknown;
 }
 
-function rewrite(value: unknown, links: Links): unknown {
+/** A part of a template with the references in it replaced by what they are linked to. */
+function rewrite<T>(value: T, links: Links): T {
+  return rewritten(value, links) as T;
+}
+
+function rewritten(value: unknown, links: Links): unknown {
   if (Array.isArray(value)) return value.map((each) => rewrite(each, links));
   if (typeof value !== "object" || value === null) return value;
   const { Ref, "Fn::GetAtt": attribute, "Fn::Sub": text } = value as Record<string, unknown>;

@@ -1,16 +1,16 @@
 import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
-import type { Construct } from "constructs";
+import { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
 import { refreshToken } from "../shared/contract/sessions.ts";
 import { Api } from "./constructs/api/http-api.ts";
 import { CanaryReleases, oneMinute, releaseAlarm } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
+import { createQueue } from "./constructs/compute/encrypted-queue.ts";
 import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus } from "./constructs/compute/intake-bus.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
-import { StreamQuarantine } from "./constructs/compute/stream-quarantine.ts";
 import { WorkQueue } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
@@ -96,7 +96,7 @@ export class WorkforceStack extends Stack {
       hmacKey: new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret }),
       signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
       queues: this.#addQueues(),
-      quarantine: new StreamQuarantine(this, "StreamQuarantine"),
+      quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
     };
   }
@@ -134,7 +134,7 @@ export class WorkforceStack extends Stack {
   #addWorkers(): void {
     const { records, quarantine, queues } = this.#resources;
     for (const queue of Object.values(queues)) queue.addConsumer(this.#addFunction(queue.worker));
-    const place = { streamArn: records.streamArn, quarantine: quarantine.queue };
+    const place = { streamArn: records.streamArn, quarantine };
     for (const name of streamConsumers) {
       const worker = this.#addFunction(name);
       new StreamConsumer(worker, "Stream", { name, fn: worker.live, ...place });
@@ -164,7 +164,7 @@ export class WorkforceStack extends Stack {
       service: this.#service,
       functions: new Map([...this.#functions.keys()].map((name) => [name, functionNameOf(this.#stage.name, name)])),
       undelivered,
-      quarantine: quarantine.queue,
+      quarantine,
       queues,
       tableName: namesOf(this.#stage.name).table,
       apiId: this.#api.httpApi.apiId,

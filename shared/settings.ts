@@ -1,4 +1,5 @@
 import type { CountryCode } from "libphonenumber-js/min";
+import type { PushService } from "./contract/devices.ts";
 
 /** The one place that reads the environment. Values are read when asked for; a missing one is named. */
 export const settings = {
@@ -26,7 +27,7 @@ export const settings = {
   /** Where changes of the table go that a stream consumer cannot take. */
   quarantineQueueUrl: () => required("QUARANTINE_QUEUE_URL"),
   /** ARNs of the SNS platform applications by push service; a service without one gets no pushes (D29). */
-  platformApplications: () => json<PlatformApplications>(required("PLATFORM_APPLICATIONS")),
+  platformApplications: () => json<Partial<Record<PushService, string>>>(required("PLATFORM_APPLICATIONS")),
   /** IANA time zone that the business's days run in (D20). */
   businessTimeZone: () => required("BUSINESS_TIME_ZONE"),
   /** Whether strangers may register (D16). */
@@ -47,9 +48,6 @@ export const settings = {
   /** Whether a password request shows the stored user (D12). */
   recoveryDisclosure: () => oneOf("RECOVERY_DISCLOSURE", ["masked", "full"] as const),
 };
-
-/** ARNs of SNS platform applications by push service. */
-export type PlatformApplications = Readonly<Partial<Record<"fcm" | "apns" | "apns_sandbox", string>>>;
 
 /** An OpenID issuer, and the names under which its tokens carry what the service needs (D4). */
 export interface OidcIssuer {

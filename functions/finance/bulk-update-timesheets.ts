@@ -6,14 +6,8 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 
 /** Marks timesheets as paid or pending, all or none of them, with the caller's passcode where they have one (D17–D19). */
 export const handler = idempotent(bulkUpdateTimesheets, async ({ body, caller, now, token }) => {
-  const authorization = requirePasscode(caller, body.passcode, now);
-  const timesheets = await setTimesheetStates(
-    body.timesheet_ids,
-    requireScope(caller),
-    body.state,
-    caller,
-    authorization,
-    token,
-  );
+  const { timesheet_ids: ids, state, passcode } = body;
+  const authorization = requirePasscode(caller, passcode, now);
+  const timesheets = await setTimesheetStates(ids, requireScope(caller), state, caller, authorization, token);
   return { items: timesheets, total: timesheets.length };
 });

@@ -1,5 +1,5 @@
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
-import { type Device, findDevices, keepEndpoint } from "../../shared/db/notifications/devices.ts";
+import { findDevices, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
 import { acquirePushLease, releasePushLease } from "../../shared/db/notifications/pushes.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, servesPushes } from "../../shared/messaging/push.ts";
@@ -26,15 +26,15 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 
-type Pushed = PushOutcome & { readonly device: Device };
+type Pushed = PushOutcome & { readonly device: StoredDevice };
 
-async function push(device: Device, { id, params, ...about }: Notification): Promise<Pushed> {
+async function push(device: StoredDevice, { id, params, ...about }: Notification): Promise<Pushed> {
   return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type })) };
 }
 
 /** Keeps the endpoints that were made, so that the next push needs one call less. */
 async function keepEndpoints(userId: number, served: readonly Extract<Pushed, { result: "sent" }>[]): Promise<void> {
-  const made = served.filter(({ device, endpointArn }) => endpointArn !== device.endpointArn);
+  const made = served.filter(({ device, endpointArn }) => endpointArn !== device.endpoint_arn);
   await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device.id, endpointArn)));
 }
 

@@ -3,8 +3,6 @@ import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /** Keeps the totals of the lists, and what a search by number finds, in line with the records that changed. */
 export const handler = forStream(async (changes, now) => {
-  await updateTotals(
-    changes.map(({ key }) => key),
-    now,
-  );
+  const keys = changes.map(({ key }) => key);
+  await updateTotals(keys, now);
 });

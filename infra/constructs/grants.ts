@@ -1,18 +1,17 @@
+import { Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { FunctionRow } from "../functions/function-row.ts";
 import type { QueueName } from "../functions/queues.ts";
 import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
-import { grantTokenVerification } from "./api/token-verification.ts";
-import type { StreamQuarantine } from "./compute/stream-quarantine.ts";
 import type { WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
-import { grantPushing } from "./messages/pushing.ts";
-import { grantSms } from "./messages/sms.ts";
 import type { HmacKey } from "./stores/hmac-key.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
-import type { SigningKeys } from "./stores/signing-keys.ts";
+import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
 
 /** What functions are given rights to. */
 export interface Resources {
@@ -20,7 +19,8 @@ export interface Resources {
   readonly hmacKey: HmacKey;
   readonly signingKeys: SigningKeys;
   readonly queues: Readonly<Record<QueueName, WorkQueue>>;
-  readonly quarantine: StreamQuarantine;
+  /** Holds changes of the table that a stream consumer could not take, for a person to look at; no function consumes it. */
+  readonly quarantine: Queue;
   readonly emails: EmailSending;
 }
 
@@ -34,15 +34,51 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   if (row.signsTokens) signingKeys.grantSign(fn, tokenNames);
   if (row.rotatesSigningKeys) signingKeys.grantRotate(fn);
   if (row.readsHmacKey) hmacKey.grantRead(fn);
-  if (row.queuesPins) queues.pins.grantQueue(fn);
-  if (row.queuesNotices) queues.notices.grantQueue(fn);
-  if (row.queuesNotifications) queues.notifications.grantQueue(fn);
-  if (row.queuesPushes) queues.pushes.grantQueue(fn);
+  if (row.queuesPins) grantQueue(fn, "PIN_QUEUE_URL", queues.pins.queue);
+  if (row.queuesNotices) grantQueue(fn, "NOTICE_QUEUE_URL", queues.notices.queue);
+  if (row.queuesNotifications) grantQueue(fn, "NOTIFICATION_QUEUE_URL", queues.notifications.queue);
+  if (row.queuesPushes) grantQueue(fn, "PUSH_QUEUE_URL", queues.pushes.queue);
   if (row.pushesToDevices) grantPushing(fn, stage);
-  if (row.readsStream) quarantine.grantQuarantine(fn);
+  if (row.readsStream) grantQueue(fn, "QUARANTINE_QUEUE_URL", quarantine);
   if (row.sendsMessages) {
     emails.grantSend(fn);
     grantSms(fn);
   }
   for (const setting of row.settings ?? []) fn.addEnvironment(setting, readStageSetting(stage, setting));
+}
+
+/** Lets a function send messages to a queue, and sets the queue's URL in its environment. */
+function grantQueue(fn: LambdaFunction, setting: string, { queueUrl, queueArn }: Queue): void {
+  fn.addEnvironment(setting, queueUrl);
+  fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queueArn] }));
+}
+
+/** Sets whose access tokens a function trusts: the service's own, or those of the stage's outside issuer (D4). */
+function grantTokenVerification(fn: LambdaFunction, { issuer, audience }: TokenNames, { oidcIssuer }: Stage): void {
+  fn.addEnvironment("TOKEN_ISSUER", issuer);
+  fn.addEnvironment("TOKEN_AUDIENCE", audience);
+  if (oidcIssuer) fn.addEnvironment("OIDC_ISSUER", JSON.stringify(oidcIssuer));
+}
+
+/** Lets a function push to the devices behind the stage's platform applications; without any, it may push nowhere. */
+function grantPushing(fn: LambdaFunction, { platformApplications = {} }: Stage): void {
+  const applications = Object.values(platformApplications);
+  if (applications.length === 0) return;
+  fn.addToRolePolicy(new PolicyStatement({ actions: ["sns:CreatePlatformEndpoint"], resources: applications }));
+  fn.addToRolePolicy(
+    new PolicyStatement({
+      actions: ["sns:SetEndpointAttributes", "sns:DeleteEndpoint", "sns:Publish"],
+      resources: applications.map((arn) => `${arn.replace(":app/", ":endpoint/")}/*`),
+    }),
+  );
+}
+
+function grantSms(fn: LambdaFunction): void {
+  // Phone numbers have no ARN: every topic and endpoint is kept out instead.
+  fn.addToRolePolicy(
+    new PolicyStatement({
+      actions: ["sns:Publish"],
+      notResources: [Stack.of(fn).formatArn({ service: "sns", region: "*", account: "*", resource: "*" })],
+    }),
+  );
 }

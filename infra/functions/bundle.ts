@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, type BuildResult, buildSync, context } from "esbuild";
+import { type BuildOptions, buildSync, context } from "esbuild";
 import { describeInterface } from "../../shared/openapi/document.ts";
 import { functions } from "./functions.ts";
 import { primingStepsOf } from "./priming.ts";
@@ -28,15 +28,11 @@ export function bundleFunctions(outdir: string): void {
   buildSync(bundleOptions(outdir));
 }
 
-/** Builds the same bundles again and again, with source maps beside them, for the local machine. */
-export interface Bundler {
-  /** Builds what changed; the result's metafile names the inputs of each bundle. */
-  rebuild(): Promise<BuildResult>;
-  close(): Promise<void>;
-}
-
-/** Opens a bundler that writes into `<outdir>/<function name>/`. */
-export async function createBundler(outdir: string): Promise<Bundler> {
+/**
+ * What builds the same bundles again and again, with source maps beside them, for the local machine: `rebuild` builds what
+ * changed, and its result's metafile names the inputs of each bundle.
+ */
+export async function createBundler(outdir: string) {
   writeEntries(outdir);
   const builder = await context({ ...bundleOptions(outdir), sourcemap: "linked", logLevel: "silent" });
   return { rebuild: () => builder.rebuild(), close: () => builder.dispose() };

@@ -14,7 +14,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Admins and operators cannot mark timesheets as paid or pending.",
     access: { admin: "all", operator: "company" },
     canary: true,
-    verifiesTokens: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
@@ -23,7 +22,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Nobody sees their company's invoices.",
     access: { admin: "all", operator: "company", client: "company" },
     canary: true,
-    verifiesTokens: true,
     table: ["GetItem", "BatchGetItem", "Query"],
     indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
   },
@@ -32,7 +30,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Admins and operators see no list of timesheets.",
     access: { admin: "all", operator: "company" },
     canary: true,
-    verifiesTokens: true,
     table: ["GetItem", "Query"],
     indexes: ["by-state", "by-company", "by-month", "by-company-month"],
   },
@@ -41,7 +38,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Admins and operators see no list of jobs.",
     access: { admin: "all", operator: "company" },
     canary: true,
-    verifiesTokens: true,
     table: ["GetItem"],
     indexes: ["by-state", "by-company"],
   },
@@ -49,7 +45,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "jobs",
     impact: "Admins cannot set until when jobs are offered.",
     access: { admin: "all" },
-    verifiesTokens: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
@@ -75,28 +70,24 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Nobody sees their notifications.",
     access: everyoneTheirOwn,
     canary: true,
-    verifiesTokens: true,
     table: ["GetItem", "Query"],
   },
   "register-device-token": {
     area: "devices",
     impact: "Devices that are new or were set up again get no pushes.",
     access: everyoneTheirOwn,
-    verifiesTokens: true,
     table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
   },
   "remove-device-token": {
     area: "devices",
     impact: "Devices that were signed out of keep getting their former user's pushes.",
     access: everyoneTheirOwn,
-    verifiesTokens: true,
     table: ["Query", "UpdateItem", "DeleteItem"],
   },
   "mark-notifications": {
     area: "notifications",
     impact: "Notifications cannot be marked as read: the badges do not go down.",
     access: everyoneTheirOwn,
-    verifiesTokens: true,
     readsHmacKey: true,
     timeoutSeconds: 29,
     indexes: ["by-mark"],
@@ -106,7 +97,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "notifications",
     impact: "Apps show no number of unread notifications.",
     access: { admin: "own", operator: "own" },
-    verifiesTokens: true,
     table: ["GetItem"],
   },
   "sign-in": {
@@ -133,7 +123,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "sessions",
     impact: "Signing out does not end the session: a stolen device stays signed in.",
     access: everyoneTheirOwn,
-    verifiesTokens: true,
     table: ["DeleteItem"],
   },
   "set-password": {
@@ -167,7 +156,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "accounts",
     impact: "Nobody sees their own profile; apps that start with it do not start.",
     access: everyoneTheirOwn,
-    verifiesTokens: true,
     table: ["GetItem"],
   },
   "get-key-set": {
@@ -186,27 +174,28 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "jobs",
     impact: "A job cannot be opened: notifications of jobs lead nowhere.",
     access: { admin: "all", operator: "company" },
-    verifiesTokens: true,
     table: ["GetItem"],
   },
   "get-invoice": {
     area: "finance",
     impact: "An invoice cannot be opened: notifications of invoices lead nowhere.",
     access: { admin: "all", operator: "company", client: "company" },
-    verifiesTokens: true,
     table: ["GetItem"],
   },
   "get-timesheet": {
     area: "finance",
     impact: "Admins, operators and drivers cannot open a timesheet.",
     access: { admin: "all", operator: "company", driver: "own" },
-    verifiesTokens: true,
     table: ["GetItem"],
   },
 };
 
-/** Every function and what it may touch. */
-export const functions: typeof operationRows & Readonly<Record<FunctionName, FunctionRow>> = {
-  ...operationRows,
+/** Every function and what it may touch. An operation that is not for anyone verifies access tokens. */
+export const functions = {
+  ...(Object.fromEntries(Object.entries(operationRows).map(withVerification)) as typeof operationRows),
   ...workerRows,
-};
+} satisfies Readonly<Record<FunctionName, FunctionRow>>;
+
+function withVerification([name, row]: [string, OperationRow]): [string, OperationRow] {
+  return [name, row.access === "anyone" ? row : { ...row, verifiesTokens: true }];
+}

@@ -9,8 +9,6 @@ export type QueueName = "pins" | "notices" | "notifications" | "pushes" | "intak
 export interface QueueRow {
   /** The function that consumes the queue. */
   readonly worker: ServiceFunctionName;
-  /** The setting that holds the queue's address; none where no function queues. */
-  readonly setting?: "PIN_QUEUE_URL" | "NOTICE_QUEUE_URL" | "NOTIFICATION_QUEUE_URL" | "PUSH_QUEUE_URL";
   /** How long a message may wait for its worker. */
   readonly retentionHours: number;
 }
@@ -18,14 +16,10 @@ export interface QueueRow {
 /** Every queue, its consumer, and how long a message is worth keeping. */
 export const queues: Readonly<Record<QueueName, QueueRow>> = {
   // A pin is worth nothing after ten minutes.
-  pins: { worker: "deliver-pin", setting: "PIN_QUEUE_URL", retentionHours: 1 },
-  notices: { worker: "notify-password-changed", setting: "NOTICE_QUEUE_URL", retentionHours: usualRetentionHours },
-  notifications: {
-    worker: "deliver-notifications",
-    setting: "NOTIFICATION_QUEUE_URL",
-    retentionHours: usualRetentionHours,
-  },
+  pins: { worker: "deliver-pin", retentionHours: 1 },
+  notices: { worker: "notify-password-changed", retentionHours: usualRetentionHours },
+  notifications: { worker: "deliver-notifications", retentionHours: usualRetentionHours },
   // Nobody is to be woken by the news of yesterday.
-  pushes: { worker: "send-pushes", setting: "PUSH_QUEUE_URL", retentionHours: 24 },
+  pushes: { worker: "send-pushes", retentionHours: 24 },
   intake: { worker: "intake", retentionHours: usualRetentionHours },
 };

@@ -15,7 +15,7 @@ import {
   workersOptions,
 } from "./local-aws.ts";
 import { findFreePort } from "./loopback-port.ts";
-import { type MachineLock, takeLock } from "./machine-lock.ts";
+import { takeLock } from "./machine-lock.ts";
 import { forgetSynthesis, root } from "./stack/synthesis.ts";
 
 /** Where the machine lives, and callbacks for what happens in it. */
@@ -49,19 +49,19 @@ const drainMilliseconds = 3_000;
 export async function startMachine(options: MachineOptions): Promise<Machine> {
   const { directory } = options;
   const port = await findFreePort(options.port);
-  const lock = takeLock(directory);
-  if (!lock) throw new Error(`Another process uses the data in ${directory}: end it first.`);
+  const release = takeLock(directory);
+  if (!release) throw new Error(`Another process uses the data in ${directory}: end it first.`);
   try {
     rmSync(machineFile(directory), { force: true });
     if (options.fresh) rmSync(dataDirectory(directory), { recursive: true, force: true });
-    return await assemble(options, port, lock);
+    return await assemble(options, port, release);
   } catch (error) {
-    lock.release();
+    release();
     throw error;
   }
 }
 
-async function assemble(options: MachineOptions, port: number, lock: MachineLock): Promise<Machine> {
+async function assemble(options: MachineOptions, port: number, release: () => void): Promise<Machine> {
   const { directory } = options;
   const baseUrl = `http://127.0.0.1:${port}`;
   const aws = await startLocalAws(directory, baseUrl);
@@ -88,7 +88,7 @@ async function assemble(options: MachineOptions, port: number, lock: MachineLock
     await sources.close();
     await aws.close();
     await new Promise((resolve) => log.end(resolve));
-    lock.release();
+    release();
   };
   try {
     workers = await startWorkers({ ...workersOptions(directory, aws, invoke), onFailure: options.onWorkerFailure });

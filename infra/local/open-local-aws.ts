@@ -22,8 +22,8 @@ export interface OpenLocalAws extends LocalAws {
 
 /** Joins the machine that runs on a directory; when none runs, starts local AWS on its data (but no HTTP front). */
 export async function openLocalAws({ directory }: { directory: string }): Promise<OpenLocalAws> {
-  const lock = takeLock(directory);
-  if (!lock) {
+  const release = takeLock(directory);
+  if (!release) {
     const file = readMachineFile(directory);
     const nothing = async () => {};
     return {
@@ -36,10 +36,10 @@ export async function openLocalAws({ directory }: { directory: string }): Promis
   try {
     rmSync(machineFile(directory), { force: true });
     const aws = await startLocalAws(directory, "http://127.0.0.1");
-    const close = () => aws.close().finally(lock.release);
+    const close = () => aws.close().finally(release);
     return { ...aws, running: false, processPending: () => processPending(directory, aws), close };
   } catch (error) {
-    lock.release();
+    release();
     throw error;
   }
 }

@@ -1,5 +1,8 @@
+import { relative } from "node:path";
+import { operations } from "../../shared/contract/operations.ts";
 import type { FrontRequest } from "./gateway/http-server.ts";
 import type { TokenUser } from "./local-aws.ts";
+import type { Machine } from "./machine.ts";
 
 /** A demo user and a token that speaks for it. */
 export interface DemoToken {
@@ -9,26 +12,22 @@ export interface DemoToken {
 
 /** What there is to say about a machine that just started. */
 export interface MachineReport {
-  baseUrl: string;
-  operations: readonly { name: string; method: string; path: string }[];
+  machine: Machine;
   tokens: DemoToken[];
   /** The password that each of the tokens' users signs in with. */
   password: string;
   seconds: number;
-  engine: string;
-  /** The bus that other systems' events come in by, and where EventBridge's `PutEvents` is answered. */
-  events: { bus: string; endpoint: string };
-  logFile: string;
 }
 
 /** What `npm start` prints when the machine is ready. */
 export function machineReport(report: MachineReport): string {
-  const { baseUrl, operations, tokens, password, seconds, engine, events, logFile } = report;
+  const { machine, tokens, password, seconds } = report;
+  const { baseUrl, engine, endpoints, stack, logFile } = machine;
   const width = Math.max(...operations.map(({ path }) => path.length));
   const routes = operations.map(({ name, method, path }) => `  ${method.padEnd(6)} ${path.padEnd(width)}  ${name}`);
   const bearers = tokens.map(({ user, token }) => `  ${describeUser(user)}\n  ${token}\n`);
   return `
-Workforce API at ${baseUrl} (ready in ${seconds.toFixed(1)} s, table on ${engine})
+Workforce API at ${baseUrl} (ready in ${seconds.toFixed(1)} s, table on ${engine.name})
 
 ${routes.join("\n")}
 
@@ -42,8 +41,8 @@ Try
 ${curlLines(report).join("\n\n")}
 
 Inbox  ${baseUrl}/_local/inbox.html
-Events PutEvents to the bus ${events.bus} at ${events.endpoint}
-Logs   ${logFile}
+Events PutEvents to the bus ${stack.buses.names[0]} at ${endpoints.endpoint}
+Logs   ${relative(process.cwd(), logFile)}
 Stop   Ctrl-C; the data stays (npm start -- --fresh resets it)
 
 `;
@@ -53,7 +52,7 @@ function describeUser({ role, company_id, login }: DemoToken["user"]): string {
   return `${role}${company_id === null ? "" : ` of company ${company_id}`}, ${login}`;
 }
 
-function curlLines({ baseUrl, tokens, password }: MachineReport): string[] {
+function curlLines({ machine: { baseUrl }, tokens, password }: MachineReport): string[] {
   const { token, user } = tokens.find((each) => each.user.role === "operator") ?? tokens[0] ?? {};
   const post = (path: string, body: object) =>
     `curl -i -X POST ${baseUrl}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;

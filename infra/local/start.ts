@@ -1,6 +1,4 @@
-import { relative } from "node:path";
 import { parseArgs } from "node:util";
-import { operations } from "../../shared/contract/operations.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { type DemoToken, machineReport, requestLine } from "./report.ts";
@@ -59,19 +57,7 @@ async function main(): Promise<void> {
     }
     const tokens = await mintTokens(machine, demoUsers);
     const seconds = (performance.now() - began) / 1000;
-    const logFile = relative(process.cwd(), machine.logFile);
-    process.stdout.write(
-      machineReport({
-        baseUrl: machine.baseUrl,
-        operations,
-        tokens,
-        password: demoPassword,
-        seconds,
-        logFile,
-        engine: machine.engine.name,
-        events: { bus: machine.stack.buses.names[0] ?? "", endpoint: machine.endpoints.endpoint },
-      }),
-    );
+    process.stdout.write(machineReport({ machine, tokens, password: demoPassword, seconds }));
   } catch (error) {
     process.stderr.write(`${firstLine(error)}\n`);
     await machine?.close();

@@ -1,38 +1,26 @@
-/** The names in AWS of what a stage must never lose, and of what tools find a deployed stage by. Fixed: CloudFormation cannot
- * replace a resource whose name is taken, so a change that would lose it fails instead. */
-export interface StageNames {
-  readonly stack: string;
-  readonly table: string;
-  readonly hmacSecret: string;
-  readonly signingSecret: string;
-  readonly eventBus: string;
-  /** The HTTP API, among those of the account. */
-  readonly api: string;
-  /** What e-mails are sent by, in SES. */
-  readonly configurationSet: string;
-  /** Log group of the requests to the API. The prefix keeps it out of a policy of the account that can grow full. */
-  readonly accessLogs: string;
-  /** Namespace of the service's own metrics. */
-  readonly metrics: string;
-  /** `iss` of the access tokens it signs (D4). */
-  readonly tokenIssuer: string;
-}
-
 /** The audience of every stage's access tokens (D4). */
 export const tokenAudience = "workforce-api";
 
-/** The names of a stage. */
-export function namesOf(stageName: string): StageNames {
+/**
+ * The names in AWS of what a stage must never lose, and of what tools find a deployed stage by. Fixed: CloudFormation cannot
+ * replace a resource whose name is taken, so a change that would lose it fails instead.
+ */
+export function namesOf(stageName: string) {
   return {
     stack: `Workforce-${stageName}`,
     table: `workforce-${stageName}-records`,
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     eventBus: `workforce-${stageName}`,
+    /** The HTTP API, among those of the account. */
     api: `workforce-${stageName}`,
+    /** What e-mails are sent by, in SES. */
     configurationSet: `workforce-${stageName}`,
+    /** Log group of the requests to the API. The prefix keeps it out of a policy of the account that can grow full. */
     accessLogs: `/aws/vendedlogs/workforce-${stageName}/access`,
+    /** Namespace of the service's own metrics. */
     metrics: `Workforce/${stageName}`,
+    /** `iss` of the access tokens it signs (D4). */
     tokenIssuer: `workforce-${stageName}`,
   };
 }

@@ -15,17 +15,13 @@ interface Gate {
   readonly program: string;
   readonly parameters: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where it leaves vitest's report; a gate without one counts as one test. */
-  readonly report?: string;
   /** Why it cannot run on this machine; undefined when it can. */
   obstacle?(): string | undefined;
 }
 
-const wordsReport = ".local/check/words.json";
-const storeReport = ".local/check/store.json";
-const longReport = ".local/check/long.json";
-const deployReport = ".local/check/deploy.json";
+const tests = ["run", "--config", "test/vitest.config.ts"];
 
+/** Vitest leaves a report; any other gate counts as one test. */
 const gates: readonly Gate[] = [
   {
     name: "format",
@@ -45,23 +41,14 @@ const gates: readonly Gate[] = [
     name: "words",
     title: "word list and links",
     program: "vitest",
-    parameters: [
-      "run",
-      "--config",
-      "test/vitest.config.ts",
-      "test/system/conventions/words.test.ts",
-      "test/system/conventions/links.test.ts",
-    ],
-    environment: { VITEST_REPORT: wordsReport },
-    report: wordsReport,
+    parameters: [...tests, ...["words", "links"].map((each) => `test/system/conventions/${each}.test.ts`)],
   },
   {
     name: "store",
     title: "store on DynamoDB Local",
     program: "vitest",
-    parameters: ["run", "--config", "test/vitest.config.ts", "test/db", "test/bench"],
-    environment: { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "", VITEST_REPORT: storeReport },
-    report: storeReport,
+    parameters: [...tests, "test/db", "test/bench"],
+    environment: { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "" },
     obstacle: dynamodbLocalObstacle,
   },
   {
@@ -69,16 +56,12 @@ const gates: readonly Gate[] = [
     title: "fault tests at length",
     program: "vitest",
     parameters: [
-      "run",
-      "--config",
-      "test/vitest.config.ts",
-      "test/system/faults/totals-histories.test.ts",
-      "test/system/faults/notification-histories.test.ts",
-      "test/system/faults/fan-out.test.ts",
-      "test/system/faults/intake.test.ts",
+      ...tests,
+      ...["totals-histories", "notification-histories", "fan-out", "intake"].map(
+        (each) => `test/system/faults/${each}.test.ts`,
+      ),
     ],
-    environment: { HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000", VITEST_REPORT: longReport },
-    report: longReport,
+    environment: { HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000" },
   },
   {
     name: "synth",
@@ -92,8 +75,6 @@ const gates: readonly Gate[] = [
     title: "deploy into an emulator",
     program: "vitest",
     parameters: ["run", "--config", "test/system/deploy/vitest.config.ts"],
-    environment: { VITEST_REPORT: deployReport },
-    report: deployReport,
     obstacle: emulatorObstacle,
   },
 ];
@@ -112,13 +93,10 @@ ${gates.map(({ name, title, program }) => `  ${name.padEnd(8)} ${title.padEnd(24
 await runCommand(check);
 
 function check(parameters: string[]): number {
-  const options = {
-    help: { type: "boolean" },
-    only: { type: "string", multiple: true },
-    report: { type: "string" },
-  } as const;
-  const { values } = readArguments("check", { args: parameters, options });
-  if (values.help) return print(help);
+  const options = { only: { type: "string", multiple: true }, report: { type: "string" } } as const;
+  const call = readArguments("check", help, { args: parameters, options });
+  if (!call) return 0;
+  const { values } = call;
   const chosen = values.only ? values.only.map(findGate) : gates;
   const { passed, failed } = sumCounts(chosen.map(runGate));
   const report = { numPassedTests: passed, numFailedTests: failed, testResults: [] };
@@ -144,17 +122,22 @@ function runGate(gate: Gate): TestCounts {
   const { isSuccess, output } = runProgram(gate);
   print(`${isSuccess ? "passed" : "FAILED"} ${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s\n`);
   if (!isSuccess) print(`${output}\n`);
-  if (gate.report) return countTests(join(root, gate.report), isSuccess);
+  if (gate.program === "vitest") return countTests(join(root, reportOf(gate)), isSuccess);
   return { passed: isSuccess ? 1 : 0, failed: isSuccess ? 0 : 1 };
 }
 
-function runProgram({ program, parameters, environment, report }: Gate): { isSuccess: boolean; output: string } {
-  if (report) rmSync(join(root, report), { force: true });
+function reportOf({ name }: Gate): string {
+  return `.local/check/${name}.json`;
+}
+
+function runProgram(gate: Gate): { isSuccess: boolean; output: string } {
+  const { program, parameters, environment } = gate;
+  rmSync(join(root, reportOf(gate)), { force: true });
   const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`;
   const { status, stdout, stderr, error } = spawnSync(program, parameters, {
     cwd: root,
     encoding: "utf8",
-    env: { ...process.env, NO_COLOR: "1", PATH: path, ...environment },
+    env: { ...process.env, NO_COLOR: "1", PATH: path, VITEST_REPORT: reportOf(gate), ...environment },
     maxBuffer: 64 * 1024 * 1024,
     stdio: ["ignore", "pipe", "pipe"],
   });

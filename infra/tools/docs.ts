@@ -21,12 +21,8 @@ if (import.meta.main) await runCommand((parameters) => docs(parameters));
 
 /** Runs the command on a checkout; gives its exit code. */
 export function docs(parameters: string[], root = checkout): number {
-  const options = { costs: { type: "boolean" }, help: { type: "boolean" } } as const;
-  const { values } = readArguments("docs", { args: parameters, options });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+  const call = readArguments("docs", help, { args: parameters, options: { costs: { type: "boolean" } } });
+  if (!call) return 0;
   const written = Object.entries(contractPages()).flatMap(([page, tables]) => {
     const file = join(root, page);
     const text = readFileSync(file, "utf8");
@@ -35,7 +31,7 @@ export function docs(parameters: string[], root = checkout): number {
     return stale.map((name) => `${page}: ${name}`);
   });
   for (const each of written) process.stdout.write(`${each}\n`);
-  const isMeasured = values.costs || unmeasuredOperations(root).length > 0;
+  const isMeasured = call.values.costs || unmeasuredOperations(root).length > 0;
   if (isMeasured) {
     measureCosts(root);
     process.stdout.write(`${costsPage}: costs\n`);

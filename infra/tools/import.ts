@@ -36,10 +36,7 @@ if (import.meta.main) await runCommand((parameters) => runImport(parameters, loc
 
 async function runImport(parameters: string[], directory: string): Promise<number> {
   const call = readCall(parameters);
-  if (!call) {
-    process.stdout.write(help);
-    return 0;
-  }
+  if (!call) return 0;
   const { source, size } = openSource(call.file);
   const signal = abortOnSignals();
   const bar = createProgressBar(process.stderr, size);
@@ -88,20 +85,17 @@ async function countImported(service: Service, stage: string | undefined): Promi
 }
 
 function readCall(parameters: string[]) {
-  const { values, positionals } = readArguments("import", {
-    args: parameters,
-    allowPositionals: true,
-    options: {
-      help: { type: "boolean" },
-      stage: { type: "string" },
-      notify: { type: "boolean" },
-      "dry-run": { type: "boolean" },
-      report: { type: "string" },
-      concurrency: { type: "string" },
-    },
-  } as const);
-  if (values.help) return undefined;
-  const [file, ...others] = positionals;
+  const options = {
+    stage: { type: "string" },
+    notify: { type: "boolean" },
+    "dry-run": { type: "boolean" },
+    report: { type: "string" },
+    concurrency: { type: "string" },
+  } as const;
+  const call = readArguments("import", help, { args: parameters, allowPositionals: true, options });
+  if (!call) return undefined;
+  const { values } = call;
+  const [file, ...others] = call.positionals;
   if (file === undefined || others.length > 0) throw new UsageError("Name one file (npm run import -- --help)");
   const concurrency = Number(values.concurrency ?? defaultConcurrency);
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 256) {

@@ -31,9 +31,12 @@ if (import.meta.main) await runCommand((parameters) => invoke(parameters, localD
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function invoke(parameters: string[], directory: string): Promise<number> {
-  const { values, positionals } = readInvokeArguments(parameters);
-  if (values.help || values.list) {
-    process.stdout.write(values.help ? help : listing());
+  const options = { event: { type: "string" }, as: { type: "string" }, list: { type: "boolean" } } as const;
+  const call = readArguments("invoke", help, { args: parameters, options, allowPositionals: true });
+  if (!call) return 0;
+  const { values, positionals } = call;
+  if (values.list) {
+    process.stdout.write(listing());
     return 0;
   }
   const name = findFunction(positionals);
@@ -68,16 +71,6 @@ async function run(
 function queuesMessages(name: FunctionName): boolean {
   const { queuesPins, queuesNotices, queuesNotifications, queuesPushes } = functions[name];
   return Boolean(queuesPins || queuesNotices || queuesNotifications || queuesPushes);
-}
-
-function readInvokeArguments(parameters: string[]) {
-  const options = {
-    event: { type: "string" },
-    as: { type: "string" },
-    list: { type: "boolean" },
-    help: { type: "boolean" },
-  } as const;
-  return readArguments("invoke", { args: parameters, options, allowPositionals: true });
 }
 
 function findFunction([name, ...others]: readonly string[]): FunctionName {

@@ -1,5 +1,10 @@
 import { entities } from "../../shared/db/entities.ts";
-import { type MigrationProgress, type MigrationSummary, migrateTable } from "../../shared/db/migrate/migrate-table.ts";
+import {
+  type MigrateOptions,
+  type MigrationProgress,
+  type MigrationSummary,
+  migrateTable,
+} from "../../shared/db/migrate/migrate-table.ts";
 import { requiredMigrations } from "../../shared/db/migrate/migrations.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { localDirectory } from "./service/local-service.ts";
@@ -29,12 +34,6 @@ const mostRate = 10_000;
 const mostLines = 50;
 const linePauseMs = 10_000;
 
-interface Options {
-  readonly isDryRun: boolean;
-  readonly restarts: boolean;
-  readonly writesPerSecond: number;
-}
-
 if (import.meta.main) await runCommand((parameters) => migrate(parameters, localDirectory()));
 
 /** Runs the command on a machine's directory; gives its exit code. */
@@ -44,13 +43,10 @@ export async function migrate(parameters: string[], directory: string): Promise<
     "dry-run": { type: "boolean", default: false },
     rate: { type: "string", default: String(usualRate) },
     restart: { type: "boolean", default: false },
-    help: { type: "boolean" },
   } as const;
-  const { values } = readArguments("migrate", { args: parameters, options });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+  const call = readArguments("migrate", help, { args: parameters, options });
+  if (!call) return 0;
+  const { values } = call;
   const work = { isDryRun: values["dry-run"], restarts: values.restart, writesPerSecond: readRate(values.rate) };
   return withService({ stage: values.stage, directory }, async (service) => {
     const code = await run(work);
@@ -65,7 +61,9 @@ function readRate(text: string): number {
   throw new UsageError(`--rate is a whole number from 1 to ${mostRate} (npm run migrate -- --help)`);
 }
 
-async function run({ isDryRun, ...options }: Options): Promise<number> {
+type Work = Required<Pick<MigrateOptions, "isDryRun" | "restarts" | "writesPerSecond">>;
+
+async function run({ isDryRun, ...options }: Work): Promise<number> {
   const onProgress = createProgress();
   const summary = await migrateTable({ entities, required: requiredMigrations, isDryRun, onProgress, ...options });
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[2K");

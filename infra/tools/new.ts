@@ -27,16 +27,10 @@ if (import.meta.main) await runCommand((parameters) => addOperation(parameters))
 
 /** Runs the command on a checkout; gives its exit code. */
 export function addOperation(parameters: string[], root = checkout): number {
-  const { values, positionals } = readArguments("new", {
-    args: parameters,
-    allowPositionals: true,
-    options: { area: { type: "string" }, help: { type: "boolean" } },
-  } as const);
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const draft = readDraft(positionals, values.area);
+  const options = { area: { type: "string" } } as const;
+  const call = readArguments("new", help, { args: parameters, allowPositionals: true, options });
+  if (!call) return 0;
+  const draft = readDraft(call.positionals, call.values.area);
   // Nothing is written before all of it is known to be sound.
   const added = formatted(addedBy(draft, root), root);
   const edited = formatted(editedBy(draft, root), root);
@@ -49,7 +43,10 @@ function addedBy(draft: Draft, root: string): Texts {
   const { name, area } = draft;
   const added = new Map([
     [`functions/${area}/${name}.ts`, functionOf(draft)],
-    [`events/${area}/${name}.json`, eventOf(draft)],
+    [
+      `events/${area}/${name}.json`,
+      eventOf(draft, readFileSync(join(root, "events/accounts/get-profile.json"), "utf8")),
+    ],
     [`test/functions/${area}/${name}.test.ts`, testOf(draft)],
   ]);
   const there = [...added.keys()].find((file) => existsSync(join(root, file)));

@@ -26,14 +26,10 @@ type Outcome = Finding["outcome"] | "unchecked";
 if (import.meta.main) await runCommand(preflight);
 
 async function preflight(parameters: string[]): Promise<number> {
-  const options = { stage: { type: "string" }, help: { type: "boolean" } } as const;
-  const { values } = readArguments("preflight", { args: parameters, options });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
-  if (!values.stage) throw new UsageError("Say which stage: --stage NAME (npm run preflight -- --help)");
-  const stage = findDeployedStage(values.stage);
+  const call = readArguments("preflight", help, { args: parameters, options: { stage: { type: "string" } } });
+  if (!call) return 0;
+  if (!call.values.stage) throw new UsageError("Say which stage: --stage NAME (npm run preflight -- --help)");
+  const stage = findDeployedStage(call.values.stage);
   const outcomes: Outcome[] = [checkSettings(stage)];
   const place = await checkCredentials(stage);
   if (!place) return 1;

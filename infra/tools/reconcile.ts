@@ -34,13 +34,10 @@ if (import.meta.main) await runCommand((parameters) => reconcile(parameters, loc
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function reconcile(parameters: string[], directory: string): Promise<number> {
-  const options = { repair: { type: "boolean" }, stage: { type: "string" }, help: { type: "boolean" } } as const;
-  const { values } = readArguments("reconcile", { args: parameters, options });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const { repair: repairs, stage } = values;
+  const options = { repair: { type: "boolean" }, stage: { type: "string" } } as const;
+  const call = readArguments("reconcile", help, { args: parameters, options });
+  if (!call) return 0;
+  const { repair: repairs, stage } = call.values;
   return withService({ stage, directory }, () => compare({ repairs, stage }));
 }
 

@@ -31,15 +31,11 @@ if (import.meta.main) await runCommand((parameters) => printToken(parameters, lo
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function printToken(parameters: string[], directory: string): Promise<number> {
   const text = { type: "string" } as const;
-  const options = { as: text, hours: text, stage: text, help: { type: "boolean" } } as const;
-  const { values } = readArguments("token", { args: parameters, options });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const { as, stage } = values;
+  const call = readArguments("token", help, { args: parameters, options: { as: text, hours: text, stage: text } });
+  if (!call) return 0;
+  const { as, stage } = call.values;
   if (!as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");
-  const hours = readHours(values.hours, stage === undefined ? lives.local : lives.stage);
+  const hours = readHours(call.values.hours, stage === undefined ? lives.local : lives.stage);
   const token = await withService({ stage, directory }, (service) => service.mintTokenFor(as, hours));
   process.stderr.write(stage === undefined ? describeLocal(as, hours) : describeDeployed(as, stage, hours));
   process.stdout.write(`${token}\n`);

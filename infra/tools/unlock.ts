@@ -1,10 +1,9 @@
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
-import { parseLogin } from "../../shared/domain/accounts/login.ts";
-import { settings } from "../../shared/settings.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
+import { readLogin } from "./service/service.ts";
 
 const help = `npm run unlock -- --login LOGIN [--stage NAME]
 
@@ -24,21 +23,17 @@ if (import.meta.main) await runCommand((parameters) => unlock(parameters, localD
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function unlock(parameters: string[], directory: string): Promise<number> {
-  const options = { login: { type: "string" }, stage: { type: "string" }, help: { type: "boolean" } } as const;
-  const { values } = readArguments("unlock", { args: parameters, options });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const { login, stage } = values;
+  const options = { login: { type: "string" }, stage: { type: "string" } } as const;
+  const call = readArguments("unlock", help, { args: parameters, options });
+  if (!call) return 0;
+  const { login, stage } = call.values;
   if (!login) throw new UsageError("Say which login: --login LOGIN (npm run unlock -- --help)");
   return withService({ stage, directory }, () => reopen(login));
 }
 
 async function reopen(typed: string): Promise<number> {
-  const login = parseLogin(typed, settings.defaultCountry());
-  if (!login) throw new UsageError(`"${typed}" is neither an e-mail address nor a phone number.`);
-  await forgetGuesses(login.value);
-  process.stdout.write(`${login.value} is open: wrong passwords, pins and passcodes are forgotten.\n`);
+  const login = readLogin(typed).value;
+  await forgetGuesses(login);
+  process.stdout.write(`${login} is open: wrong passwords, pins and passcodes are forgotten.\n`);
   return 0;
 }

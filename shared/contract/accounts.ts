@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { everyRole, operation, roles } from "./operation.ts";
-import { password } from "./password.ts";
-import { id, text, timestamp } from "./values.ts";
+import { id, password, text, timestamp } from "./values.ts";
 
 /** The company shown with a user: null or id and name (D36). */
 const userCompany = v.nullable(v.object({ id, name: text(200) }));

@@ -28,10 +28,7 @@ export const busEnvelope = v.object({
   detail: v.looseObject({}),
 });
 
-/**
- * Detail of a `Record` event: an import line (`records.ts`) with its `event_id`, and always with its `version`. What else
- * the line may hold is up to its type.
- */
+/** Detail of a `Record` event: an import line (`records.ts`) with its `event_id` and always with its `version`. */
 export const recordDetail = v.looseObject({ event_id: eventId, type: v.picklist(eventRecordTypes), version });
 
 /** Detail of a `Notification` event: a notification for its recipients, all of them but the actor, each once (D25). */

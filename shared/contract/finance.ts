@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
-import { anyOf, dateFilter, idParameter, optionalParameter, paging, recordId, searchText } from "./query.ts";
+import { anyOf, dateFilter, idParameter, oneRecord, optionalParameter, paging, searchText } from "./query.ts";
 import { bulkIds, calendarDate, currency, decimal, id, text, timestamp } from "./values.ts";
 
 /** States of a timesheet (D17). */
@@ -158,26 +158,20 @@ export const listTimesheets = operation({
 
 /** GET invoices/{id}: an invoice as the list shows it (D39). */
 export const getInvoice = operation({
+  ...oneRecord,
   name: "get-invoice",
   summary: "Shows an invoice",
-  method: "GET",
   path: "/api/v1/finance/invoices/{id}",
   access: ["admin", "operator", "client"],
-  companyBound: true,
-  parameters: v.object({ id: recordId }),
   answer: v.object({ invoice }),
-  refusals: ["record_not_found"],
 });
 
 /** GET timesheets/{id}: a timesheet as the list shows it; drivers open their own (D39). */
 export const getTimesheet = operation({
+  ...oneRecord,
   name: "get-timesheet",
   summary: "Shows a timesheet",
-  method: "GET",
   path: "/api/v1/finance/timesheets/{id}",
   access: ["admin", "operator", "driver"],
-  companyBound: true,
-  parameters: v.object({ id: recordId }),
   answer: v.object({ timesheet }),
-  refusals: ["record_not_found"],
 });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
-import { paging, recordId } from "./query.ts";
+import { oneRecord, paging } from "./query.ts";
 import { bulkIds, id, text, timestamp } from "./values.ts";
 
 /** A job as the interface shows it. */
@@ -53,13 +53,10 @@ export const listJobs = operation({
 
 /** GET jobs/{id}: a job as the list shows it (D39). */
 export const getJob = operation({
+  ...oneRecord,
   name: "get-job",
   summary: "Shows a job",
-  method: "GET",
   path: "/api/v1/jobs/{id}",
   access: ["admin", "operator"],
-  companyBound: true,
-  parameters: v.object({ id: recordId }),
   answer: v.object({ job }),
-  refusals: ["record_not_found"],
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { text } from "./values.ts";
+import { isCalendarDate, text } from "./values.ts";
 
 /** Page size when the caller names none (interface, section 8). */
 export const defaultPerPage = 20;
@@ -46,22 +46,27 @@ export function anyOf<const T extends string>(allowed: readonly T[]) {
 export const dateFilter = v.pipe(
   v.string(),
   v.maxLength(40),
-  v.check((value) => isDateOrTimestamp(value), "must be a date, YYYY-MM-DD"),
+  v.check(isDateOrTimestamp, "must be a date, YYYY-MM-DD"),
   v.transform((value) => value.slice(0, 10)),
 );
 
 /** An identifier in a path or a query string: as wide as the ids that are stored. */
 export const idParameter = v.pipe(
   v.string(),
-  v.check(
-    (value) => /^[1-9][0-9]{0,15}$/.test(value) && Number.isSafeInteger(Number(value)),
-    "must be an id, a whole number above 0",
-  ),
+  v.check((value) => idOf(value) !== undefined, "must be an id, a whole number above 0"),
   v.transform(Number),
 );
 
 /** The id of a record in a path; undefined for text that is no id, which names no record (D39). */
 export const recordId = v.pipe(v.string(), v.transform(idOf));
+
+/** What operations that show one record have in common (D39). */
+export const oneRecord = {
+  method: "GET",
+  companyBound: true,
+  parameters: v.object({ id: recordId }),
+  refusals: ["record_not_found"],
+} as const;
 
 /** Text searched for, 1–64 characters. */
 export const searchText = text(64);
@@ -73,8 +78,9 @@ function idOf(text: string): number | undefined {
 
 function isDateOrTimestamp(value: string): boolean {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)([T ].+)?$/.exec(value) ?? [];
-  if (date === undefined) return false;
-  const moment = new Date(`${date}T00:00:00.000Z`);
-  const isDay = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(date);
-  return isDay && (time === undefined || !Number.isNaN(Date.parse(value.replace(" ", "T"))));
+  return (
+    date !== undefined &&
+    isCalendarDate(date) &&
+    (time === undefined || !Number.isNaN(Date.parse(value.replace(" ", "T"))))
+  );
 }

@@ -3,8 +3,7 @@ import { user } from "./accounts.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
 import { notification } from "./notifications.ts";
-import { password } from "./password.ts";
-import { id, text } from "./values.ts";
+import { id, isPlainText, password, text } from "./values.ts";
 
 /** The types of record that come in by import and by event (D35). */
 export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "notification"] as const;
@@ -127,8 +126,4 @@ function isStorable(value: unknown, levels: number): boolean {
     levels > 0 &&
     Object.entries(value).every(([key, inner]) => key !== "" && isPlainText(key) && isStorable(inner, levels - 1))
   );
-}
-
-function isPlainText(value: string): boolean {
-  return value.isWellFormed() && !value.includes("\0");
 }

@@ -1,8 +1,3 @@
-interface ProblemStatus {
-  readonly status: number;
-  readonly title: string;
-}
-
 /** Every reason the service refuses a request for, its status and title. Stable: clients branch on the codes (D31). */
 export const refusalCodes = {
   malformed_json: { status: 400, title: "Malformed JSON" },
@@ -35,7 +30,7 @@ export const refusalCodes = {
   passcode_locked: { status: 429, title: "Passcode locked" },
   too_many_requests: { status: 429, title: "Too many requests" },
   busy: { status: 503, title: "Busy" },
-} as const satisfies Readonly<Record<string, ProblemStatus>>;
+} as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>;
 
 /** The code of a refusal. */
 export type RefusalCode = keyof typeof refusalCodes;

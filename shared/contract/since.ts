@@ -4,10 +4,7 @@ type Schema = v.GenericSchema<unknown, unknown>;
 
 const newFields = new WeakSet<Schema>();
 
-/**
- * A field that is new in a release, with the value that older records show. Lines and events that lack it go on working;
- * answers always have it (D38).
- */
+/** A field that is new in a release: lines and events may lack it, and answers then show `older` (D38). */
 export function since<const S extends Schema, const D extends v.Default<S, undefined> & v.InferInput<S>>(
   release: string,
   schema: S,

@@ -6,9 +6,15 @@ export function text(max: number) {
     v.string(),
     v.minLength(1),
     v.maxLength(max),
-    v.check((value) => value.isWellFormed() && !value.includes("\0"), "must be well-formed text without NUL"),
+    v.check(isPlainText, "must be well-formed text without NUL"),
   );
 }
+
+/** A password on its way in: 8 to 128 characters, no composition rule (D15). */
+export const password = v.pipe(
+  text(256),
+  v.check((value) => [...value].length >= 8 && [...value].length <= 128, "must have 8 to 128 characters"),
+);
 
 /** Identifier: a whole number from 1 to 2^53 − 1. */
 export const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
@@ -28,10 +34,7 @@ export function bulkIdsUpTo(max: number) {
 }
 
 /** A day of the calendar, YYYY-MM-DD. */
-export const calendarDate = v.pipe(
-  v.string(),
-  v.check((value) => isCalendarDate(value), "must be a calendar date, YYYY-MM-DD"),
-);
+export const calendarDate = v.pipe(v.string(), v.check(isCalendarDate, "must be a calendar date, YYYY-MM-DD"));
 
 /** A moment in UTC with millisecond precision, such as 2026-05-01T08:30:00.000Z (D23). */
 export const timestamp = v.pipe(
@@ -51,7 +54,13 @@ export const decimal = v.pipe(
 /** ISO 4217 currency code, upper case. */
 export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code, such as GBP"));
 
-function isCalendarDate(value: string): boolean {
+/** True for well-formed Unicode without NUL. */
+export function isPlainText(value: string): boolean {
+  return value.isWellFormed() && !value.includes("\0");
+}
+
+/** True for a day of the calendar, YYYY-MM-DD. */
+export function isCalendarDate(value: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const moment = new Date(`${value}T00:00:00.000Z`);
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(value);

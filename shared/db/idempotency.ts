@@ -65,7 +65,8 @@ const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
  * for every 4 KB.
  */
 export async function acquireRun(request: IdempotentRequest, now: Date): Promise<AcquiredRun> {
-  const record = runKey(request);
+  const { userId, operation, key } = request;
+  const record = { pk: `IDEMPOTENCY#${userId}#${operation}#${key}`, sk: "IDEMPOTENCY" };
   return retryRaces(async (race) => {
     const acquired = await tryToAcquire(request, record, now);
     if (!acquired && race === pace.races - 1) throw inProgress();
@@ -79,7 +80,9 @@ async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date):
   if (await openRun(run, request.fingerprint, now)) return { run };
   const stored = await idempotentRuns.find(record, { consistent: true });
   if (!stored || stored.valid_to <= now.toISOString()) return undefined;
-  if (stored.body_hmac !== request.fingerprint) throw keyReused();
+  if (stored.body_hmac !== request.fingerprint) {
+    throw new Refusal("idempotency_key_reused", "The Idempotency-Key belongs to another request of yours");
+  }
   if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };
   if (!stored.leased_to || stored.leased_to > now.toISOString()) throw inProgress();
   const taken = await takeOver(run, stored, now);
@@ -120,7 +123,7 @@ function openRun(run: Run, fingerprint: string, now: Date): Promise<boolean> {
     asked_at: run.requestedAt.toISOString(),
     leased_to: leaseFrom(now),
     valid_to: run.validTo.toISOString(),
-    ...expiry(run),
+    expires_at: epochSeconds(run.validTo),
   };
   return putIf({
     Item: idempotentRuns.encode(opened),
@@ -138,20 +141,8 @@ async function takeOver(run: Run, stored: StoredRun, now: Date): Promise<Run | u
   return { ...run, token, requestedAt: new Date(asked_at), validTo: new Date(valid_to) };
 }
 
-function runKey({ userId, operation, key }: IdempotentRequest): Key {
-  return { pk: `IDEMPOTENCY#${userId}#${operation}#${key}`, sk: "IDEMPOTENCY" };
-}
-
 function leaseFrom(now: Date): string {
   return new Date(now.getTime() + leaseSeconds * 1000).toISOString();
-}
-
-function expiry({ validTo }: Run): { expires_at: number } {
-  return { expires_at: epochSeconds(validTo) };
-}
-
-function keyReused(): Refusal {
-  return new Refusal("idempotency_key_reused", "The Idempotency-Key belongs to another request of yours");
 }
 
 function inProgress(): Refusal {

@@ -11,10 +11,6 @@ import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
 /** What a handler returns: the answer's fields, or for list operations a page of items. */
 export type Reply<O extends Operation> = O["list"] extends string ? Page<Answer<O>> : Answer<O>;
 
-interface IssuedTokenAnswer {
-  readonly token: { readonly access_token: string };
-}
-
 /** Headers that every answer carries. */
 export function answerHeaders(request: Pick<HttpRequest, "event" | "context">): Record<string, string> {
   return {
@@ -43,7 +39,10 @@ export function successAnswer<O extends Operation>(
       reply,
       () => Object.values(reply as object).flatMap((field) => originOf(field, 0) ?? [])[0],
     );
-    if (operation.answersBearer) headers.authorization = `Bearer ${(answer as IssuedTokenAnswer).token.access_token}`;
+    if (operation.answersBearer) {
+      const { token } = answer as { readonly token: { readonly access_token: string } };
+      headers.authorization = `Bearer ${token.access_token}`;
+    }
     return { statusCode: 200, headers, body: JSON.stringify(answer) };
   }
   const { items, total, place } = reply as Page<unknown>;

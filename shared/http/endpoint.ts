@@ -57,9 +57,9 @@ export function authenticated<O extends SignedInOperation>(
   operation: O,
   handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
-  const respond = async (event: HttpEvent, context: Context) =>
-    successAnswer(operation, await handle(signedInRequestOf<O>(event, context)), { event, context });
-  return chain(operation, { access: [authenticate(operation)] }, respond);
+  return chain(operation, { access: [authenticate(operation)] }, (event, context) =>
+    handle(signedInRequestOf<O>(event, context)),
+  );
 }
 
 /** The handler of an operation that needs a bearer token, and carries out a request with an `Idempotency-Key` once (D32). */
@@ -67,13 +67,12 @@ export function idempotent<O extends IdempotentOperation>(
   operation: O,
   handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
-  const respond = async (event: HttpEvent, context: Context) => {
-    if (event.keptAnswer) return event.keptAnswer;
+  const middlewares = { access: [authenticate(operation)], last: [carryOutOnce(operation)] };
+  return chain(operation, middlewares, (event, context) => {
     const request = signedInRequestOf<O>(event, context);
     const { requestedAt, token } = event.run ?? { requestedAt: request.now, token: undefined };
-    return successAnswer(operation, await handle({ ...request, requestedAt, token }), { event, context });
-  };
-  return chain(operation, { access: [authenticate(operation)], last: [carryOutOnce(operation)] }, respond);
+    return handle({ ...request, requestedAt, token });
+  });
 }
 
 /**
@@ -85,9 +84,7 @@ export function anonymous<O extends AnonymousOperation>(
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
   { closes = () => false }: { closes?: () => boolean } = {},
 ): HttpHandler {
-  const respond = async (event: HttpEvent, context: Context) =>
-    successAnswer(operation, await handle(requestOf<O>(event, context)), { event, context });
-  return chain(operation, { closes }, respond);
+  return chain(operation, { closes }, (event, context) => handle(requestOf<O>(event, context)));
 }
 
 /** The handler for requests that no route takes: whatever comes, it refuses. */
@@ -107,10 +104,10 @@ interface Variation {
 }
 
 /** The one chain of middlewares. Refusals come in the order the contract promises: 404, size, 401, 403, 415, 400, 422 (D31). */
-function chain(
-  operation: Operation,
+function chain<O extends Operation>(
+  operation: O,
   { closes = () => false, access = [], last = [] }: Variation,
-  respond: HttpHandler,
+  handle: (event: HttpEvent, context: Context) => Promise<Reply<O>>,
 ) {
   const middlewares = [
     logRequests(operation),
@@ -123,7 +120,11 @@ function chain(
     validate(operation),
     ...last,
   ];
-  return compose(middlewares, respond);
+  return compose(
+    middlewares,
+    async (event, context) =>
+      event.keptAnswer ?? successAnswer(operation, await handle(event, context), { event, context }),
+  );
 }
 
 function refuseWhereClosed(closes: () => boolean) {

@@ -15,10 +15,7 @@ const recipients = v.union([
   v.strictObject({ users: v.pipe(v.array(id), v.minLength(1), v.maxLength(maxUsersPerMessage)) }),
 ]);
 
-/**
- * A notification, as it travels to the worker that delivers it: each of the recipients but the actor, once for an
- * `eventId` however often it comes (D25).
- */
+/** A notification on its way to delivery: for each recipient but the actor, once an `eventId` (D25). */
 export const notificationMessage = v.object({
   eventId: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
   record_type: notification.entries.record_type,

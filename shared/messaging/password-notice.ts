@@ -1,16 +1,14 @@
+import type * as v from "valibot";
+import type { user } from "../contract/accounts.ts";
 import { settings } from "../settings.ts";
 import { escapeHtml, htmlOf, sendEmail } from "./email.ts";
 import { sendSms } from "./sms.ts";
 
-/** The addresses of a user. */
-export interface Reachable {
-  readonly email: string | null;
-  /** In E.164. */
-  readonly phone_number: string | null;
-}
-
-/** Notifies a user by e-mail and SMS, as far as they have them, that their password was changed (D14). */
-export async function sendPasswordNotice({ email, phone_number }: Reachable, changedAt: Date): Promise<void> {
+/** Notifies by e-mail and SMS (in E.164), where there is an address for it, that a password was changed (D14). */
+export async function sendPasswordNotice(
+  { email, phone_number }: Pick<v.InferOutput<typeof user>, "email" | "phone_number">,
+  changedAt: Date,
+): Promise<void> {
   const service = settings.serviceName();
   const [day, time] = [changedAt.toISOString().slice(0, 10), changedAt.toISOString().slice(11, 16)];
   const sentence = `The password of your ${service} account was changed on ${day} at ${time} UTC.`;

@@ -9,10 +9,7 @@ export async function sendPin(channel: "email" | "sms", to: string, pin: string)
   await (channel === "sms" ? sendSms(to, sms) : sendEmail({ to, ...email }));
 }
 
-/**
- * The words of a message that carries a pin: the service, the pin, how long it counts, and no link. `sms` is one SMS part:
- * up to 160 characters with a service name of up to 60.
- */
+/** A pin's message, without a link. `sms` is one part: up to 160 characters with a service name of up to 60. */
 function renderPinMessage(service: string, pin: string) {
   const life = `It is valid for ${pinLifeMinutes} minutes and can be used once.`;
   const ignore = "If you did not ask for it, ignore this message; nothing changes without the pin.";

@@ -20,24 +20,19 @@ export interface PlatformMessage {
 
 const platformKeys = { fcm: "GCM", apns: "APNS", apns_sandbox: "APNS_SANDBOX" } as const;
 
-/**
- * Words a push for a push service. A push of the same notification that comes twice shows once: both carry the
- * notification's id to collapse by.
- */
+/** Words a push. One that comes twice shows once: both carry the notification's id to collapse by. */
 export function renderPush(service: PushService, content: PushContent): PlatformMessage {
-  const words = { title: titleOf(content), body: sentenceOf(content) };
-  const payload = service === "fcm" ? fcmPayload(content, words) : apnsPayload(content, words);
-  const message = JSON.stringify({ default: words.body, [platformKeys[service]]: JSON.stringify(payload) });
+  const { record_type, type } = content;
+  // Notifications of other systems keep the names that those systems use.
+  const body = sentenceOfKind(record_type, type) ?? type.replaceAll("_", " ");
+  const words = { title: record_type === "User" ? "Account" : record_type, body };
+  const payload = service === "fcm" ? fcmPayload(content, words) : { aps: { alert: words }, ...dataOf(content) };
+  const message = JSON.stringify({ default: body, [platformKeys[service]]: JSON.stringify(payload) });
   return { message, attributes: service === "fcm" ? {} : apnsAttributes(content) };
 }
 
-interface Words {
-  readonly title: string;
-  readonly body: string;
-}
-
 /** In the form of FCM's HTTP v1 interface; through FCM go Android, the web, and apps of Apple's that chose it. */
-function fcmPayload(content: PushContent, notification: Words): object {
+function fcmPayload(content: PushContent, notification: object): object {
   const id = String(content.notificationId);
   const message = {
     notification,
@@ -47,10 +42,6 @@ function fcmPayload(content: PushContent, notification: Words): object {
     apns: { headers: { "apns-collapse-id": id } },
   };
   return { fcmV1Message: { message } };
-}
-
-function apnsPayload(content: PushContent, alert: Words): object {
-  return { aps: { alert }, ...dataOf(content) };
 }
 
 function apnsAttributes({ notificationId }: PushContent): Record<string, string> {
@@ -64,13 +55,4 @@ function apnsAttributes({ notificationId }: PushContent): Record<string, string>
 /** FCM takes text only. */
 function dataOf({ notificationId, record_type, record_id, type }: PushContent): Record<string, string> {
   return { notification_id: String(notificationId), record_type, record_id: String(record_id), type };
-}
-
-function titleOf({ record_type }: PushContent): string {
-  return record_type === "User" ? "Account" : record_type;
-}
-
-/** Notifications of other systems keep the names that those systems use. */
-function sentenceOf({ record_type, type }: PushContent): string {
-  return sentenceOfKind(record_type, type) ?? type.replaceAll("_", " ");
 }

@@ -15,9 +15,9 @@ import { type PushContent, renderPush } from "./push-templates.ts";
 /** A device as a push reaches it. */
 export interface PushDevice {
   readonly token: string;
-  readonly pushService: PushService;
+  readonly push_service: PushService;
   /** Its endpoint at SNS, once it has one. */
-  readonly endpointArn: string | undefined;
+  readonly endpoint_arn?: string | undefined;
 }
 
 /** What became of a push, and the endpoint that was used: `dead` when the device takes none any more, and may have none. */
@@ -28,16 +28,13 @@ export type PushOutcome =
 let client: SNSClient | undefined;
 
 /** True where the stage names a platform application for the push service. */
-export function servesPushes({ pushService }: Pick<PushDevice, "pushService">): boolean {
-  return settings.platformApplications()[pushService] !== undefined;
+export function servesPushes({ push_service }: Pick<PushDevice, "push_service">): boolean {
+  return settings.platformApplications()[push_service] !== undefined;
 }
 
-/**
- * Pushes to one device through SNS, at an endpoint that is made when there is none yet, or none any more (D29). Throws what
- * says nothing about the device, such as throttling.
- */
+/** Pushes to a device through SNS, at an endpoint made where there is none (D29). Throws what is not about it. */
 export async function pushToDevice(device: PushDevice, content: PushContent): Promise<PushOutcome> {
-  const kept = isOfApplication(device) ? device.endpointArn : undefined;
+  const kept = isOfApplication(device) ? device.endpoint_arn : undefined;
   const result = kept ? await publish(kept, device, content) : "gone";
   if (kept && result !== "gone") return { result, endpointArn: kept };
   const made = await makeEndpoint(device);
@@ -55,10 +52,10 @@ export async function deleteEndpoint(EndpointArn: string): Promise<void> {
 /** `gone` when there is no such endpoint, which says nothing about the device. */
 async function publish(
   endpointArn: string,
-  { pushService }: PushDevice,
+  { push_service }: PushDevice,
   content: PushContent,
 ): Promise<"sent" | "dead" | "gone"> {
-  const { message, attributes } = renderPush(pushService, content);
+  const { message, attributes } = renderPush(push_service, content);
   const MessageAttributes = Object.fromEntries(
     Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: "String", StringValue }]),
   );
@@ -77,8 +74,8 @@ async function publish(
  * The endpoint of a token, made or found, and open: one that was closed when the token went stale would stay so, though
  * the device has registered the token again. Undefined when the push service cannot have given out such a token.
  */
-async function makeEndpoint({ token, pushService }: PushDevice): Promise<string | undefined> {
-  const PlatformApplicationArn = settings.platformApplications()[pushService];
+async function makeEndpoint({ token, push_service }: PushDevice): Promise<string | undefined> {
+  const PlatformApplicationArn = settings.platformApplications()[push_service];
   try {
     const made = await sns().send(new CreatePlatformEndpointCommand({ PlatformApplicationArn, Token: token }));
     return await openEndpoint(made.EndpointArn ?? "", token);
@@ -100,9 +97,9 @@ function isAbout(error: unknown, parameter: "Token" | "TargetArn"): boolean {
 }
 
 /** An endpoint belongs to the application that it was made for, and the stage may have another by now. */
-function isOfApplication({ pushService, endpointArn }: PushDevice): boolean {
-  const application = settings.platformApplications()[pushService] ?? "";
-  return endpointArn?.startsWith(`${application.replace(":app/", ":endpoint/")}/`) ?? false;
+function isOfApplication({ push_service, endpoint_arn }: PushDevice): boolean {
+  const application = settings.platformApplications()[push_service] ?? "";
+  return endpoint_arn?.startsWith(`${application.replace(":app/", ":endpoint/")}/`) ?? false;
 }
 
 function sns(): SNSClient {

@@ -45,9 +45,6 @@ const knownClient = {
   schema: { type: "string", minLength: 1, maxLength: 4096 },
 };
 
-/** An OpenAPI document, as the contract answers it. */
-export type InterfaceDocument = Answer<typeof getOpenapi>;
-
 /** The OpenAPI 3.1 document of these operations: all that the contract says of them, and nothing that it does not. */
 export function describeInterface(described: readonly Operation[] = operations) {
   const paths: Record<string, Record<string, object>> = {};
@@ -68,7 +65,7 @@ export function describeInterface(described: readonly Operation[] = operations) 
 }
 
 /** The document of the whole service. In a bundle it is ready: what it is made with stays outside. */
-export function openApiDocument(): InterfaceDocument {
+export function openApiDocument(): Answer<typeof getOpenapi> {
   return typeof OPENAPI_DOCUMENT === "undefined" ? describeInterface() : JSON.parse(OPENAPI_DOCUMENT);
 }
 

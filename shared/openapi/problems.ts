@@ -54,7 +54,7 @@ const gatewayStatuses = [429, 503];
 export function problemResponses(codes: readonly RefusalCode[]): Record<string, object> {
   const byStatus = new Map<number, ProblemCode[]>([
     [internalError.status, [internalError.code]],
-    ...gatewayStatuses.map(none),
+    ...gatewayStatuses.map((status): [number, ProblemCode[]] => [status, []]),
   ]);
   for (const code of codes) {
     const { status } = refusalCodes[code];
@@ -64,24 +64,17 @@ export function problemResponses(codes: readonly RefusalCode[]): Record<string, 
   return Object.fromEntries(sorted.map(([status, ofStatus]) => [String(status), responseOf(status, ofStatus)]));
 }
 
-function none(status: number): [number, ProblemCode[]] {
-  return [status, []];
-}
-
 function responseOf(status: number, codes: readonly ProblemCode[]): object {
   const names = headersOf[status] ?? [];
   const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  const problem = { allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { code: { enum: [...codes] } } }] };
   const isGateways = gatewayStatuses.includes(status);
   return {
     description: [codes.join(", "), isGateways ? "API Gateway's throttles" : ""].filter(Boolean).join("; or "),
     headers: { "x-request-id": { $ref: "#/components/headers/x-request-id" }, ...headers },
     content: {
-      ...(codes.length > 0 && { "application/problem+json": { schema: problemOf(codes) } }),
+      ...(codes.length > 0 && { "application/problem+json": { schema: problem } }),
       ...(isGateways && { "application/json": { schema: { $ref: "#/components/schemas/GatewayMessage" } } }),
     },
   };
-}
-
-function problemOf(codes: readonly ProblemCode[]): JsonSchema {
-  return { allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { code: { enum: [...codes] } } }] };
 }

@@ -10,10 +10,9 @@ import { user } from "../contract/accounts.ts";
 import { driver, invoice, timelog, timesheet } from "../contract/finance.ts";
 import { job } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
-import { password } from "../contract/password.ts";
 import { dateFilter, defaultPerPage, idParameter, maxPerPage, paging, recordId } from "../contract/query.ts";
 import { isNewField } from "../contract/since.ts";
-import { calendarDate, currency, decimal, id, timestamp } from "../contract/values.ts";
+import { calendarDate, currency, decimal, id, password, timestamp } from "../contract/values.ts";
 
 export type { JsonSchema };
 

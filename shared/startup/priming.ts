@@ -8,10 +8,7 @@ import { warmUpVerification } from "../tokens/verify-access-token.ts";
 /** Longest that priming may delay an environment's start. */
 const mostMilliseconds = 1_000;
 
-/**
- * Runs what a first call would otherwise wait for, all at once. It never fails: what could not be primed, or not in time,
- * says so in the log and is left to the first call.
- */
+/** Runs what a first call would wait for, all at once. Never fails: what is not primed in time is logged. */
 export async function prime(steps: Readonly<Record<string, () => Promise<unknown>>>): Promise<void> {
   const left = new Set(Object.keys(steps));
   const runs = Object.entries(steps).map(async ([step, run]) => {

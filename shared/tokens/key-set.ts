@@ -11,10 +11,7 @@ let keys = new Map<string, CryptoKey>();
 let readAt: number | undefined;
 let reading: Promise<void> | undefined;
 
-/**
- * The public key with that id, or undefined. Keys are read from the table, kept for 5 minutes, and read again for an
- * unknown id at most once a minute (D6).
- */
+/** The public key with that id, if any: kept for 5 minutes, reread for an unknown id at most once a minute (D6). */
 export async function findVerificationKey(kid: string, now: Date): Promise<CryptoKey | undefined> {
   const age = readAt === undefined ? Number.POSITIVE_INFINITY : now.getTime() - readAt;
   if (age >= (keys.has(kid) ? cacheMinutes : rereadMinutes) * 60_000 || age < 0) {

@@ -1,6 +1,7 @@
 import { errors, jwtVerify } from "jose";
 import * as v from "valibot";
 import { roles } from "../contract/operation.ts";
+import { id } from "../contract/values.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../settings.ts";
@@ -9,8 +10,6 @@ import { type VerifiedToken, verifyOidcToken } from "./oidc-issuer.ts";
 
 const maxTokenBytes = 4096;
 const maxRemembered = 1_000;
-
-const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
 const header = v.strictObject({
   alg: v.literal("ES256"),
@@ -45,10 +44,7 @@ export async function verifyAccessToken(token: string, now: Date): Promise<Calle
   return caller;
 }
 
-/**
- * Runs one verification, of a token that cannot pass: the keys are read then, the connection to them is open, and the code
- * has run. Throws what keeps keys from being read.
- */
+/** Runs one verification that cannot pass: it reads the keys and warms the code. Throws what keeps keys from it. */
 export async function warmUpVerification(now: Date): Promise<void> {
   const kid = settings.oidcIssuer() ? "none" : await findAnyKeyId(now);
   const header = { alg: "ES256", typ: "at+jwt", kid };
@@ -76,11 +72,8 @@ async function verify(token: string, now: Date): Promise<VerifiedToken> {
 
 /** A key set that cannot be read says nothing about the token: clients must not throw away a good one. */
 function isFaultOfKeySet(error: unknown): boolean {
-  return error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || isPlainJoseError(error);
-}
-
-/** jose throws its base class for an answer of the key set's address that is no 200 or no JSON. */
-function isPlainJoseError(error: unknown): boolean {
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return true;
+  // jose throws its base class for an answer of the key set's address that is no 200 or no JSON.
   return error instanceof errors.JOSEError && error.code === "ERR_JOSE_GENERIC";
 }
 

@@ -5,9 +5,6 @@ import { faultFields, type LogFields, log } from "../logger.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 
-/** A Lambda handler for a batch of queue messages. */
-export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
-
 /**
  * The handler of a queue's worker: parses each message and processes it; those that fail go back to the queue, and after
  * its last try to the dead-letter queue, without blocking the others.
@@ -15,7 +12,7 @@ export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 export function forQueue<S extends v.GenericSchema>(
   message: S,
   work: (message: v.InferOutput<S>, now: Date) => Promise<void>,
-): QueueHandler {
+): (event: SQSEvent) => Promise<SQSBatchResponse> {
   return async ({ Records }) => {
     const outcomes = await Promise.all(Records.map((record) => attempt(record, message, work)));
     return { batchItemFailures: outcomes.flatMap((failed) => (failed ? [{ itemIdentifier: failed }] : [])) };

@@ -3,12 +3,11 @@ import { ItemTooNewError } from "../db/table/entity.ts";
 import { nameOfChange, readTableChange, type TableChange } from "../db/table/table-changes.ts";
 import { isTransientError } from "../db/table/transient-errors.ts";
 import { faultFields, log } from "../logger.ts";
+import { queueMessage } from "../messaging/queue.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
-import { quarantine } from "./quarantine.ts";
 
-/** A Lambda handler for a batch of the table's stream. */
-export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
+type Work = (changes: readonly TableChange[], now: Date) => Promise<void>;
 
 /** An item that is too new is one of a running deploy while its change is younger than this. */
 const deployMs = 30 * 60_000;
@@ -20,7 +19,7 @@ const deployMs = 30 * 60_000;
  * given back for half an hour, in which a deploy brings code that can read it, and then quarantined: after going back to
  * older code it would block its shard until the stream drops it.
  */
-export function forStream(work: (changes: readonly TableChange[], now: Date) => Promise<void>): StreamHandler {
+export function forStream(work: Work): (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse> {
   return async ({ Records }) => {
     const fields = { operation: settings.operation(), records: Records.length };
     log("info", "started", fields);
@@ -36,10 +35,7 @@ export function forStream(work: (changes: readonly TableChange[], now: Date) => 
   };
 }
 
-async function workOneByOne(
-  records: readonly DynamoDBRecord[],
-  work: (changes: readonly TableChange[], now: Date) => Promise<void>,
-): Promise<DynamoDBBatchResponse> {
+async function workOneByOne(records: readonly DynamoDBRecord[], work: Work): Promise<DynamoDBBatchResponse> {
   for (const record of records) {
     try {
       await workOrQuarantine(record, work);
@@ -53,10 +49,8 @@ async function workOneByOne(
   return { batchItemFailures: [] };
 }
 
-async function workOrQuarantine(
-  record: DynamoDBRecord,
-  work: (changes: readonly TableChange[], now: Date) => Promise<void>,
-): Promise<void> {
+/** What is quarantined names the change, so that it can be found again, and what failed, without the item's content. */
+async function workOrQuarantine(record: DynamoDBRecord, work: Work): Promise<void> {
   try {
     await work([readTableChange(record)], new Date());
   } catch (error) {
@@ -65,7 +59,7 @@ async function workOrQuarantine(
     const { error: name, error_message: message } = faultFields(error);
     const place = { eventId: record.eventID ?? "", sequenceNumber: record.dynamodb?.SequenceNumber ?? "" };
     const reason = [name, message].filter(Boolean).join(": ");
-    await quarantine({ operation, ...nameOfChange(record), ...place, reason });
+    await queueMessage(settings.quarantineQueueUrl(), { operation, ...nameOfChange(record), ...place, reason });
     log("error", "quarantined", { operation, event_id: place.eventId, sequence_number: place.sequenceNumber, reason });
     count("StreamRecordsQuarantined", {});
   }

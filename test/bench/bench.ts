@@ -36,28 +36,19 @@ const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promis
 await runCommand(bench);
 
 async function bench(parameters: string[]): Promise<number> {
-  const { values, positionals } = readArguments("bench", {
-    args: parameters,
-    allowPositionals: true,
-    options: {
-      sizes: { type: "string" },
-      rounds: { type: "string" },
-      help: { type: "boolean" },
-    },
-  } as const);
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+  const options = { sizes: { type: "string" }, rounds: { type: "string" } } as const;
+  const asked = readArguments("bench", help, { args: parameters, allowPositionals: true, options });
+  if (!asked) return 0;
+  const { values, positionals } = asked;
   const [name = "", ...others] = positionals;
   const benchmark = benchmarks[name];
   if (!benchmark) throw unknownWord("benchmark", name, Object.keys(benchmarks));
   if (others.length > 0) throw new UsageError("Name one benchmark (npm run bench -- --help)");
-  const options = {
+  const chosen = {
     sizes: (values.sizes ?? usualSizes).split(",").map((size) => wholeNumber("sizes", size, 1_000)),
     rounds: values.rounds === undefined ? undefined : wholeNumber("rounds", values.rounds, 1),
   };
-  return (await benchmark(options, (text) => process.stdout.write(`${text}\n`))) ? 0 : 1;
+  return (await benchmark(chosen, (text) => process.stdout.write(`${text}\n`))) ? 0 : 1;
 }
 
 function wholeNumber(option: string, text: string, least: number): number {

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as notify } from "../../functions/workers/notify.ts";
 import { entities } from "../../shared/db/entities.ts";
-import { migrateTable } from "../../shared/db/migrate/migrate-table.ts";
+import { createPace, migrateTable } from "../../shared/db/migrate/migrate-table.ts";
 import { isComplete, isMarkedComplete, type Migration } from "../../shared/db/migrate/migrations.ts";
-import { createPace } from "../../shared/db/migrate/pace.ts";
 import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
 import { defineEntity, type Entity, stampOnly } from "../../shared/db/table/entity.ts";
 import { keyOf, recordKey } from "../../shared/db/table/keys.ts";

@@ -21,8 +21,8 @@ describe("a data directory", () => {
   it("belongs to one opener at a time", () => {
     const lock = takeLock(directory);
     expect(takeLock(directory)).toBeUndefined();
-    lock?.release();
-    takeLock(directory)?.release();
+    lock?.();
+    takeLock(directory)?.();
   });
 
   it("keeps the newest 500 messages", () => {

@@ -33,13 +33,7 @@ export class Api extends Construct {
       ipAddressType: IpAddressType.DUAL_STACK,
       corsPreflight: {
         allowOrigins: [...origins],
-        allowMethods: [
-          CorsHttpMethod.GET,
-          CorsHttpMethod.POST,
-          CorsHttpMethod.PUT,
-          CorsHttpMethod.PATCH,
-          CorsHttpMethod.DELETE,
-        ],
+        allowMethods: (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).map((each) => CorsHttpMethod[each]),
         allowHeaders: ["authorization", "content-type", "idempotency-key", "known-client"],
         exposeHeaders: [
           "per-page",

@@ -1,8 +1,9 @@
 import { Duration } from "aws-cdk-lib";
 import { EventBus, Match, Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
-import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { createQueue } from "./encrypted-queue.ts";
 
 /** The event bus through which other systems send their records to the service. */
 export class IntakeBus extends Construct {
@@ -12,11 +13,7 @@ export class IntakeBus extends Construct {
   constructor(scope: Construct, id: string, eventBusName: string) {
     super(scope, id);
     this.bus = new EventBus(this, "Bus", { eventBusName });
-    this.undelivered = new Queue(this, "Undelivered", {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
+    this.undelivered = createQueue(this, "Undelivered");
   }
 
   /** Leads every event of the bus to a queue; what cannot be delivered for a day goes to a queue of its own. */

@@ -1,5 +1,5 @@
 import { Duration } from "aws-cdk-lib";
-import { Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { Metric, type TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
 import type { QueueName } from "../../functions/queues.ts";
@@ -28,8 +28,8 @@ export interface AlarmRow {
   readonly isBelow?: true;
   /** Periods in a row that it must be so; 1 where a row says nothing. */
   readonly periods?: number;
-  /** What it means when no figure comes: all is well, the alarm fires, or it stays as it is. */
-  readonly treatMissingData: "notBreaching" | "breaching" | "ignore";
+  /** What it means when no figure comes: the alarm fires, or it stays as it is; all is well where a row says nothing. */
+  readonly treatMissingData?: TreatMissingData.BREACHING | TreatMissingData.IGNORE;
   /** What users cannot do while it fires, in a sentence. */
   readonly impact: string;
   /** Heading in infra/RUNBOOK.md. */

@@ -1,20 +1,17 @@
+import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, ownMetric } from "./alarm-row.ts";
 
-/** Amazon looks into an account above these shares, and may stop its e-mail above twice the first. */
-const mostBounces = 0.05;
-const mostComplaints = 0.001;
 const spendShare = 0.8;
+const hourly = { statistic: "Maximum", minutes: 60 } as const;
 
 /** Alarms on pins and messages: what attackers try, what is not sent, and what it costs. */
 export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
-  const hourly = { statistic: "Maximum", minutes: 60 } as const;
   return [
     {
       id: "pin-failures",
       metric: ownMetric(namespace, "PinFailures", {}, { statistic: "Sum", minutes: 60 }),
       threshold: stage.failedPinsPerHour,
-      treatMissingData: "notBreaching",
       impact: "Users lose nothing while the limits hold, but somebody may be guessing pins to get into accounts.",
       heading: "Pins are being guessed",
     },
@@ -22,29 +19,28 @@ export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
       id: "sms-refused",
       metric: ownMetric(namespace, "SmsRefused", {}, { statistic: "Sum", minutes: 5 }),
       threshold: 1,
-      treatMissingData: "notBreaching",
       impact: "Nobody gets an SMS: those who sign in by phone cannot reset a password or finish registering.",
       heading: "SMS are held back",
     },
     ...spendAlarm(stage),
-    {
-      // Of the whole account, like the next: its good name is what is lost.
-      id: "email-bounces",
-      metric: awsMetric("SES Reputation.BounceRate", {}, hourly),
-      threshold: mostBounces,
-      treatMissingData: "ignore",
-      impact: "Users lose nothing yet, but Amazon may stop all e-mail: then no pin arrives by e-mail.",
-      heading: "E-mails bounce",
-    },
-    {
-      id: "email-complaints",
-      metric: awsMetric("SES Reputation.ComplaintRate", {}, hourly),
-      threshold: mostComplaints,
-      treatMissingData: "ignore",
-      impact: "Users lose nothing yet, but Amazon may stop all e-mail: then no pin arrives by e-mail.",
-      heading: "E-mails are complained about",
-    },
+    reputationAlarm("email-bounces", "BounceRate", 0.05, "E-mails bounce"),
+    reputationAlarm("email-complaints", "ComplaintRate", 0.001, "E-mails are complained about"),
   ];
+}
+
+/**
+ * Of the whole account: its good name is what is lost. Amazon looks into an account above these shares, and may stop its
+ * e-mail above twice the first.
+ */
+function reputationAlarm(id: string, rate: string, threshold: number, heading: string): AlarmRow {
+  return {
+    id,
+    metric: awsMetric(`SES Reputation.${rate}`, {}, hourly),
+    threshold,
+    treatMissingData: TreatMissingData.IGNORE,
+    impact: "Users lose nothing yet, but Amazon may stop all e-mail: then no pin arrives by e-mail.",
+    heading,
+  };
 }
 
 /** The limit is the account's: the one stage that owns it watches it. */
@@ -53,9 +49,9 @@ function spendAlarm({ smsMonthlySpendLimitDollars: limit }: Stage): AlarmRow[] {
   return [
     {
       id: "sms-spend",
-      metric: awsMetric("SNS SMSMonthToDateSpentUSD", {}, { statistic: "Maximum", minutes: 60 }),
+      metric: awsMetric("SNS SMSMonthToDateSpentUSD", {}, hourly),
       threshold: limit * spendShare,
-      treatMissingData: "ignore",
+      treatMissingData: TreatMissingData.IGNORE,
       impact: "Users lose nothing yet, but at the month's limit no SMS goes out until the next month.",
       heading: "SMS are costly",
     },

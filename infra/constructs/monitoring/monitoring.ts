@@ -5,21 +5,20 @@ import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { AlarmRow, MonitoredResources } from "./alarm-row.ts";
 import { AlarmTopic } from "./alarm-topic.ts";
-import { alarmsOf } from "./alarms.ts";
+import { apiAlarms } from "./api-alarms.ts";
+import { dailyAlarms } from "./daily-alarms.ts";
 import { addDashboard } from "./dashboard.ts";
 import { functionAlarm } from "./function-alarms.ts";
+import { messageAlarms } from "./message-alarms.ts";
+import { queueAlarms } from "./queue-alarms.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
-const missingData = {
-  notBreaching: TreatMissingData.NOT_BREACHING,
-  breaching: TreatMissingData.BREACHING,
-  ignore: TreatMissingData.IGNORE,
-};
-
 /** What is watched of a stage. */
-export interface MonitoringProps {
+interface MonitoringProps {
   readonly stage: Stage;
   readonly watched: MonitoredResources;
+  /** The construct of each function, which its alarm belongs to. */
+  readonly scopes: ReadonlyMap<string, Construct>;
 }
 
 /** The stage's alarms, the dashboard, and where the alarms are sent when the stage names an address. */
@@ -27,10 +26,8 @@ export class Monitoring extends Construct {
   readonly #stage: Stage;
   readonly #action: SnsAction | undefined;
 
-  /** `scopes` has the construct of each function, which its alarm belongs to. */
-  constructor(scope: Construct, id: string, props: MonitoringProps & { scopes: ReadonlyMap<string, Construct> }) {
+  constructor(scope: Construct, id: string, { stage, watched, scopes }: MonitoringProps) {
     super(scope, id);
-    const { stage, watched, scopes } = props;
     this.#stage = stage;
     if (stage.alarmAddress !== undefined) {
       this.#action = new SnsAction(new AlarmTopic(this, "Alarms", stage.alarmAddress).topic);
@@ -41,23 +38,28 @@ export class Monitoring extends Construct {
       this.#addAlarm(owner, "Alarm", row);
       return row;
     });
-    const others = alarmsOf(watched, stage);
+    const others = [
+      ...apiAlarms(watched),
+      ...messageAlarms(stage, metrics),
+      ...queueAlarms(watched),
+      ...dailyAlarms(watched, metrics),
+    ];
     for (const row of others) this.#addAlarm(this, row.id, row);
     addDashboard(this, { stage, watched, rows: [...others, ...ofFunctions] });
   }
 
   #addAlarm(scope: Construct, constructId: string, row: AlarmRow): void {
-    const { id, metric, threshold, isBelow, periods = 1, treatMissingData, impact, heading } = row;
+    const { id, metric, threshold, isBelow, periods = 1, treatMissingData = TreatMissingData.NOT_BREACHING } = row;
     const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
     const ofFew = metric.statistic.startsWith("p") ? { evaluateLowSampleCountPercentile: "ignore" } : {};
     const alarm = new Alarm(scope, constructId, {
       alarmName: alarmNameOf(this.#stage, id),
-      alarmDescription: `${impact} Runbook: ${placeInRunbook(heading, this.#stage)}`,
+      alarmDescription: `${row.impact} Runbook: ${placeInRunbook(row.heading, this.#stage)}`,
       metric,
       threshold,
       comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
-      treatMissingData: missingData[treatMissingData],
+      treatMissingData,
       ...ofFew,
     });
     if (!this.#action) return;

@@ -9,7 +9,8 @@ interface QueueRow {
   readonly late: string;
   /** What it means when messages were given up. */
   readonly lost: string;
-  readonly behindMinutes: number;
+  /** 15 where a row says nothing. */
+  readonly behindMinutes?: number;
 }
 
 const queues: Readonly<Record<QueueName, QueueRow>> = {
@@ -21,22 +22,18 @@ const queues: Readonly<Record<QueueName, QueueRow>> = {
   notices: {
     late: "Users learn late that their password was changed.",
     lost: "Some users were not notified that their password was changed.",
-    behindMinutes: 15,
   },
   notifications: {
     late: "Notifications come late.",
     lost: "Some users were not notified of something that concerns them.",
-    behindMinutes: 15,
   },
   pushes: {
     late: "Pushes come late; notifications are in the apps all the same.",
     lost: "Some devices got no push; their notifications are in the app all the same.",
-    behindMinutes: 15,
   },
   intake: {
     late: "What other systems change shows late.",
     lost: "A change of another system was refused: its record is out of date here.",
-    behindMinutes: 15,
   },
 };
 
@@ -48,10 +45,9 @@ export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
   return [
     ...names.flatMap((name) => {
       const { queue, deadLetters } = watched.queues[name];
-      const { late, lost } = queues[name];
       return [
-        backlogAlarm(name, queue, late),
-        deadLetterAlarm(`${name}-dead-letters`, deadLetters, lost, "Dead letters"),
+        backlogAlarm(name, queue),
+        deadLetterAlarm(`${name}-dead-letters`, deadLetters, queues[name].lost, "Dead letters"),
       ];
     }),
     deadLetterAlarm(
@@ -70,14 +66,14 @@ export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
   ];
 }
 
-function backlogAlarm(name: QueueName, { queueName: QueueName }: Queue, impact: string): AlarmRow {
+function backlogAlarm(name: QueueName, { queueName: QueueName }: Queue): AlarmRow {
+  const { late: impact, behindMinutes = 15 } = queues[name];
   const age = { statistic: "Maximum", minutes: 1 } as const;
   return {
     id: `${name}-late`,
     metric: awsMetric("SQS ApproximateAgeOfOldestMessage", { QueueName }, age),
-    threshold: queues[name].behindMinutes * 60,
+    threshold: behindMinutes * 60,
     periods: 3,
-    treatMissingData: "notBreaching",
     impact,
     heading: "A queue is behind",
   };
@@ -86,7 +82,7 @@ function backlogAlarm(name: QueueName, { queueName: QueueName }: Queue, impact: 
 function deadLetterAlarm(id: string, { queueName: QueueName }: Queue, impact: string, heading: string): AlarmRow {
   const most = { statistic: "Maximum", minutes: 5 } as const;
   const metric = awsMetric("SQS ApproximateNumberOfMessagesVisible", { QueueName }, most);
-  return { id, metric, threshold: 1, treatMissingData: "notBreaching", impact, heading };
+  return { id, metric, threshold: 1, impact, heading };
 }
 
 function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: MonitoredResources): AlarmRow {
@@ -96,7 +92,6 @@ function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: Mo
     metric: awsMetric("Lambda IteratorAge", { FunctionName }, { statistic: "Maximum", minutes: 5 }),
     threshold: consumerBehindMinutes * 60_000,
     periods: 2,
-    treatMissingData: "notBreaching",
     impact: rows[name].impact,
     heading: "A consumer of the stream is behind",
   };

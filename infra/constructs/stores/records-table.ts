@@ -1,4 +1,12 @@
-import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import {
+  type Attribute,
+  AttributeType,
+  Billing,
+  type GlobalSecondaryIndexPropsV2,
+  ProjectionType,
+  StreamViewType,
+  TableV2,
+} from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
@@ -7,29 +15,28 @@ import type { TableAction, TableIndex } from "../../functions/function-row.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
-interface IndexShape {
-  readonly partitionKey: string;
-  readonly sortKey: string;
-  readonly sortType: AttributeType;
-  /** What an index carries beside its keys: a list's rows, or nothing. */
-  readonly carries: readonly string[];
-}
-
 /** A row has the version of its shape beside it, so that rows that older code wrote are read as such. */
 const listRow = ["record", ...schemaAttributes];
 
-const indexes: Readonly<Record<TableIndex, IndexShape>> = {
-  "by-state": { partitionKey: "all_key", sortKey: "id", sortType: AttributeType.NUMBER, carries: listRow },
-  "by-company": { partitionKey: "company_key", sortKey: "id", sortType: AttributeType.NUMBER, carries: listRow },
-  "by-month": { partitionKey: "month_key", sortKey: "day_id", sortType: AttributeType.STRING, carries: listRow },
-  "by-company-month": {
-    partitionKey: "company_month_key",
-    sortKey: "day_id",
-    sortType: AttributeType.STRING,
-    carries: listRow,
+const { NUMBER, STRING } = AttributeType;
+
+const indexes: Readonly<Record<TableIndex, Omit<GlobalSecondaryIndexPropsV2, "indexName">>> = {
+  "by-state": listIndex("all_key", { name: "id", type: NUMBER }),
+  "by-company": listIndex("company_key", { name: "id", type: NUMBER }),
+  "by-month": listIndex("month_key", { name: "day_id", type: STRING }),
+  "by-company-month": listIndex("company_month_key", { name: "day_id", type: STRING }),
+  "by-mark": {
+    partitionKey: { name: "mark_key", type: STRING },
+    sortKey: { name: "mark_order", type: STRING },
+    projectionType: ProjectionType.KEYS_ONLY,
   },
-  "by-mark": { partitionKey: "mark_key", sortKey: "mark_order", sortType: AttributeType.STRING, carries: [] },
 };
+
+/** An index that carries a list's rows beside its keys. */
+function listIndex(name: string, sortKey: Attribute) {
+  const projection = { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...listRow] };
+  return { partitionKey: { name, type: STRING }, sortKey, ...projection };
+}
 
 /** What the table is made from. */
 export interface RecordsTableProps extends Pick<Stage, "removal" | "deletionProtection"> {
@@ -44,24 +51,15 @@ export class RecordsTable extends Construct {
     super(scope, id);
     this.table = new TableV2(this, "Table", {
       tableName: name,
-      partitionKey: { name: "pk", type: AttributeType.STRING },
-      sortKey: { name: "sk", type: AttributeType.STRING },
+      partitionKey: { name: "pk", type: STRING },
+      sortKey: { name: "sk", type: STRING },
       billing: Billing.onDemand(),
       timeToLiveAttribute: "expires_at",
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: removalPolicyOf(removal),
       deletionProtection,
-      globalSecondaryIndexes: Object.entries(indexes).map(
-        ([indexName, { partitionKey, sortKey, sortType, carries }]) => ({
-          indexName,
-          partitionKey: { name: partitionKey, type: AttributeType.STRING },
-          sortKey: { name: sortKey, type: sortType },
-          ...(carries.length > 0
-            ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...carries] }
-            : { projectionType: ProjectionType.KEYS_ONLY }),
-        }),
-      ),
+      globalSecondaryIndexes: Object.entries(indexes).map(([indexName, index]) => ({ indexName, ...index })),
     });
   }
 

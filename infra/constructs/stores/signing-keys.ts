@@ -1,13 +1,15 @@
-import { Stack } from "aws-cdk-lib";
+import { CfnResource, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Trigger } from "aws-cdk-lib/triggers";
 import { Construct } from "constructs";
 import { DailySchedule } from "../compute/daily-schedule.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
-import { setTriggerLogRetention } from "../compute/trigger-logs.ts";
 import { removalPolicyOf, type SecretProps } from "./removal.ts";
+
+const triggerProvider = "AWSCDK.TriggerCustomResourceProviderCustomResourceProvider";
 
 /** Issuer and audience of the tokens that the service signs (D4). */
 export interface TokenNames {
@@ -61,4 +63,15 @@ export class SigningKeys extends Construct {
     fn.addEnvironment("SIGNING_SECRET_ARN", this.secret.secretArn);
     fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.secret.secretArn] }));
   }
+}
+
+/** Gives the CDK's own function behind a stack's triggers a log group that expires; of itself it has one that never does. */
+function setTriggerLogRetention(stack: Stack): void {
+  const handler = stack.node.findChild(triggerProvider).node.findChild("Handler");
+  if (!CfnResource.isCfnResource(handler)) throw new Error("The CDK makes the function behind its triggers otherwise");
+  const logs = new LogGroup(stack, "TriggerLogs", {
+    retention: RetentionDays.TWO_WEEKS,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  handler.addPropertyOverride("LoggingConfig", { LogGroup: logs.logGroupName });
 }

@@ -46,8 +46,8 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
 
   async function answerJson(request: IncomingMessage, response: ServerResponse) {
     const [service = "", action = ""] = String(request.headers["x-amz-target"]).split(".");
-    const send = (status: number, body: unknown) =>
-      response.writeHead(status, jsonHeaders()).end(JSON.stringify(body ?? {}));
+    const headers = { "content-type": "application/x-amz-json-1.1", "x-amzn-requestid": randomUUID() };
+    const send = (status: number, body: unknown) => response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
     const body = (await readBody(request, bodyLimit))?.toString("utf8");
     try {
       failIfConfigured(action);
@@ -80,10 +80,6 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
     failNext: (action, code, times = 1) => faults.set(action, { code, times }),
     close: service.close,
   };
-}
-
-function jsonHeaders(): Record<string, string> {
-  return { "content-type": "application/x-amz-json-1.1", "x-amzn-requestid": randomUUID() };
 }
 
 function asAwsError(error: unknown): AwsError {

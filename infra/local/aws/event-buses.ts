@@ -59,7 +59,9 @@ export function openEventBuses(region: string): EventBuses {
       send = sendToQueue;
     },
     async perform(action, input) {
-      if (action !== "PutEvents") throw unknownAction(action);
+      if (action !== "PutEvents") {
+        throw new AwsError("UnknownOperationException", `The local machine does not know the action "${action}".`);
+      }
       const { Entries = [] } = input as { Entries?: Entry[] };
       refuse(Entries, names);
       const outcomes = await Promise.all(Entries.map(deliver));
@@ -120,8 +122,4 @@ function envelope({ Source, DetailType, Detail = "", Time, Resources = [] }: Ent
     resources: Resources,
     detail: JSON.parse(Detail) as object,
   };
-}
-
-function unknownAction(action: string): AwsError {
-  return new AwsError("UnknownOperationException", `The local machine does not know the action "${action}".`);
 }

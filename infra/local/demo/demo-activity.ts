@@ -43,7 +43,8 @@ export function demoNotifications(today: string): object[] {
     const isRead = chance.percent(days > 10 ? 85 : 25);
     return {
       type: "notification",
-      id: notificationId(created, at),
+      // As the service makes them: by time, with the position for the random bits.
+      id: (Date.parse(created) - Date.UTC(2024, 0, 1)) * 4096 + at,
       user_id: user?.id,
       created_at: created,
       params: { type },
@@ -82,9 +83,4 @@ function subjectsOf(user: DemoUser | undefined): readonly [Subject, ...Subject[]
   if (user?.role === "client") return [chat, ...invoices];
   if (user?.role === "driver") return [chat, ["Timesheet", "paid"], ["Timesheet", "pending"]];
   return [["Job", "published"], ["Job", "published"], chat, ...invoices];
-}
-
-/** As the service makes them: by time, with the position for the random bits. */
-function notificationId(created: string, position: number): number {
-  return (Date.parse(created) - Date.UTC(2024, 0, 1)) * 4096 + position;
 }

@@ -1,8 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { compileFunction, constants } from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
 
 /** What the thread of one function needs to know. */
@@ -49,28 +46,15 @@ async function run({ id, deadline, event }: Invocation): Promise<Outcome> {
   }
 }
 
-/** As Lambda does: `index.js` if there is one, else `index.mjs`, which it awaits to its end. */
+/** As Lambda does, it awaits `index.mjs` to its end. */
 async function loadHandler(): Promise<{ handle: Handler } | { failure: unknown }> {
-  const script = join(setup.directory, "index.js");
-  const module = pathToFileURL(join(setup.directory, "index.mjs")).href;
   try {
-    const { handler } = existsSync(script) ? runScript(script) : await import(module);
+    const { handler } = await import(pathToFileURL(join(setup.directory, "index.mjs")).href);
     if (typeof handler !== "function") throw new Error("index.handler is undefined or not exported");
     return { handle: handler as Handler };
   } catch (failure) {
     return { failure };
   }
-}
-
-/** Lambda treats a script without a package.json as CommonJS, whatever the package.json above this checkout says. */
-function runScript(file: string): { handler?: unknown } {
-  const bundle: { exports: { handler?: unknown } } = { exports: {} };
-  const run = compileFunction(readFileSync(file, "utf8"), ["exports", "require", "module", "__filename", "__dirname"], {
-    filename: file,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
-  run(bundle.exports, createRequire(file), bundle, file, dirname(file));
-  return bundle.exports;
 }
 
 function context(awsRequestId: string, deadline: number) {

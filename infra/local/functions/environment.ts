@@ -6,13 +6,11 @@ import type { Invocation, Outcome, WorkerSetup } from "./environment-worker.ts";
 /** What went wrong inside a function: the type and message that Lambda would answer. */
 class FunctionError extends Error {
   readonly errorType: string;
-  readonly functionName: string;
   readonly trace: string | undefined;
 
-  constructor(functionName: string, errorType: string, message: string, trace?: string) {
+  constructor(errorType: string, message: string, trace?: string) {
     super(message);
     this.name = "FunctionError";
-    this.functionName = functionName;
     this.errorType = errorType;
     this.trace = trace;
   }
@@ -81,7 +79,7 @@ export function startEnvironment(
   const failAll = (type: string, message: string, trace?: string) => {
     retired = true;
     for (const id of [...pending.keys()]) {
-      settle(id, ({ reject }) => reject(new FunctionError(name, type, message, trace)));
+      settle(id, ({ reject }) => reject(new FunctionError(type, message, trace)));
     }
   };
 
@@ -93,7 +91,7 @@ export function startEnvironment(
           const { type, text, trace } = message.error;
           // A function that failed to load stays failed until it is loaded again.
           if (message.error.fatal) retired = true;
-          waiting.reject(new FunctionError(name, type, text, trace));
+          waiting.reject(new FunctionError(type, text, trace));
         } else waiting.resolve(message.payload === undefined ? undefined : JSON.parse(message.payload));
       });
     });
@@ -107,7 +105,7 @@ export function startEnvironment(
     waiting.timer = setTimeout(() => {
       retired = true;
       const text = `Task timed out after ${definition.timeoutSeconds.toFixed(2)} seconds`;
-      settle(id, ({ reject }) => reject(new FunctionError(name, "Sandbox.Timedout", text)));
+      settle(id, ({ reject }) => reject(new FunctionError("Sandbox.Timedout", text)));
     }, milliseconds);
     const invocation: Invocation = { id, deadline: Date.now() + milliseconds, event: JSON.stringify(event) };
     worker.postMessage(invocation);

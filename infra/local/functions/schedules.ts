@@ -1,23 +1,18 @@
 import type { LocalSchedule } from "../stack/event-sources.ts";
 
-/** Which schedules are due; each moment after the one that was asked for before. */
-export interface DueSchedules {
-  /** The schedules whose time of the day has come since the last call, each once a day. */
-  due(now: Date): LocalSchedule[];
-}
-
-/** Keeps daily schedules from a moment on; what was due earlier that day has had its call. */
-export function followSchedules(schedules: readonly LocalSchedule[], since: Date): DueSchedules {
+/**
+ * Keeps daily schedules from a moment on; what was due earlier that day has had its call. Gives, for a moment after the one
+ * asked for before, the schedules whose time of the day has come since, each once a day.
+ */
+export function followSchedules(schedules: readonly LocalSchedule[], since: Date): (now: Date) => LocalSchedule[] {
   const lastDay = new Map(schedules.map((each) => [each, lastDueDay(each, since)]));
-  return {
-    due: (now) =>
-      schedules.filter((schedule) => {
-        const day = lastDueDay(schedule, now);
-        if (day <= (lastDay.get(schedule) ?? "")) return false;
-        lastDay.set(schedule, day);
-        return true;
-      }),
-  };
+  return (now) =>
+    schedules.filter((schedule) => {
+      const day = lastDueDay(schedule, now);
+      if (day <= (lastDay.get(schedule) ?? "")) return false;
+      lastDay.set(schedule, day);
+      return true;
+    });
 }
 
 /** Calls the functions of daily schedules at their time until stopped, and after a sleep of the machine those it missed. */
@@ -25,7 +20,7 @@ export function startSchedules(
   schedules: readonly LocalSchedule[],
   call: (functionName: string, event: object) => Promise<unknown>,
 ): { stop(): Promise<void> } {
-  const { due } = followSchedules(schedules, new Date());
+  const due = followSchedules(schedules, new Date());
   const calls = new Set<Promise<unknown>>();
   const timer = setInterval(() => {
     for (const { functionName } of due(new Date())) {

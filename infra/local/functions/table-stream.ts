@@ -52,10 +52,11 @@ export async function openTableStream(client: DynamoDBStreamsClient, tableName: 
     const { Records = [], NextShardIterator } = await client.send(
       new GetRecordsCommand({ ShardIterator, Limit: recordsInPage }),
     );
-    const next = afterLast(Records, from);
+    const after = Records.at(-1)?.dynamodb?.SequenceNumber ?? from.after;
+    const next = { shardId: from.shardId, ...(after !== undefined && { after }) };
     if (NextShardIterator) iterators.set(keyOf(next), NextShardIterator);
     const isOver = !NextShardIterator && Records.length === 0;
-    const child = isOver ? childOf(await findShards(client, arn), from.shardId) : undefined;
+    const child = isOver ? findPlace(await findShards(client, arn), (parent) => parent === from.shardId) : undefined;
     return { records: Records.filter(isChange), place: child ?? next, askedAt };
   };
 
@@ -111,18 +112,13 @@ async function findIterator(client: DynamoDBStreamsClient, StreamArn: string, pl
 /** The oldest shard is the one whose parent is gone. */
 function beginningOf(shards: Shard[]): StreamPlace | undefined {
   const ids = new Set(shards.map(({ ShardId }) => ShardId));
-  const shardId = shards.find(({ ParentShardId }) => ParentShardId === undefined || !ids.has(ParentShardId))?.ShardId;
-  return shardId === undefined ? undefined : { shardId };
+  return findPlace(shards, (parent) => parent === undefined || !ids.has(parent));
 }
 
-function childOf(shards: Shard[], parent: string): StreamPlace | undefined {
-  const shardId = shards.find(({ ParentShardId }) => ParentShardId === parent)?.ShardId;
+/** The beginning of the first shard whose parent is as asked. */
+function findPlace(shards: Shard[], isWanted: (parent: string | undefined) => boolean): StreamPlace | undefined {
+  const shardId = shards.find(({ ParentShardId }) => isWanted(ParentShardId))?.ShardId;
   return shardId === undefined ? undefined : { shardId };
-}
-
-function afterLast(records: StreamRecord[], from: StreamPlace): StreamPlace {
-  const after = records.at(-1)?.dynamodb?.SequenceNumber ?? from.after;
-  return after === undefined ? { shardId: from.shardId } : { shardId: from.shardId, after };
 }
 
 /** DynamoDB leaves out writes that change nothing; dynoxide does not. */

@@ -20,7 +20,7 @@ export function gatewayEvent(request: IncomingMessage, body: Buffer, matched: Ma
     ...(cookie !== undefined && { cookies: cookie.split(/; ?/) }),
     headers: {
       ...headers,
-      "x-amzn-trace-id": `Root=1-${hexSeconds(now)}-${randomUUID().replaceAll("-", "").slice(0, 24)}`,
+      "x-amzn-trace-id": `Root=1-${Math.floor(now.getTime() / 1000).toString(16)}-${randomUUID().replaceAll("-", "").slice(0, 24)}`,
       "x-forwarded-for": headers["x-forwarded-for"] ? `${headers["x-forwarded-for"]}, ${sourceIp}` : sourceIp,
       "x-forwarded-port": String(request.socket.localPort ?? ""),
       "x-forwarded-proto": "http",
@@ -99,10 +99,6 @@ function encodeBody(body: Buffer, contentType = "", contentEncoding = "") {
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   const isText = textTypes.test(type) && !contentEncoding;
   return { body: body.toString(isText ? "utf8" : "base64"), isBase64Encoded: !isText };
-}
-
-function hexSeconds(now: Date): string {
-  return Math.floor(now.getTime() / 1000).toString(16);
 }
 
 /** A time such as `12/Mar/2026:19:03:58 +0000`. */

@@ -2,12 +2,21 @@ import type { BusRule } from "../aws/event-buses.ts";
 import type { Pattern } from "../filter-patterns.ts";
 import type { Resource } from "./physical-names.ts";
 
-/** A function that consumes the table's stream. */
-export interface LocalStreamMapping {
+/** A function that is called with batches. */
+interface BatchMapping {
   functionName: string;
-  streamArn: string;
   batchSize: number;
   reportsItemFailures: boolean;
+}
+
+/** A queue that feeds a function. */
+export interface LocalMapping extends BatchMapping {
+  queueName: string;
+}
+
+/** A function that consumes the table's stream. */
+export interface LocalStreamMapping extends BatchMapping {
+  streamArn: string;
   /** A change reaches the function when it matches one; without any, every change does. */
   filters: Pattern[];
 }
@@ -30,18 +39,30 @@ export interface LocalResource {
 /** Every resource of a type. */
 export type ResourcesOfType = (type: Resource["Type"]) => LocalResource[];
 
+/** The event source mappings of queues. */
+export function readQueueMappings(all: ResourcesOfType): LocalMapping[] {
+  return readMappings(all, ":sqs:", 10).map(({ arn, batches }) => ({ queueName: lastPart(arn), ...batches }));
+}
+
 /** The event source mappings of a stream. */
 export function readStreamMappings(all: ResourcesOfType): LocalStreamMapping[] {
-  const mappings = all("AWS::Lambda::EventSourceMapping");
-  return mappings
-    .filter(({ properties }) => String(properties.EventSourceArn).includes(":dynamodb:"))
-    .map(({ properties }) => ({
+  return readMappings(all, ":dynamodb:", 100).map(({ arn, batches, criteria }) => {
+    const { Filters = [] } = (criteria ?? {}) as { Filters?: { Pattern: string }[] };
+    return { streamArn: arn, ...batches, filters: Filters.map(({ Pattern }) => JSON.parse(Pattern) as Pattern) };
+  });
+}
+
+function readMappings(all: ResourcesOfType, service: string, usualBatchSize: number) {
+  const mappings = all("AWS::Lambda::EventSourceMapping").map(({ properties }) => ({
+    arn: String(properties.EventSourceArn),
+    criteria: properties.FilterCriteria,
+    batches: {
       functionName: functionOf(String(properties.FunctionName)),
-      streamArn: String(properties.EventSourceArn),
-      batchSize: Number(properties.BatchSize ?? 100),
+      batchSize: Number(properties.BatchSize ?? usualBatchSize),
       reportsItemFailures: [properties.FunctionResponseTypes].flat().includes("ReportBatchItemFailures"),
-      filters: patternsOf(properties.FilterCriteria),
-    }));
+    },
+  }));
+  return mappings.filter(({ arn }) => arn.includes(service));
 }
 
 /** The event buses and the rules that lead to queues. */
@@ -77,11 +98,6 @@ export function functionOf(text: string): string {
   return /:function:([^:/]+)/.exec(text)?.[1] ?? text;
 }
 
-function patternsOf(criteria: unknown): Pattern[] {
-  const { Filters = [] } = (criteria ?? {}) as { Filters?: { Pattern: string }[] };
-  return Filters.map(({ Pattern }) => JSON.parse(Pattern) as Pattern);
-}
-
 function lastPart(arn: string): string {
-  return arn.split(":").at(-1) ?? "";
+  return arn.slice(arn.lastIndexOf(":") + 1);
 }

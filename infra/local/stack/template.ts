@@ -5,10 +5,12 @@ import type { QueueDefinition } from "../aws/queues.ts";
 import type { TableDefinition } from "../engine/table.ts";
 import {
   functionOf,
+  type LocalMapping,
   type LocalSchedule,
   type LocalStreamMapping,
   type ResourcesOfType,
   readBuses,
+  readQueueMappings,
   readSchedules,
   readStreamMappings,
 } from "./event-sources.ts";
@@ -28,14 +30,6 @@ export interface LocalFunction {
 export interface LocalRoute {
   routeKey: string;
   functionName: string;
-}
-
-/** A queue that feeds a function. */
-export interface LocalMapping {
-  queueName: string;
-  functionName: string;
-  batchSize: number;
-  reportsItemFailures: boolean;
 }
 
 /** What a browser on another origin may do, in the words of the HTTP API's `CorsConfiguration`. */
@@ -99,14 +93,7 @@ export function readStack(template: unknown, bundles: string, place: LocalPlace)
         functionName: functionOf(String(integration?.properties.IntegrationUri)),
       };
     }),
-    mappings: all("AWS::Lambda::EventSourceMapping")
-      .filter(({ properties }) => String(properties.EventSourceArn).includes(":sqs:"))
-      .map(({ properties }) => ({
-        queueName: String(properties.EventSourceArn).split(":").at(-1) ?? "",
-        functionName: functionOf(String(properties.FunctionName)),
-        batchSize: Number(properties.BatchSize ?? 10),
-        reportsItemFailures: [properties.FunctionResponseTypes].flat().includes("ReportBatchItemFailures"),
-      })),
+    mappings: readQueueMappings(all),
     streamMappings: readStreamMappings(all),
     schedules: readSchedules(all),
     buses: readBuses(all),

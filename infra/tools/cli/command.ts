@@ -13,10 +13,16 @@ export async function runCommand(command: (parameters: string[]) => Promise<numb
   }
 }
 
-/** The options and words of a command line. Throws `UsageError` on an option that the command does not know. */
-export function readArguments<T extends ParseArgsConfig>(command: string, config: T) {
+/**
+ * The options and words of a command line; where `--help` is among them, prints that and gives undefined. Throws `UsageError`
+ * on an option that the command does not know.
+ */
+export function readArguments<const T extends ParseArgsConfig>(command: string, help: string, config: T) {
   try {
-    return parseArgs(config);
+    const read = parseArgs({ ...config, options: { ...config.options, help: { type: "boolean" } } });
+    if (!("help" in read.values)) return read as ReturnType<typeof parseArgs<T>>;
+    process.stdout.write(help);
+    return undefined;
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : error} (npm run ${command} -- --help)`);
   }

@@ -1,15 +1,8 @@
-/** Works on many things at once, those of one key in their order. */
-export interface KeyedQueue {
-  /** Takes work on and resolves when there is capacity for more; throws what failed in earlier work. */
-  add(key: string, work: () => Promise<void>): Promise<void>;
-  /** Resolves when all work has ended, well or not. */
-  settle(): Promise<void>;
-  /** Like `settle`, but throws what failed. */
-  finish(): Promise<void>;
-}
-
-/** KeyedQueue with capacity for so many pieces of work, running or waiting. After a failure nothing more is begun. */
-export function createKeyedQueue(capacity: number): KeyedQueue {
+/**
+ * Works on many things at once, those of one key in their order, with capacity for so many pieces of work, running or
+ * waiting. After a failure nothing more is begun.
+ */
+export function createKeyedQueue(capacity: number) {
   const lastOf = new Map<string, Promise<void>>();
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
@@ -31,12 +24,15 @@ export function createKeyedQueue(capacity: number): KeyedQueue {
     if (failures.length > 0) throw failures[0];
   };
   return {
-    async add(key, work) {
+    /** Takes work on and resolves when there is capacity for more; throws what failed in earlier work. */
+    async add(key: string, work: () => Promise<void>): Promise<void> {
       begin(key, work);
       if (running.size >= capacity) await Promise.race(running);
       throwFailure();
     },
+    /** Resolves when all work has ended, well or not. */
     settle,
+    /** Like `settle`, but throws what failed. */
     finish: () => settle().then(throwFailure),
   };
 }

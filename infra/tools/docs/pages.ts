@@ -1,8 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { everyRole, type Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
-import { codesTable, operationsTable } from "./contract-tables.ts";
-import type { MarkedTables } from "./marked-tables.ts";
+import {
+  internalError,
+  type ProblemCode,
+  type RefusalCode,
+  refusalCodes,
+} from "../../../shared/contract/refusal-codes.ts";
+import { type MarkedTables, tableOf } from "./marked-tables.ts";
 
 /** The page of costs, whose tables come from a measuring run. */
 export const costsPage = "infra/COSTS.md";
@@ -22,4 +28,35 @@ export function unmeasuredOperations(root: string): string[] {
   const measured = [...rows.matchAll(/^\| ([a-z]+(?:-[a-z]+)+) \|/gm)].map(([, name = ""]) => name);
   const names = operations.map(({ name }) => name);
   return [...names.filter((name) => !measured.includes(name)), ...measured.filter((name) => !names.includes(name))];
+}
+
+/** What an operation for anyone asks for nevertheless, by the code that it refuses with otherwise. */
+const conditions: Partial<Record<RefusalCode, string>> = {
+  route_not_found: ", where the stage is open",
+  reset_token_invalid: " with a reset token",
+};
+
+/** Every operation, its address and who may call it. */
+function operationsTable(): string {
+  const rows = operations.map((each) => [each.name, `\`${each.method} ${each.path}\``, callersOf(each)]);
+  return tableOf(["operation", "method and path", "who"], rows);
+}
+
+/** Every status of a problem document with its codes. */
+function codesTable(): string {
+  const byStatus = new Map<number, ProblemCode[]>();
+  const codes = Object.entries(refusalCodes) as [RefusalCode, { readonly status: number }][];
+  for (const [code, { status }] of [...codes, [internalError.code, internalError] as const]) {
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const sorted = [...byStatus].toSorted(([one], [other]) => one - other);
+  return tableOf(
+    ["status", "codes"],
+    sorted.map(([status, named]) => [status, named.map((code) => `\`${code}\``).join(", ")]),
+  );
+}
+
+function callersOf({ access, refusals = [] }: Operation): string {
+  if (access === "anyone") return `anyone${refusals.map((code) => conditions[code] ?? "").join("")}`;
+  return access.length === everyRole.length ? "everyone signed in" : access.join(", ");
 }

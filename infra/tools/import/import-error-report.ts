@@ -1,28 +1,25 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import type { LineError } from "./import-records.ts";
 
-/** Where the errors of an import go: the first ones to the screen, all of them to a file. */
-export interface ErrorReport {
-  add(error: LineError): void;
-  /** Closes the file; answers with what is left to say on the screen. */
-  close(): string;
-}
-
 const shownErrors = 20;
 
-/** Opens a report; its file is made with the first error, and that of an earlier import goes. */
-export function createErrorReport(path: string, screen: NodeJS.WritableStream): ErrorReport {
+/**
+ * Where the errors of an import go: the first ones to the screen, all of them to a file, which is made with the first error;
+ * that of an earlier import goes.
+ */
+export function createErrorReport(path: string, screen: NodeJS.WritableStream) {
   rmSync(path, { force: true });
   let file: number | undefined;
   let count = 0;
   return {
-    add(error) {
+    add(error: LineError): void {
       file ??= openSync(path, "w", 0o600);
       writeSync(file, `${JSON.stringify(error)}\n`);
       count += 1;
       if (count <= shownErrors) screen.write(`${describeError(error)}\n`);
     },
-    close() {
+    /** Closes the file; answers with what is left to say on the screen. */
+    close(): string {
       if (file === undefined) return "";
       closeSync(file);
       const more = count > shownErrors ? `and ${count - shownErrors} more errors; ` : "";

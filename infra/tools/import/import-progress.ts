@@ -1,29 +1,24 @@
-/** A line on the terminal that says how far an import is. */
-export interface ProgressBar {
-  show(progress: { readonly bytesRead: number; readonly lines: number; readonly failed: number }): void;
-  clear(): void;
-}
+import type { ImportProgress } from "./import-records.ts";
 
 const width = 30;
 const pauseMs = 100;
 
-/** A bar by bytes, or a count where the size is unknown; silent where there is no terminal. */
-export function createProgressBar(screen: NodeJS.WriteStream, size: number | undefined): ProgressBar {
-  if (!screen.isTTY) return { show: () => {}, clear: () => {} };
+/** A line on the terminal: a bar by bytes, or a count where the size is unknown; silent where there is no terminal. */
+export function createProgressBar(screen: NodeJS.WriteStream, size: number | undefined) {
   const began = performance.now();
   let shownAt = began;
   let isShown = false;
   return {
-    show({ bytesRead, lines, failed }) {
+    show({ bytesRead, lines, failed }: ImportProgress): void {
       const now = performance.now();
-      if (now - shownAt < pauseMs) return;
+      if (!screen.isTTY || now - shownAt < pauseMs) return;
       const rate = Math.round(lines / ((now - began) / 1000));
       const counts = `${lines} lines, ${rate} a second${failed > 0 ? `, ${failed} failed` : ""}`;
       screen.write(`\r\x1b[2K${size ? `${barOf(bytesRead / size)} ` : ""}${counts}`);
       shownAt = now;
       isShown = true;
     },
-    clear() {
+    clear(): void {
       if (isShown) screen.write("\r\x1b[2K");
       isShown = false;
     },

@@ -25,6 +25,13 @@ export type ImportSummary = Readonly<Record<Outcome | "failed", number>> & {
   readonly isComplete: boolean;
 };
 
+/** How far an import is. */
+export interface ImportProgress {
+  readonly bytesRead: number;
+  readonly lines: number;
+  readonly failed: number;
+}
+
 /** What to import and how. */
 export interface ImportOptions {
   readonly source: AsyncIterable<Uint8Array>;
@@ -38,7 +45,7 @@ export interface ImportOptions {
   /** Stops after the lines in work. */
   readonly signal?: AbortSignal;
   onError?(error: LineError): void;
-  onProgress?(progress: { readonly bytesRead: number; readonly lines: number; readonly failed: number }): void;
+  onProgress?(progress: ImportProgress): void;
 }
 
 /** Lines worked on at once unless the caller says otherwise. */

@@ -28,7 +28,6 @@ export function withRow(source: string, { name, area }: Draft): string {
     area: "${area}",
     impact: "Nobody can use ${name}.",
     access: { admin: "all" },
-    verifiesTokens: true,
   },
 `;
   const [, rows] = /(const operationRows: .*?\n)\};\n/s.exec(source) ?? [];

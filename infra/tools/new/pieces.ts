@@ -48,50 +48,31 @@ describe("200", () => {
 `;
 }
 
-/** The text of the sample event: a request as API Gateway sends it, payload 2.0. */
-export function eventOf({ method, path, parameters, object }: Draft): string {
-  const address = path.replaceAll(/\{\w+\}/g, "1");
+/** The parts of a sample event that an operation's own is made from. */
+interface SampleEvent {
+  readonly headers: object;
+  readonly requestContext: { readonly http: object };
+  readonly isBase64Encoded: boolean;
+}
+
+/** The text of the sample event: a request as API Gateway sends it, made from that of another operation without a body. */
+export function eventOf({ method, path, parameters, object }: Draft, sample: string): string {
+  const { headers, requestContext, isBase64Encoded, ...rest } = JSON.parse(sample) as SampleEvent;
+  const rawPath = path.replaceAll(/\{\w+\}/g, "1");
   const routeKey = `${method} ${path}`;
-  const host = "a1b2c3d4e5.execute-api.eu-west-2.amazonaws.com";
   const body = object && JSON.stringify({ [object]: { id: 1 } });
   const event = {
-    version: "2.0",
+    ...rest,
     routeKey,
-    rawPath: address,
-    rawQueryString: "",
+    rawPath,
     headers: {
-      accept: "application/json",
-      "accept-encoding": "gzip, deflate, br",
-      authorization: "Bearer {{token}}",
+      ...headers,
       ...(body && { "content-length": String(body.length), "content-type": "application/json" }),
-      host,
-      "user-agent": "WorkforceApp/3.8 (iOS 19.1; iPhone17,2)",
-      "x-amzn-trace-id": "Root=1-6a1ddeb4-a2b4a9332d1ce45d6129fe73",
-      "x-forwarded-for": "203.0.113.24",
-      "x-forwarded-port": "443",
-      "x-forwarded-proto": "https",
     },
     ...(parameters.length > 0 && { pathParameters: Object.fromEntries(parameters.map((each) => [each, "1"])) }),
-    requestContext: {
-      accountId: "123456789012",
-      apiId: "a1b2c3d4e5",
-      domainName: host,
-      domainPrefix: "a1b2c3d4e5",
-      http: {
-        method,
-        path: address,
-        protocol: "HTTP/1.1",
-        sourceIp: "203.0.113.24",
-        userAgent: "WorkforceApp/3.8 (iOS 19.1; iPhone17,2)",
-      },
-      requestId: "Mk3a1f0c2d9e4c1=",
-      routeKey,
-      stage: "$default",
-      time: "01/Jun/2026:19:34:12 +0000",
-      timeEpoch: 1780342452000,
-    },
+    requestContext: { ...requestContext, routeKey, http: { ...requestContext.http, method, path: rawPath } },
     ...(body && { body }),
-    isBase64Encoded: false,
+    isBase64Encoded,
   };
   return `${JSON.stringify(event, null, 2)}\n`;
 }

@@ -1,3 +1,10 @@
+import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
+import { findUser } from "../../../shared/db/accounts/users.ts";
+import { type Login, parseLogin } from "../../../shared/domain/accounts/login.ts";
+import { settings } from "../../../shared/settings.ts";
+import type { TokenUser } from "../../local/local-aws.ts";
+import { UsageError } from "../cli/command.ts";
+
 /** The service that a tool works on; this process is a client of it. */
 export interface Service {
   /** True where workers run by themselves, and count what a tool writes. */
@@ -6,4 +13,20 @@ export interface Service {
   processPending(): Promise<void>;
   /** A bearer token for the user of a login, in any form. Throws `UsageError` when no user has it. */
   mintTokenFor(login: string, hours: number): Promise<string>;
+}
+
+/** A login as typed, in any form. Throws `UsageError` where it is none. */
+export function readLogin(typed: string): Login {
+  const login = parseLogin(typed, settings.defaultCountry());
+  if (login) return login;
+  throw new UsageError(`"${typed}" is neither an e-mail address nor a phone number.`);
+}
+
+/** The user of a login in any form, as a token names it. Throws `UsageError` where no user of the place named has it. */
+export async function findTokenUser(typed: string, place: string): Promise<TokenUser> {
+  const login = readLogin(typed);
+  const id = await findUserIdOfLogin(login.value);
+  const user = id === undefined ? undefined : await findUser(id);
+  if (!user) throw new UsageError(`No user of ${place} has the login ${login.value}.`);
+  return { id: user.id, role: user.role, company_id: user.financial_company_id };
 }

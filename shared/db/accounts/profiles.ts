@@ -2,13 +2,8 @@ import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
 
-/** A driver's profile as the table has it: whose it is. */
-interface StoredProfile extends StoredItem {
-  readonly user_id: number;
-}
-
-/** The entity of drivers' profiles. */
-export const profiles = defineEntity<StoredProfile>(
+/** The entity of drivers' profiles: whose each is. */
+export const profiles = defineEntity<StoredItem & { readonly user_id: number }>(
   "profile",
   ({ pk, sk }) => sk === "PROFILE" && pk.startsWith("PROFILE#"),
 );

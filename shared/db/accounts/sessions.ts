@@ -20,9 +20,6 @@ export const sessions = defineEntity<StoredSession>(
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("SESSION#"),
 );
 
-/** A session whose refresh token was spent for the next one. */
-export type Session = Pick<StoredSession, "epoch">;
-
 const msPerDay = 86_400_000;
 
 /** Key of a session family. */
@@ -36,11 +33,12 @@ export async function openSession(userId: number, family: string, token: string,
   await putIf({ Item: sessions.encode(opened), ConditionExpression: "attribute_not_exists(pk)" });
 }
 
-/**
- * Access pattern S2: spends a refresh token for the next one of its family. Undefined when it is spent, expired or
- * unknown. One write unit.
- */
-export async function rotateSession(spent: RefreshToken, next: string, now: Date): Promise<Session | undefined> {
+/** Access pattern S2: spends a refresh token that still counts for the next one of its family. One write unit. */
+export async function rotateSession(
+  spent: RefreshToken,
+  next: string,
+  now: Date,
+): Promise<Pick<StoredSession, "epoch"> | undefined> {
   const condition = {
     where: { refresh_hash: spent.hash },
     when: "valid_to > :now",

@@ -51,10 +51,7 @@ async function readNewest<L extends ListName>(
   return found;
 }
 
-/**
- * Day by day, unless so many days are open at once that reading the list without days, past the records of others, costs
- * less: so it is deep in a list whose ids do not follow dates.
- */
+/** Day by day, unless that opens so many days that reading past the records of other days costs less. */
 async function chooseReading(selection: ListSelection, buckets: readonly DayBucket[], wanted: number) {
   const byDay = { unread: [...buckets], limitPerBucket: wanted };
   const from = thresholdFor(buckets, wanted);

@@ -80,12 +80,15 @@ export interface ListRow<L extends ListName> {
   readonly record: Omit<ListedFields<L>, "id">;
 }
 
+/** Throws on an item without a record, naming its key. */
+export function requireWhole<L extends ListName>(stored: ListedItem<L>): ListedItem<L> {
+  if (typeof stored.record === "object" && stored.record !== null) return stored;
+  throw new Error(`The item ${publicNameOf(stored)} has no record`);
+}
+
 /** Reads a row of a list. Throws on one without a record, naming its key. */
 export function toRow<L extends ListName>(list: L, item: Item): ListRow<L> {
-  const row = listedItems[list].decode(item);
-  if (typeof row.record !== "object" || row.record === null) {
-    throw new Error(`The item ${publicNameOf(item)} has no record`);
-  }
+  const row = requireWhole(listedItems[list].decode(item));
   // An index by month has the id in its order alone.
   return row.id === undefined ? { ...row, id: Number(row.day_id?.slice(3)) } : row;
 }

@@ -15,10 +15,7 @@ export function findListPage<L extends ListName>(
   return isUndated ? findUndatedPage(selection, start) : findDatedPage(selection, start);
 }
 
-/**
- * Access pattern L1: one page, newest id first. One query a state and the total in parallel; 1.5 read units a state for a
- * page of 20, half a one for the total.
- */
+/** Access pattern L1: a page, newest id first. 1.5 read units a state for 20 rows, 0.5 for the total, in parallel. */
 async function findUndatedPage<L extends ListName>(
   selection: ListSelection<L>,
   start: PageStart,

@@ -111,10 +111,7 @@ export function numberEntryId({ sk }: StoredNumberEntry): number {
   return Number(sk.split("#").at(-1));
 }
 
-/**
- * A number may hold any character, so what follows it is read from the end. The index by mark carries keys alone: an
- * entry's shape there is that of its key.
- */
+/** A number may hold any character: what follows it is read from the end. By mark, an entry has its key's shape. */
 function readEntry(entry: Item): NumberEntry {
   const [id, state = "", date = ""] = numberEntries.decode(entry).mark_order.split("#").slice(-3);
   return { id: Number(id), state, date };

@@ -45,7 +45,7 @@ export function figuresOf(
 type DatedBucket = DayBucket & { readonly date: string };
 
 /** Names of the three figures that a month's totals hold for each day and state. */
-export function figureNames(date: string, state: string): { count: string; highest: string; lowest: string } {
+function figureNames(date: string, state: string): { count: string; highest: string; lowest: string } {
   const name = `${date.slice(8)}${state}`;
   return { count: name, highest: `${name}>`, lowest: `${name}<` };
 }

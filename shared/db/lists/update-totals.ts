@@ -83,20 +83,12 @@ function* chunksOf(moves: readonly Move[]): Generator<Move[]> {
 async function count(moves: readonly Move[], now: Date): Promise<boolean> {
   const totals = createTotalsChanges();
   for (const { list, before, after } of moves) totals.move(list, before, after);
-  const own = moves.flatMap((move) => [
-    keepCount(move, now),
-    requireUnchanged(move),
-    ...changeNumberEntries(move.before, move.after),
+  const own = moves.flatMap(({ key, before, after, counted, record }): TransactionWrite[] => [
+    { Put: { Item: nextCountedPlace(key, counted, after, now), ...ifUnchanged(counted) } },
+    // A delayed consumer must not count a state that the record has left, even where no other was counted since.
+    { ConditionCheck: { Key: { ...key }, ...ifUnchanged(record) } },
+    ...changeNumberEntries(before, after),
   ]);
   const failed = await transact([...own, ...(await totals.writes())]);
   return failed.length === 0;
-}
-
-function keepCount({ key, after, counted }: Move, now: Date): TransactionWrite {
-  return { Put: { Item: nextCountedPlace(key, counted, after, now), ...ifUnchanged(counted) } };
-}
-
-/** A delayed consumer must not count a state that the record has left, even where no other state was counted since. */
-function requireUnchanged({ key, record }: Move): TransactionWrite {
-  return { ConditionCheck: { Key: { ...key }, ...ifUnchanged(record) } };
 }

@@ -13,7 +13,6 @@ import {
   markComplete,
   revokeCompletions,
 } from "./migrations.ts";
-import { createPace } from "./pace.ts";
 import { type RewriteOptions, type Rewritten, rewriteItem } from "./rewrite-item.ts";
 
 /** What a run has done so far. */
@@ -103,6 +102,17 @@ async function begin({ required, isDryRun = false, restarts = false }: MigrateOp
   }
   const place = isDryRun || restarts ? start : await findPlace(target);
   return { place, pending: restarts ? required : await findPending(required) };
+}
+
+/** Gives turns at most so many times a second. */
+export function createPace(perSecond: number): () => Promise<void> {
+  let next = performance.now();
+  return async () => {
+    const now = performance.now();
+    next = Math.max(next, now) + 1000 / perSecond;
+    const pause = next - 1000 / perSecond - now;
+    if (pause >= 1) await new Promise((resume) => setTimeout(resume, pause));
+  };
 }
 
 type Counts = ReturnType<typeof createCounts>;

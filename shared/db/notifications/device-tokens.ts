@@ -35,7 +35,7 @@ export async function saveDeviceToken(userId: number, device: DeviceToken, newId
     const id = owner?.user_id === userId ? owner.id : newId;
     const known = set.devices.find((candidate) => candidate.id === id);
     const next = { ...known, ...toStored(userId, id, hash, device) };
-    if (known && isSame(known, next)) return id;
+    if (known && known.platform === next.platform && known.device_id === next.device_id) return id;
     const failed = await transact([
       ...own(userId, next, owner),
       ...drop(userId, devicesToDrop(set, next)),
@@ -62,10 +62,6 @@ export async function dropDeviceTokens(userId: number, ids: readonly number[]): 
 function toStored(userId: number, id: number, hash: string, device: DeviceToken): StoredDevice {
   const { token, platform, pushService: push_service, deviceId: device_id } = device;
   return { ...deviceKey(userId, id), id, token, hash, platform, push_service, device_id, endpoint_arn: undefined };
-}
-
-function isSame(known: StoredDevice, device: StoredDevice): boolean {
-  return known.platform === device.platform && known.device_id === device.device_id;
 }
 
 /** Ids run by time, so the first of the sorted list is the oldest. */

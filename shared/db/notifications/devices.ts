@@ -25,13 +25,8 @@ export const devices = defineEntity<StoredDevice>(
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
 );
 
-/** What lets one registration of a user through at a time, as the table has it. */
-interface StoredDeviceSet extends StoredItem {
-  readonly revision: number;
-}
-
-/** The entity of users' sets of devices. */
-export const deviceSets = defineEntity<StoredDeviceSet>(
+/** The entity of users' sets of devices, which let one registration of a user through at a time. */
+export const deviceSets = defineEntity<StoredItem & { readonly revision: number }>(
   "device set",
   ({ pk, sk }) => pk.startsWith("USER#") && sk === "DEVICES",
 );
@@ -47,23 +42,9 @@ export function deviceKey(userId: number, id: number): Key {
   return { pk: `USER#${userId}`, sk: `DEVICE#${padId(id)}` };
 }
 
-/** A device of a user as pushes reach it. */
-export interface Device {
-  readonly id: number;
-  readonly token: string;
-  readonly pushService: PushService;
-  readonly endpointArn: string | undefined;
-}
-
 /** Access pattern PS2: a user's devices, at most 20, oldest first. 0.5 read units for 4 KB of tokens. */
-export async function findDevices(userId: number): Promise<Device[]> {
-  const set = await findDeviceSet(userId);
-  return set.devices.map(({ id, token, push_service: pushService, endpoint_arn: endpointArn }) => ({
-    id,
-    token,
-    pushService,
-    endpointArn,
-  }));
+export async function findDevices(userId: number): Promise<readonly StoredDevice[]> {
+  return (await findDeviceSet(userId)).devices;
 }
 
 /** A user's devices, oldest first, and the revision of their set. 0.5 read units for 4 KB, one when consistent. */

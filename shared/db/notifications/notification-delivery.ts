@@ -10,13 +10,8 @@ import { firstRevision, replaceItem } from "../writes/changes.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, unreadMark } from "./notifications.ts";
 
-/** An event that a user was notified of, as the table has it; the key names the user and the event. */
-interface StoredDelivery extends StoredItem {
-  readonly expires_at: number;
-}
-
-/** The entity of delivered events. */
-export const deliveredEvents = defineEntity<StoredDelivery>(
+/** The entity of events that a user was notified of; the key names both. */
+export const deliveredEvents = defineEntity<StoredItem & { readonly expires_at: number }>(
   "delivered event",
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("EVENT#"),
 );
@@ -81,10 +76,7 @@ function deliver(userId: number, { eventId, ...about }: NotificationPayload, now
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/**
- * What comes at the same time is mostly for the same users, and their counts take part in one transaction at a time: one
- * after the other is faster than losing against each other.
- */
+/** Users share events, and their counts take part in one transaction at a time: turns are faster than lost races. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = turn.then(work);
   turn = mine.catch(() => {});

@@ -1,5 +1,5 @@
 import { chunksOf } from "../../batches.ts";
-import { type CountedPlace, countedPlaceKey, readCountedPlace } from "../lists/counted-places.ts";
+import { countedPlaceKey, readCountedPlace } from "../lists/counted-places.ts";
 import {
   entriesOf,
   numberEntries,
@@ -66,7 +66,8 @@ export async function rewriteNumberEntries(partition: string, ids: readonly numb
       const right = entriesOf(counted?.place ?? null).filter(({ pk }) => pk === partition);
       const writes = replaceEntries(stored.get(id) ?? [], right);
       if (writes.length === 0) continue;
-      const failed = await transact([...writes, stillCounted(id, counted)]);
+      const stillCounted = { Key: countedPlaceKey(recordKey("INVOICE", id)), ...ifUnchanged(counted) };
+      const failed = await transact([...writes, { ConditionCheck: stillCounted }]);
       if (failed.length === 0) written += writes.length;
     }
   }
@@ -81,8 +82,4 @@ async function findStoredEntries(partition: string): Promise<Map<number, StoredN
     found.set(id, [...(found.get(id) ?? []), entry]);
   }
   return found;
-}
-
-function stillCounted(id: number, counted: CountedPlace | undefined): TransactionWrite {
-  return { ConditionCheck: { Key: countedPlaceKey(recordKey("INVOICE", id)), ...ifUnchanged(counted) } };
 }

@@ -5,11 +5,8 @@ import { recordKey } from "../table/keys.ts";
 import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/changes.ts";
 import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
 
-/** A company as the table has it. */
-export interface StoredCompany extends RecordItem, CompleteRecord<"company"> {}
-
 /** The entity of companies. */
-export const companies = defineEntity<StoredCompany>(
+export const companies = defineEntity<RecordItem & CompleteRecord<"company">>(
   "company",
   ({ pk, sk }) => sk === "COMPANY" && pk.startsWith("COMPANY#"),
 );

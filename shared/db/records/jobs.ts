@@ -4,7 +4,7 @@ import { jobListState } from "../../domain/records/list-place.ts";
 import { type ListedFields, listedKey, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import { rememberOrigins } from "../table/origins.ts";
-import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import { findRecordsWithin, recordsNotFound } from "./records.ts";
 
@@ -22,21 +22,17 @@ export interface JobTimer {
 export async function setJobTimers(
   ids: readonly number[],
   scope: Scope,
-  timer: JobTimer,
+  { timer, timerExpiresAt }: JobTimer,
   { userId }: Caller,
   token?: string,
 ): Promise<ListedFields<"JOBS">[]> {
   const found = await findRecordsWithin("JOBS", ids, scope);
-  const writes = ids.map((id) => setTimer(id, timer, userId));
+  const set = { timer, timer_expires_at: timerExpiresAt?.toISOString() ?? null, changed_by: userId };
+  const changes = { when: "attribute_exists(pk)", set, remove: ["silent"], add: { revision: 1 } };
+  const writes = ids.map((id) => ({ Update: updateOf(listedKey("JOBS", id), changes) }));
   const failed = await transact(writes, { token });
   if (failed.length > 0) throw recordsNotFound(failed.flatMap((position) => ids[position] ?? []));
   return rememberOrigins(found.map(toFields<"JOBS">), found);
-}
-
-function setTimer(id: number, { timer, timerExpiresAt }: JobTimer, userId: number): TransactionWrite {
-  const set = { timer, timer_expires_at: timerExpiresAt?.toISOString() ?? null, changed_by: userId };
-  const changes = { when: "attribute_exists(pk)", set, remove: ["silent"], add: { revision: 1 } };
-  return { Update: updateOf(listedKey("JOBS", id), changes) };
 }
 
 /** Access pattern J2: one page of the jobs, newest id first, and how many there are (D37). */

@@ -1,9 +1,15 @@
 import { isWithin, type Scope } from "../../domain/caller.ts";
 import type { ListName } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { type ListedFields, type ListedItem, listedItems, listedKey, toFields } from "../lists/listed-items.ts";
+import {
+  type ListedFields,
+  type ListedItem,
+  listedItems,
+  listedKey,
+  requireWhole,
+  toFields,
+} from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { publicNameOf } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
 
 /** Reads records by id, all within the scope, or refuses as `records_not_found` naming those that are not (D2, D18). */
@@ -36,11 +42,6 @@ export async function requireRecord<L extends ListName>(
     throw recordNotFound();
   }
   return rememberOrigins(toFields(requireWhole(stored)), [stored]);
-}
-
-function requireWhole<L extends ListName>(stored: ListedItem<L>): ListedItem<L> {
-  if (!stored.record) throw new Error(`The item ${publicNameOf(stored)} has no record`);
-  return stored;
 }
 
 /** The refusal of a record that is missing or not the caller's: both look alike (D2). */

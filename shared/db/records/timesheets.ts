@@ -56,10 +56,7 @@ function moveUnlessChanged(
   return { Update: updateOf({ pk, sk }, { where, set, remove: ["silent"], add: { revision: 1 } }) };
 }
 
-/**
- * Access pattern T2: one page of the timesheets that match, newest id first, and how many match in all (D21, D22, D37).
- * Dates compare with `date`.
- */
+/** Access pattern T2: a page of the timesheets that match by `date`, newest id first, and their number (D21, D37). */
 export function findTimesheets(
   filter: Omit<ListSelection, "list">,
   start: PageStart,

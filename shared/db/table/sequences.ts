@@ -2,16 +2,13 @@ import { defineEntity, type StoredItem } from "./entity.ts";
 import { updateIf } from "./table.ts";
 import { updateOf } from "./updates.ts";
 
-/** A sequence that ids are taken from. */
-interface StoredSequence extends StoredItem {
-  /** How many ids were taken. */
-  readonly given: number;
-}
-
 const sequenceSk = "SEQUENCE";
 
-/** The entity of sequences. */
-export const sequences = defineEntity<StoredSequence>("sequence", ({ sk }) => sk === sequenceSk);
+/** The entity of sequences that ids are taken from; `given` is how many were. */
+export const sequences = defineEntity<StoredItem & { readonly given: number }>(
+  "sequence",
+  ({ sk }) => sk === sequenceSk,
+);
 
 /** Ids that the service gives start here, so that imported ones stay free. */
 const firstId = 1_000_000_000;

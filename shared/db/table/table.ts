@@ -89,8 +89,7 @@ export async function putIf(input: Omit<PutCommandInput, "TableName">): Promise<
 
 /** Deletes an item, if there is one. */
 export async function deleteItemAt(key: Key): Promise<void> {
-  const command = new DeleteCommand({ TableName: settings.tableName(), Key: { ...key } });
-  await retryConflicts(() => documentClient().send(command));
+  await deleteIf({ Key: { ...key } });
 }
 
 /** Deletes an item when its condition holds; false when it does not. */

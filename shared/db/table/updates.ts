@@ -20,30 +20,27 @@ export interface Changes {
 /** An update of an item, as a call or a transaction takes it. */
 export function updateOf(key: Key, changes: Changes) {
   const { where = {}, when, values, set = {}, setOnce = {}, remove = [], add = {} } = changes;
-  const setsVersion = set.schema_version !== undefined;
-  const bound: Item = { ...values, ...(!setsVersion && versionValue) };
+  const keepsVersion = set.schema_version === undefined;
+  const bound: Item = { ...values, ...(keepsVersion && versionValue) };
   const names = new Map<string, string>();
+  let count = 0;
   const bind = (value: unknown) => {
-    const name = `:v${Object.keys(bound).length}`;
-    bound[name] = value;
-    return name;
-  };
-  const pathOf = (attribute: string) => {
-    const parts = attribute.startsWith("record.") ? ["record", attribute.slice("record.".length)] : [attribute];
-    for (const part of parts) names.set(part, names.get(part) ?? `#n${names.size}`);
-    return parts.map((part) => names.get(part)).join(".");
+    count += 1;
+    bound[`:v${count}`] = value;
+    return `:v${count}`;
   };
   const each = (changed: Readonly<Item>, clauseOf: (path: string, value: unknown) => string) =>
-    Object.entries(changed).map(([attribute, value]) => clauseOf(pathOf(attribute), value));
+    Object.entries(changed).map(([attribute, value]) => clauseOf(pathOf(attribute, names), value));
   const conditions = each(where, (path, value) =>
     value === undefined ? `attribute_not_exists(${path})` : `${path} = ${bind(value)}`,
   );
   const sets = [
     ...each(set, (path, value) => `${path} = ${bind(value)}`),
     ...each(setOnce, (path, value) => `${path} = if_not_exists(${path}, ${bind(value)})`),
-    ...(setsVersion ? [] : [versionClause]),
+    ...(keepsVersion ? [versionClause] : []),
   ];
-  const clauses = { SET: sets, REMOVE: remove.map(pathOf), ADD: each(add, (path, value) => `${path} ${bind(value)}`) };
+  const removed = remove.map((attribute) => pathOf(attribute, names));
+  const clauses = { SET: sets, REMOVE: removed, ADD: each(add, (path, value) => `${path} ${bind(value)}`) };
   const present = Object.entries(clauses).filter(([, parts]) => parts.length > 0);
   return {
     Key: { ...key },
@@ -52,4 +49,11 @@ export function updateOf(key: Key, changes: Changes) {
     ExpressionAttributeNames: Object.fromEntries([...names].map(([name, alias]) => [alias, name])),
     ExpressionAttributeValues: bound,
   };
+}
+
+/** The aliases of an attribute's names: any name may be a word that expressions reserve. */
+function pathOf(attribute: string, names: Map<string, string>): string {
+  const parts = attribute.startsWith("record.") ? ["record", attribute.slice("record.".length)] : [attribute];
+  for (const part of parts) names.set(part, names.get(part) ?? `#n${names.size}`);
+  return parts.map((part) => names.get(part)).join(".");
 }

@@ -1,3 +1,4 @@
+import { ifUnchanged } from "../table/conditions.ts";
 import type { Entity, RecordItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -45,7 +46,8 @@ export function removeRecord<Stored extends RecordItem>(
     if (!stored && (isMarked || version === undefined)) return { outcome: "unchanged" };
     if (isMarked || isStale(line, stored)) return { outcome: "stale" };
     const marks = version === undefined ? [] : [markRemoved(key, version, context.now)];
-    if (!stored) return { outcome: "unchanged", writes: [requireAbsent(key), ...marks] };
+    const requireAbsent = { ConditionCheck: { Key: { ...key }, ...ifUnchanged(stored) } };
+    if (!stored) return { outcome: "unchanged", writes: [requireAbsent, ...marks] };
     return { outcome: "removed", writes: [...withdraw(stored), ...marks] };
   });
 }
@@ -66,8 +68,4 @@ function changeRecord<Stored extends RecordItem>(
 
 function isStale({ version }: Versioned, stored: RecordItem | undefined): boolean {
   return version !== undefined && (stored?.version ?? -1) >= version;
-}
-
-function requireAbsent(key: Key): TransactionWrite {
-  return { ConditionCheck: { Key: { ...key }, ConditionExpression: "attribute_not_exists(pk)" } };
 }

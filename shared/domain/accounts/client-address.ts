@@ -1,7 +1,4 @@
-/**
- * What counts as one client: an IPv4 address, or the /64 of an IPv6 address, which is what one subscriber has (D10).
- * IPv4 addresses in IPv6 form count as what they are.
- */
+/** One client: an IPv4 address, in IPv6 form or not, or the /64 of an IPv6 address, which is a subscriber's (D10). */
 export function clientOf(address: string): string {
   return ipv4Of(address) ?? prefixOf(address, 4);
 }

@@ -5,14 +5,11 @@ import digests from "./common-passwords.json" with { type: "json" };
 /** Bytes of its SHA-256 that a common password is known by: of 4,000 other passwords, about one is taken for one. */
 const digestBytes = 3;
 
-/** The letters that passwords are compared in: keyboards spell some in two ways, and case hides nothing. */
-function commonForm(password: string): string {
-  return password.normalize("NFKC").toLowerCase();
-}
-
 /** Refuses a password that many people use, naming its field (D15). */
 export function requireUncommon(password: string, pointer: string): void {
-  if (!commonDigests().has(digestAt(createHash("sha256").update(commonForm(password)).digest(), 0))) return;
+  // Keyboards spell some letters in two ways, and case hides nothing.
+  const digest = createHash("sha256").update(password.normalize("NFKC").toLowerCase()).digest();
+  if (!commonDigests().has(digestAt(digest, 0))) return;
   const detail = "is one that many people use; choose another";
   throw new Refusal("fields_invalid", `Invalid: ${pointer}`, { errors: [{ pointer, code: "common", detail }] });
 }

@@ -10,10 +10,7 @@ export interface Limit {
 
 const msPerMinute = 60_000;
 
-/**
- * When the next attempt is admitted, in milliseconds: now, or the moment when every limit has capacity again. `attempts` are
- * the moments of those admitted so far, oldest first.
- */
+/** When the next attempt is admitted, in milliseconds: `now` or later. `attempts` are those before, oldest first. */
 export function admittedAt(attempts: readonly number[], limits: readonly Limit[], now: number): number {
   return Math.max(...limits.map((limit) => opensAt(attempts, limit, now)));
 }

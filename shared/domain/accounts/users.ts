@@ -5,10 +5,7 @@ import type { user } from "../../contract/accounts.ts";
 type ShownUser = v.InferOutput<typeof user>;
 type User = Omit<ShownUser, "company">;
 
-/**
- * The user an anonymous caller is shown: nothing it did not send. The id is positive, below 2^53, and stable for a login
- * while the key stays (D12).
- */
+/** What an anonymous caller is shown: what it sent, and an id below 2^53 that is stable while the key stays (D12). */
 export function unknownUser(login: string, key: string): ShownUser {
   const digest = createHmac("sha256", key).update(`unknown-user|${login}`).digest();
   const id = (digest.readUIntBE(0, 6) % 1_000_000_000) + 1;

@@ -1,9 +1,6 @@
 import { hash } from "node:crypto";
 
-/**
- * An opaque place in a list that runs by descending id: just after `lastId`. It carries a digest of the list's
- * fingerprint, and is never trusted for scope (D30).
- */
+/** An opaque place in a list: just after `lastId`, with a digest of its fingerprint; never trusted for scope (D30). */
 export function encodeCursor(lastId: number, fingerprint: string): string {
   return Buffer.from(`${lastId}.${digest(fingerprint)}`).toString("base64url");
 }

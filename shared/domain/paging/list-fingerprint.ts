@@ -1,20 +1,15 @@
 import * as v from "valibot";
+import type { Operation } from "../../contract/operation.ts";
 import { paging } from "../../contract/query.ts";
 
-/**
- * The filters that release 0.1 knew, in the order in which its cursors hold them. They keep their places, so that a
- * cursor means the same to every release; no filter is added here.
- */
+/** The filters of release 0.1 in its cursors' order, so that these mean the same to every release; none is added. */
 const firstFilters: Readonly<Record<string, readonly string[]>> = {
   "list-invoices": ["by_state", "from_date", "to_date", "by_number", "by_company"],
   "list-timesheets": ["by_state", "from_date", "to_date", "by_company"],
 };
 
 /** A list, as far as its cursors go by it. */
-export interface FilteredList {
-  readonly name: string;
-  readonly query?: v.GenericSchema<unknown, unknown>;
-}
+export type FilteredList = Pick<Operation, "name" | "query">;
 
 /**
  * What a cursor belongs to: a list and everything of its validated query but the paging. A later filter that is absent, or

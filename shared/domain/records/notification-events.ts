@@ -62,22 +62,16 @@ export function readPush({ key, before, after }: ItemChange): Push | undefined {
 function readJob(after: unknown, before: unknown): DomainEvent {
   if (before) return undefined;
   const { id: record_id, company_id: company } = requireItem(job, after);
-  const { published } = notifyingRecordTypes.Job.kinds;
-  return {
-    record_type: "Job",
-    record_id,
-    params: { type: "published" },
-    recipients: published.recipients({ company }),
-  };
+  const recipients = notifyingRecordTypes.Job.kinds.published.recipients({ company });
+  return { record_type: "Job", record_id, params: { type: "published" }, recipients };
 }
 
 /** A new timesheet is news only when it is paid already. */
 function readTimesheet(after: unknown, before: unknown): DomainEvent {
   const { id: record_id, record } = requireItem(timesheet, after);
   if (record.state === (before ? stateOf(before) : "pending")) return undefined;
-  const recipients = notifyingRecordTypes.Timesheet.kinds[record.state].recipients({
-    profile: record.driver.profile_id,
-  });
+  const profile = record.driver.profile_id;
+  const recipients = notifyingRecordTypes.Timesheet.kinds[record.state].recipients({ profile });
   return { record_type: "Timesheet", record_id, params: { type: record.state }, recipients };
 }
 

@@ -41,9 +41,7 @@ function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOut
   return result.output;
 }
 
-/**
- * A parsed line without the defaults of newer fields, at any depth: what a line leaves out stays as it is stored (D38).
- */
+/** A parsed line without the defaults of newer fields at any depth: what it leaves out stays as it is stored (D38). */
 function asSent<T>(parsed: T, sent: unknown): T {
   if (typeof parsed !== "object" || parsed === null || typeof sent !== "object" || sent === null) return parsed;
   const given = sent as Readonly<Record<string, unknown>>;

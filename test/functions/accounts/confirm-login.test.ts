@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/accounts/confirm-login.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { confirmLogin, requestPasswordReset } from "../../../shared/contract/accounts.ts";
-import { guesserOf } from "../../../shared/accounts/throttles.ts";
-import { loginGuessesKey } from "../../../shared/db/accounts/guesses.ts";
-import { companyLine, userLine } from "../../support/records/records.ts";
+import { useOwnUser } from "../../support/records/own-user.ts";
+import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { askForPin, deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
@@ -16,17 +15,14 @@ import { useService } from "../../support/service/service.ts";
 
 const service = useService();
 const phone = "+447400123456";
-let userId = 1_000;
-let login = "";
+let userId: number;
+let login: string;
 
-beforeAll(() => store([companyLine(1), userLine(11, { email: null, phone_number: phone })]));
-beforeEach(async () => {
-  // Each test has a login of its own: a pin asked for at an earlier time does not replace a later one.
-  userId += 1;
-  login = `user-${userId}@example.com`;
-  await store([userLine(userId)]);
+useOwnUser((id, own) => {
+  [userId, login] = [id, own];
+  return {};
 });
-afterEach(() => void vi.useRealTimers());
+beforeAll(() => store([userLine(11, { email: null, phone_number: phone })]));
 
 function freshPin(to = login): Promise<string> {
   return askForPin(service, to);
@@ -45,20 +41,7 @@ describe("200", () => {
   test("D13: the right pin answers the stored user with a reset token, uncached and without a referrer", async () => {
     const answer = await confirm(await freshPin());
     expect(answer.status).toBe(200);
-    expect(answer.body.user).toEqual({
-      id: userId,
-      company: { id: 1, name: "Harbour Logistics" },
-      contact_phone_number: null,
-      email: login,
-      financial_company_id: 1,
-      first_name: "Ines",
-      job_position: null,
-      last_name: "Marsh",
-      phone_number: null,
-      profile_id: null,
-      role: "operator",
-      reset_password_token: expect.stringMatching(/^[\w-]{43}$/),
-    });
+    expect(answer.body.user).toEqual(shownUser(userId, { reset_password_token: expect.stringMatching(/^[\w-]{43}$/) }));
     expect(answer.headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
   });
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/accounts/get-profile.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { roles } from "../../../shared/contract/operation.ts";
-import { companyLine, userLine } from "../../support/records/records.ts";
+import { companyLine, shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
@@ -29,19 +29,7 @@ describe("200", () => {
     const { status, body } = await profileOf({ id: 10, role: "operator", company_id: 1 });
     expect(status).toBe(200);
     expect(body).toEqual({
-      user: {
-        id: 10,
-        company: { id: 1, name: "Harbour Logistics" },
-        contact_phone_number: null,
-        email: "user-10@example.com",
-        financial_company_id: 1,
-        first_name: "Ines",
-        job_position: "Dispatcher",
-        last_name: "Marsh",
-        phone_number: null,
-        profile_id: 70,
-        role: "operator",
-      },
+      user: shownUser(10, { job_position: "Dispatcher", profile_id: 70 }),
     });
   });
 

@@ -1,16 +1,16 @@
 import { DeleteMessageCommand, PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSEvent } from "aws-lambda";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler } from "../../../functions/accounts/set-password.ts";
 import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as notifyPasswordChanged } from "../../../functions/workers/notify-password-changed.ts";
-import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { confirmLoginByBody, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
-import { companyLine, userLine } from "../../support/records/records.ts";
+import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
+import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
@@ -22,31 +22,18 @@ import { useService } from "../../support/service/service.ts";
 const service = useService();
 const password = "seven quiet harbours";
 const newPassword = "eleven loud lanterns";
-let userId = 1_000;
-let login = "";
-let phone = "";
+let userId: number;
+let login: string;
+let phone: string;
 
-beforeAll(async () => {
-  at("2026-01-01T00:00:00.000");
-  await rotateSigningKey();
-  vi.useRealTimers();
-  await store([companyLine(1)]);
-});
-beforeEach(async () => {
-  // Each test has a user of its own: a pin asked for at an earlier time does not replace a later one.
-  userId += 1;
-  login = `user-${userId}@example.com`;
-  phone = `+4474001${String(userId).padStart(5, "0")}`;
-  await store([userLine(userId, { phone_number: phone, password })]);
+useSigningKey();
+useOwnUser((id, own) => {
+  [userId, login, phone] = [id, own, `+4474001${String(id).padStart(5, "0")}`];
+  return { phone_number: phone, password };
 });
 afterEach(async () => {
-  vi.useRealTimers();
   await new SQSClient({}).send(new PurgeQueueCommand({ QueueUrl: process.env.NOTICE_QUEUE_URL }));
 });
-
-function at(moment: string) {
-  vi.useFakeTimers({ now: new Date(`${moment}Z`), toFake: ["Date"] });
-}
 
 async function resetToken(): Promise<string> {
   await forgetThrottles(service);
@@ -81,19 +68,7 @@ describe("200", () => {
     const { status, body, headers } = await setTo(await resetToken());
     expect(status).toBe(200);
     expect(body).toEqual({
-      user: {
-        id: userId,
-        company: { id: 1, name: "Harbour Logistics" },
-        contact_phone_number: null,
-        email: login,
-        financial_company_id: 1,
-        first_name: "Ines",
-        job_position: null,
-        last_name: "Marsh",
-        phone_number: phone,
-        profile_id: null,
-        role: "operator",
-      },
+      user: shownUser(userId, { phone_number: phone }),
     });
     expect(headers).not.toHaveProperty("authorization");
     expect(headers["cache-control"]).toBe("no-store");

@@ -1,12 +1,12 @@
 import { decodeJwt } from "jose";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
 import { handler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
-import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
 import { makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";
+import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -17,25 +17,14 @@ import { useService } from "../../support/service/service.ts";
 useService();
 
 const password = "seven quiet harbours";
-let userId = 1_000;
-let login = "";
+let userId: number;
+let login: string;
 
-beforeAll(async () => {
-  at("2026-01-01T00:00:00.000");
-  await rotateSigningKey();
-  vi.useRealTimers();
+useSigningKey();
+useOwnUser((id, own) => {
+  [userId, login] = [id, own];
+  return { password };
 });
-beforeEach(async () => {
-  // Each test has a login of its own.
-  userId += 1;
-  login = `user-${userId}@example.com`;
-  await store([userLine(userId, { password })]);
-});
-afterEach(() => void vi.useRealTimers());
-
-function at(moment: string) {
-  vi.useFakeTimers({ now: new Date(`${moment}Z`), toFake: ["Date"] });
-}
 
 async function signedIn(): Promise<{ access_token: string; refresh_token: string }> {
   return (await call(signInHandler, signIn, { body: { user: { login, password } } })).body.token;

@@ -1,13 +1,13 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler } from "../../../functions/sessions/sign-in.ts";
-import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { getProfile, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
-import { companyLine, userLine } from "../../support/records/records.ts";
+import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
+import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { deliverPins } from "../../support/requests/pins.ts";
@@ -17,26 +17,14 @@ import { useService } from "../../support/service/service.ts";
 
 const service = useService();
 const password = "seven quiet harbours";
-let userId = 1_000;
-let login = "";
+let userId: number;
+let login: string;
 
-beforeAll(async () => {
-  at("2026-01-01T00:00:00.000");
-  await rotateSigningKey();
-  vi.useRealTimers();
-  await store([companyLine(1)]);
+useSigningKey();
+useOwnUser((id, own) => {
+  [userId, login] = [id, own];
+  return { password };
 });
-beforeEach(async () => {
-  // Each test has a login of its own.
-  userId += 1;
-  login = `user-${userId}@example.com`;
-  await store([userLine(userId, { password })]);
-});
-afterEach(() => void vi.useRealTimers());
-
-function at(moment: string) {
-  vi.useFakeTimers({ now: new Date(`${moment}Z`), toFake: ["Date"] });
-}
 
 function signInAs(as: string, typed = password, from?: string) {
   return call(handler, signIn, { body: { user: { login: as, password: typed } }, ...(from && { from }) });
@@ -51,19 +39,7 @@ describe("200", () => {
     const { status, body, headers } = await signInAs(login);
     expect(status).toBe(200);
     expect(body).toEqual({
-      user: {
-        id: userId,
-        company: { id: 1, name: "Harbour Logistics" },
-        contact_phone_number: null,
-        email: login,
-        financial_company_id: 1,
-        first_name: "Ines",
-        job_position: null,
-        last_name: "Marsh",
-        phone_number: null,
-        profile_id: null,
-        role: "operator",
-      },
+      user: shownUser(userId),
       token: {
         access_token: expect.any(String),
         token_type: "Bearer",

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
 import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
@@ -6,8 +6,7 @@ import { handler } from "../../../functions/sessions/sign-out.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn, signOut } from "../../../shared/contract/sessions.ts";
-import { userLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
+import { useOwnUser } from "../../support/records/own-user.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
@@ -16,15 +15,13 @@ import { tokenOf } from "../../support/tokens/tokens.ts";
 useService();
 
 const password = "seven quiet harbours";
-let userId = 1_000;
+let userId: number;
 
 beforeAll(() => rotateSigningKey());
-beforeEach(async () => {
-  // Each test has a user of its own.
-  userId += 1;
-  await store([userLine(userId, { password })]);
+useOwnUser((id) => {
+  userId = id;
+  return { password };
 });
-afterEach(() => void vi.useRealTimers());
 
 interface Tokens {
   readonly access_token: string;

@@ -39,7 +39,7 @@ function define(bodies: Record<string, string>, timeoutSeconds = 5): void {
 
 function write(name: string, body: string): void {
   mkdirSync(join(directory, name), { recursive: true });
-  writeFileSync(join(directory, name, "index.js"), `exports.handler = async (event, context) => { ${body} };`);
+  writeFileSync(join(directory, name, "index.mjs"), `export const handler = async (event, context) => { ${body} };`);
 }
 
 describe("a function", () => {
@@ -97,7 +97,7 @@ describe("a function", () => {
 
   it("that cannot be loaded says why at every call until it can", async () => {
     define({ broken: "" });
-    writeFileSync(join(directory, "broken", "index.js"), "throw new Error('no start');");
+    writeFileSync(join(directory, "broken", "index.mjs"), "throw new Error('no start');");
     for (let call = 0; call < 2; call += 1) {
       await expect(environments.invoke("broken", {})).rejects.toThrow("no start");
     }

@@ -17,11 +17,11 @@ afterEach(() => rmSync(directory, { recursive: true }));
 function define(name: string, body: string): LocalFunction {
   const folder = join(directory, name);
   mkdirSync(folder);
-  writeFileSync(join(folder, "index.js"), `exports.handler = async () => { ${body} };`);
+  writeFileSync(join(folder, "index.mjs"), `export const handler = async () => { ${body} };`);
   return { name, directory: folder, environment: { OWN: name }, timeoutSeconds: 5, memoryMegabytes: 128 };
 }
 
-const mark = 'require("node:fs").appendFileSync(process.env.MARKS, process.env.OWN + "\\n");';
+const mark = 'process.getBuiltinModule("node:fs").appendFileSync(process.env.MARKS, process.env.OWN + "\\n");';
 
 test("the triggered functions run to their end with their settings, in order; no other runs", async () => {
   const marks = join(directory, "marks");

@@ -86,6 +86,12 @@ export function userLine(id: number, changes: Record<string, unknown> = {}) {
   };
 }
 
+/** A user as answers show it, of company 1 and imported by `userLine`; `changes` override fields. */
+export function shownUser(id: number, changes: Record<string, unknown> = {}) {
+  const { type: _, ...user } = userLine(id);
+  return { ...user, company: { id: 1, name: "Harbour Logistics" }, ...changes };
+}
+
 /** A notification's import line; `changes` override fields. */
 export function notificationLine(id: number, userId: number, changes: Record<string, unknown> = {}) {
   return {

@@ -65,7 +65,7 @@ export function pushedTo({ inbox }: Service): string[] {
 
 /** The endpoint that is kept with a user's device. */
 export async function endpointOf(userId: number, token: string): Promise<string | undefined> {
-  return (await findDevices(userId)).find((device) => device.token === token)?.endpointArn;
+  return (await findDevices(userId)).find((device) => device.token === token)?.endpoint_arn;
 }
 
 /** The tokens of a user's devices, in order. */

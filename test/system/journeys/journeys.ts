@@ -32,7 +32,7 @@ Ends with 0 when all stories went well, 1 when one did not, 2 when the call was 
 await runCommand(runJourneys);
 
 async function runJourneys(parameters: string[]): Promise<number> {
-  const { values } = readArguments("test:journeys", {
+  const call = readArguments("test:journeys", help, {
     args: parameters,
     options: {
       url: { type: "string" },
@@ -40,13 +40,10 @@ async function runJourneys(parameters: string[]): Promise<number> {
       inbox: { type: "string", multiple: true },
       "real-data": { type: "boolean" },
       report: { type: "string" },
-      help: { type: "boolean" },
     },
-  } as const);
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+  });
+  if (!call) return 0;
+  const { values } = call;
   const { url, stage, inbox = [], report } = values;
   if ((url === undefined) !== (stage === undefined))
     throw new UsageError("Name --url and --stage together, or neither");

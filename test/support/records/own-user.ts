@@ -1,0 +1,32 @@
+import { afterEach, beforeAll, beforeEach, vi } from "vitest";
+import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
+import { companyLine, userLine } from "./records.ts";
+import { store } from "./store.ts";
+
+/** Sets the clock to a moment in UTC, such as `2026-05-01T09:00:00.000`. */
+export function at(moment: string): void {
+  vi.useFakeTimers({ now: new Date(`${moment}Z`), toFake: ["Date"] });
+}
+
+/** Makes the key that tokens are signed with, early enough for every clock that a test sets. */
+export function useSigningKey(): void {
+  beforeAll(async () => {
+    at("2026-01-01T00:00:00.000");
+    await rotateSigningKey();
+    vi.useRealTimers();
+  });
+}
+
+/**
+ * Gives each test a user of company 1 with a login of its own: a pin asked for at an earlier time does not replace a later
+ * one. `take` is given its id and login, and returns what else its import line has. The clock is the real one again after it.
+ */
+export function useOwnUser(take: (id: number, login: string) => Record<string, unknown>): void {
+  let id = 1_000;
+  beforeAll(() => store([companyLine(1)]));
+  beforeEach(async () => {
+    id += 1;
+    await store([userLine(id, take(id, `user-${id}@example.com`))]);
+  });
+  afterEach(() => void vi.useRealTimers());
+}
