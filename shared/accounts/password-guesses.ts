@@ -31,7 +31,7 @@ export async function countPassword(guesser: Guesser, now: Date): Promise<Guesse
   }, guessingPace);
 }
 
-/** After a sign-in: forgets what its client failed at this login, and gives the client room back (D15). */
+/** After a sign-in: forgets what its client failed at this login, and gives the client capacity back (D15). */
 export async function forgivePassword(guesser: Guesser, { login, client }: Guesses, now: Date): Promise<void> {
   await Promise.all([
     changeLoginGuesses(guesser.loginHash, login, (guesses) => afterSignIn(guesses, guesser, now.getTime()), now),

@@ -26,7 +26,7 @@ export async function countPinRequest(incoming: IncomingRequest, now: Date): Pro
   const guesser = await guesserOf(login.value, { address, isKnown: false });
   const asked = await askForPin(guesser, { registers, throttled: await pinRequestsOf(address, { registers }) }, now);
   const send = async () => {
-    // What could not be queued was not asked for: who asks again is not told that a pin is on its way.
+    // What could not be queued was not asked for: who asks again shares no pin that is not on its way.
     if (asked.isSent) await queue(incoming, asked, now).catch((error) => withdraw(guesser, now, error));
   };
   return { validTo: asked.validTo, send };

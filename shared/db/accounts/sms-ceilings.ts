@@ -21,7 +21,7 @@ export interface SmsCeilings {
   readonly perDay: number;
 }
 
-/** Who an SMS is for: a user, or somebody who registers and whom nobody knows yet. */
+/** Who an SMS is for: a user, or somebody who registers, so that the number may be anybody's. */
 export type SmsPurpose = "user" | "registration";
 
 /** Registrations get so much of the ceilings: strangers leave the rest to the resets of users (D11). */

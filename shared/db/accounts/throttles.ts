@@ -121,7 +121,7 @@ function keyOf({ throttle, subjectHash }: Throttled): Key {
   return { pk: `THROTTLE#${throttle.rule}#${subjectHash}`, sk: "THROTTLE" };
 }
 
-/** A closed subject is told to come back in a day, whatever the day. */
+/** A closed subject may come back in a day, whatever the day. */
 function opensAt({ limits, closingStreak }: Throttle, attempts: readonly number[], streak: number, now: Date): number {
   if (closingStreak && streak > closingStreak) return now.getTime() + msPerDay;
   return admittedAt(attempts, limits, now.getTime());

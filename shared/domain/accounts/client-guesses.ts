@@ -31,7 +31,7 @@ export const noClientGuesses: ClientGuesses = { guesses: [], hours: [] };
 /** Distinct logins that a client may fail at (D10, D15): a site of many people is one client. */
 const loginLimits: readonly Limit[] = [{ most: 30, withinMinutes: 5 }];
 
-/** Guesses of a client, whatever they are at: what its item has room for. */
+/** Guesses of a client, whatever they are at: what its item can hold. */
 const guessLimits: readonly Limit[] = [{ most: 100, withinMinutes: 5 }];
 
 /** Failed guesses of a client in any 24 hours (D10). */
@@ -62,7 +62,7 @@ export function withClientGuess(client: ClientGuesses, guess: ClientGuess): Clie
 
 /**
  * The guesses of a client after a success at a login: those at this login are forgotten, and the passwords that failed
- * longest ago at another one, which gives room back. Tries of other pins stay: they are what limits them (D10).
+ * longest ago at another one, which gives capacity back. Tries of other pins stay: they are what limits them (D10).
  */
 export function afterSuccess({ guesses, hours }: ClientGuesses, on: string): ClientGuesses {
   const others = guesses.filter((guess) => guess.on !== on);

@@ -90,7 +90,7 @@ export function isKnownTo({ recovered_by, recovered_to }: LoginGuesses, client: 
 
 /** When a client may send a password for a login: now, or when its limits have capacity again. Known ones go first (D15). */
 export function passwordAdmittedAt(guesses: LoginGuesses, client: GuessingClient, now: number): number {
-  if (knowsWithRoom(guesses, client, now)) return now;
+  if (knowsWithCapacity(guesses, client, now)) return now;
   const own = guesses.passwords.filter(({ by }) => by === client.by);
   return Math.max(
     admittedAt(own.map(momentOf), passwordsOfClient, now),
@@ -100,7 +100,7 @@ export function passwordAdmittedAt(guesses: LoginGuesses, client: GuessingClient
 
 /** The guesses with a password of a client that was admitted. */
 export function withPassword(guesses: LoginGuesses, client: GuessingClient, now: number): LoginGuesses {
-  if (knowsWithRoom(guesses, client, now)) {
+  if (knowsWithCapacity(guesses, client, now)) {
     return { ...guesses, known_passwords: withAttempt(guesses.known_passwords, knownLimits, now) };
   }
   const recent = guesses.passwords.filter(({ at }) => at > now - day * msPerMinute);
@@ -109,7 +109,7 @@ export function withPassword(guesses: LoginGuesses, client: GuessingClient, now:
 
 /**
  * The guesses after a sign-in: the failures of its client are forgotten and nobody else's, so that no stranger sees that
- * the owner was there; pins in a row begin anew (D10, D15).
+ * the owner was there; a new row of wrong pins begins (D10, D15).
  */
 export function afterSignIn(guesses: LoginGuesses, client: GuessingClient, now: number): LoginGuesses {
   return {
@@ -125,7 +125,7 @@ export function afterRecovery(client: GuessingClient, now: number): LoginGuesses
   return { ...noLoginGuesses, recovered_by: client.by, recovered_to: now + recoveredMinutes * msPerMinute };
 }
 
-function knowsWithRoom(guesses: LoginGuesses, client: GuessingClient, now: number): boolean {
+function knowsWithCapacity(guesses: LoginGuesses, client: GuessingClient, now: number): boolean {
   return isKnownTo(guesses, client, now) && admittedAt(guesses.known_passwords, knownLimits, now) <= now;
 }
 

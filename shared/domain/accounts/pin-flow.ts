@@ -58,7 +58,7 @@ export function livePin({ pin, spent_pin }: LoginGuesses, now: number): AskedPin
 }
 
 /** True while the short pins of a login have been guessed at too often: then its pins are long (D10). */
-export function needsLongPin({ pins, pin_streak }: LoginGuesses, now: number): boolean {
+function needsLongPin({ pins, pin_streak }: LoginGuesses, now: number): boolean {
   return pin_streak >= closingStreak || admittedAt(pins, triesOfLogin, now) > now;
 }
 

@@ -6,7 +6,7 @@ export const resetTokenLifeMinutes = 15;
 
 /**
  * The reset token of a pin that fits, 32 bytes in base64url: HMAC-SHA-256 over user, salt and pin. The salt is random, so
- * that nobody without the key can tell it from 32 random bytes; the same pin gives the same token again, and the store
+ * that nobody without the key can distinguish it from 32 random bytes; the same pin gives the same token again, and the store
  * needs to keep neither (D13, D14).
  */
 export function resetTokenOf(pin: string, userId: number, { salt }: PinHash, key: string): string {

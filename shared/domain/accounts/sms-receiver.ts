@@ -2,7 +2,7 @@ import parsePhoneNumber from "libphonenumber-js/max";
 import { Refusal } from "../refusal.ts";
 import type { Login } from "./login.ts";
 
-/** Numbers that SMS are for, and those whose kind the numbering plan does not tell (D7). */
+/** Numbers that SMS are for, and those whose kind the numbering plan does not say (D7). */
 const mobile: ReadonlySet<string | undefined> = new Set(["MOBILE", "FIXED_LINE_OR_MOBILE"]);
 const unknown = undefined;
 

@@ -226,7 +226,7 @@ describe("429", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  test("D15: one address fails at 30 logins in 5 minutes, and a success gives room back", async () => {
+  test("D15: one address fails at 30 logins in 5 minutes, and a success gives capacity back", async () => {
     at("2026-05-05T09:00:00.000");
     const from = (host: number) => `2001:db8:0:${userId}::${host}`;
     for (let index = 1; index <= 30; index += 1) {
