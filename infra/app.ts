@@ -7,8 +7,11 @@ try {
   const file = app.node.tryGetContext("stages");
   if (file !== undefined) process.env.WORKFORCE_STAGES = file;
   const stage = findStage(app.node.tryGetContext("stage") ?? "dev");
-  // The cdk command finds out the region of its credentials.
-  requireDeployable(stage, process.env.CDK_DEFAULT_REGION);
+  // The cdk command finds out the region and the account of its credentials.
+  requireDeployable(stage, {
+    region: process.env.CDK_DEFAULT_REGION,
+    account: process.env.CDK_DEFAULT_ACCOUNT,
+  });
   addStack(app, stage);
   app.synth();
 } catch (error) {

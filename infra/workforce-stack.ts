@@ -1,4 +1,4 @@
-import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
+import { type App, CfnOutput, type Environment, Stack, Tags } from "aws-cdk-lib";
 import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
@@ -8,7 +8,7 @@ import { CanaryReleases, oneMinute, releaseAlarm } from "./constructs/compute/ca
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { createQueue } from "./constructs/compute/encrypted-queue.ts";
 import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
-import { IntakeBus } from "./constructs/compute/intake-bus.ts";
+import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
 import { WorkQueue } from "./constructs/compute/work-queue.ts";
@@ -16,6 +16,7 @@ import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
 import { SmsSpendLimit } from "./constructs/messages/sms-spend-limit.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
+import { OnCall } from "./constructs/monitoring/on-call.ts";
 import { HmacKey } from "./constructs/stores/hmac-key.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
@@ -60,7 +61,9 @@ export class WorkforceStack extends Stack {
     super(app, names.stack, {
       description: `Workforce API, stage ${stage.name}`,
       tags,
-      ...(stage.region !== undefined && { env: { region: stage.region } }),
+      // `cdk destroy` and a deletion in the console are refused until it is switched off.
+      terminationProtection: stage.removal === "keep",
+      ...placeOf(stage),
     });
     // CloudFormation passes the stack's own tags on to most kinds of resources, not to all.
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
@@ -86,7 +89,7 @@ export class WorkforceStack extends Stack {
     const names = namesOf(stage.name);
     const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
     if (stage.backupKeptDays !== undefined) {
-      new TableBackups(this, "Backups", { ...stage, table: records.table, keptDays: stage.backupKeptDays });
+      new TableBackups(this, "Backups", { stage, table: records.table, keptDays: stage.backupKeptDays });
     }
     if (stage.smsMonthlySpendLimitDollars !== undefined) {
       new SmsSpendLimit(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
@@ -159,16 +162,19 @@ export class WorkforceStack extends Stack {
   }
 
   #addMonitoring({ undelivered }: IntakeBus): void {
+    const { eventBus } = namesOf(this.#stage.name);
     const { quarantine, queues } = this.#resources;
     const watched = {
       service: this.#service,
       functions: new Map([...this.#functions.keys()].map((name) => [name, functionNameOf(this.#stage.name, name)])),
       undelivered,
+      intakeRule: { EventBusName: eventBus, RuleName: intakeRuleName },
       quarantine,
       queues,
       tableName: namesOf(this.#stage.name).table,
       apiId: this.#api.httpApi.apiId,
     };
+    if (this.#stage.alarmAddress !== undefined) new OnCall(this, "OnCall", this.#stage);
     new Monitoring(this, "Monitoring", { stage: this.#stage, watched, scopes: this.#functions });
   }
 
@@ -177,4 +183,10 @@ export class WorkforceStack extends Stack {
     if (name === refreshToken.name) return false;
     return access === "anyone" && ["accounts", "sessions"].includes(rowOf(this.#service, name).area);
   }
+}
+
+/** Where a stack may be deployed, as far as its stage says; the cdk command refuses other credentials. */
+function placeOf({ account, region }: Stage): { env?: Environment } {
+  if (account === undefined && region === undefined) return {};
+  return { env: { ...(account !== undefined && { account }), ...(region !== undefined && { region }) } };
 }

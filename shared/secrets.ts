@@ -1,27 +1,78 @@
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as v from "valibot";
+import { timestamp } from "./contract/values.ts";
+import { type HmacKey, type HmacKeyVersion, openHmacKey } from "./domain/hmac-key.ts";
+import { faultFields, log } from "./logger.ts";
 import { settings } from "./settings.ts";
 
 const cacheMinutes = 5;
+/** How long a value is used on after a read that failed, until the next try. */
+const staleMinutes = 0.5;
+const msPerMinute = 60_000;
 
-const hmacSecret = v.object({ key: v.pipe(v.string(), v.minLength(32)) });
+const keyText = v.pipe(v.string(), v.minLength(32));
+const version = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+/** The secret of the HMAC key: the version that the deploy made, as release 0.1 reads it, and those that followed. */
+const hmacSecret = v.pipe(
+  v.object({
+    version: v.optional(version, 1),
+    key: v.optional(keyText),
+    later: v.optional(v.array(v.object({ version, key: keyText, signs_from: timestamp })), []),
+  }),
+  v.transform(({ version: first, key, later }): readonly HmacKeyVersion[] =>
+    key === undefined ? later : [{ version: first, key }, ...later],
+  ),
+);
 
 let client: SecretsManagerClient | undefined;
-const cached = new Map<string, { readonly value: unknown; readonly readAt: number }>();
+const cached = new Map<string, { readonly value: unknown; readonly staleAt: number; readonly readAt: number }>();
 
 /** The key that pins and other short secrets are hashed with; kept for 5 minutes, never in the table or a setting (D9). */
-export async function hmacKey(): Promise<string> {
-  return v.parse(hmacSecret, await readSecret(settings.hmacSecretArn())).key;
+export async function hmacKey(): Promise<HmacKey> {
+  return openHmacKey(await readHmacKeyVersions(), new Date());
 }
 
-/** The JSON value of a secret, read again every 5 minutes, or now when it must be `fresh` (D6). */
+/** The versions of the HMAC key, oldest first. Up to 5 minutes old unless they must be `fresh`. */
+export async function readHmacKeyVersions(options?: { readonly fresh: boolean }): Promise<readonly HmacKeyVersion[]> {
+  return v.parse(hmacSecret, await readSecret(settings.hmacSecretArn(), options));
+}
+
+/** Stores the versions of the HMAC key, oldest first; the first that the deploy made stays where release 0.1 reads it. */
+export function writeHmacKeyVersions(versions: readonly HmacKeyVersion[]): Promise<void> {
+  const made = versions.find(({ signs_from }) => signs_from === undefined);
+  return writeSecret(settings.hmacSecretArn(), {
+    ...(made && { version: made.version, key: made.key }),
+    later: versions.filter((each) => each !== made),
+  });
+}
+
+/**
+ * The JSON value of a secret, read again every 5 minutes, or now when it must be `fresh` (D6). Where it cannot be read again,
+ * the value of before is used on, and read again half a minute later.
+ */
 export async function readSecret(arn: string, { fresh = false } = {}): Promise<unknown> {
   const known = cached.get(arn);
-  if (!fresh && known && Math.abs(Date.now() - known.readAt) < cacheMinutes * 60_000) return known.value;
+  const now = Date.now();
+  if (!fresh && known && now >= known.readAt && now < known.staleAt) return known.value;
+  try {
+    return keep(arn, await fetchSecret(arn), cacheMinutes);
+  } catch (error) {
+    if (fresh || !known) throw error;
+    log("warn", "secret not read again", { ...faultFields(error), code: "secret_stale" });
+    return keep(arn, known.value, staleMinutes);
+  }
+}
+
+async function fetchSecret(arn: string): Promise<unknown> {
   client ??= new SecretsManagerClient({});
   const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: arn }));
-  const value: unknown = JSON.parse(SecretString ?? "null");
-  cached.set(arn, { value, readAt: Date.now() });
+  return JSON.parse(SecretString ?? "null");
+}
+
+function keep(arn: string, value: unknown, minutes: number): unknown {
+  const readAt = Date.now();
+  cached.set(arn, { value, readAt, staleAt: readAt + minutes * msPerMinute });
   return value;
 }
 

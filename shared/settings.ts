@@ -34,6 +34,10 @@ export const settings = {
   registration: () => oneOf("REGISTRATION", ["open", "closed"] as const),
   /** Most SMS that the stage sends in an hour and in a day (D11). */
   smsCeilings: () => ({ perHour: wholeNumber("SMS_PER_HOUR"), perDay: wholeNumber("SMS_PER_DAY") }),
+  /** What SMS show as their sender, registered with AWS; undefined where the stage has none. */
+  smsSenderId: () => process.env.SMS_SENDER_ID || undefined,
+  /** Most that one SMS may cost, in US dollars. */
+  smsMostDollars: () => required("SMS_MOST_DOLLARS"),
   pinQueueUrl: () => required("PIN_QUEUE_URL"),
   /** Name of the service in messages to people. */
   serviceName: () => required("SERVICE_NAME"),

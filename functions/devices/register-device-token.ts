@@ -1,12 +1,14 @@
+import { requireSession } from "../../shared/accounts/caller-session.ts";
 import { pushServiceOf, registerDeviceToken } from "../../shared/contract/devices.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Adds a device token to the caller's list, where push messages go (D28). */
+/** Adds a device token to the caller's list, where push messages go while the session's epoch lasts (D28). */
 export const handler = authenticated(registerDeviceToken, async ({ body, caller, now }) => {
   const { token, platform, device_id: deviceId } = body;
-  const device = { token, platform, pushService: pushServiceOf(platform) ?? "fcm", deviceId };
+  const session = await requireSession(caller);
+  const device = { token, platform, pushService: pushServiceOf(platform) ?? "fcm", deviceId, ...session };
   const id = await saveDeviceToken(caller.userId, device, timeOrderedId(now));
   return { notification: { id, platform, token } };
 });

@@ -1,13 +1,15 @@
-import { requirePasscode } from "../../shared/accounts/passcode.ts";
+import { authorizePayment } from "../../shared/accounts/passcode.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
 
 /** Marks timesheets as paid or pending, all or none of them, with the caller's passcode where they have one (D17–D19). */
-export const handler = idempotent(bulkUpdateTimesheets, async ({ body, caller, now, token }) => {
-  const { timesheet_ids: ids, state, passcode } = body;
-  const authorization = requirePasscode(caller, passcode, now);
-  const timesheets = await setTimesheetStates(ids, requireScope(caller), state, caller, authorization, token);
-  return { items: timesheets, total: timesheets.length };
-});
+export const handler = idempotent(
+  bulkUpdateTimesheets,
+  async ({ body: { timesheet_ids: ids, state }, caller, authorization, token }) => {
+    const timesheets = await setTimesheetStates(ids, requireScope(caller), state, caller, authorization, token);
+    return { items: timesheets, total: timesheets.length };
+  },
+  { authorize: ({ body, caller, now }) => authorizePayment(caller, body.passcode, now) },
+);

@@ -1,5 +1,6 @@
 import { isKnownClient } from "../../shared/accounts/known-client.ts";
 import { countPassword, forgivePassword } from "../../shared/accounts/password-guesses.ts";
+import { renewPasswordHash } from "../../shared/accounts/password-renewal.ts";
 import { guesserOf } from "../../shared/accounts/throttles.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { findAccountOfLogin } from "../../shared/db/accounts/logins.ts";
@@ -21,7 +22,8 @@ export const handler = anonymous(signIn, async ({ body, now, clientAddress: addr
   const guesser = await guesserOf(login.value, { address, isKnown });
   const counted = await countPassword(guesser, now);
   const account = await findAccountOfLogin(login.value);
-  const isRight = await verifyPassword(body.password, account?.passwordHash ?? unusableHash);
+  const hash = account?.passwordHash ?? unusableHash;
+  const isRight = await verifyPassword(body.password, hash);
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");
 
   const { user, epoch } = account;
@@ -32,6 +34,7 @@ export const handler = anonymous(signIn, async ({ body, now, clientAddress: addr
     issueTokens(user, family, refreshToken, now),
     openSession(user.id, family, refreshToken, epoch, now),
     forgivePassword(guesser, counted, now),
+    renewPasswordHash(user.id, body.password, hash),
   ]);
   return { user: { ...user, company }, token };
 });

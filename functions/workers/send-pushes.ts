@@ -1,3 +1,4 @@
+import { findAccount } from "../../shared/db/accounts/users.ts";
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
@@ -7,20 +8,26 @@ import { pushMessage } from "../../shared/messaging/push-queue.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). A device that fails keeps
- * none of the others waiting, and is tried again when the message comes back; those that were served are left out then.
+ * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). A device that was registered
+ * before all sessions ended last gets none (D14). A device that fails keeps none of the others waiting, and is tried again
+ * when the message comes back; those that were served are left out then.
  */
 export const handler = forQueue(pushMessage, async ({ userId, notificationId }, now) => {
-  const [notification, devices] = await Promise.all([findUnread(userId, notificationId), findDevices(userId)]);
-  const reachable = devices.filter(servesPushes);
-  if (!notification || reachable.length === 0) return;
+  const [notification, devices, account] = await Promise.all([
+    findUnread(userId, notificationId),
+    findDevices(userId),
+    findAccount(userId),
+  ]);
+  const epoch = account?.epoch;
+  const reachable = devices.filter((device) => (device.epoch ?? epoch) === epoch && servesPushes(device));
+  if (epoch === undefined || !notification || reachable.length === 0) return;
   const lease = await acquirePushLease(userId, notificationId, now);
   const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
   const attempts = await Promise.allSettled(waiting.map((device) => push(device, notification)));
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
   await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);
-  await keepEndpoints(userId, served);
+  await keepEndpoints(userId, served, epoch);
   const dead = pushed.filter((each) => each.result === "dead");
   await dropDead(userId, dead);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
@@ -32,10 +39,16 @@ async function push(device: StoredDevice, { id, params, ...about }: Notification
   return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type })) };
 }
 
-/** Keeps the endpoints that were made, so that the next push needs one call less. */
-async function keepEndpoints(userId: number, served: readonly Extract<Pushed, { result: "sent" }>[]): Promise<void> {
-  const made = served.filter(({ device, endpointArn }) => endpointArn !== device.endpoint_arn);
-  await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device.id, endpointArn)));
+/** Keeps the endpoints that were made, so that the next push needs one call less, and the epoch of what had none. */
+async function keepEndpoints(
+  userId: number,
+  served: readonly Extract<Pushed, { result: "sent" }>[],
+  epoch: number,
+): Promise<void> {
+  const made = served.filter(
+    ({ device, endpointArn }) => endpointArn !== device.endpoint_arn || device.epoch === undefined,
+  );
+  await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device.id, endpointArn, epoch)));
 }
 
 /** Takes the devices that take no pushes any more out of their user's list, then their endpoints away. */

@@ -28,7 +28,7 @@ export interface Resources {
 export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resources, stage: Stage): void {
   const { records, hmacKey, signingKeys, queues, quarantine, emails } = resources;
   const tokenNames = { issuer: namesOf(stage.name).tokenIssuer, audience: tokenAudience };
-  if (row.table || row.indexes) records.grant(fn, row.table ?? [], row.indexes ?? []);
+  if (row.table || row.indexes) records.grant(fn, row);
   if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);
   if (row.verifiesTokens) grantTokenVerification(fn, tokenNames, stage);
   if (row.signsTokens) signingKeys.grantSign(fn, tokenNames);

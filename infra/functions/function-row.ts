@@ -14,6 +14,16 @@ export type TableAction =
 /** The indexes of the table. */
 export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-month" | "by-mark";
 
+/**
+ * The partitions of the table that say who may come in, by the start of their key: public signing keys, logins with their
+ * pins, reset tokens, failed tries, and users with password hashes, sessions and what is only theirs. A function that is taken
+ * over reaches those alone that its row names.
+ */
+export const guardedPartitions = ["KEYS", "LOGIN#", "RESET#", "THROTTLE#", "USER#"] as const;
+
+/** One of the guarded partitions. */
+export type GuardedPartition = (typeof guardedPartitions)[number];
+
 /** The areas that have operations: each is a file of the contract, and a folder of functions, events and tests. */
 export const operationAreas = [
   "accounts",
@@ -38,6 +48,8 @@ export type StageSetting =
   | "SERVED_COUNTRIES"
   | "RECOVERY_DISCLOSURE"
   | "REGISTRATION"
+  | "SMS_SENDER_ID"
+  | "SMS_MOST_DOLLARS"
   | "SMS_PER_HOUR"
   | "SMS_PER_DAY"
   | "BUSINESS_TIME_ZONE"
@@ -49,9 +61,13 @@ export interface FunctionRow {
   readonly area: Area;
   /** One sentence: what people cannot do while it fails. Its alarm says so. */
   readonly impact: string;
+  /** True where its failures cannot wait for the morning: users are shut out. */
+  readonly pages?: true;
   /** Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both, as does the whole table. */
   readonly memoryMegabytes?: 1024 | 2048;
   readonly table?: readonly TableAction[];
+  /** The guarded partitions that these actions reach; a scan reaches all. */
+  readonly guarded?: readonly GuardedPartition[];
   /** Indexes that it queries. */
   readonly indexes?: readonly TableIndex[];
   /** True where it verifies access tokens: reads the public keys and knows issuer and audience. */
@@ -62,7 +78,7 @@ export interface FunctionRow {
   readonly signsTokens?: true;
   /** True where it makes the private keys and stores them. */
   readonly rotatesSigningKeys?: true;
-  /** True where it reads the key for HMACs: of pins, passcodes, and the subjects of throttles. */
+  /** True where it reads the key for HMACs, of whatever `shared/domain/hmac-key.ts` names as a purpose. */
   readonly readsHmacKey?: true;
   /** True where it queues requests for pins. */
   readonly queuesPins?: true;
@@ -80,6 +96,11 @@ export interface FunctionRow {
   readonly readsStream?: true;
   /** True where users feel a fault at once: in a canary stage, a new version takes a tenth of the calls first. */
   readonly canary?: true;
+  /**
+   * True where its own messages lead to calls of it again, and a test counts that they end. Lambda stops such a chain after 16
+   * calls otherwise, and its last message is lost to the dead letters.
+   */
+  readonly mayCallItself?: true;
   /** Longest run in seconds; 10 where a row says nothing. */
   readonly timeoutSeconds?: number;
   /** Settings of the stage that it reads; who takes logins needs the country they are read with. */

@@ -16,6 +16,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     canary: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    guarded: ["THROTTLE#", "USER#"],
   },
   "list-invoices": {
     area: "finance",
@@ -51,11 +52,13 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   "request-password-reset": {
     area: "accounts",
     impact: "Nobody who forgot a password can ask for a pin.",
+    pages: true,
     access: "anyone",
     readsHmacKey: true,
     queuesPins: true,
     settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "RECOVERY_DISCLOSURE"],
     table: ["GetItem", "PutItem"],
+    guarded: ["LOGIN#", "THROTTLE#", "USER#"],
   },
   "confirm-login": {
     area: "accounts",
@@ -64,6 +67,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "Query", "PutItem", "UpdateItem"],
+    guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "list-notifications": {
     area: "notifications",
@@ -71,18 +75,21 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: everyoneTheirOwn,
     canary: true,
     table: ["GetItem", "Query"],
+    guarded: ["USER#"],
   },
   "register-device-token": {
     area: "devices",
     impact: "Devices that are new or were set up again get no pushes.",
     access: everyoneTheirOwn,
     table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   "remove-device-token": {
     area: "devices",
     impact: "Devices that were signed out of keep getting their former user's pushes.",
     access: everyoneTheirOwn,
     table: ["Query", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   "mark-notifications": {
     area: "notifications",
@@ -92,38 +99,45 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     timeoutSeconds: 29,
     indexes: ["by-mark"],
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   "get-unread-counts": {
     area: "notifications",
     impact: "Apps show no number of unread notifications.",
     access: { admin: "own", operator: "own" },
     table: ["GetItem"],
+    guarded: ["USER#"],
   },
   "sign-in": {
     area: "sessions",
     impact: "Nobody can sign in; those who are signed in stay so.",
+    pages: true,
     access: "anyone",
     canary: true,
     memoryMegabytes: 1024,
     signsTokens: true,
     readsHmacKey: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem"],
+    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
+    guarded: ["LOGIN#", "THROTTLE#", "USER#"],
   },
   "refresh-token": {
     area: "sessions",
     impact: "Everyone is signed out within 15 minutes and has to sign in again.",
+    pages: true,
     access: "anyone",
     canary: true,
     signsTokens: true,
     readsHmacKey: true,
     table: ["GetItem", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   "sign-out": {
     area: "sessions",
     impact: "Signing out does not end the session: a stolen device stays signed in.",
     access: everyoneTheirOwn,
-    table: ["DeleteItem"],
+    table: ["Query", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   "set-password": {
     area: "accounts",
@@ -133,6 +147,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     queuesNotices: true,
     table: ["GetItem", "PutItem", "UpdateItem"],
+    guarded: ["RESET#", "THROTTLE#", "USER#"],
   },
   "register-user": {
     area: "accounts",
@@ -143,6 +158,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     queuesPins: true,
     settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
     table: ["GetItem", "PutItem"],
+    guarded: ["THROTTLE#"],
   },
   "confirm-login-by-body": {
     area: "accounts",
@@ -151,12 +167,14 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "Query", "PutItem", "UpdateItem"],
+    guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "get-profile": {
     area: "accounts",
     impact: "Nobody sees their own profile; apps that start with it do not start.",
     access: everyoneTheirOwn,
     table: ["GetItem"],
+    guarded: ["USER#"],
   },
   "get-key-set": {
     area: "service",
@@ -187,6 +205,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Admins, operators and drivers cannot open a timesheet.",
     access: { admin: "all", operator: "company", driver: "own" },
     table: ["GetItem"],
+    guarded: ["USER#"],
   },
 };
 

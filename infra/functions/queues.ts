@@ -11,15 +11,17 @@ export interface QueueRow {
   readonly worker: ServiceFunctionName;
   /** How long a message may wait for its worker. */
   readonly retentionHours: number;
+  /** Most calls of the worker at once. Without it Lambda adds some until the account has no concurrency left for the API. */
+  readonly mostCalls: number;
 }
 
 /** Every queue, its consumer, and how long a message is worth keeping. */
 export const queues: Readonly<Record<QueueName, QueueRow>> = {
   // A pin is worth nothing after ten minutes.
-  pins: { worker: "deliver-pin", retentionHours: 1 },
-  notices: { worker: "notify-password-changed", retentionHours: usualRetentionHours },
-  notifications: { worker: "deliver-notifications", retentionHours: usualRetentionHours },
+  pins: { worker: "deliver-pin", retentionHours: 1, mostCalls: 10 },
+  notices: { worker: "notify-password-changed", retentionHours: usualRetentionHours, mostCalls: 5 },
+  notifications: { worker: "deliver-notifications", retentionHours: usualRetentionHours, mostCalls: 20 },
   // Nobody is to be woken by the news of yesterday.
-  pushes: { worker: "send-pushes", retentionHours: 24 },
-  intake: { worker: "intake", retentionHours: usualRetentionHours },
+  pushes: { worker: "send-pushes", retentionHours: 24, mostCalls: 20 },
+  intake: { worker: "intake", retentionHours: usualRetentionHours, mostCalls: 10 },
 };

@@ -24,17 +24,20 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   "deliver-pin": {
     area: "workers",
     impact: "Pins do not arrive: nobody can reset a password or finish registering.",
+    pages: true,
     readsHmacKey: true,
     sendsMessages: true,
-    settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
+    settings: ["SERVICE_NAME", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
+    guarded: ["LOGIN#"],
   },
   "notify-password-changed": {
     area: "workers",
     impact: "Users do not learn that their password was changed, and miss it if a thief did it.",
     sendsMessages: true,
-    settings: ["SERVICE_NAME", "SMS_PER_HOUR", "SMS_PER_DAY"],
+    settings: ["SERVICE_NAME", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],
+    guarded: ["USER#"],
   },
   "update-totals": {
     area: "workers",
@@ -56,9 +59,11 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     area: "workers",
     impact: "Nobody is notified of anything new.",
     queuesNotifications: true,
+    mayCallItself: true,
     timeoutSeconds: 60,
     indexes: ["by-mark"],
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+    guarded: ["USER#"],
   },
   "send-pushes": {
     area: "workers",
@@ -67,6 +72,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     timeoutSeconds: 60,
     settings: ["PLATFORM_APPLICATIONS"],
     table: ["GetItem", "Query", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
   },
   intake: {
     area: "workers",
@@ -96,5 +102,6 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     impact: "Users lose nothing yet, but access tokens go on being signed with an old key.",
     rotatesSigningKeys: true,
     table: ["PutItem", "UpdateItem"],
+    guarded: ["KEYS"],
   },
 };

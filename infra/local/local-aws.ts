@@ -2,8 +2,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Role } from "../../shared/contract/operation.ts";
-import { makeFamily } from "../../shared/domain/accounts/refresh-token.ts";
-import { signAccessToken } from "../../shared/tokens/issue-tokens.ts";
+import { mintToken } from "../../shared/tokens/mint-token.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";
 import { openEventBuses } from "./aws/event-buses.ts";
 import { generateSecret } from "./aws/generate-secret.ts";
@@ -144,7 +143,8 @@ export function describeLocalAws(
     },
     async mintAccessToken({ id, role, company_id }, lifeSeconds) {
       enterEnvironment(environment);
-      return signAccessToken({ id, role, financial_company_id: company_id }, makeFamily(), new Date(), lifeSeconds);
+      const { token } = await mintToken({ id, role, financial_company_id: company_id }, lifeSeconds, new Date());
+      return token;
     },
     wantsDemo: existsSync(demoMark(directory)),
     demoLoaded: () => rmSync(demoMark(directory), { force: true }),

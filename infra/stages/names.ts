@@ -12,6 +12,12 @@ export function namesOf(stageName: string) {
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     eventBus: `workforce-${stageName}`,
+    /** Where backups of the table are kept. */
+    backupVault: `workforce-${stageName}`,
+    /** The role that a restore of a backup names. */
+    restoreRole: `workforce-${stageName}-restore`,
+    /** The role of whoever answers alarms. */
+    onCallRole: `workforce-${stageName}-on-call`,
     /** The HTTP API, among those of the account. */
     api: `workforce-${stageName}`,
     /** What e-mails are sent by, in SES. */

@@ -23,6 +23,18 @@ export const oneLine = text("(?! )[^\\p{C}]{1,60}(?<! )");
 /** AWS region, such as eu-west-2. */
 export const region = text(awsRegion);
 
+/** Number of an AWS account. */
+export const accountNumber = text("[0-9]{12}");
+
+/** What SMS show as their sender: 3 to 11 letters and digits, one letter at least. */
+export const smsSender = text("(?=[A-Za-z0-9]{3,11}$)[0-9]*[A-Za-z][A-Za-z0-9]*");
+
+/** Amount of US dollars above 0, in cents at the finest. */
+export const dollars = v.pipe(
+  v.number(),
+  v.check((amount) => amount > 0 && Number(amount.toFixed(2)) === amount),
+);
+
 /** Full name of a host. */
 export const host = text(hostName);
 
@@ -41,8 +53,8 @@ export const httpsUrl = v.pipe(
 /** Origin that browsers' calls may come from: https, and http of this machine alone. */
 export const origin = v.pipe(v.string(), v.check(isOrigin));
 
-/** IANA time zone. */
-export const timeZone = v.pipe(v.string(), v.check(isTimeZone));
+/** IANA time zone by its area and place: short names and old ones, such as GB, are not known to every scheduler. */
+export const timeZone = v.pipe(v.string(), v.regex(/^(?:[A-Z]\w+(?:\/[A-Z][\w+-]*)+|UTC)$/), v.check(isTimeZone));
 
 /** ARN of a certificate in ACM. */
 export const certificateArn = text(`arn:aws[a-z\\-]*:acm:${awsRegion}:[0-9]{12}:certificate/[0-9a-f\\-]{36}`);

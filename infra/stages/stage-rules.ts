@@ -1,15 +1,21 @@
 import * as v from "valibot";
 import { type Stage, stageSchema, stageShape } from "./stage.ts";
-import { StageRefusal, stagesFile } from "./stages.ts";
+import { deployedStages, StageRefusal, stagesFile } from "./stages.ts";
 
 type Setting = keyof Stage;
 
 const settings = Object.keys(stageShape.entries) as Setting[];
 
+/** Where credentials lead to; undefined where that is not known yet. */
+export interface CredentialsPlace {
+  readonly region?: string | undefined;
+  readonly account?: string | undefined;
+}
+
 /** Refuses a stage with a wrong or missing setting, before anything is deployed that would fail later. */
-export function requireDeployable(stage: Stage, credentialsRegion: string | undefined): void {
+export function requireDeployable(stage: Stage, credentials: CredentialsPlace): void {
   if (stage.name === "local") throw new StageRefusal(["The stage local is this machine's: it is not deployed."]);
-  const faults = [...faultsOf(stage), ...regionFaults(stage, credentialsRegion)];
+  const faults = [...faultsOf(stage), ...placeFaults(stage, credentials), ...identityFaults(stage)];
   if (faults.length > 0) throw new StageRefusal(faults);
 }
 
@@ -51,14 +57,46 @@ function wordFault(stage: Stage, name: Setting, found: string): string {
   return `Set ${name} of the stage ${stage.name} in ${stagesFile()} to ${wanted}: ${found}.`;
 }
 
-function regionFaults({ name, region }: Stage, credentialsRegion: string | undefined): string[] {
-  if (region === undefined || credentialsRegion === undefined || region === credentialsRegion) return [];
-  return [`Set AWS_REGION to ${region}, where the stage ${name} lives by ${stagesFile()}: it is ${credentialsRegion}.`];
+function placeFaults({ name, region, account }: Stage, credentials: CredentialsPlace): string[] {
+  const where = `where the stage ${name} lives by ${stagesFile()}`;
+  const isOther = (wanted: string | undefined, found: string | undefined) => wanted && found && wanted !== found;
+  return [
+    ...(isOther(region, credentials.region)
+      ? [`Set AWS_REGION to ${region}, ${where}: it is ${credentials.region}.`]
+      : []),
+    ...(isOther(account, credentials.account)
+      ? [`Use credentials (AWS_PROFILE) of the account ${account}, ${where}: yours are of ${credentials.account}.`]
+      : []),
+  ];
+}
+
+/** SES has an identity once for an account and region: the second stack that makes it fails, and either deletes it for both. */
+function identityFaults(stage: Stage): string[] {
+  const identity = ownIdentityOf(stage);
+  const owners = deployedStages().filter((other) => {
+    const isApart = [
+      [stage.account, other.account],
+      [stage.region, other.region],
+    ].some(([own, its]) => own && its && own !== its);
+    return other.name !== stage.name && !isApart && ownIdentityOf(other) === identity;
+  });
+  if (identity === undefined || owners.length === 0) return [];
+  const names = owners.map(({ name }) => name).join(", ");
+  const advice = `to "existing" in all but one of them, or name the account of each`;
+  return [
+    `Set senderIdentity of the stage ${stage.name} in ${stagesFile()} ${advice}: ${names} has SES verify ${identity}, too.`,
+  ];
+}
+
+/** What a stage has SES verify. */
+function ownIdentityOf({ senderAddress, senderIdentity }: Stage): string | undefined {
+  if (senderIdentity === "existing") return undefined;
+  return senderIdentity === "domain" ? hostOf(senderAddress) : senderAddress;
 }
 
 /** The hosts that a setting names. */
 function hostsOf(stage: Stage, name: Setting): string[] {
-  const { senderAddress, alarmAddress, origins, oidcIssuer, customDomain, runbookUrl } = stage;
+  const { senderAddress, alarmAddress, origins, oidcIssuer, customDomain, runbookUrl, pagerUrl } = stage;
   const hosts: { readonly [Name in Setting]?: readonly (string | undefined)[] } = {
     senderAddress: [senderAddress],
     alarmAddress: [alarmAddress],
@@ -66,6 +104,7 @@ function hostsOf(stage: Stage, name: Setting): string[] {
     oidcIssuer: [oidcIssuer?.issuer, oidcIssuer?.jwksUrl],
     customDomain: [customDomain?.name],
     runbookUrl: [runbookUrl],
+    pagerUrl: [pagerUrl],
   };
   return (hosts[name] ?? []).flatMap((place) => (place === undefined ? [] : [hostOf(place)]));
 }
@@ -76,6 +115,6 @@ function hostOf(place: string): string {
 }
 
 /** Names that nobody can own (RFC 2606, RFC 6761): whoever wrote them meant them to be replaced. */
-function isReserved(host: string): boolean {
+export function isReserved(host: string): boolean {
   return /(?:^|\.)(?:example|test|invalid|localhost|example\.(?:com|org|net))$/i.test(host);
 }

@@ -7,6 +7,8 @@ const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = 
   SERVED_COUNTRIES: ({ servedCountries }: Stage) => servedCountries.join(","),
   RECOVERY_DISCLOSURE: ({ recoveryDisclosure }: Stage) => recoveryDisclosure,
   REGISTRATION: ({ registration }: Stage) => registration,
+  SMS_SENDER_ID: ({ smsSenderId = "" }: Stage) => smsSenderId,
+  SMS_MOST_DOLLARS: ({ smsMostDollars }: Stage) => smsMostDollars.toFixed(2),
   SMS_PER_HOUR: ({ smsCeilings }: Stage) => String(smsCeilings.perHour),
   SMS_PER_DAY: ({ smsCeilings }: Stage) => String(smsCeilings.perDay),
   BUSINESS_TIME_ZONE: ({ businessTimeZone }: Stage) => businessTimeZone,

@@ -1,11 +1,13 @@
 import * as v from "valibot";
 import { functions } from "../functions/functions.ts";
 import {
+  accountNumber,
   applicationArn,
   certificateArn,
   count,
   countFromZero,
   country,
+  dollars,
   emailAddress,
   host,
   httpsUrl,
@@ -14,6 +16,7 @@ import {
   oneLine,
   origin,
   region,
+  smsSender,
   someText,
   timeZone,
   word,
@@ -32,9 +35,11 @@ export const stageShape = v.object({
   name: setting("a word of up to 20 lower-case letters, digits and hyphens that begins with a letter", word),
   /** AWS region that the stage lives in. Left out, it is that of the credentials; named, a deploy elsewhere is refused. */
   region: v.exactOptional(setting("an AWS region, such as eu-west-2", region)),
+  /** AWS account that the stage lives in. Left out, it is that of the credentials; named, a deploy elsewhere is refused. */
+  account: v.exactOptional(setting("the 12 digits of an AWS account", accountNumber)),
   /** Name of the service in messages to people. */
   serviceName: setting("a name of 1 to 60 characters on one line", oneLine),
-  /** Address that e-mails come from. */
+  /** Address that e-mails come from. Each stage of an account that verifies a domain itself needs one of its own. */
   senderAddress: setting("an e-mail address that SES may send from", emailAddress),
   /** What SES verifies: the whole domain of the address, the address alone, or nothing as the account has it already. */
   senderIdentity: oneOf(["domain", "address", "existing"]),
@@ -46,6 +51,13 @@ export const stageShape = v.object({
   recoveryDisclosure: oneOf(["masked", "full"]),
   /** Whether strangers may register; `closed` answers 404, and is what a real stage takes unless it wants strangers. */
   registration: oneOf(["open", "closed"]),
+  /**
+   * Sender that SMS show. Many countries drop SMS without a sender that is registered there, and SNS answers as if they had
+   * arrived: register it with AWS first, which takes weeks.
+   */
+  smsSenderId: v.exactOptional(setting("a registered sender of 3 to 11 letters and digits", smsSender)),
+  /** Most that one SMS may cost in US dollars; what would cost more is not sent. */
+  smsMostDollars: setting("an amount of US dollars above 0", dollars),
   /** Most SMS that the stage sends in an hour and in a day: what an attacker can cost. Over it nothing is sent. */
   smsCeilings: setting(
     "{ perHour, perDay }, two whole numbers of which the day's is not the lower one",
@@ -61,7 +73,7 @@ export const stageShape = v.object({
    */
   smsMonthlySpendLimitDollars: v.exactOptional(setting("a whole number of US dollars above 0", count)),
   /** IANA time zone that the business's days run in: invoices become overdue at its midnight. */
-  businessTimeZone: setting("an IANA time zone, such as Europe/London", timeZone),
+  businessTimeZone: setting("an IANA time zone by area and place, such as Europe/London, or UTC", timeZone),
   /** ARNs of SNS platform applications by push service; without any, nothing is pushed. */
   platformApplications: v.exactOptional(
     setting(
@@ -123,10 +135,11 @@ export const stageShape = v.object({
   /** Whether nobody can delete the table before this is switched off. */
   deletionProtection: setting("true or false", v.boolean()),
   /**
-   * Days that a nightly backup is kept, beside the 35 days of point-in-time recovery; left out, none is made. Each costs as
-   * much as the table's size does.
+   * Days that backups are kept, beside the 35 days of point-in-time recovery: each night's for a week, and one a week for so
+   * long; left out, none is made. Each is a copy of the whole table, at 10 cents a gigabyte and month. A stage that is deleted
+   * with its data has none, as CloudFormation cannot delete backups.
    */
-  backupKeptDays: v.exactOptional(setting("a whole number of days above 0", count)),
+  backupKeptDays: v.exactOptional(setting("a whole number of days above 0, in a stage with removal keep alone", count)),
   /**
    * Whether a new version of the functions whose rows say `canary` takes a tenth of the calls for five minutes, and goes back
    * by itself when their alarms fire.
@@ -136,6 +149,10 @@ export const stageShape = v.object({
   alarmAddress: v.exactOptional(
     setting("an e-mail address that somebody reads, as a stage needs that keeps its data", emailAddress),
   ),
+  /** Address that a pager gives for what cannot wait for the morning; left out, that goes to the alarm address as well. */
+  pagerUrl: v.exactOptional(setting("the https address that your pager takes messages of SNS at", httpsUrl)),
+  /** Most that the AWS account is to cost in a month, in whole US dollars: e-mails say when four fifths are spent. */
+  monthlyBudgetDollars: v.exactOptional(setting("a whole number of US dollars above 0", count)),
   /** Wrong pins in an hour, of all users together, that are more than slips of the finger: an alarm fires. */
   failedPinsPerHour: setting("a whole number of wrong pins above 0", count),
   /** Address at which people read infra/RUNBOOK.md, for the links of alarms; left out, they name the file. */
@@ -172,6 +189,12 @@ export const stageSchema = v.pipe(
       return removal !== "keep" || alarmAddress !== undefined;
     }),
     ["alarmAddress"],
+  ),
+  v.forward(
+    v.partialCheck([["removal"], ["backupKeptDays"]], ({ removal, backupKeptDays }) => {
+      return removal === "keep" || backupKeptDays === undefined;
+    }),
+    ["backupKeptDays"],
   ),
 );
 

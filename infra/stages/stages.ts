@@ -14,6 +14,7 @@ const dev: Stage = {
   servedCountries: ["GB", "GG", "IM", "JE", "IE"],
   recoveryDisclosure: "masked",
   registration: "closed",
+  smsMostDollars: 0.25,
   smsCeilings: { perHour: 100, perDay: 300 },
   failedPinsPerHour: 50,
   businessTimeZone: "Europe/London",
@@ -31,6 +32,8 @@ const dev: Stage = {
 const staging: Stage = {
   ...dev,
   name: "staging",
+  // In an account with prod, SES has one identity of a domain: this one is its own.
+  senderAddress: "no-reply@staging.workforce.example",
   senderIdentity: "domain",
   origins: ["https://staging.workforce.example"],
   logRetentionDays: 30,
@@ -44,6 +47,7 @@ const staging: Stage = {
 const prod: Stage = {
   ...staging,
   name: "prod",
+  senderAddress: "no-reply@workforce.example",
   smsCeilings: { perHour: 500, perDay: 2_000 },
   failedPinsPerHour: 200,
   origins: ["https://app.workforce.example"],
@@ -107,6 +111,12 @@ export function findStage(name: string): Stage {
   }
   if (stage.name === name) return stage;
   throw new StageRefusal([`Set name of the stage ${name}${where} to ${name}: it is ${JSON.stringify(stage.name)}.`]);
+}
+
+/** Every stage of the file that is deployed, as it is. */
+export function deployedStages(): readonly Stage[] {
+  const all: readonly Stage[] = Object.values(process.env.WORKFORCE_STAGES ? readStages() : stages);
+  return all.filter(({ name }) => name !== "local");
 }
 
 /** Reads a file of stages; what a stage there lacks, `faultsOf` says. */

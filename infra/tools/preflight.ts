@@ -30,9 +30,13 @@ async function preflight(parameters: string[]): Promise<number> {
   if (!call) return 0;
   if (!call.values.stage) throw new UsageError("Say which stage: --stage NAME (npm run preflight -- --help)");
   const stage = findDeployedStage(call.values.stage);
-  const outcomes: Outcome[] = [checkSettings(stage)];
-  const place = await checkCredentials(stage);
-  if (!place) return 1;
+  const place = await findPlace(stage);
+  const outcomes: Outcome[] = [checkSettings(stage, place)];
+  if (typeof place === "string") {
+    say("missing", "credentials", place);
+    return 1;
+  }
+  say("ok", "credentials", `account ${place.account}, region ${place.region}`);
   for (const { about, find } of checks) {
     const finding = await find(place).catch((error) => ({
       outcome: "unchecked" as const,
@@ -43,9 +47,9 @@ async function preflight(parameters: string[]): Promise<number> {
   return outcomes.every((outcome) => outcome === "ok" || outcome === "later") ? 0 : 1;
 }
 
-function checkSettings(stage: Stage): Outcome {
+function checkSettings(stage: Stage, place: DeployPlace | string): Outcome {
   try {
-    requireDeployable(stage, stage.region && process.env.AWS_REGION);
+    requireDeployable(stage, typeof place === "string" ? {} : place);
     return say("ok", "settings", stagesFile());
   } catch (error) {
     if (!(error instanceof StageRefusal)) throw error;
@@ -54,18 +58,16 @@ function checkSettings(stage: Stage): Outcome {
   }
 }
 
-/** The account and region of the credentials; undefined, having said why, where nothing else can be looked at. */
-async function checkCredentials(stage: Stage): Promise<DeployPlace | undefined> {
+/** The account and region of the credentials; where nothing can be looked at with them, why. */
+async function findPlace(stage: Stage): Promise<DeployPlace | string> {
   enterStage(stage);
   let region = "";
   try {
     region = await findRegion(stage);
     const { Account = "" } = await new STSClient({}).send(new GetCallerIdentityCommand({}));
-    say("ok", "credentials", `account ${Account}, region ${region}`);
     return { stage, account: Account, region };
   } catch (error) {
-    say("missing", "credentials", explain(error, { stage, region }));
-    return undefined;
+    return explain(error, { stage, region });
   }
 }
 

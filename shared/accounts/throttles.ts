@@ -2,6 +2,7 @@ import type { Guesser } from "../db/accounts/guesses.ts";
 import type { Throttle, Throttled } from "../db/accounts/throttles.ts";
 import { clientOf, isLoopback, networkOf } from "../domain/accounts/client-address.ts";
 import { hashSubject } from "../domain/accounts/throttle.ts";
+import type { HmacKey } from "../domain/hmac-key.ts";
 import { hmacKey } from "../secrets.ts";
 
 const hour = 60;
@@ -77,6 +78,6 @@ export async function passcodeTriesOf(userId: number, passcodeHash: string): Pro
 }
 
 /** Only a keyed hash of a subject is stored. */
-function throttledBy(throttle: Throttle, subject: string, key: string): Throttled {
+function throttledBy(throttle: Throttle, subject: string, key: HmacKey): Throttled {
   return { throttle, subjectHash: hashSubject(throttle.rule, subject, key) };
 }

@@ -158,20 +158,20 @@ export const listTimesheets = operation({
 
 /** GET invoices/{id}: an invoice as the list shows it (D39). */
 export const getInvoice = operation({
-  ...oneRecord,
   name: "get-invoice",
   summary: "Shows an invoice",
   path: "/api/v1/finance/invoices/{id}",
   access: ["admin", "operator", "client"],
   answer: v.object({ invoice }),
+  ...oneRecord,
 });
 
 /** GET timesheets/{id}: a timesheet as the list shows it; drivers open their own (D39). */
 export const getTimesheet = operation({
-  ...oneRecord,
   name: "get-timesheet",
   summary: "Shows a timesheet",
   path: "/api/v1/finance/timesheets/{id}",
   access: ["admin", "operator", "driver"],
   answer: v.object({ timesheet }),
+  ...oneRecord,
 });

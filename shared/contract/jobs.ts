@@ -53,10 +53,10 @@ export const listJobs = operation({
 
 /** GET jobs/{id}: a job as the list shows it (D39). */
 export const getJob = operation({
-  ...oneRecord,
   name: "get-job",
   summary: "Shows a job",
   path: "/api/v1/jobs/{id}",
   access: ["admin", "operator"],
   answer: v.object({ job }),
+  ...oneRecord,
 });

@@ -27,13 +27,15 @@ export const idempotentRuns = defineEntity<StoredRun>(
   ({ pk, sk }) => pk.startsWith("IDEMPOTENCY#") && sk === "IDEMPOTENCY",
 );
 
-/** A request with an Idempotency-Key: its user, its operation, its key and its fingerprint. */
+/** A request with an Idempotency-Key: its user, its operation, its key, and what it is recognised by. */
 export interface IdempotentRequest {
   readonly userId: number;
   readonly operation: string;
   readonly key: string;
-  /** Keyed hash of everything that was sent: the same key with another one is another request. */
+  /** Keyed hash of who sent what. */
   readonly fingerprint: string;
+  /** True for a stored fingerprint of the same request: the same key with another one is another request. */
+  readonly matches: (fingerprint: string) => boolean;
 }
 
 /** One run of a request: only it may store an answer or release the key. */
@@ -80,7 +82,7 @@ async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date):
   if (await openRun(run, request.fingerprint, now)) return { run };
   const stored = await idempotentRuns.find(record, { consistent: true });
   if (!stored || stored.valid_to <= now.toISOString()) return undefined;
-  if (stored.body_hmac !== request.fingerprint) {
+  if (!request.matches(stored.body_hmac)) {
     throw new Refusal("idempotency_key_reused", "The Idempotency-Key belongs to another request of yours");
   }
   if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };

@@ -47,7 +47,12 @@ export interface IdempotentRequest<O extends Operation> extends SignedInRequest<
   readonly requestedAt: Date;
   /** Names the first transaction, so that it is carried out once in all runs; undefined without an Idempotency-Key. */
   readonly token: string | undefined;
+  /** What the operation asks of the caller beside the token: nothing may be written before it is given. */
+  readonly authorization: Promise<void>;
 }
+
+/** What an operation asks of a caller beside the access token; it refuses who does not have it. */
+type Authorize<O extends Operation> = (request: SignedInRequest<O>) => Promise<void>;
 
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
 export type HttpHandler = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
@@ -62,16 +67,22 @@ export function authenticated<O extends SignedInOperation>(
   );
 }
 
-/** The handler of an operation that needs a bearer token, and carries out a request with an `Idempotency-Key` once (D32). */
+/**
+ * The handler of an operation that needs a bearer token, and carries out a request with an `Idempotency-Key` once (D32).
+ * `authorize` comes before the key; without a key, its promise is handed on, so that records are read meanwhile.
+ */
 export function idempotent<O extends IdempotentOperation>(
   operation: O,
   handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
+  { authorize = async () => {} }: { authorize?: Authorize<O> } = {},
 ): HttpHandler {
-  const middlewares = { access: [authenticate(operation)], last: [carryOutOnce(operation)] };
+  const once = carryOutOnce(operation, ({ event, context }) => authorize(signedInRequestOf<O>(event, context)));
+  const middlewares = { access: [authenticate(operation)], last: [once] };
   return chain(operation, middlewares, (event, context) => {
     const request = signedInRequestOf<O>(event, context);
     const { requestedAt, token } = event.run ?? { requestedAt: request.now, token: undefined };
-    return handle({ ...request, requestedAt, token });
+    const authorization = event.run ? Promise.resolve() : authorize(request);
+    return handle({ ...request, requestedAt, token, authorization });
   });
 }
 

@@ -1,6 +1,6 @@
-import { createHmac } from "node:crypto";
 import type { Operation } from "../contract/operation.ts";
 import { acquireRun, keepAnswer, releaseRun } from "../db/idempotency.ts";
+import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
 import { hmacKey } from "../secrets.ts";
@@ -13,13 +13,16 @@ type Passage = Pick<HttpRequest, "event" | "context">;
 
 /**
  * Middleware: carries out a request with an `Idempotency-Key` once in 24 hours, and gives repetitions the first answer
- * again (D32). It comes last, when all else about the request is in order; without a key nothing is read or written.
+ * again (D32). It comes last, when all else about the request is in order, what `authorize` asks of the caller included:
+ * whether a key is known must not say whether a passcode is right (D19). Without a key nothing is read or written.
  */
-export function carryOutOnce({ name }: Pick<Operation, "name">) {
+export function carryOutOnce({ name }: Pick<Operation, "name">, authorize: (passage: Passage) => Promise<void>) {
   return {
-    before(request: HttpRequest): Promise<void> | undefined {
+    async before(request: HttpRequest): Promise<void> {
       const key = idempotencyKeyOf(request.event);
-      return key === undefined ? undefined : begin(name, key, request);
+      if (key === undefined) return;
+      await authorize(request);
+      await begin(name, key, request);
     },
     after(request: HttpRequest): Promise<void> | undefined {
       const { run } = request.event;
@@ -45,18 +48,31 @@ function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
 
 /** The request gets a run of its own, or the answer of an earlier run. */
 async function begin(operation: string, key: string, { event, context }: Passage): Promise<void> {
-  const { userId } = requireCaller(event);
-  const fingerprint = await requestFingerprint(userId, operation, event.input);
-  const acquired = await acquireRun({ userId, operation, key, fingerprint }, new Date());
+  const caller = requireCaller(event);
+  const known = await fingerprintsOf(caller, operation, event.input);
+  const acquired = await acquireRun({ userId: caller.userId, operation, key, ...known }, new Date());
   if ("run" in acquired) event.run = acquired.run;
   else event.keptAnswer = replay(acquired.answer, { event, context });
 }
 
-/** The keyed hash of what was sent, after validation: the same however the JSON was written. */
-async function requestFingerprint(userId: number, operation: string, input: HttpEvent["input"]): Promise<string> {
-  return createHmac("sha256", await hmacKey())
-    .update(`idempotency|${userId}|${operation}|${JSON.stringify(input)}`)
-    .digest("base64url");
+/**
+ * The keyed hash of who sent what, after validation: the same however the JSON was written. A user in another role or company
+ * is another caller; the passcode was checked, and is not compared. Release 0.1 left out the former and kept in the latter.
+ */
+async function fingerprintsOf(caller: Caller, operation: string, input: HttpEvent["input"]) {
+  const { userId, role, companyId } = caller;
+  const key = await hmacKey();
+  const sent = `${userId}|${role}|${companyId}|${operation}|${JSON.stringify({ ...input, body: withoutPasscode(input?.body) })}`;
+  const sentTo01 = `${userId}|${operation}|${JSON.stringify(input)}`;
+  return {
+    fingerprint: key.sign("idempotency", sent),
+    matches: (stored: string) => [sent, sentTo01].some((each) => key.verify("idempotency", each, stored)),
+  };
+}
+
+function withoutPasscode(body: unknown): unknown {
+  const { passcode: _checked, ...fields } = (body ?? {}) as Record<string, unknown>;
+  return fields;
 }
 
 function replay(kept: string, passage: Passage): HttpAnswer {

@@ -1,17 +1,34 @@
-import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
+import { type MessageAttributeValue, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { count } from "../metrics.ts";
+import { settings } from "../settings.ts";
 
 let client: SNSClient | undefined;
 
-/** Sends an SMS through SNS as a transactional message. `to` is in E.164. */
+/**
+ * Sends an SMS through SNS as a transactional message, from the stage's registered sender and for no more than the stage pays.
+ * `to` is in E.164.
+ */
 export async function sendSms(to: string, text: string): Promise<void> {
   client ??= new SNSClient({});
   await client.send(
     new PublishCommand({
       PhoneNumber: to,
       Message: text,
-      MessageAttributes: { "AWS.SNS.SMS.SMSType": { DataType: "String", StringValue: "Transactional" } },
+      MessageAttributes: attributesOf({
+        SMSType: "Transactional",
+        SenderID: settings.smsSenderId(),
+        MaxPrice: settings.smsMostDollars(),
+      }),
     }),
   );
   count("SmsSent", {});
+}
+
+function attributesOf(values: Readonly<Record<string, string | undefined>>): Record<string, MessageAttributeValue> {
+  const given = Object.entries(values).flatMap(([name, StringValue]) =>
+    StringValue === undefined
+      ? []
+      : [[`AWS.SNS.SMS.${name}`, { DataType: name === "MaxPrice" ? "Number" : "String", StringValue }] as const],
+  );
+  return Object.fromEntries(given);
 }

@@ -1,24 +1,34 @@
 import { type CryptoKey, importJWK } from "jose";
 import * as v from "valibot";
 import { findPublicKeys } from "../db/accounts/public-keys.ts";
-import { log } from "../logger.ts";
+import { faultFields, log } from "../logger.ts";
 import { publicKey } from "./public-key.ts";
 
 const cacheMinutes = 5;
 const rereadMinutes = 1;
+/** How long keys are used on after a read that failed, until the next try. */
+const staleMinutes = 0.5;
 
 let keys = new Map<string, CryptoKey>();
 let readAt: number | undefined;
 let reading: Promise<void> | undefined;
 
-/** The public key with that id, if any: kept for 5 minutes, reread for an unknown id at most once a minute (D6). */
+/**
+ * The public key with that id, or undefined. Keys are read from the table, kept for 5 minutes, and read again for an
+ * unknown id at most once a minute (D6). Where they cannot be read again, those of before are used on; an unknown id throws
+ * then, as it may be of a new key.
+ */
 export async function findVerificationKey(kid: string, now: Date): Promise<CryptoKey | undefined> {
   const age = readAt === undefined ? Number.POSITIVE_INFINITY : now.getTime() - readAt;
   if (age >= (keys.has(kid) ? cacheMinutes : rereadMinutes) * 60_000 || age < 0) {
     reading ??= readKeys(now).finally(() => {
       reading = undefined;
     });
-    await reading;
+    await reading.catch((error) => {
+      if (!keys.has(kid)) throw error;
+      log("warn", "public keys not read again", { ...faultFields(error), code: "public_keys_stale" });
+      readAt = now.getTime() - (cacheMinutes - staleMinutes) * 60_000;
+    });
   }
   return keys.get(kid);
 }

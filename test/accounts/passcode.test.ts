@@ -94,6 +94,34 @@ describe("403", () => {
   });
 });
 
+describe("401", () => {
+  const before = () => ({ id, role: "operator", company_id: 1 }) as const;
+  const timesheet = () => ({ timesheet_ids: [id], state: "paid", passcode });
+
+  test("D19: the token of a removed user pays nothing", async () => {
+    await store([{ type: "user", id, deleted: true }]);
+    expectProblem(await pay(passcode), 401, "token_invalid");
+    expect(await stateOf(id)).toBe("pending");
+  });
+
+  test.each([
+    ["role", { role: "client" }],
+    ["company", { financial_company_id: 2 }],
+  ])("D19: a token of before its user's move to another %s pays nothing, the passcode notwithstanding", async (_, moved) => {
+    await store([userLine(id, { passcode, ...moved })]);
+    const headers = { "Idempotency-Key": crypto.randomUUID() };
+    for (const sent of [{}, headers]) {
+      const answer = await call(handler, bulkUpdateTimesheets, {
+        as: before(),
+        body: { timesheet: timesheet() },
+        headers: sent,
+      });
+      expectProblem(answer, 401, "token_invalid");
+    }
+    expect(await stateOf(id)).toBe("pending");
+  });
+});
+
 describe("429", () => {
   test("D19: after 5 misses even the right passcode is passcode_locked, for 15 minutes to the millisecond", async () => {
     at("09:00:00.000");

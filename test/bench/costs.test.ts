@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operations } from "../../shared/contract/operations.ts";
+import { kilobytesPerUser } from "./costs/assumptions.ts";
+import { growingRows } from "./costs/month-rows.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../infra/COSTS.md"), "utf8");
 
@@ -15,6 +17,28 @@ test.each(operations)("what $name costs stands in infra/COSTS.md, where npm run 
   expect(milliseconds).toBeGreaterThan(0);
   const parts = [gateway, lambda, table, queue, logs].reduce<number>((sum, part) => sum + (part ?? Number.NaN), 0);
   expect(Math.abs(parts - (total ?? Number.NaN))).toBeLessThan(0.04);
+});
+
+test.each([
+  "point-in-time recovery",
+  "backups",
+  "reading all for reconcile-totals",
+  "data out",
+  "access log",
+  "traces",
+  "events of other systems",
+  "starts of functions",
+  "reads of secrets",
+  "encryption keys",
+  "polling of empty queues",
+])("the page of costs has a row of %s, for prod", (name) => {
+  expect(page).toMatch(new RegExp(`^\\| ${name} \\|( \\d+\\.\\d\\d \\|){3}$`, "m"));
+});
+
+test("a gigabyte of table costs at most 2.50 dollars a month in copies and recovery, for a million users as well", () => {
+  const { backups = 0, "point-in-time recovery": recovery = 0 } = growingRows(1_000_000);
+  const gigabytes = (1_000_000 * kilobytesPerUser) / 1_000_000;
+  expect((backups + recovery) / gigabytes).toBeLessThanOrEqual(2.5);
 });
 
 test("the page of costs has a month for three numbers of users, with SMS in a row of its own", () => {

@@ -10,7 +10,7 @@ import * as contract from "../../shared/contract/notifications.ts";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
 import { type Key, updateIf } from "../../shared/db/table/table.ts";
-import { jobLine, notificationLine, timesheetLine } from "../support/records/records.ts";
+import { callerLine, jobLine, notificationLine, timesheetLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
@@ -24,7 +24,12 @@ const timesheets = { timesheet: { timesheet_ids: [2, 1], state: "paid" } };
 
 useService();
 
-beforeEach(() => store([1, 2].flatMap((id) => [timesheetLine(id, 1), jobLine(id, 1), notificationLine(id, as.id)])));
+beforeEach(() =>
+  store([
+    callerLine(as),
+    ...[1, 2].flatMap((id) => [timesheetLine(id, 1), jobLine(id, 1), notificationLine(id, as.id)]),
+  ]),
+);
 
 function damage({ pk, sk }: Key, attribute: string) {
   return updateIf({

@@ -2,7 +2,7 @@ import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type * as finance from "../../shared/contract/finance.ts";
-import { invoiceLine, timesheetLine } from "../support/records/records.ts";
+import { callerLine, invoiceLine, timesheetLine } from "../support/records/records.ts";
 import { useService } from "../support/service/service.ts";
 import { tokenOf } from "../support/tokens/tokens.ts";
 
@@ -84,6 +84,7 @@ let next: Awaited<ReturnType<typeof loadRelease>>;
 beforeAll(async () => {
   released = await loadRelease(false);
   next = await loadRelease(true);
+  await released.store([callerLine(admin)]);
 });
 
 describe("D38: a field that the next release adds", () => {

@@ -4,8 +4,9 @@ import { endSession, openSession, rotateSession, sessionKey } from "../../shared
 import { makeFamily, makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { readItem } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
-const key = "k".repeat(64);
+const key = hmacKeyOf("k".repeat(64));
 
 useService();
 

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { hashPin, makePin, pinValidTo, unusablePinHash, verifyPin } from "../../shared/domain/accounts/pin.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
+
+const key = hmacKeyOf("key");
 
 test("D9: pins are six digits, leading zeros kept, every tenth starting with each digit", () => {
   const firsts = new Map<string, number>();
@@ -17,14 +20,14 @@ test("D9: a pin counts for 10 minutes from its request", () => {
 });
 
 test("D9: a hash contains neither the pin nor the same hash twice, and fits only its pin, user and key", () => {
-  const hash = hashPin("012345", 7, "key");
+  const hash = hashPin("012345", 7, key);
   expect(JSON.stringify(hash)).not.toContain("012345");
-  expect(hashPin("012345", 7, "key").hmac).not.toBe(hash.hmac);
-  expect(verifyPin("012345", 7, hash, "key")).toBe(true);
-  expect(verifyPin("012346", 7, hash, "key")).toBe(false);
-  expect(verifyPin("012345", 8, hash, "key")).toBe(false);
-  expect(verifyPin("012345", 7, hash, "other")).toBe(false);
-  expect(verifyPin("012345", 7, { ...hash, hmac: "" }, "key")).toBe(false);
+  expect(hashPin("012345", 7, key).hmac).not.toBe(hash.hmac);
+  expect(verifyPin("012345", 7, hash, key)).toBe(true);
+  expect(verifyPin("012346", 7, hash, key)).toBe(false);
+  expect(verifyPin("012345", 8, hash, key)).toBe(false);
+  expect(verifyPin("012345", 7, hash, hmacKeyOf("other"))).toBe(false);
+  expect(verifyPin("012345", 7, { ...hash, hmac: "" }, key)).toBe(false);
 });
 
 test("D10: a pin of ten digits keeps its leading zeros", () => {
@@ -32,5 +35,5 @@ test("D10: a pin of ten digits keeps its leading zeros", () => {
 });
 
 test("D12: no pin fits the hash that a pin for an unknown login is held against", () => {
-  for (const pin of ["000000", "0000000000"]) expect(verifyPin(pin, 0, unusablePinHash, "key")).toBe(false);
+  for (const pin of ["000000", "0000000000"]) expect(verifyPin(pin, 0, unusablePinHash, key)).toBe(false);
 });

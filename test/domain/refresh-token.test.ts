@@ -8,8 +8,9 @@ import {
   parseRefreshToken,
   refreshTokenLifeDays,
 } from "../../shared/domain/accounts/refresh-token.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
-const key = "k".repeat(64);
+const key = hmacKeyOf("k".repeat(64));
 
 test("D5: a refresh token counts for 30 days", () => {
   expect(refreshTokenLifeDays).toBe(30);
@@ -62,7 +63,7 @@ test("D5: whatever text does not have the form of a token is none", () => {
 
 test("D5: a token that somebody made up, or signed with another key, is none", () => {
   const token = makeRefreshToken(7, makeFamily(), key);
-  expect(parseRefreshToken(token, "another key")).toBeUndefined();
+  expect(parseRefreshToken(token, hmacKeyOf("another key"))).toBeUndefined();
   const [user, family, secret, mac] = token.split(".");
   expect(parseRefreshToken(`8.${family}.${secret}.${mac}`, key)).toBeUndefined();
   expect(parseRefreshToken(`${user}.${makeFamily()}.${secret}.${mac}`, key)).toBeUndefined();

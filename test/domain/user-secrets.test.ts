@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { hashPassword, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { secretHashes } from "../../shared/domain/accounts/user-secrets.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
-const key = "k".repeat(64);
+const key = hmacKeyOf("k".repeat(64));
 const password = "seven quiet harbours";
 
 test("D15: a password is hashed once however often it is asked for, and again where another hash is stored meanwhile", async () => {

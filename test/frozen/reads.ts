@@ -96,41 +96,6 @@ function testReads(release: string): void {
     });
   });
 
-  describe("pins", () => {
-    test.each(held.pins)("$login is confirmed by its pin, and its reset token sets a password", async ({
-      login,
-      pin,
-    }) => {
-      const confirmed = await call("confirm-login", { query: { login, pin } });
-      expect(confirmed.status).toBe(200);
-      expect((await setPassword(confirmed.body.user.reset_password_token)).status).toBe(200);
-      expect((await signIn(login, "nine quiet harbours")).status).toBe(200);
-    });
-
-    test("a reset token sets a password once", async () => {
-      expect((await setPassword(held.resetToken)).status).toBe(200);
-      expectProblem(await setPassword(held.resetToken, "ten quiet harbours"), 422, "reset_token_invalid");
-    });
-
-    test("a login whose pin was just asked for may ask again", async () => {
-      service.at(30);
-      const asked = await call("request-password-reset", { body: { user: { login: "second@example.com" } } });
-      expect(asked.status).toBe(200);
-    });
-
-    test("new users get ids after the last", async () => {
-      await work("deliver-pin", queueEvent(messages.pins));
-      const login = "sam@example.com";
-      const pin = thisRelease(service).newestPin(login);
-      expect((await call("confirm-login", { query: { login, pin } })).body.user.id).toBe(1_000_000_002);
-    });
-
-    function setPassword(reset_password_token: string, chosen = "nine quiet harbours"): Promise<Answered> {
-      const user = { reset_password_token, password: chosen, password_confirmation: chosen };
-      return call("set-password", { body: { user } });
-    }
-  });
-
   describe("requests with an Idempotency-Key", () => {
     test("are answered as they were", async () => {
       const { sent, answer, operation } = held.repeated;
@@ -213,6 +178,42 @@ function testReads(release: string): void {
       const { body } = await call("register-device-token", { as: operator, body: { notification } });
       expect(body.notification.id).toBe(Number(stored?.id?.N));
     });
+  });
+
+  // A new password leaves behind the devices of before: they are pushed to first.
+  describe("pins", () => {
+    test.each(held.pins)("$login is confirmed by its pin, and its reset token sets a password", async ({
+      login,
+      pin,
+    }) => {
+      const confirmed = await call("confirm-login", { query: { login, pin } });
+      expect(confirmed.status).toBe(200);
+      expect((await setPassword(confirmed.body.user.reset_password_token)).status).toBe(200);
+      expect((await signIn(login, "nine quiet harbours")).status).toBe(200);
+    });
+
+    test("a reset token sets a password once", async () => {
+      expect((await setPassword(held.resetToken)).status).toBe(200);
+      expectProblem(await setPassword(held.resetToken, "ten quiet harbours"), 422, "reset_token_invalid");
+    });
+
+    test("a login whose pin was just asked for may ask again", async () => {
+      service.at(30);
+      const asked = await call("request-password-reset", { body: { user: { login: "second@example.com" } } });
+      expect(asked.status).toBe(200);
+    });
+
+    test("new users get ids after the last", async () => {
+      await work("deliver-pin", queueEvent(messages.pins));
+      const login = "sam@example.com";
+      const pin = thisRelease(service).newestPin(login);
+      expect((await call("confirm-login", { query: { login, pin } })).body.user.id).toBe(1_000_000_002);
+    });
+
+    function setPassword(reset_password_token: string, chosen = "nine quiet harbours"): Promise<Answered> {
+      const user = { reset_password_token, password: chosen, password_confirmation: chosen };
+      return call("set-password", { body: { user } });
+    }
   });
 
   describe("schedules", () => {

@@ -8,6 +8,7 @@ import { acquirePushLease } from "../../shared/db/notifications/pushes.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
 import { hmacKey } from "../../shared/secrets.ts";
+import { openTestSession } from "../support/records/sessions.ts";
 import { call } from "../support/requests/call.ts";
 import { endpoints } from "../support/requests/every-operation.ts";
 import { newestPin } from "../support/requests/pins.ts";
@@ -31,6 +32,7 @@ export function thisRelease(service: Service): Release {
     async call(name, sent) {
       const endpoint = endpoints.find((each) => each.name === name);
       if (!endpoint) throw new Error(`There is no operation ${name}`);
+      if (name === "register-device-token" && sent.as) await openTestSession(sent.as.id);
       return call(endpoint.handler, endpoint.operation, sent);
     },
     work,
@@ -62,7 +64,7 @@ async function work(worker: string, event: object = {}): Promise<void> {
 
 /** The request as the store takes it. */
 export function fingerprinted({ userId, operation, key }: KeyedRequest): IdempotentRequest {
-  return { userId, operation, key, fingerprint: key };
+  return { userId, operation, key, fingerprint: key, matches: (stored) => stored === key };
 }
 
 async function openRun(request: KeyedRequest) {

@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as updateHandler } from "../../functions/finance/bulk-update-timesheets.ts";
 import { handler as markHandler } from "../../functions/notifications/mark-notifications.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { markNotifications } from "../../shared/contract/notifications.ts";
-import { hmacKey } from "../../shared/secrets.ts";
 import { costOf } from "../support/records/costs.ts";
-import { notificationLine, timesheetLine } from "../support/records/records.ts";
+import { callerLine, notificationLine, timesheetLine } from "../support/records/records.ts";
 import { readRecord, store } from "../support/records/store.ts";
 import { call, type TestRequest } from "../support/requests/call.ts";
 import { keptFor } from "../support/requests/idempotency.ts";
@@ -19,9 +19,17 @@ const admin = { id: 1, role: "admin", company_id: null } as const;
 const paid = { timesheet: { timesheet_ids: [2, 1], state: "paid" } };
 const pending = { timesheet: { timesheet_ids: [2, 1], state: "pending" } };
 
-useService();
+const service = useService();
 
-beforeEach(() => store([timesheetLine(1, 1), timesheetLine(2, 1), notificationLine(1, 2)]));
+beforeEach(() =>
+  store([
+    callerLine(admin),
+    ...[2, 3, 4, 5, 6, 7, 8].map((id) => callerLine({ ...operator, id }, { passcode: null })),
+    timesheetLine(1, 1),
+    timesheetLine(2, 1),
+    notificationLine(1, 2),
+  ]),
+);
 
 afterEach(() => void vi.useRealTimers());
 
@@ -108,7 +116,7 @@ describe("200", () => {
     const withKey = await costOf(() => update(newKey(), paid, { as: { ...operator, id: 5 } }));
     expect(cost.readUnits).toBeLessThanOrEqual(3);
     expect(cost.sequentialTrips).toBe(2);
-    expect(withKey.sequentialTrips).toBe(4);
+    expect(withKey.sequentialTrips).toBe(5);
   });
 });
 
@@ -175,11 +183,75 @@ test("D32: neither the key nor what was sent is in a log line, and of the body o
   expect(JSON.stringify(await keptFor(7))).not.toContain("73619284");
 });
 
-test("D32: what was sent is fingerprinted as release 0.1 did, so that its kept answers are given again", async () => {
-  await update(newKey(), paid, { as: { ...operator, id: 8 } });
-  const input = '{"parameters":{},"query":{},"body":{"timesheet_ids":[2,1],"state":"paid"}}';
-  const expected = createHmac("sha256", await hmacKey()).update(`idempotency|8|bulk-update-timesheets|${input}`);
-  expect(await keptFor(8)).toMatchObject([{ body_hmac: expected.digest("base64url") }]);
+test("D32: an answer that release 0.1 kept is given again, whose fingerprint has the passcode and neither role nor company", async () => {
+  const key = newKey();
+  const user = { ...operator, id: 8 };
+  const body = { timesheet: { ...paid.timesheet, passcode: "47110815" } };
+  const first = await update(key, body, { as: user });
+  const input = '{"parameters":{},"query":{},"body":{"timesheet_ids":[2,1],"state":"paid","passcode":"47110815"}}';
+  const hmac = createHmac("sha256", "k".repeat(64)).update(`idempotency|8|bulk-update-timesheets|${input}`);
+  const [run] = await keptFor(8);
+  const earlier = { ...run, body_hmac: hmac.digest("base64url") };
+  await service.database.send(new PutCommand({ TableName: service.tableName, Item: earlier }));
+  expect(await update(key, body, { as: user })).toMatchObject({
+    status: 200,
+    body: first.body,
+    headers: { "idempotency-replayed": "true" },
+  });
+});
+
+describe("D19, D32: the passcode comes before the key", () => {
+  const passcode = "47110815";
+  const user = { ...operator, id: 9 };
+  const withPasscode = (typed?: string) => ({ timesheet: { ...paid.timesheet, passcode: typed } });
+
+  beforeEach(() => store([callerLine(user, { passcode })]));
+
+  test("a known key does not say whether a passcode is right, and each wrong one counts", async () => {
+    const key = newKey();
+    expect((await update(key, withPasscode(passcode), { as: user })).status).toBe(200);
+    for (let tries = 0; tries < 5; tries += 1) {
+      expectProblem(await update(key, withPasscode("1234"), { as: user }), 403, "passcode_invalid");
+    }
+    for (const typed of ["1234", passcode]) {
+      expectProblem(await update(key, withPasscode(typed), { as: user }), 429, "passcode_locked");
+    }
+  });
+
+  test("a repetition needs the passcode that holds today, and is the same request as with the one before", async () => {
+    const key = newKey();
+    const as = { ...operator, id: 10 };
+    await store([callerLine(as, { passcode })]);
+    const first = await update(key, withPasscode(passcode), { as });
+    await store([callerLine(as, { passcode: "8642" })]);
+    expectProblem(await update(key, withPasscode(passcode), { as }), 403, "passcode_invalid");
+    const again = await update(key, withPasscode("8642"), { as });
+    expect(again).toMatchObject({ body: first.body, headers: { "idempotency-replayed": "true" } });
+  });
+
+  test("a refused passcode opens no run", async () => {
+    const as = { ...operator, id: 11 };
+    await store([callerLine(as, { passcode })]);
+    expectProblem(await update(newKey(), withPasscode(), { as }), 403, "passcode_invalid");
+    expect(await keptFor(as.id)).toEqual([]);
+  });
+});
+
+describe("D32: a kept answer belongs to user, role and company", () => {
+  test.each([
+    ["company", { role: "operator", company_id: 2 }],
+    ["role", { role: "admin", company_id: null }],
+  ] as const)("who has moved to another %s does not get it again", async (_, moved) => {
+    const [key, id] = [newKey(), 12];
+    const before = { id, role: "operator", company_id: 1 } as const;
+    await store([callerLine(before)]);
+    expect((await update(key, paid, { as: before })).status).toBe(200);
+    const after = { id, ...moved };
+    await store([callerLine(after)]);
+    const again = await update(key, paid, { as: after });
+    expectProblem(again, 422, "idempotency_key_reused");
+    expect(JSON.stringify(again.body)).not.toContain("Harbour");
+  });
 });
 
 test("D32: an answer that is given again is logged like any other", async () => {

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { intakeRuleName } from "../../infra/constructs/compute/intake-bus.ts";
 import { placeInRunbook } from "../../infra/constructs/monitoring/runbook.ts";
+import { tableIndexes } from "../../infra/constructs/stores/records-table.ts";
 import { type FunctionName, functions } from "../../infra/functions/functions.ts";
 import { namesOf } from "../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../shared/metrics.ts";
@@ -133,24 +135,116 @@ describe("every alarm", () => {
 
   test("has a period and a bucket that CloudWatch takes, and says what it means when no figure comes", () => {
     for (const { properties } of everywhere) {
-      const { Period, EvaluationPeriods, TreatMissingData, AlarmName } = properties;
+      const { EvaluationPeriods, TreatMissingData, AlarmName, Metrics = [] } = properties;
+      const ofExpression = Metrics.find((each: { MetricStat?: object }) => each.MetricStat)?.MetricStat.Period;
+      const Period = properties.Period ?? ofExpression;
       const most = Period >= 3_600 ? 7 * 86_400 : 86_400;
       expect(Period * EvaluationPeriods, AlarmName).toBeLessThanOrEqual(most);
       expect(TreatMissingData, AlarmName).toMatch(/^(notBreaching|breaching|ignore)$/);
     }
   });
 
-  test("is sent when it fires and when it is over, where the stage has an address; else nothing is sent", () => {
-    const [topic] = full.all("AWS::SNS::Topic");
+  test("is sent by its severity when it fires and when it is over, or summed up, where the stage has an address", () => {
     for (const { properties } of alarmsOf(full)) {
-      expect([properties.AlarmActions, properties.OKActions], properties.AlarmName).toEqual([
-        [{ Ref: topic?.id }],
-        [{ Ref: topic?.id }],
-      ]);
+      const { AlarmName, AlarmActions, OKActions } = properties;
+      const id = String(AlarmName).replace("Workforce-full-", "");
+      const topic = summedUp("page").includes(id) || summedUp("tomorrow").includes(id) ? undefined : topicOf(id);
+      expect([AlarmActions, OKActions], AlarmName).toEqual(topic ? [[topic], [topic]] : [undefined, undefined]);
     }
+  });
+
+  test("pages only where users are shut out or soon will be; all else waits for the morning", () => {
+    const sent = alarmsOf(full).filter(({ properties }) => same(properties.AlarmActions, [topic("Page")]));
+    const ids = sent.map(({ properties }) => String(properties.AlarmName).replace("Workforce-full-", ""));
+    expect(ids.filter((id) => !/^(table-throttles|table-fails|sms-lost)-/.test(id)).toSorted()).toEqual(
+      [...paging].toSorted(),
+    );
+    expect(summedUp("page").toSorted()).toEqual([
+      "deliver-pin-errors",
+      "refresh-token-faults",
+      "request-password-reset-faults",
+      "sign-in-faults",
+    ]);
+    const functionAlarms = [...full.functions().keys()].length;
+    expect(summedUp("page").length + summedUp("tomorrow").length).toBe(functionAlarms);
+  });
+
+  test("of functions stays silent while what all functions need has one that is sent, and waits for that", () => {
+    const cause = composite("common-cause");
+    expect(cause.properties.AlarmActions).toBeUndefined();
+    for (const id of idsIn(cause.properties.AlarmRule))
+      expect(paging.has(id) || id.startsWith("table-fails-"), id).toBe(true);
+    for (const severity of ["page", "tomorrow"] as const) {
+      const { properties, dependsOn } = composite(`functions-${severity}`);
+      expect(properties.ActionsSuppressor).toEqual({ "Fn::GetAtt": [cause.id, "Arn"] });
+      const look = alarmsOf(full).find(({ properties: { AlarmName } }) => AlarmName === "Workforce-full-api-5xx");
+      expect(properties.ActionsSuppressorWaitPeriod).toBeGreaterThan(look?.properties.Period);
+      expect(properties.ActionsSuppressorExtensionPeriod).toBeGreaterThan(15 * 60);
+      expect(properties.AlarmActions).toEqual([topic(severity === "page" ? "Page" : "Topic")]);
+      expect(properties.OKActions).toEqual(properties.AlarmActions);
+      // CloudWatch takes no summary of alarms that are not there, and its rule is at most so long.
+      const names = new Map(alarmsOf(full).map(({ id, properties: { AlarmName } }) => [AlarmName, id]));
+      for (const id of summedUp(severity)) expect(dependsOn, id).toContain(names.get(`Workforce-full-${id}`));
+      expect(properties.AlarmRule.length).toBeLessThan(10_240);
+      expect(properties.AlarmDescription).toMatch(/#an-operation-fails$/);
+    }
+  });
+
+  test("of a stage without an address is sent to nobody, and none speaks for others", () => {
     for (const { properties } of alarms) expect(properties.AlarmActions, properties.AlarmName).toBeUndefined();
     expect(() => stack.all("AWS::SNS::Topic")).toThrow();
+    expect(() => stack.all("AWS::CloudWatch::CompositeAlarm")).toThrow();
   });
+});
+
+/** What pages beside the table, and SMS by country. */
+const paging = new Set([
+  "api-5xx",
+  "api-slow",
+  "concurrency-near-limit",
+  "functions-throttled",
+  "notify-behind",
+  "pins-late",
+  "sms-refused",
+  "undelivered",
+  "update-totals-behind",
+]);
+
+function topic(part: "Page" | "Topic"): { Ref: string } {
+  const found = full.all("AWS::SNS::Topic").find(({ id }) => id.startsWith(`MonitoringAlarms${part}`));
+  return { Ref: String(found?.id) };
+}
+
+function topicOf(id: string): { Ref: string } {
+  const isPage = paging.has(id) || /^(table-throttles|table-fails|sms-lost)-/.test(id);
+  return topic(isPage ? "Page" : "Topic");
+}
+
+function composite(id: string): Resource {
+  const found = full
+    .all("AWS::CloudWatch::CompositeAlarm")
+    .find(({ properties }) => properties.AlarmName === `Workforce-full-${id}`);
+  if (!found) throw new Error(`There is no composite alarm ${id}`);
+  return found;
+}
+
+function idsIn(rule: string): string[] {
+  return [...rule.matchAll(/ALARM\("Workforce-full-([^"]+)"\)/g)].map(([, id = ""]) => id);
+}
+
+function summedUp(severity: "page" | "tomorrow"): string[] {
+  return idsIn(composite(`functions-${severity}`).properties.AlarmRule);
+}
+
+test("copies, certificates, SMS by country, and the account's concurrency and budget are watched where somebody is notified", () => {
+  const ids = alarmsOf(full).map(({ properties }) => String(properties.AlarmName).replace("Workforce-full-", ""));
+  const countries = fullStage.servedCountries.map((country) => `sms-lost-${country}`);
+  expect(ids).toEqual(
+    expect.arrayContaining(["backup-missing", "certificate-expires", "concurrency-near-limit", ...countries]),
+  );
+  const [budget] = full.all("AWS::Budgets::Budget");
+  expect(budget?.properties.Budget.BudgetLimit).toEqual({ Amount: fullStage.monthlyBudgetDollars, Unit: "USD" });
+  expect(JSON.stringify(budget?.properties.NotificationsWithSubscribers)).toContain(fullStage.alarmAddress);
 });
 
 test("functions send their metrics where the alarms look", () => {
@@ -160,23 +254,33 @@ test("functions send their metrics where the alarms look", () => {
 });
 
 test("what alarms say is encrypted, goes by TLS alone, and to the stage's address; CloudWatch may send it", () => {
-  const [topic, ...others] = full.all("AWS::SNS::Topic");
   const [key] = full.all("AWS::KMS::Key").filter(({ id }) => id.startsWith("Monitoring"));
-  expect(others).toEqual([]);
-  expect(topic?.properties.KmsMasterKeyId).toEqual({ "Fn::GetAtt": [key?.id, "Arn"] });
+  for (const { id, properties } of full.all("AWS::SNS::Topic")) {
+    expect(properties.KmsMasterKeyId, id).toEqual({ "Fn::GetAtt": [key?.id, "Arn"] });
+  }
   expect(
-    full.all("AWS::SNS::Subscription").map(({ properties }) => [properties.Protocol, properties.Endpoint]),
-  ).toEqual([["email", fullStage.alarmAddress]]);
-  const [policy] = full.all("AWS::SNS::TopicPolicy");
-  const statements = policy?.properties.PolicyDocument.Statement;
-  expect(statements).toContainEqual(
-    expect.objectContaining({ Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } }),
-  );
-  for (const allowing of [statements, key?.properties.KeyPolicy.Statement]) {
+    full
+      .all("AWS::SNS::Subscription")
+      .map(({ properties }) => [properties.TopicArn, properties.Protocol, properties.Endpoint]),
+  ).toEqual([
+    [topic("Topic"), "email", fullStage.alarmAddress],
+    [topic("Page"), "email", fullStage.alarmAddress],
+    [topic("Page"), "https", fullStage.pagerUrl],
+  ]);
+  const policies = full.all("AWS::SNS::TopicPolicy").map(({ properties }) => properties.PolicyDocument.Statement);
+  expect(policies).toHaveLength(2);
+  for (const statements of policies) {
+    expect(statements).toContainEqual(
+      expect.objectContaining({ Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } }),
+    );
+  }
+  for (const allowing of [...policies, key?.properties.KeyPolicy.Statement]) {
     expect(allowing).toContainEqual(
       expect.objectContaining({ Effect: "Allow", Principal: { Service: "cloudwatch.amazonaws.com" } }),
     );
   }
+  // What a deploy that failed leaves of it would cost a dollar a month.
+  expect(key?.deletionPolicy).toBe("Delete");
 });
 
 test("the one dashboard shows every function, queue and metric of the service, and leads to every heading", () => {
@@ -219,6 +323,10 @@ function expectOfStack(value: unknown, alarm: string): void {
   const isFixed = [
     ...functionNames,
     namesOf("local").table,
+    namesOf("local").eventBus,
+    namesOf("local").configurationSet,
+    intakeRuleName,
+    ...tableIndexes,
     ...["GetItem", "Query", "UpdateItem", "TransactWriteItems"],
   ].includes(String(value));
   expect(isFixed || Object.hasOwn(stack.template.Resources, Ref ?? id ?? ""), `${alarm} ${JSON.stringify(value)}`).toBe(
@@ -226,6 +334,6 @@ function expectOfStack(value: unknown, alarm: string): void {
   );
 }
 
-function same(one: object, other: object): boolean {
+function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -45,6 +45,13 @@ test("the API's stage waits for the routes whose limits it names", () => {
   expect(apiStage?.dependsOn.toSorted()).toEqual(expect.arrayContaining(ids.map(({ id }) => id)));
 });
 
+test("phones reach the API by IPv6, with an address of their own for the limits by client", () => {
+  const { all } = stackOf("full");
+  expect(all("AWS::ApiGatewayV2::Api")[0]?.properties.IpAddressType).toBe("dualstack");
+  const [configuration] = all("AWS::ApiGatewayV2::DomainName")[0]?.properties.DomainNameConfigurations ?? [];
+  expect(configuration.IpAddressType).toBe("dualstack");
+});
+
 test("D34: browsers of the stage's origins, and no others, may send and read what clients need", () => {
   const [api] = stack.all("AWS::ApiGatewayV2::Api");
   expect(api?.properties.CorsConfiguration).toEqual({

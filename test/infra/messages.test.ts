@@ -76,13 +76,61 @@ test("the account's limit on SMS is set by the stage that names one, and stays w
   expect(others).toEqual([]);
   expect(attributes?.properties.Delete).toBeUndefined();
   for (const call of [attributes?.properties.Create, attributes?.properties.Update]) {
-    expect(JSON.parse(call)).toMatchObject({
+    const [role, ...others] = stackOf("full")
+      .all("AWS::IAM::Role")
+      .filter(({ id }) => id.startsWith("SmsSpendLimitDeliveryLogging"));
+    expect(others).toEqual([]);
+    const [before, { "Fn::GetAtt": arn }, after] = call["Fn::Join"][1];
+    expect(arn).toEqual([role?.id, "Arn"]);
+    expect(JSON.parse(`${before}ROLE${after}`)).toMatchObject({
       service: "SNS",
       action: "SetSMSAttributes",
-      parameters: { attributes: { MonthlySpendLimit: "200", DefaultSMSType: "Transactional" } },
+      parameters: {
+        attributes: {
+          MonthlySpendLimit: "200",
+          DefaultSMSType: "Transactional",
+          DeliveryStatusIAMRole: "ROLE",
+          DeliveryStatusSuccessSamplingRate: "0",
+        },
+      },
     });
   }
   for (const name of stageNames) expect(() => stackOf(name).all("Custom::AWS"), name).toThrow();
+});
+
+test("SMS that do not arrive are logged by a role that SNS alone may take", () => {
+  const role = stackOf("full")
+    .all("AWS::IAM::Role")
+    .find(({ id }) => id.startsWith("SmsSpendLimitDeliveryLogging"));
+  const statements = role?.properties.AssumeRolePolicyDocument.Statement;
+  expect(statements).toMatchObject([{ Effect: "Allow", Principal: { Service: "sns.amazonaws.com" } }]);
+});
+
+test("what sends SMS knows the stage's registered sender, and the most that one may cost", () => {
+  for (const sender of senders) {
+    const { Variables } = stackOf("full").functions().get(sender)?.properties.Environment ?? {};
+    expect(Variables, sender).toMatchObject({ SMS_SENDER_ID: "Harbour", SMS_MOST_DOLLARS: "0.25" });
+  }
+});
+
+test.each(["staging", "prod"])("the identity of %s outlasts its stack, as another stage may send by it", (name) => {
+  const [identity] = stackOf(name).all("AWS::SES::EmailIdentity");
+  expect([identity?.deletionPolicy, identity?.updateReplacePolicy]).toEqual(["RetainExceptOnCreate", "Retain"]);
+});
+
+test("mails bear the stage's own domain where mailboxes look for it, and the outputs are the records for that", () => {
+  const { all, template } = stackOf("prod");
+  const [, domain] = ownedStage("prod").senderAddress.split("@");
+  expect(all("AWS::SES::EmailIdentity")[0]?.properties.MailFromAttributes).toMatchObject({
+    MailFromDomain: `mail.${domain}`,
+  });
+  const { Outputs } = template as { Outputs: Record<string, { Value: unknown }> };
+  for (const [name, part] of [
+    ["MailFromMx", `mail.${domain} MX 10 feedback-smtp.`],
+    ["MailFromSpf", `mail.${domain} TXT`],
+    ["Dmarc", `_dmarc.${domain} TXT`],
+  ] as const)
+    expect(JSON.stringify(Outputs[name]?.Value), name).toContain(part);
 });
 
 /** The rights to send e-mail in a stage: one statement for each function that does. */
@@ -98,8 +146,10 @@ function sendingRights(name: string): { Resource: unknown[]; Condition: unknown 
 
 /** The end of an ARN, which is written in the template. */
 function lastPart(arn: unknown): string | undefined {
+  if (typeof arn === "string") return arn.slice(arn.lastIndexOf(":"));
   const {
     "Fn::Join": [, parts],
   } = arn as { "Fn::Join": [string, unknown[]] };
-  return parts.findLast((part): part is string => typeof part === "string");
+  const last = parts.findLast((part): part is string => typeof part === "string");
+  return last?.slice(last.lastIndexOf(":"));
 }

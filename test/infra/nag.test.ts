@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { stageNames } from "../../infra/stages/stages.ts";
-import { findSynthesis } from "./stack.ts";
+import { findSynthesis, stackOf } from "./stack.ts";
 
 interface Acknowledgement {
   readonly rule: RegExp;
@@ -62,6 +62,21 @@ const acknowledged: readonly Acknowledgement[] = [
     reason: "What AWS Backup needs for a table is AWS's own to change",
   },
   {
+    rule: /^AwsSolutions-IAM4\[.*\/AWSBackupServiceRolePolicyForRestores\]$/,
+    where: /\/Backups\/RestoreRole\//,
+    reason: "What AWS Backup needs to restore a table is AWS's own to change",
+  },
+  {
+    rule: /^AwsSolutions-IAM5\[Resource::arn:aws:logs:.*:log-group:sns\/\*\]$/,
+    where: /\/SmsSpendLimit\/DeliveryLogging\//,
+    reason: "SNS names the groups of its own log",
+  },
+  {
+    rule: /^AwsSolutions-IAM5\[/,
+    where: /\/OnCall\/Role\//,
+    reason: "Whoever answers alarms reads what the stage's prefix names; on-call.test.ts holds the role to that",
+  },
+  {
     rule: /^AwsSolutions-IAM4\[.*\/AWSLambdaBasicExecutionRole\]$/,
     where: /\/AWS679f53fac002430cb0da5b7982bd2287\//,
     reason: "The CDK's own function runs during a deploy alone",
@@ -72,6 +87,21 @@ const acknowledged: readonly Acknowledgement[] = [
     reason: "Endpoints get their names when devices register; they lie under the stage's own applications",
   },
 ];
+
+test.each([
+  ...stageNames,
+  "full",
+])("no function of %s has a right to every resource but that to send traces", (name) => {
+  const { functions, rightsOf } = stackOf(name);
+  for (const operation of functions().keys()) {
+    const everywhere = rightsOf(operation).filter(({ Resource }) => [Resource].flat().includes("*"));
+    const actions = everywhere.flatMap(({ Action }) => Action ?? []);
+    expect(
+      actions.filter((action) => !action.startsWith("xray:")),
+      operation,
+    ).toEqual([]);
+  }
+});
 
 const all = [...stageNames, "full"];
 

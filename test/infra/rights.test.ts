@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { type GuardedPartition, guardedPartitions } from "../../infra/functions/function-row.ts";
 import { functions } from "../../infra/functions/functions.ts";
 import { stageNames } from "../../infra/stages/stages.ts";
 import { type Statement, stackOf, useStack } from "./stack.ts";
@@ -46,6 +47,45 @@ test("a function uses the table by the actions its row names, the public keys wh
     const streamed = readsStream ? ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"] : [];
     const wanted = new Set([...table, ...queries, ...streamed].map((action) => `dynamodb:${action}`));
     expect(given.get(name) ?? new Set(), name).toEqual(wanted);
+  }
+});
+
+test("a function that is taken over reaches the guarded partitions of the table that its row names, and no others", () => {
+  const scanning: string[] = [];
+  for (const [name, { table = [], guarded = [] }] of Object.entries(functions)) {
+    const kept = guardedPartitions.filter((each) => !guarded.includes(each)).map((each) => each.replace(/#$/, "#*"));
+    for (const { Action, Resource, Condition } of stack.rightsOf(name)) {
+      const isTable = [Resource].flat().some((each) => /^Records.*Table/.test(attributeOf(each) ?? ""));
+      const actions = [Action].flat().filter((action) => table.some((each) => action === `dynamodb:${each}`));
+      if (!isTable || actions.length === 0 || JSON.stringify(Condition) === onlyPublicKeys) continue;
+      if (actions.includes("dynamodb:Scan")) scanning.push(name);
+      else expect(Condition, name).toEqual({ "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": kept } });
+    }
+  }
+  // What compares everything with everything reads all of it.
+  expect(scanning).toEqual(["reconcile-totals"]);
+});
+
+test("logins, pins, reset tokens and failed tries are reached by account functions alone, public keys by the one that rotates", () => {
+  const reaching = (partition: GuardedPartition) =>
+    Object.entries(functions).flatMap(([name, { guarded = [] }]) => (guarded.includes(partition) ? [name] : []));
+  const others = Object.entries(functions).filter(([, { area }]) => !["accounts", "sessions"].includes(area));
+  expect(reaching("KEYS")).toEqual(["rotate-signing-key"]);
+  const outside = (partition: GuardedPartition) =>
+    reaching(partition).filter((name) => others.some(([other]) => other === name));
+  expect(outside("LOGIN#")).toEqual(["deliver-pin"]);
+  expect(outside("RESET#")).toEqual([]);
+  // It counts the tries of passcodes.
+  expect(outside("THROTTLE#")).toEqual(["bulk-update-timesheets"]);
+  for (const name of [
+    "list-jobs",
+    "list-invoices",
+    "list-timesheets",
+    "adjust-job-timers",
+    "intake",
+    "update-totals",
+  ]) {
+    expect(reaching("USER#")).not.toContain(name);
   }
 });
 
@@ -110,6 +150,9 @@ test.each(stageNamesAndFull)("in %s no role carries a ready-made policy but thos
     }
   }
 });
+
+/** The condition of the right to read the public keys, which stands beside the others. */
+const onlyPublicKeys = JSON.stringify({ "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] } });
 
 /** The queue that each of these flags of a row means, by its construct. */
 const queueOfFlag = {

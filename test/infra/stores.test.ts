@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { copiesKept } from "../../infra/constructs/stores/table-backups.ts";
 import { namesOf } from "../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../infra/stages/stages.ts";
+import { prices } from "../bench/costs/prices.ts";
+import { fullStage } from "../support/service/owned-stage.ts";
 import { stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
@@ -61,19 +64,41 @@ test.each([
   }
 });
 
-test("a stage that names days has its table backed up every night, and keeps each backup that long", () => {
+test("a stage that names days has its table backed up every night, keeps a week of nights, and a copy a week that long", () => {
   const { all } = stackOf("prod");
   const [vault] = all("AWS::Backup::BackupVault");
   const [plan] = all("AWS::Backup::BackupPlan");
   const [selection] = all("AWS::Backup::BackupSelection");
-  const [rule, ...others] = plan?.properties.BackupPlan.BackupPlanRule ?? [];
-  expect(others).toEqual([]);
-  expect(rule.ScheduleExpression).toMatch(/^cron\(\d+ \d+ \* \* \? \*\)$/);
-  expect(rule.Lifecycle).toEqual({ DeleteAfterDays: findStage("prod").backupKeptDays });
-  expect(rule.TargetBackupVault).toEqual({ "Fn::GetAtt": [vault?.id, "BackupVaultName"] });
+  const rules: BackupRule[] = plan?.properties.BackupPlan.BackupPlanRule ?? [];
+  expect(rules.map(({ RuleName, Lifecycle }) => [RuleName, Lifecycle.DeleteAfterDays])).toEqual([
+    ["daily", 7],
+    ["weekly", findStage("prod").backupKeptDays],
+  ]);
+  const [nights, weeks] = rules.map(({ ScheduleExpression }) => ScheduleExpression);
+  expect(nights).toMatch(/^cron\(\d+ \d+ \* \* \? \*\)$/);
+  expect(weeks).toMatch(/^cron\(\d+ \d+ \? \* SUN \*\)$/);
+  for (const { TargetBackupVault } of rules) {
+    expect(TargetBackupVault).toEqual({ "Fn::GetAtt": [vault?.id, "BackupVaultName"] });
+  }
   expect(vault?.deletionPolicy).toBe("RetainExceptOnCreate");
   const [table] = all("AWS::DynamoDB::GlobalTable");
   expect(selection?.properties.BackupSelection.Resources).toEqual([{ "Fn::GetAtt": [table?.id, "Arn"] }]);
+});
+
+test("backups can be restored: the vault has a fixed name, and AWS Backup a role for it that the runbook names", () => {
+  const { all } = stackOf("prod");
+  expect(all("AWS::Backup::BackupVault")[0]?.properties.BackupVaultName).toBe(namesOf("prod").backupVault);
+  const role = all("AWS::IAM::Role").find(({ properties }) => properties.RoleName === namesOf("prod").restoreRole);
+  const { Statement } = role?.properties.AssumeRolePolicyDocument ?? {};
+  expect(Statement).toMatchObject([{ Effect: "Allow", Principal: { Service: "backup.amazonaws.com" } }]);
+  expect(JSON.stringify(role?.properties.ManagedPolicyArns)).toContain("AWSBackupServiceRolePolicyForRestores");
+});
+
+test("copies and point-in-time recovery together cost at most 2.50 dollars a gigabyte of table and month", () => {
+  const { backupPerGigabyteMonth, recoveryPerGigabyteMonth } = prices;
+  const copies = copiesKept(findStage("prod").backupKeptDays ?? 0);
+  expect(copies).toBeGreaterThan(7);
+  expect(copies * backupPerGigabyteMonth + recoveryPerGigabyteMonth).toBeLessThanOrEqual(2.5);
 });
 
 test("a stage that names no days pays for no backups", () => {
@@ -87,6 +112,45 @@ test("no secret's value stands in the template: each is made in AWS", () => {
   }
 });
 
+/**
+ * CloudFormation makes a new value of a secret whenever its GenerateSecretString changes, in whatever way: the HMAC key would be
+ * overwritten, and every passcode and refresh token with it; the signing keys, and no token would be signed until the next
+ * rotation. What is to change in a secret's value is changed by a function or by `npm run keys`.
+ */
+const generated: Readonly<Record<string, object>> = {
+  HmacKey: {
+    ExcludePunctuation: true,
+    GenerateStringKey: "key",
+    PasswordLength: 64,
+    SecretStringTemplate: '{"version":1}',
+  },
+  SigningKeys: { GenerateStringKey: "unused", SecretStringTemplate: '{"keys":[]}' },
+};
+
+/** The logical ids: under another one, CloudFormation makes another secret. */
+const generatedIds: Readonly<Record<string, string>> = {
+  HmacKey: "HmacKeySecret6488F390",
+  SigningKeys: "SigningKeysSecret988BD324",
+};
+
+test.each(
+  Object.entries(generated),
+)("D6, D9: no edit of the template overwrites a key: %s is generated as ever", (name, as) => {
+  for (const stage of [...stageNames, "full"]) {
+    const [secret, ...others] = stackOf(stage)
+      .all("AWS::SecretsManager::Secret")
+      .filter(({ id }) => id.startsWith(name));
+    expect(others).toEqual([]);
+    expect(secret?.id, stage).toBe(generatedIds[name]);
+    expect(secret?.properties.GenerateSecretString, stage).toEqual(as);
+  }
+});
+
+test("D6, D9: every secret that CloudFormation generates is one of those", () => {
+  const ids = stack.all("AWS::SecretsManager::Secret").map(({ id }) => id);
+  expect(ids.toSorted()).toEqual(Object.values(generatedIds).toSorted());
+});
+
 test("every queue is encrypted and takes no plain HTTP", () => {
   const withPolicy = stack.all("AWS::SQS::QueuePolicy").filter(({ properties }) => deniesPlainHttp(properties));
   const guarded = new Set(withPolicy.flatMap(({ properties }) => properties.Queues.map(refOf)));
@@ -96,7 +160,7 @@ test("every queue is encrypted and takes no plain HTTP", () => {
   }
 });
 
-test("every queue dead-letters what fails again and again, or is itself where such things end, for two weeks", () => {
+test("every queue dead-letters what fails five times, throttled calls among them, or is itself where such things end, for two weeks", () => {
   const queues = stack.all("AWS::SQS::Queue");
   const ends = new Set([
     ...queues.map(({ properties }) => queueOf(properties.RedrivePolicy?.deadLetterTargetArn)),
@@ -105,7 +169,7 @@ test("every queue dead-letters what fails again and again, or is itself where su
   ]);
   for (const { id, properties } of queues) {
     if (ends.has(id)) expect(properties.MessageRetentionPeriod, id).toBe(14 * 24 * 60 * 60);
-    else expect(properties.RedrivePolicy?.maxReceiveCount, id).toBeGreaterThan(0);
+    else expect(properties.RedrivePolicy?.maxReceiveCount, id).toBe(5);
   }
 });
 
@@ -121,11 +185,43 @@ test("a queue's messages stay hidden at least six times as long as its worker ma
   }
 });
 
+test("no queue's worker takes the account's concurrency from the API: each has a cap, and all together a fraction of it", () => {
+  const operations = new Map([...stack.functions()].map(([name, { id }]) => [id, name]));
+  const caps = mappings().flatMap(({ properties }) => {
+    const cap = properties.ScalingConfig?.MaximumConcurrency;
+    return cap === undefined ? [] : [[operations.get(refOf(properties.FunctionName)), cap]];
+  });
+  expect(Object.fromEntries(caps)).toEqual({
+    "deliver-pin": 10,
+    "notify-password-changed": 5,
+    "deliver-notifications": 20,
+    "send-pushes": 20,
+    intake: 10,
+  });
+});
+
+test("a worker with a reservation is called no oftener at once, as a throttled call counts as a try of its messages", () => {
+  const full = stackOf("full");
+  const intake = full.functions().get("intake");
+  const mapping = full.all("AWS::Lambda::EventSourceMapping").find(({ properties }) => {
+    return refOf(properties.FunctionName) === intake?.id;
+  });
+  expect(intake?.properties.ReservedConcurrentExecutions).toBe(fullStage.reservedConcurrency.intake);
+  expect(mapping?.properties.ScalingConfig).toEqual({ MaximumConcurrency: fullStage.reservedConcurrency.intake });
+});
+
 test("every worker of a queue or a stream names what failed of a batch, so that the rest is not done again", () => {
   for (const { id, properties } of mappings()) {
     expect(properties.FunctionResponseTypes, id).toEqual(["ReportBatchItemFailures"]);
   }
 });
+
+interface BackupRule {
+  readonly RuleName: string;
+  readonly ScheduleExpression: string;
+  readonly TargetBackupVault: unknown;
+  readonly Lifecycle: { readonly DeleteAfterDays: number };
+}
 
 function mappings() {
   return stack.all("AWS::Lambda::EventSourceMapping");

@@ -29,10 +29,10 @@ test("a consumer begins at the oldest change, takes a hundred at a time, and kee
   }
 });
 
-test("a consumer that fails is called again until the stream forgets, and then the place is reported", () => {
+test("a consumer that fails is called again for half of the day that the stream remembers, and then the place is reported", () => {
   const quarantine = stack.all("AWS::SQS::Queue").find(({ id }) => id.startsWith("StreamQuarantine"));
   for (const { id, properties } of ofStream()) {
-    expect(properties.MaximumRecordAgeInSeconds, id).toBe(24 * 60 * 60);
+    expect(properties.MaximumRecordAgeInSeconds, id).toBe(12 * 60 * 60);
     expect(properties.MaximumRetryAttempts, id).toBeUndefined();
     expect(properties.DestinationConfig.OnFailure.Destination, id).toEqual({ "Fn::GetAtt": [quarantine?.id, "Arn"] });
   }

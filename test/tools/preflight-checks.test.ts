@@ -7,7 +7,8 @@ import { type FakeAnswer, useFakeAws } from "../support/faults/fake-aws.ts";
 const aws = useFakeAws();
 const dev = findStage("dev");
 const gone = { error: "ResourceNotFoundException" };
-const sender = "GET /v2/email/identities/no-reply%40workforce.example";
+const senderAddress = "no-reply@harbour-logistics.co.uk";
+const sender = "GET /v2/email/identities/no-reply%40harbour-logistics.co.uk";
 
 /** An account in which a first deploy of dev works, and all that it sends arrives. */
 const ready: Readonly<Record<string, FakeAnswer>> = {
@@ -50,7 +51,7 @@ function stackStatus(status: string): FakeAnswer {
 async function find(about: string, changes: Partial<Stage> = {}) {
   const check = checks.find((each) => each.about === about);
   if (!check) throw new Error(`There is no check of ${about}`);
-  return check.find({ stage: { ...dev, ...changes }, account: "000000000000", region: "eu-west-1" });
+  return check.find({ stage: { ...dev, senderAddress, ...changes }, account: "000000000000", region: "eu-west-1" });
 }
 
 const existing = { senderIdentity: "existing" } as const;
@@ -63,6 +64,7 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["e-mail sender", {}, { DescribeStacks: stackStatus("CREATE_COMPLETE") }],
   ["e-mail sandbox", {}, {}],
   ["SMS sandbox", {}, {}],
+  ["SMS sender", { smsSenderId: "Harbour" }, {}],
   ["SMS spend", {}, { GetSMSAttributes: { xml: "<attributes></attributes>" } }],
   ["SMS spend", { smsMonthlySpendLimitDollars: 50 }, {}],
   ["Lambda concurrency", { reservedConcurrency: { "sign-in": 900 } }, {}],
@@ -77,15 +79,52 @@ const newAccount = { json: { AccountLimit: { ConcurrentExecutions: 10 } } };
 test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, stage?: Partial<Stage>]>([
   ["CDK bootstrap", "cdk bootstrap aws://000000000000/eu-west-1", { GetParameter: { error: "ParameterNotFound" } }],
   ["earlier stack", "delete-stack --stack-name Workforce-dev", { DescribeStacks: stackStatus("ROLLBACK_COMPLETE") }],
+  ...(["ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED", "REVIEW_IN_PROGRESS"] as const).map(
+    (status): [string, string, Record<string, FakeAnswer>] => [
+      "earlier stack",
+      `(${status}): run aws cloudformation delete-stack --stack-name Workforce-dev.`,
+      { DescribeStacks: stackStatus(status) },
+    ],
+  ),
+  [
+    "earlier stack",
+    "update-table --no-deletion-protection-enabled --table-name workforce-dev-records and then aws cloudformation delete-stack",
+    { DescribeStacks: stackStatus("ROLLBACK_FAILED") },
+    { removal: "keep" },
+  ],
+  [
+    "earlier stack",
+    "run npx cdk rollback Workforce-dev -c stage=dev",
+    { DescribeStacks: stackStatus("UPDATE_ROLLBACK_FAILED") },
+  ],
+  [
+    "earlier stack",
+    "the backup vault workforce-dev if it had one",
+    { DescribeTable: { json: { Table: {} } } },
+    { removal: "keep", backupKeptDays: 7 },
+  ],
   ["earlier stack", "the table workforce-dev-records", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "deploy -c stage=dev --import-existing-resources", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
   ["e-mail sender", "open the link", { [sender]: { json: { VerifiedForSendingStatus: false } } }, existing],
   ["e-mail sender", 'set senderIdentity to "existing"', {}],
   ["e-mail sender", "the deploy requests it from SES", { [sender]: { error: "NotFoundException" } }],
+  [
+    "e-mail sender",
+    "no-reply@workforce.example is a placeholder that nobody can verify: set senderAddress",
+    {},
+    { senderAddress: dev.senderAddress },
+  ],
+  ["e-mail sandbox", "AWS has paused", { "GET /v2/email/account": { json: { SendingEnabled: false } } }],
+  ["SMS sender", "register a sender with AWS, which takes weeks, and set smsSenderId", {}],
   ["e-mail sandbox", "production access", { "GET /v2/email/account": { json: { ProductionAccessEnabled: false } } }],
   ["SMS sandbox", "leave the SMS sandbox", { GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>true</IsInSandbox>" } }],
-  ["SMS spend", "raise the SMS spend quota to 51", {}, { smsMonthlySpendLimitDollars: 51 }],
+  [
+    "SMS spend",
+    "set-sms-attributes --attributes MonthlySpendLimit=51; where AWS refuses",
+    {},
+    { smsMonthlySpendLimitDollars: 51 },
+  ],
   ["Lambda concurrency", "the stage needs 1001", {}, { reservedConcurrency: { "sign-in": 901 } }],
   ["Lambda concurrency", "needs 11", { [settings]: newAccount }, { throttle: { requestsPerSecond: 101, burst: 1 } }],
 ])("%s is missing where something is in the way, and says: %s", async (about, advice, answers, stage) => {
@@ -126,5 +165,6 @@ describe("a new index or key", () => {
 
 test("what AWS does not let the credentials see is thrown, and never ok", async () => {
   aws.answers = {};
-  for (const { about } of checks) await expect(find(about), about).rejects.toThrow("It says AccessDeniedException");
+  const asking = checks.filter(({ about }) => about !== "SMS sender");
+  for (const { about } of asking) await expect(find(about), about).rejects.toThrow("It says AccessDeniedException");
 });

@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
+import { findStage } from "../../infra/stages/stages.ts";
 import { type FakeAnswer, useFakeAws } from "../support/faults/fake-aws.ts";
 import { makeDirectory, runTool } from "../support/service/local-machine.ts";
 
@@ -11,12 +14,17 @@ afterAll(directory.remove);
 const caller: FakeAnswer = { xml: "<Account>000000000000</Account>" };
 const stack = "<StackName>S</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime>";
 
+/** A stage like dev, with addresses of its owner's. */
+const stagesFile = join(directory.path, "stages.json");
+const own = { ...findStage("dev"), senderAddress: "no-reply@harbour-logistics.co.uk", smsSenderId: "Harbour" };
+writeFileSync(stagesFile, JSON.stringify({ dev: own }));
+
 /** An account in which dev is deployed, and all that it sends arrives. */
 const ready: Readonly<Record<string, FakeAnswer>> = {
   GetCallerIdentity: caller,
   GetParameter: { json: { Parameter: { Value: "27" } } },
   DescribeStacks: { xml: `<Stacks><member>${stack}<StackStatus>CREATE_COMPLETE</StackStatus></member></Stacks>` },
-  "GET /v2/email/identities/no-reply%40workforce.example": { json: { VerifiedForSendingStatus: true } },
+  "GET /v2/email/identities/no-reply%40harbour-logistics.co.uk": { json: { VerifiedForSendingStatus: true } },
   "GET /v2/email/account": { json: { ProductionAccessEnabled: true } },
   GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>false</IsInSandbox>" },
   GetSMSAttributes: { xml: "<attributes></attributes>" },
@@ -40,15 +48,27 @@ async function run(parameters: string[], answers: Readonly<Record<string, FakeAn
 }
 
 test("an account where nothing is missing is ok in every line, and ends with 0", { timeout }, async () => {
-  const { code, lines, outcomes } = await run(["--stage", "dev"], ready);
-  expect({ code, outcomes }, lines.join("\n")).toEqual({ code: 0, outcomes: Array(9).fill("ok") });
+  const { code, lines, outcomes } = await run(["--stage", "dev"], ready, { WORKFORCE_STAGES: stagesFile });
+  expect({ code, outcomes }, lines.join("\n")).toEqual({ code: 0, outcomes: Array(10).fill("ok") });
   expect(lines[1]).toContain("account 000000000000, region eu-west-1");
 });
 
 test("what the credentials may not look at is unchecked, says so, and ends with 1", { timeout }, async () => {
   const { code, lines, outcomes } = await run(["--stage", "dev"], { GetCallerIdentity: caller });
-  expect({ code, outcomes }).toEqual({ code: 1, outcomes: ["ok", "ok", ...Array(7).fill("unchecked")] });
-  for (const line of lines.slice(2)) expect(line).toContain("AWS denies access");
+  const wanted = [
+    "ok",
+    "ok",
+    "unchecked",
+    "unchecked",
+    "missing",
+    "unchecked",
+    "unchecked",
+    "missing",
+    "unchecked",
+    "unchecked",
+  ];
+  expect({ code, outcomes }).toEqual({ code: 1, outcomes: wanted });
+  for (const line of lines.filter((each) => each.startsWith("unchecked"))) expect(line).toContain("AWS denies access");
 });
 
 test("wrong settings are missing, one line each; without credentials nothing else is looked at", {

@@ -29,7 +29,7 @@ export class Api extends Construct {
     this.httpApi = new HttpApi(this, "HttpApi", {
       apiName: namesOf(name).api,
       createDefaultStage: false,
-      // Over IPv4 alone a carrier's customers, and a site's, are one client to every limit by address.
+      // Phones reach an API of IPv4 through addresses that thousands share, and throttles by address refuse them all.
       ipAddressType: IpAddressType.DUAL_STACK,
       corsPreflight: {
         allowOrigins: [...origins],

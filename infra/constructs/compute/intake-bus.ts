@@ -5,6 +5,9 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { createQueue } from "./encrypted-queue.ts";
 
+/** Name of the rule, on a bus that has no other. */
+export const intakeRuleName = "every-event";
+
 /** The event bus through which other systems send their records to the service. */
 export class IntakeBus extends Construct {
   readonly bus: EventBus;
@@ -19,6 +22,7 @@ export class IntakeBus extends Construct {
   /** Leads every event of the bus to a queue; what cannot be delivered for a day goes to a queue of its own. */
   addTarget(queue: Queue): void {
     new Rule(this, "Every", {
+      ruleName: intakeRuleName,
       eventBus: this.bus,
       // The pattern that every event matches: its source begins with nothing in particular.
       eventPattern: { source: Match.prefix("") },

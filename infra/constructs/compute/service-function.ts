@@ -5,6 +5,7 @@ import {
   Code,
   type IFunction,
   Function as LambdaFunction,
+  RecursiveLoop,
   Runtime,
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
@@ -43,6 +44,8 @@ export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
   /** What callers call: the function, or the alias that stands before its versions. */
   readonly live: IFunction;
+  /** Calls at once that the stage reserves for it, and allows. */
+  readonly reserved: number | undefined;
 
   constructor(scope: Construct, id: string, { name, row, stage, bundles, releases }: ServiceFunctionProps) {
     super(scope, id);
@@ -55,6 +58,7 @@ export class ServiceFunction extends Construct {
     const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
     const reserved = stage.reservedConcurrency?.[name];
+    this.reserved = reserved;
     this.function = new LambdaFunction(this, "Function", {
       functionName,
       role,
@@ -68,6 +72,7 @@ export class ServiceFunction extends Construct {
       logGroup,
       // Lambda traces each call by itself; the tracer's library would cost every start.
       tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      ...(row.mayCallItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     });
     this.live = releases?.release(this, this.function) ?? this.function;

@@ -6,15 +6,15 @@ import { Construct } from "constructs";
 import { type StreamConsumerName, streamFilters } from "../../functions/stream-filters.ts";
 
 const changesInBatch = 100;
-// The stream forgets its records after a day: until then a consumer that fails is called again.
-const triedFor = Duration.hours(24);
+// The stream forgets its records after a day. Half of that leaves a person half a day to read those that were given up.
+const triedFor = Duration.hours(12);
 
 /** What a consumer of the table's stream is made from. */
 export interface StreamConsumerProps {
   readonly name: StreamConsumerName;
   readonly fn: IFunction;
   readonly streamArn: string;
-  /** Where the place of changes goes that the consumer failed on until they expired. */
+  /** Where the place of changes goes that the consumer failed on for 12 hours. */
   readonly quarantine: Queue;
 }
 

@@ -9,17 +9,22 @@ import type { ServiceFunctionName } from "../../functions/worker-rows.ts";
 import { createQueue } from "./encrypted-queue.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
-const triesBeforeDeadLetter = 3;
+/** A call that Lambda throttles counts as a try: AWS advises five at least. */
+const triesBeforeDeadLetter = 5;
+/** What SQS takes as the most calls of a worker. */
+const fewestCalls = 2;
 
 /** A queue that one worker consumes, with its dead letters. */
 export class WorkQueue extends Construct {
   readonly worker: ServiceFunctionName;
   readonly queue: Queue;
   readonly deadLetters: Queue;
+  readonly #mostCalls: number;
 
   constructor(scope: Construct, id: string, row: QueueRow) {
     super(scope, id);
     this.worker = row.worker;
+    this.#mostCalls = row.mostCalls;
     this.deadLetters = createQueue(this, "DeadLetters");
     this.queue = createQueue(this, "Queue", {
       // AWS's own advice: long enough for a batch to be throttled and tried again before anyone else sees it.
@@ -36,9 +41,15 @@ export class WorkQueue extends Construct {
       target: fn,
       eventSourceArn: this.queue.queueArn,
       batchSize: 10,
+      maxConcurrency: this.#mostCallsOf(worker),
       reportBatchItemFailures: true,
     });
     const actions = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
     fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.queue.queueArn] }));
+  }
+
+  /** Calls above what is reserved would be throttled, and each counts as a try of its messages. */
+  #mostCallsOf({ reserved }: ServiceFunction): number {
+    return Math.max(fewestCalls, Math.min(this.#mostCalls, reserved ?? this.#mostCalls));
   }
 }

@@ -14,6 +14,7 @@ import {
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
+import { removalPolicyOf } from "../stores/removal.ts";
 
 /** The stage's identity in SES and how it sends. An address that bounced or complained is not written to again. */
 export class EmailSending extends Construct {
@@ -67,19 +68,33 @@ export class EmailSending extends Construct {
   }
 
   #addIdentity(): void {
-    const { senderAddress, senderIdentity } = this.#stage;
+    const { senderAddress, senderIdentity, removal } = this.#stage;
     const { configurationSet } = this;
     if (senderIdentity === "address") {
-      new EmailIdentity(this, "Identity", { identity: Identity.email(senderAddress), configurationSet });
+      const identity = Identity.email(senderAddress);
+      new EmailIdentity(this, "Identity", { identity, configurationSet }).applyRemovalPolicy(removalPolicyOf(removal));
     }
     if (senderIdentity === "domain") {
       const identity = Identity.domain(domainOf(senderAddress));
-      const { dkimRecords } = new EmailIdentity(this, "Identity", { identity, configurationSet });
+      // Without MX record, or with a wrong one, SES's own domain stands in.
+      const mailFromDomain = `mail.${domainOf(senderAddress)}`;
+      const made = new EmailIdentity(this, "Identity", { identity, configurationSet, mailFromDomain });
+      made.applyRemovalPolicy(removalPolicyOf(removal));
+      const { dkimRecords } = made;
+      const region = Stack.of(this).region;
+      this.#addRecord("MailFromMx", `${mailFromDomain} MX 10 feedback-smtp.${region}.amazonses.com`);
+      this.#addRecord("MailFromSpf", `${mailFromDomain} TXT "v=spf1 include:amazonses.com ~all"`);
+      this.#addRecord("Dmarc", `_dmarc.${domainOf(senderAddress)} TXT "v=DMARC1; p=none"`);
       dkimRecords.forEach(({ name, value }, index) => {
         const description = "A CNAME record that DNS needs before SES sends: its name, then its value";
         new CfnOutput(Stack.of(this), `DkimRecord${index + 1}`, { description, value: `${name} ${value}` });
       });
     }
+  }
+
+  /** Providers of mailboxes filter what has none of these records, signed or not. */
+  #addRecord(id: string, value: string): void {
+    new CfnOutput(Stack.of(this), id, { description: "A record that DNS should have, for mailboxes' filters", value });
   }
 }
 

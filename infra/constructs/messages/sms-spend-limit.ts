@@ -1,17 +1,45 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { ArnFormat, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
 import { Construct } from "constructs";
+import { InlineRole } from "../compute/inline-role.ts";
 
-/** The most that the account may spend on SMS in a month. CloudFormation has no resource for it: a deploy calls SNS. */
+/**
+ * The account's settings of SMS: the most that it may spend in a month, and a log of those that did not arrive, as SNS answers
+ * 200 for those, too. CloudFormation has no resource for it: a deploy calls SNS.
+ */
 export class SmsSpendLimit extends Construct {
   constructor(scope: Construct, id: string, dollars: number) {
     super(scope, id);
+    const logging = new InlineRole(this, "DeliveryLogging", { assumedBy: new ServicePrincipal("sns.amazonaws.com") });
+    logging.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ["CreateLogGroup", "CreateLogStream", "PutLogEvents", "PutMetricFilter", "PutRetentionPolicy"].map(
+          (each) => `logs:${each}`,
+        ),
+        resources: [
+          Stack.of(this).formatArn({
+            service: "logs",
+            resource: "log-group",
+            resourceName: "sns/*",
+            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+          }),
+        ],
+      }),
+    );
     const call = {
       service: "SNS",
       action: "SetSMSAttributes",
-      parameters: { attributes: { MonthlySpendLimit: String(dollars), DefaultSMSType: "Transactional" } },
+      parameters: {
+        attributes: {
+          MonthlySpendLimit: String(dollars),
+          DefaultSMSType: "Transactional",
+          DeliveryStatusIAMRole: logging.roleArn,
+          // Of those that arrived, none: a line has the number that it went to.
+          DeliveryStatusSuccessSamplingRate: "0",
+        },
+      },
       physicalResourceId: PhysicalResourceId.of("sms-attributes"),
     };
     new AwsCustomResource(this, "Attributes", {
@@ -21,6 +49,7 @@ export class SmsSpendLimit extends Construct {
       policy: AwsCustomResourcePolicy.fromStatements([
         // The attributes are the account's, and have no ARN.
         new PolicyStatement({ actions: ["sns:SetSMSAttributes"], resources: ["*"] }),
+        new PolicyStatement({ actions: ["iam:PassRole"], resources: [logging.roleArn] }),
       ]),
       installLatestAwsSdk: false,
       timeout: Duration.minutes(1),

@@ -1,5 +1,5 @@
 import { Duration } from "aws-cdk-lib";
-import { Metric, type TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { type MathExpression, Metric, type TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
 import type { QueueName } from "../../functions/queues.ts";
@@ -14,6 +14,8 @@ export interface MonitoredResources {
   readonly queues: Readonly<Record<QueueName, WorkQueue>>;
   readonly quarantine: Queue;
   readonly undelivered: Queue;
+  /** The rule that leads events of other systems to their queue, as CloudWatch names it. */
+  readonly intakeRule: { readonly EventBusName: string; readonly RuleName: string };
   readonly tableName: string;
   readonly apiId: string;
 }
@@ -22,7 +24,9 @@ export interface MonitoredResources {
 export interface AlarmRow {
   /** What the alarm's name ends in, such as `sign-in-faults`. */
   readonly id: string;
-  readonly metric: Metric;
+  readonly metric: Metric | MathExpression;
+  /** `page` where it cannot wait for the morning; `tomorrow` where a row says nothing. */
+  readonly severity?: "page";
   /** Fires when the figure is this or more; with `isBelow`, when it is less. */
   readonly threshold: number;
   readonly isBelow?: true;
@@ -38,7 +42,7 @@ export interface AlarmRow {
 
 /** How a metric is looked at. */
 export interface MetricStat {
-  readonly statistic: "Sum" | "Maximum" | "SampleCount" | "p50" | "p99";
+  readonly statistic: "Sum" | "Maximum" | "Minimum" | "Average" | "SampleCount" | "p50" | "p99";
   readonly minutes: number;
 }
 

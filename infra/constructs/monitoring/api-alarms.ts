@@ -1,3 +1,4 @@
+import { tableIndexes } from "../stores/records-table.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;
@@ -13,6 +14,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       id: "api-5xx",
       metric: awsMetric("ApiGateway 5xx", { ApiId }, five),
       threshold: 5,
+      severity: "page",
       impact: "Some requests fail, whatever users try: the answers are 5xx.",
       heading: "Many requests fail",
     },
@@ -20,6 +22,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       id: "api-slow",
       metric: awsMetric("ApiGateway Latency", { ApiId }, { statistic: "p99", minutes: 5 }),
       threshold: slowMilliseconds,
+      severity: "page",
       periods: 3,
       impact: "One request in a hundred takes more than 3 seconds: apps seem to hang.",
       heading: "Requests are slow",
@@ -29,6 +32,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       id: "functions-throttled",
       metric: awsMetric("Lambda Throttles", {}, five),
       threshold: 10,
+      severity: "page",
       impact: "Some requests are refused with 503, and workers are late, as the account has no more concurrency.",
       heading: "Functions are throttled",
     },
@@ -36,13 +40,37 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       id: `table-throttles-${Operation}`,
       metric: awsMetric("DynamoDB ThrottledRequests", { TableName, Operation }, five),
       threshold: 10,
+      severity: "page" as const,
       impact: "Some requests are slow or fail with 503, and totals and notifications come late.",
       heading: "The table throttles",
     })),
+    ...tableIndexes.map((GlobalSecondaryIndexName) => ({
+      id: `table-throttles-${GlobalSecondaryIndexName}`,
+      metric: awsMetric("DynamoDB WriteThrottleEvents", { TableName, GlobalSecondaryIndexName }, five),
+      threshold: 10,
+      severity: "page" as const,
+      impact: "Some changes are refused with 503: a key of an index takes no more, and blocks the whole table.",
+      heading: "The table throttles",
+    })),
+    {
+      id: "events-dropped",
+      metric: awsMetric("Lambda AsyncEventsDropped", {}, five),
+      threshold: 1,
+      impact: "Users lose nothing yet, but a daily call was given up: what it does is not done today.",
+      heading: "Lambda drops calls",
+    },
+    {
+      id: "loops-stopped",
+      metric: awsMetric("Lambda RecursiveInvocationsDropped", {}, five),
+      threshold: 1,
+      impact: "Some users are not notified: Lambda took a chain of calls for an endless one and stopped it.",
+      heading: "Lambda drops calls",
+    },
     ...failingActions.map((Operation) => ({
       id: `table-fails-${Operation}`,
       metric: awsMetric("DynamoDB SystemErrors", { TableName, Operation }, five),
       threshold: 10,
+      severity: "page" as const,
       impact: "Some requests fail, whatever users try: DynamoDB itself has faults.",
       heading: "The table fails",
     })),

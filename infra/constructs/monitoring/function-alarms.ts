@@ -8,13 +8,27 @@ import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./
  * by item ends in a queue of its own, and that has an alarm.
  */
 export function functionAlarm(name: string, { service, functions }: MonitoredResources, namespace: string): AlarmRow {
-  const { area, impact } = rowOf(service, name);
+  const { area, impact, pages } = rowOf(service, name);
   const look = { statistic: "Sum", minutes: 15 } as const;
   if (area === "workers") {
     const metric = awsMetric("Lambda Errors", { FunctionName: functions.get(name) ?? "" }, look);
-    return { id: `${name}-errors`, metric, threshold: 1, impact, heading: "A worker fails" };
+    return {
+      id: `${name}-errors`,
+      metric,
+      threshold: 1,
+      impact,
+      heading: "A worker fails",
+      ...(pages && { severity: "page" }),
+    };
   }
   const metric = ownMetric(namespace, "Faults", { operation: name }, look);
   // A single fault may be transient; three mean a user who retried, or several users.
-  return { id: `${name}-faults`, metric, threshold: 3, impact, heading: "An operation fails" };
+  return {
+    id: `${name}-faults`,
+    metric,
+    threshold: 3,
+    impact,
+    heading: "An operation fails",
+    ...(pages && { severity: "page" }),
+  };
 }

@@ -1,4 +1,5 @@
 import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, ownMetric } from "./alarm-row.ts";
 
@@ -19,8 +20,20 @@ export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
       id: "sms-refused",
       metric: ownMetric(namespace, "SmsRefused", {}, { statistic: "Sum", minutes: 5 }),
       threshold: 1,
+      severity: "page",
       impact: "Nobody gets an SMS: those who sign in by phone cannot reset a password or finish registering.",
       heading: "SMS are held back",
+    },
+    {
+      id: "email-rejected",
+      metric: awsMetric(
+        "SES Reject",
+        { "ses:configuration-set": namesOf(stage.name).configurationSet },
+        { statistic: "Sum", minutes: 60 },
+      ),
+      threshold: 1,
+      impact: "An e-mail was not sent, as Amazon found a virus in it: somebody got no pin, or no notice.",
+      heading: "E-mails bounce",
     },
     ...spendAlarm(stage),
     reputationAlarm("email-bounces", "BounceRate", 0.05, "E-mails bounce"),

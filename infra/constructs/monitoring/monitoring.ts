@@ -1,13 +1,15 @@
-import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
+import { accountAlarms } from "./account-alarms.ts";
 import type { AlarmRow, MonitoredResources } from "./alarm-row.ts";
-import { AlarmTopic } from "./alarm-topic.ts";
+import { AlarmTopics } from "./alarm-topics.ts";
 import { apiAlarms } from "./api-alarms.ts";
 import { dailyAlarms } from "./daily-alarms.ts";
 import { addDashboard } from "./dashboard.ts";
+import { addFailureSummaries } from "./failure-summaries.ts";
 import { functionAlarm } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
@@ -24,35 +26,48 @@ interface MonitoringProps {
 /** The stage's alarms, the dashboard, and where the alarms are sent when the stage names an address. */
 export class Monitoring extends Construct {
   readonly #stage: Stage;
-  readonly #action: SnsAction | undefined;
 
   constructor(scope: Construct, id: string, { stage, watched, scopes }: MonitoringProps) {
     super(scope, id);
     this.#stage = stage;
-    if (stage.alarmAddress !== undefined) {
-      this.#action = new SnsAction(new AlarmTopic(this, "Alarms", stage.alarmAddress).topic);
-    }
     const { metrics } = namesOf(stage.name);
-    const ofFunctions = [...scopes].map(([name, owner]) => {
-      const row = functionAlarm(name, watched, metrics);
-      this.#addAlarm(owner, "Alarm", row);
-      return row;
-    });
-    const others = [
+    const functions = [...scopes].map(([name, owner]) => ({ owner, row: functionAlarm(name, watched, metrics) }));
+    for (const { owner, row } of functions) this.#addAlarm(owner, "Alarm", row);
+    const rows = [
       ...apiAlarms(watched),
       ...messageAlarms(stage, metrics),
       ...queueAlarms(watched),
       ...dailyAlarms(watched, metrics),
+      ...accountAlarms(stage),
     ];
-    for (const row of others) this.#addAlarm(this, row.id, row);
-    addDashboard(this, { stage, watched, rows: [...others, ...ofFunctions] });
+    const alarms = rows.map((row) => ({ row, alarm: this.#addAlarm(this, row.id, row) }));
+    this.#notify(alarms, functions);
+    addDashboard(this, { stage, watched, rows: [...rows, ...functions.map(({ row }) => row)] });
   }
 
-  #addAlarm(scope: Construct, constructId: string, row: AlarmRow): void {
+  /** Sends what fires, and that it is over; functions are summed up, as they all fail with what all of them need. */
+  #notify(
+    alarms: readonly { readonly row: AlarmRow; readonly alarm: Alarm }[],
+    functions: readonly { readonly row: AlarmRow; readonly owner: Construct }[],
+  ): void {
+    const { alarmAddress: address, pagerUrl } = this.#stage;
+    if (address === undefined) return;
+    const topics = new AlarmTopics(this, "Alarms", { address, ...(pagerUrl !== undefined && { pagerUrl }) });
+    const actions = { page: new SnsAction(topics.page), tomorrow: new SnsAction(topics.tomorrow) };
+    for (const { row, alarm } of alarms) {
+      const action = actions[row.severity ?? "tomorrow"];
+      alarm.addAlarmAction(action);
+      // So that whoever was woken learns that it is over.
+      alarm.addOkAction(action);
+    }
+    addFailureSummaries(this, { stage: this.#stage, functions, actions });
+  }
+
+  #addAlarm(scope: Construct, constructId: string, row: AlarmRow): Alarm {
     const { id, metric, threshold, isBelow, periods = 1, treatMissingData = TreatMissingData.NOT_BREACHING } = row;
     const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
-    const ofFew = metric.statistic.startsWith("p") ? { evaluateLowSampleCountPercentile: "ignore" } : {};
-    const alarm = new Alarm(scope, constructId, {
+    const isOfFew = metric instanceof Metric && metric.statistic.startsWith("p");
+    return new Alarm(scope, constructId, {
       alarmName: alarmNameOf(this.#stage, id),
       alarmDescription: `${row.impact} Runbook: ${placeInRunbook(row.heading, this.#stage)}`,
       metric,
@@ -60,11 +75,7 @@ export class Monitoring extends Construct {
       comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
       treatMissingData,
-      ...ofFew,
+      ...(isOfFew && { evaluateLowSampleCountPercentile: "ignore" }),
     });
-    if (!this.#action) return;
-    alarm.addAlarmAction(this.#action);
-    // So that whoever was woken learns that it is over.
-    alarm.addOkAction(this.#action);
   }
 }

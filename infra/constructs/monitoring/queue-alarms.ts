@@ -11,6 +11,7 @@ interface QueueRow {
   readonly lost: string;
   /** 15 where a row says nothing. */
   readonly behindMinutes?: number;
+  readonly severity?: "page";
 }
 
 const queues: Readonly<Record<QueueName, QueueRow>> = {
@@ -18,6 +19,7 @@ const queues: Readonly<Record<QueueName, QueueRow>> = {
     late: "Pins arrive late or not at all: each counts for 10 minutes from when it was asked for.",
     lost: "Some who asked for a pin got none, and have to ask again.",
     behindMinutes: 2,
+    severity: "page",
   },
   notices: {
     late: "Users learn late that their password was changed.",
@@ -56,24 +58,35 @@ export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
       "A change was left out: a total is wrong, a search misses a record, or somebody was not notified.",
       "Quarantined changes",
     ),
-    deadLetterAlarm(
-      "undelivered",
-      watched.undelivered,
-      "Events of other systems did not get in for a day: records are out of date.",
-      "Undelivered events",
-    ),
+    {
+      ...deadLetterAlarm(
+        "undelivered",
+        watched.undelivered,
+        "Events of other systems did not get in for a day: records are out of date.",
+        "Undelivered events",
+      ),
+      severity: "page",
+    },
+    {
+      id: "intake-rule-fails",
+      metric: awsMetric("Events FailedInvocations", watched.intakeRule, { statistic: "Sum", minutes: 5 }),
+      threshold: 1,
+      impact: "Events of other systems do not get in: records are out of date.",
+      heading: "Undelivered events",
+    },
     ...streamConsumers.map((name) => consumerAlarm(name, watched)),
   ];
 }
 
 function backlogAlarm(name: QueueName, { queueName: QueueName }: Queue): AlarmRow {
-  const { late: impact, behindMinutes = 15 } = queues[name];
+  const { late: impact, behindMinutes = 15, severity } = queues[name];
   const age = { statistic: "Maximum", minutes: 1 } as const;
   return {
     id: `${name}-late`,
     metric: awsMetric("SQS ApproximateAgeOfOldestMessage", { QueueName }, age),
     threshold: behindMinutes * 60,
     periods: 3,
+    ...(severity && { severity }),
     impact,
     heading: "A queue is behind",
   };
@@ -92,6 +105,7 @@ function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: Mo
     metric: awsMetric("Lambda IteratorAge", { FunctionName }, { statistic: "Maximum", minutes: 5 }),
     threshold: consumerBehindMinutes * 60_000,
     periods: 2,
+    severity: "page",
     impact: rows[name].impact,
     heading: "A consumer of the stream is behind",
   };

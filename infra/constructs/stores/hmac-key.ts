@@ -4,7 +4,10 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { removalPolicyOf, type SecretProps } from "./removal.ts";
 
-/** The key that pins and passcodes are hashed with. Made once; never rotated by schedule, as what it hashed would be lost. */
+/**
+ * The key that pins, passcodes, refresh tokens, throttles' subjects, requests with an Idempotency-Key and unknown users' ids
+ * are hashed with. Made once; `npm run keys` adds versions and strikes them out.
+ */
 export class HmacKey extends Construct {
   readonly secret: Secret;
 
@@ -14,6 +17,7 @@ export class HmacKey extends Construct {
       secretName: name,
       description: "Key for the HMACs of pins and passcodes",
       removalPolicy: removalPolicyOf(removal),
+      // Any change here has CloudFormation overwrite the key. `npm run keys` adds versions beside it.
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ version: 1 }),
         generateStringKey: "key",

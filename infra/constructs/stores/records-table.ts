@@ -11,7 +11,12 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { schemaAttributes } from "../../../shared/db/table/entity.ts";
-import type { TableAction, TableIndex } from "../../functions/function-row.ts";
+import {
+  type FunctionRow,
+  type GuardedPartition,
+  guardedPartitions,
+  type TableIndex,
+} from "../../functions/function-row.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
@@ -31,6 +36,9 @@ const indexes: Readonly<Record<TableIndex, Omit<GlobalSecondaryIndexPropsV2, "in
     projectionType: ProjectionType.KEYS_ONLY,
   },
 };
+
+/** The names of the indexes. */
+export const tableIndexes = Object.keys(indexes) as readonly TableIndex[];
 
 /** An index that carries a list's rows beside its keys. */
 function listIndex(name: string, sortKey: Attribute) {
@@ -70,13 +78,17 @@ export class RecordsTable extends Construct {
     return tableStreamArn;
   }
 
-  /** Lets a function use the table by these actions and query these indexes, and sets the table's name. */
-  grant(fn: LambdaFunction, actions: readonly TableAction[], queried: readonly TableIndex[]): void {
+  /** Lets a function use the table and the indexes as its row says, and sets the table's name. */
+  grant(fn: LambdaFunction, { table: actions = [], indexes: queried = [], guarded = [] }: FunctionRow): void {
     const { tableArn, tableName } = this.table;
     fn.addEnvironment("TABLE_NAME", tableName);
     if (actions.length > 0) {
       fn.addToRolePolicy(
-        new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources: [tableArn] }),
+        new PolicyStatement({
+          actions: actions.map((action) => `dynamodb:${action}`),
+          resources: [tableArn],
+          ...(!actions.includes("Scan") && { conditions: keepOut(guarded) }),
+        }),
       );
     }
     if (queried.length > 0) {
@@ -96,4 +108,10 @@ export class RecordsTable extends Construct {
       }),
     );
   }
+}
+
+/** Keeps calls out of the guarded partitions but those that a function reaches; a scan names no partition. */
+function keepOut(reached: readonly GuardedPartition[]) {
+  const patterns = guardedPartitions.filter((each) => !reached.includes(each)).map((each) => each.replace(/#$/, "#*"));
+  return { "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": patterns } };
 }

@@ -27,7 +27,7 @@ export class SigningKeys extends Construct {
       secretName: name,
       description: "Private keys that sign access tokens",
       removalPolicy: removalPolicyOf(removal),
-      // A secret cannot be created empty: beside the empty list of keys it has an unused text.
+      // Any change here has CloudFormation overwrite the keys. A secret cannot be created empty: beside the empty list of keys it has an unused text.
       generateSecretString: { secretStringTemplate: JSON.stringify({ keys: [] }), generateStringKey: "unused" },
     });
   }

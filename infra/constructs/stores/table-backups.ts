@@ -2,36 +2,62 @@ import { Duration, Stack } from "aws-cdk-lib";
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from "aws-cdk-lib/aws-backup";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Schedule } from "aws-cdk-lib/aws-events";
+import { ManagedPolicy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
+import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
+/** Every copy is a whole one: each night's is kept for a week only. */
+const nightlyKeptDays = 7;
+
 /** What backups are made from. */
-export interface TableBackupsProps extends Pick<Stage, "removal"> {
+interface TableBackupsProps {
+  readonly stage: Pick<Stage, "name" | "removal">;
   readonly table: TableV2;
   readonly keptDays: number;
 }
 
+/** How many copies of the table there are at a time, where backups are kept for so many days. */
+export function copiesKept(days: number): number {
+  return days <= nightlyKeptDays ? days : nightlyKeptDays + days / 7;
+}
+
 /**
- * A backup of the table every night, for what point-in-time recovery does not reach: a table that was deleted, or a mistake
- * that nobody saw for 35 days. The vault is encrypted with the account's key for AWS Backup.
+ * Backups of the table, for what point-in-time recovery does not reach: a table that was deleted, or a mistake that nobody
+ * saw for 35 days. The vault is encrypted with the account's key for AWS Backup. The role is the one that a restore needs.
  */
 export class TableBackups extends Construct {
-  constructor(scope: Construct, id: string, { table, keptDays, removal }: TableBackupsProps) {
+  constructor(scope: Construct, id: string, { stage, table, keptDays }: TableBackupsProps) {
     super(scope, id);
+    const { backupVault, restoreRole } = namesOf(stage.name);
     const plan = new BackupPlan(this, "Plan", {
       backupPlanName: `${Stack.of(this).stackName}-table`,
-      backupVault: new BackupVault(this, "Vault", { removalPolicy: removalPolicyOf(removal) }),
-    });
-    plan.addRule(
-      new BackupPlanRule({
-        ruleName: "daily",
-        scheduleExpression: Schedule.cron({ hour: "2", minute: "0" }),
-        startWindow: Duration.hours(1),
-        completionWindow: Duration.hours(6),
-        deleteAfter: Duration.days(keptDays),
+      backupVault: new BackupVault(this, "Vault", {
+        backupVaultName: backupVault,
+        removalPolicy: removalPolicyOf(stage.removal),
       }),
-    );
+    });
+    plan.addRule(copyRule("daily", Math.min(keptDays, nightlyKeptDays), { hour: "2", minute: "0" }));
+    if (keptDays > nightlyKeptDays) {
+      plan.addRule(copyRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" }));
+    }
     plan.addSelection("Table", { resources: [BackupResource.fromArn(table.tableArn)] });
+    new Role(this, "RestoreRole", {
+      roleName: restoreRole,
+      description: "What AWS Backup restores the table with",
+      assumedBy: new ServicePrincipal("backup.amazonaws.com"),
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName("service-role/AWSBackupServiceRolePolicyForRestores")],
+    });
   }
+}
+
+function copyRule(ruleName: string, keptDays: number, time: Parameters<typeof Schedule.cron>[0]): BackupPlanRule {
+  return new BackupPlanRule({
+    ruleName,
+    scheduleExpression: Schedule.cron(time),
+    startWindow: Duration.hours(1),
+    completionWindow: Duration.hours(6),
+    deleteAfter: Duration.days(keptDays),
+  });
 }

@@ -7,6 +7,7 @@ import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient }
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { isMarkedComplete, type Migration, requiredMigrations } from "../../../shared/db/migrate/migrations.ts";
 import { namesOf } from "../../stages/names.ts";
+import { isReserved } from "../../stages/stage-rules.ts";
 import { type Stage, stagesFile } from "../../stages/stages.ts";
 import { kindOfAwsFault } from "../service/aws-faults.ts";
 
@@ -41,6 +42,7 @@ export const checks: readonly Check[] = [
   { about: "e-mail sender", find: findSender },
   { about: "e-mail sandbox", find: findEmailSandbox },
   { about: "SMS sandbox", find: findSmsSandbox },
+  { about: "SMS sender", find: findSmsSender },
   { about: "SMS spend", find: findSmsSpend },
   { about: "Lambda concurrency", find: findConcurrency },
   ...requiredMigrations.map(migrationCheck),
@@ -82,19 +84,35 @@ async function findBootstrap({ account, region }: DeployPlace): Promise<Finding>
 /** A stack that failed at its creation, and the resources of a removed one, block a deploy by their names. */
 async function findLeftovers(place: DeployPlace): Promise<Finding> {
   const { name } = place.stage;
-  const { stack, table } = namesOf(name);
+  const { table, backupVault } = namesOf(name);
   const status = await findStackStatus(place);
-  if (status === "ROLLBACK_COMPLETE") {
-    return missing(`The first deploy failed: run aws cloudformation delete-stack --stack-name ${stack}.`);
-  }
-  if (status !== undefined) return ok(`${stack} is deployed (${status})`);
+  if (status !== undefined) return judgeStack(place.stage, status);
   const secrets = await findSecrets(place);
   const found = await orUndefined(new DynamoDBClient({}).send(new DescribeTableCommand({ TableName: table })));
   const left = [...(found ? [`the table ${table}`] : []), ...secrets];
   if (left.length === 0) return ok("none, and nothing left of one");
+  if (place.stage.backupKeptDays !== undefined) left.push(`the backup vault ${backupVault} if it had one`);
   const importing = `keep them with npx cdk deploy -c stage=${name} --import-existing-resources`;
   const advice = `${importing}, or delete them, both as "Remove a stage" in infra/RUNBOOK.md says`;
   return missing(`An earlier stack left ${left.join(", ")}: ${advice}.`);
+}
+
+/** A status that a next deploy can start from, or what leads out of it: a stack that never was complete, and one that is stuck. */
+function judgeStack({ name, removal }: Stage, status: string): Finding {
+  const { stack, table } = namesOf(name);
+  const unprotect =
+    removal === "keep"
+      ? `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${stack}, aws dynamodb update-table --no-deletion-protection-enabled --table-name ${table} and then `
+      : "";
+  const remove = `run ${unprotect}aws cloudformation delete-stack --stack-name ${stack}`;
+  if (["ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "REVIEW_IN_PROGRESS"].includes(status)) {
+    return missing(`The first deploy did not end (${status}): ${remove}.`);
+  }
+  if (status === "DELETE_FAILED") return missing(`The stack was not removed (${status}): ${remove}.`);
+  if (status.endsWith("_FAILED")) {
+    return missing(`The last deploy is stuck (${status}): run npx cdk rollback ${stack} -c stage=${name}.`);
+  }
+  return ok(`${stack} is deployed (${status})`);
 }
 
 async function findStackStatus({ stage }: DeployPlace): Promise<string | undefined> {
@@ -122,6 +140,10 @@ async function findSender(place: DeployPlace): Promise<Finding> {
   const { senderAddress, senderIdentity } = place.stage;
   const domain = senderAddress.slice(senderAddress.lastIndexOf("@") + 1);
   const identity = senderIdentity === "domain" ? domain : senderAddress;
+  if (isReserved(domain)) {
+    const advice = "set senderAddress to an address of yours, or no pin is sent by e-mail";
+    return missing(`${senderAddress} is a placeholder that nobody can verify: ${advice}.`);
+  }
   const client = new SESv2Client({});
   const find = (EmailIdentity: string) => orUndefined(client.send(new GetEmailIdentityCommand({ EmailIdentity })));
   // An address may be sent from when its domain is verified, too.
@@ -138,7 +160,9 @@ async function findSender(place: DeployPlace): Promise<Finding> {
 }
 
 async function findEmailSandbox(): Promise<Finding> {
-  const { ProductionAccessEnabled } = await new SESv2Client({}).send(new GetAccountCommand({}));
+  const { ProductionAccessEnabled, SendingEnabled } = await new SESv2Client({}).send(new GetAccountCommand({}));
+  if (SendingEnabled === false)
+    return missing("AWS has paused the account's e-mail: answer its case in the SES console.");
   if (ProductionAccessEnabled) return ok("the account may send e-mail to any address");
   return missing(
     "The account may send e-mail to verified addresses only: request production access in the SES console.",
@@ -153,6 +177,15 @@ async function findSmsSandbox(): Promise<Finding> {
   );
 }
 
+async function findSmsSender({ stage }: DeployPlace): Promise<Finding> {
+  const countries = stage.servedCountries.join(", ");
+  if (stage.smsSenderId !== undefined) {
+    return ok(`${stage.smsSenderId}; whether it is registered for ${countries}, the SMS console shows`);
+  }
+  const advice = "register a sender with AWS, which takes weeks, and set smsSenderId";
+  return missing(`SMS have no sender, and networks in ${countries} may drop them without a fault: ${advice}.`);
+}
+
 async function findSmsSpend({ stage }: DeployPlace): Promise<Finding> {
   const command = new GetSMSAttributesCommand({ attributes: ["MonthlySpendLimit"] });
   // An account that has never set it is held to 1 dollar.
@@ -160,7 +193,8 @@ async function findSmsSpend({ stage }: DeployPlace): Promise<Finding> {
   const wanted = stage.smsMonthlySpendLimitDollars;
   if (wanted === undefined) return ok(`the account's limit is ${dollars} dollars a month; the stage sets no limit`);
   if (dollars >= wanted) return ok(`${dollars} dollars a month`);
-  const advice = `have AWS raise the SMS spend quota to ${wanted} in Service Quotas`;
+  const set = `run aws sns set-sms-attributes --attributes MonthlySpendLimit=${wanted}`;
+  const advice = `${set}; where AWS refuses, have it raise the SMS spend quota to ${wanted} in Service Quotas first`;
   return missing(`The account's limit is ${dollars} dollars a month, the stage sets ${wanted}: ${advice}.`);
 }
 

@@ -33,6 +33,11 @@ export async function openSession(userId: number, family: string, token: string,
   await putIf({ Item: sessions.encode(opened), ConditionExpression: "attribute_not_exists(pk)" });
 }
 
+/** Access pattern S4: a session family until it ends, expired or not. One read unit. */
+export function findSession(userId: number, family: string): Promise<StoredSession | undefined> {
+  return sessions.find(sessionKey(userId, family), { consistent: true });
+}
+
 /** Access pattern S2: spends a refresh token that still counts for the next one of its family. One write unit. */
 export async function rotateSession(
   spent: RefreshToken,
@@ -52,11 +57,6 @@ export async function rotateSession(
 /** Access pattern S3: ends a session family, if there is one. One write unit. */
 export async function endSession(userId: number, family: string): Promise<void> {
   await deleteItemAt(sessionKey(userId, family));
-}
-
-/** Access pattern S4: a session family, expired or not. One read unit. */
-export function findSession(userId: number, family: string): Promise<StoredSession | undefined> {
-  return sessions.find(sessionKey(userId, family), { consistent: true });
 }
 
 function expiry(now: Date) {

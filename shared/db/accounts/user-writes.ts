@@ -1,5 +1,6 @@
 import type { UpsertLine } from "../../contract/records.ts";
 import { secretHashes } from "../../domain/accounts/user-secrets.ts";
+import type { HmacKey } from "../../domain/hmac-key.ts";
 import { mergeUser } from "../../domain/records/record-merge.ts";
 import { noMark } from "../table/keys.ts";
 import { isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
@@ -12,7 +13,7 @@ import { companyUserMark, type StoredUser, toUser, userKey, users } from "./user
 /** What the write of a user depends on beside the user. */
 export interface UserWriteContext extends WriteContext {
   /** Gives the key that passcodes are hashed with; asked for where a line has one (D19). */
-  readonly hmacKey?: (() => Promise<string>) | undefined;
+  readonly hmacKey?: (() => Promise<HmacKey>) | undefined;
 }
 
 /**

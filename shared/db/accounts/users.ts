@@ -6,7 +6,7 @@ import type { SecretHashes } from "../../domain/accounts/user-secrets.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
-import { type Key, queryPage } from "../table/table.ts";
+import { type Key, queryPage, updateIf } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
@@ -145,6 +145,20 @@ export function replacePassword(
   const changes = { set: { password_hash: passwordHash, ...names }, remove: ["reset_hash", "silent"] };
   const add = { session_epoch: 1, revision: 1 };
   return { Update: updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add }) };
+}
+
+/**
+ * Access pattern U6: stores another hash of a secret that was just compared with the stored one, unless that has changed
+ * since. It is the same secret: nobody is notified, and sessions and devices stay (D15, D19). One write unit.
+ */
+export async function replaceHash(
+  userId: number,
+  hash: keyof SecretHashes,
+  compared: string,
+  next: string,
+): Promise<void> {
+  const changes = { set: { [hash]: next, silent: true }, add: { revision: 1 } };
+  await updateIf(updateOf(userKey(userId), { where: { [hash]: compared }, ...changes }));
 }
 
 /** A stored user as the interface shows it. */

@@ -8,6 +8,9 @@ import { type DeviceSet, deviceKey, devices, findDeviceSet, raiseRevision, type 
 /** Most device tokens a user has; the oldest is dropped for a new one (D28). */
 const maxDevicesPerUser = 20;
 
+/** What a registration says: the same of all of them is the same registration. */
+const registered = ["platform", "device_id", "family", "epoch"] as const;
+
 /** A user's devices seldom register at once, and each race reads all of them. */
 const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
 
@@ -18,6 +21,9 @@ export interface DeviceToken {
   readonly platform: string;
   readonly pushService: PushService;
   readonly deviceId?: string | undefined;
+  /** The session family and the user's epoch that it is registered in; an epoch that is left out is 0. */
+  readonly family?: string | undefined;
+  readonly epoch?: number;
 }
 
 /**
@@ -35,7 +41,7 @@ export async function saveDeviceToken(userId: number, device: DeviceToken, newId
     const id = owner?.user_id === userId ? owner.id : newId;
     const known = set.devices.find((candidate) => candidate.id === id);
     const next = { ...known, ...toStored(userId, id, hash, device) };
-    if (known && known.platform === next.platform && known.device_id === next.device_id) return id;
+    if (known && registered.every((field) => known[field] === next[field])) return id;
     const failed = await transact([
       ...own(userId, next, owner),
       ...drop(userId, devicesToDrop(set, next)),
@@ -49,10 +55,19 @@ export async function saveDeviceToken(userId: number, device: DeviceToken, newId
  * Access pattern DT2: takes tokens out of a user's list; those that are not there are fine (D28). Two round trips, 1 read
  * unit, 2 write units and 4 for each.
  */
-export async function dropDeviceTokens(userId: number, ids: readonly number[]): Promise<void> {
+export function dropDeviceTokens(userId: number, ids: readonly number[]): Promise<void> {
+  return dropWhere(userId, ({ id }) => ids.includes(id));
+}
+
+/** Access pattern DT3: takes the tokens out of a user's list that were registered in a session (D5). Cost as DT2. */
+export function dropDevicesOfSession(userId: number, family: string): Promise<void> {
+  return dropWhere(userId, (device) => device.family === family);
+}
+
+async function dropWhere(userId: number, isDropped: (device: StoredDevice) => boolean): Promise<void> {
   await retryRaces(async (race) => {
     const set = await findDeviceSet(userId, { consistent: race > 0 });
-    const found = set.devices.filter(({ id }) => ids.includes(id));
+    const found = set.devices.filter(isDropped);
     if (found.length === 0) return true;
     const failed = await transact([...drop(userId, found), raiseRevision(userId, set.revision)]);
     return failed.length === 0 || undefined;
@@ -60,8 +75,9 @@ export async function dropDeviceTokens(userId: number, ids: readonly number[]): 
 }
 
 function toStored(userId: number, id: number, hash: string, device: DeviceToken): StoredDevice {
-  const { token, platform, pushService: push_service, deviceId: device_id } = device;
-  return { ...deviceKey(userId, id), id, token, hash, platform, push_service, device_id, endpoint_arn: undefined };
+  const { token, platform, pushService: push_service, deviceId: device_id, family, epoch = 0 } = device;
+  const next = { id, token, hash, platform, push_service, device_id, family, epoch, endpoint_arn: undefined };
+  return { ...deviceKey(userId, id), ...next };
 }
 
 /** Ids run by time, so the first of the sorted list is the oldest. */

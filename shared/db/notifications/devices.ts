@@ -1,5 +1,5 @@
 import type { PushService } from "../../contract/devices.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { padId } from "../table/keys.ts";
 import { type Item, type Key, queryItems, updateIf } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -15,6 +15,10 @@ export interface StoredDevice extends StoredItem {
   readonly platform: string;
   readonly push_service: PushService;
   readonly device_id?: string | undefined;
+  /** The session family it was registered in; absent where the stage's users sign in elsewhere. */
+  readonly family?: string | undefined;
+  /** The user's epoch it was registered in: a user whose epoch has risen since has left it. Absent of what release 0.1 registered, until it is pushed to. */
+  readonly epoch?: number;
   /** Its endpoint at SNS, once it has one. */
   readonly endpoint_arn?: string | undefined;
 }
@@ -23,6 +27,8 @@ export interface StoredDevice extends StoredItem {
 export const devices = defineEntity<StoredDevice>(
   "device",
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
+  // Version 2 adds the session: what was registered before has none until it is pushed to.
+  { upgrades: [stampOnly, stampOnly] },
 );
 
 /** The entity of users' sets of devices, which let one registration of a user through at a time. */
@@ -60,9 +66,12 @@ export async function findDeviceSet(userId: number, { consistent = false } = {})
   return { devices: found, revision: set ? deviceSets.decode(set).revision : 0 };
 }
 
-/** Access pattern PS3: keeps a device's endpoint with it, unless the device is gone. 1 write unit. */
-export async function keepEndpoint(userId: number, id: number, endpointArn: string): Promise<void> {
-  const changes = { when: "attribute_exists(pk)", set: { endpoint_arn: endpointArn } };
+/**
+ * Access pattern PS3: keeps a device's endpoint with it, and the user's epoch where it has none, unless the device is gone. 1
+ * write unit.
+ */
+export async function keepEndpoint(userId: number, id: number, endpointArn: string, epoch: number): Promise<void> {
+  const changes = { when: "attribute_exists(pk)", set: { endpoint_arn: endpointArn }, setOnce: { epoch } };
   await updateIf(updateOf(deviceKey(userId, id), changes));
 }
 

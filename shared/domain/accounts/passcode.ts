@@ -1,17 +1,15 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import type { HmacKey } from "../hmac-key.ts";
 
-/** A passcode as the store keeps it: HMAC-SHA-256 over user and passcode, base64url, never the digits (D19). */
-export function hashPasscode(passcode: string, userId: number, key: string): string {
-  return passcodeHmac(passcode, userId, key).toString("base64url");
+/** A passcode as the store keeps it: HMAC-SHA-256 over user and passcode, never the digits (D19). */
+export function hashPasscode(passcode: string, userId: number, key: HmacKey): string {
+  return key.sign("passcode", messageOf(passcode, userId));
 }
 
 /** Compares a passcode with a stored hash in constant time. */
-export function passcodeFits(passcode: string, userId: number, hash: string, key: string): boolean {
-  const expected = Buffer.from(hash, "base64url");
-  const actual = passcodeHmac(passcode, userId, key);
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
+export function passcodeFits(passcode: string, userId: number, hash: string, key: HmacKey): boolean {
+  return key.verify("passcode", messageOf(passcode, userId), hash);
 }
 
-function passcodeHmac(passcode: string, userId: number, key: string): Buffer {
-  return createHmac("sha256", key).update(`passcode|${userId}|${passcode}`).digest();
+function messageOf(passcode: string, userId: number): string {
+  return `${userId}|${passcode}`;
 }

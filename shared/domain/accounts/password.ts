@@ -1,38 +1,67 @@
-import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { type Argon2Cost, deriveArgon2id } from "./argon2id.ts";
+import { formatPasswordHash, type PasswordHash, parsePasswordHash, type ScryptCost } from "./password-hash.ts";
 
-/** The start of a hash, up to its salt: what it was made with. */
-const prefix = "$argon2id$v=19$m=19456,t=2,p=1$";
-const cost = { memory: 19_456, passes: 2, parallelism: 1 };
+/** What new hashes are made with (D15). Raising it moves every user at their next sign-in. */
+const cost: Argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const hashBytes = 32;
 const saltBytes = 16;
 
-/** A hash that no password fits and that takes as long to compare: what an unknown login's password is held against (D15). */
-export const unusableHash = `${prefix}${"A".repeat(22)}$${"A".repeat(43)}`;
+/**
+ * A hash that no password fits and that takes as long to compare as the commonest of those that are stored: what an unknown
+ * login's password is held against (D15).
+ */
+export const unusableHash = formatPasswordHash(cost, Buffer.alloc(saltBytes), Buffer.alloc(hashBytes));
 
 /** Hashes a password with a fresh salt, as a PHC string: Argon2id (D15). */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const hash = await derive(password, salt);
-  return `${prefix}${unpadded(salt)}$${unpadded(hash)}`;
+  return formatPasswordHash(cost, salt, await deriveArgon2id(normalForm(password), salt, hashBytes, cost));
 }
 
-/** Compares a password with a hash in constant time; false for a text that is no such hash. */
+/**
+ * Compares a password with a hash in constant time, by what the hash says that it was made with: Argon2id, or scrypt, which
+ * nothing is hashed with. False for a text that is no such hash. A wrong password takes no less time than with a hash of
+ * today: who has an older one cannot be distinguished from an unknown login.
+ */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  if (!stored.startsWith(prefix)) return false;
-  const [salt = "", hash = ""] = stored.slice(prefix.length).split("$");
-  const expected = Buffer.from(hash, "base64");
-  const actual = await derive(password, Buffer.from(salt, "base64"));
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
+  const parsed = parsePasswordHash(stored);
+  if (!parsed) return false;
+  const actual = await derive(parsed, normalForm(password));
+  const fits = timingSafeEqual(parsed.hash, actual);
+  if (!fits && parsed.method === "argon2id") await spendRest(parsed.cost);
+  return fits;
+}
+
+/** True where a hash is by another method, or costs less than a new one would and in no way more: it is never made weaker. */
+export function isOutdated(stored: string): boolean {
+  const parsed = parsePasswordHash(stored);
+  if (parsed?.method !== "argon2id") return true;
+  const { memory, passes } = parsed.cost;
+  return memory <= cost.memory && passes <= cost.passes && memory * passes < cost.memory * cost.passes;
+}
+
+function derive(parsed: PasswordHash, password: string): Promise<Buffer> {
+  const { salt, hash } = parsed;
+  return parsed.method === "argon2id"
+    ? deriveArgon2id(password, salt, hash.length, parsed.cost)
+    : deriveScrypt(password, salt, hash.length, parsed.cost);
+}
+
+function deriveScrypt(password: string, salt: Buffer, bytes: number, { ln, r, p }: ScryptCost): Promise<Buffer> {
+  const options: ScryptOptions = { N: 2 ** ln, r, p, maxmem: 2 ** 29 };
+  return promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(password, salt, bytes, options);
+}
+
+/** Does the work that a hash of today would have taken beyond this one: memory times passes is what takes time. */
+async function spendRest({ memory, passes }: Argon2Cost): Promise<void> {
+  const missing = Math.floor((cost.memory * cost.passes - memory * passes) / cost.passes);
+  if (missing < 8) return;
+  await deriveArgon2id("", Buffer.alloc(saltBytes), hashBytes, { ...cost, memory: missing });
 }
 
 /** Keyboards spell the same letters in different ways, é as one character or two: they are one password. */
-function derive(password: string, salt: Buffer): Promise<Buffer> {
-  const message = password.normalize("NFKC");
-  return promisify(argon2)("argon2id", { message, nonce: salt, tagLength: hashBytes, ...cost });
-}
-
-/** PHC strings carry base64 without padding. */
-function unpadded(bytes: Buffer): string {
-  return bytes.toString("base64").replaceAll("=", "");
+function normalForm(password: string): string {
+  return password.normalize("NFKC");
 }

@@ -1,11 +1,12 @@
-import { createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
+import type { HmacKey } from "../hmac-key.ts";
 
 /** How long a pin counts (D9). */
 export const pinLifeMinutes = 10;
 
 /** A pin as the store keeps it: never the digits, only their keyed hash (D9). */
 export interface PinHash {
-  /** HMAC-SHA-256, base64url. */
+  /** HMAC-SHA-256 as `HmacKey` signs it. */
   readonly hmac: string;
   /** 16 random bytes, base64url. */
   readonly salt: string;
@@ -27,18 +28,16 @@ export function pinValidTo(requestedAt: Date): Date {
 }
 
 /** Hashes a pin for one user, with a fresh salt. */
-export function hashPin(pin: string, userId: number, key: string): PinHash {
+export function hashPin(pin: string, userId: number, key: HmacKey): PinHash {
   const salt = randomBytes(16).toString("base64url");
-  return { hmac: pinHmac(pin, userId, salt, key).toString("base64url"), salt };
+  return { hmac: key.sign("pin", messageOf(pin, userId, salt)), salt };
 }
 
 /** Compares a pin with a hash in constant time. */
-export function verifyPin(pin: string, userId: number, hash: PinHash, key: string): boolean {
-  const expected = Buffer.from(hash.hmac, "base64url");
-  const actual = pinHmac(pin, userId, hash.salt, key);
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
+export function verifyPin(pin: string, userId: number, hash: PinHash, key: HmacKey): boolean {
+  return key.verify("pin", messageOf(pin, userId, hash.salt), hash.hmac);
 }
 
-function pinHmac(pin: string, userId: number, salt: string, key: string): Buffer {
-  return createHmac("sha256", key).update(`pin|${userId}|${salt}|${pin}`).digest();
+function messageOf(pin: string, userId: number, salt: string): string {
+  return `${userId}|${salt}|${pin}`;
 }

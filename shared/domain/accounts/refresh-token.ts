@@ -1,6 +1,7 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { id } from "../../contract/values.ts";
+import type { HmacKey } from "../hmac-key.ts";
 
 /** How long a refresh token counts (D5). */
 export const refreshTokenLifeDays = 30;
@@ -19,27 +20,24 @@ export function makeFamily(): string {
 }
 
 /** A new token of a family: the user's id, the family, 32 random bytes, and a MAC that only the key's owner can make. */
-export function makeRefreshToken(userId: number, family: string, key: string): string {
+export function makeRefreshToken(userId: number, family: string, key: HmacKey): string {
   const payload = `${userId}.${family}.${randomBytes(32).toString("base64url")}`;
-  return `${payload}.${macOf(payload, key)}`;
+  return `${payload}.${key.sign("refresh", payload, macBytes)}`;
 }
 
 /**
  * Takes a token apart; undefined when it was not made here. A session ends when one of its spent tokens comes again: only
  * the MAC distinguishes a spent token from one that somebody made up to end it.
  */
-export function parseRefreshToken(token: string, key: string): RefreshToken | undefined {
+export function parseRefreshToken(token: string, key: HmacKey): RefreshToken | undefined {
   const [, payload = "", user, family = "", mac = ""] = tokenForm.exec(token) ?? [];
   const userId = Number(user);
-  const isOwn = mac !== "" && timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(payload, key)));
+  const isOwn = key.verify("refresh", payload, mac, macBytes);
   return isOwn && v.is(id, userId) ? { userId, family, hash: hashRefreshToken(token) } : undefined;
 }
 
-const tokenForm = /^(([1-9][0-9]{0,15})\.([\w-]{22})\.[\w-]{43})\.([\w-]{22})$/;
-
-function macOf(payload: string, key: string): string {
-  return createHmac("sha256", key).update(`refresh|${payload}`).digest().subarray(0, 16).toString("base64url");
-}
+const tokenForm = /^(([1-9][0-9]{0,15})\.([\w-]{22})\.[\w-]{43})\.((?:[1-9][0-9]{0,8}\.)?[\w-]{22})$/;
+const macBytes = 16;
 
 /** SHA-256 of a token as the store keeps it, base64url. */
 export function hashRefreshToken(token: string): string {

@@ -1,4 +1,5 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
+import type { HmacKey } from "../hmac-key.ts";
 import type { PinHash } from "./pin.ts";
 
 /** How long a reset token counts (D14). */
@@ -9,8 +10,8 @@ export const resetTokenLifeMinutes = 15;
  * that nobody without the key can distinguish it from 32 random bytes; the same pin gives the same token again, and the store
  * needs to keep neither (D13, D14).
  */
-export function resetTokenOf(pin: string, userId: number, { salt }: PinHash, key: string): string {
-  return createHmac("sha256", key).update(`reset-token|${userId}|${salt}|${pin}`).digest("base64url");
+export function resetTokenOf(pin: string, userId: number, { salt }: PinHash, key: HmacKey): string {
+  return key.digest("reset-token", `${userId}|${salt}|${pin}`).toString("base64url");
 }
 
 /** SHA-256 of a token as the store keeps it, base64url. */

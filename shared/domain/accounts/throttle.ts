@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import type { HmacKey } from "../hmac-key.ts";
 
 /** At most so many attempts within a sliding window. */
 export interface Limit {
@@ -20,9 +20,9 @@ export function withAttempt(attempts: readonly number[], limits: readonly Limit[
   return [...attempts.filter((moment) => moment > now - longestWindowMs(limits)), now];
 }
 
-/** Names a subject of a rule, such as a login, without revealing it: HMAC-SHA-256, base64url. */
-export function hashSubject(rule: string, subject: string, key: string): string {
-  return createHmac("sha256", key).update(`throttle|${rule}|${subject}`).digest("base64url");
+/** Names a subject of a rule, such as a login, without revealing it. Under a new version of the key counts begin again. */
+export function hashSubject(rule: string, subject: string, key: HmacKey): string {
+  return key.sign("throttle", `${rule}|${subject}`);
 }
 
 /** The longest window of the limits, in milliseconds. */

@@ -1,4 +1,5 @@
-import { hashPasscode } from "./passcode.ts";
+import type { HmacKey } from "../hmac-key.ts";
+import { hashPasscode, passcodeFits } from "./passcode.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 
 /** A user's secrets as they are sent: null takes one away, undefined leaves it (D15, D19). */
@@ -20,16 +21,22 @@ export interface SecretHashes {
  */
 export function secretHashes(
   { id, password, passcode }: SentSecrets,
-  key: string | undefined,
+  key: HmacKey | undefined,
 ): (stored: SecretHashes | undefined) => Promise<SecretHashes> {
   const known = new Map<string | undefined, Promise<string>>();
-  const passcodeHash = passcode ? hashPasscode(passcode, id, requireKey(key)) : undefined;
+  const passcodeKey = passcode ? requireKey(key) : undefined;
   return async (stored) => ({
     ...(password !== undefined && {
       password_hash: password ? await passwordHash(stored?.password_hash, password) : undefined,
     }),
-    ...(passcode !== undefined && { passcode_hash: passcodeHash }),
+    ...(passcode !== undefined && { passcode_hash: passcodeHash(stored?.passcode_hash) }),
   });
+
+  function passcodeHash(stored: string | undefined): string | undefined {
+    if (!passcode || !passcodeKey) return undefined;
+    if (stored && passcodeFits(passcode, id, stored, passcodeKey)) return stored;
+    return hashPasscode(passcode, id, passcodeKey);
+  }
 
   function passwordHash(stored: string | undefined, sent: string): Promise<string> {
     const hash = known.get(stored) ?? compare(stored, sent);
@@ -43,7 +50,7 @@ export function secretHashes(
   }
 }
 
-function requireKey(key: string | undefined): string {
+function requireKey(key: HmacKey | undefined): HmacKey {
   if (key === undefined) throw new Error("A passcode is hashed with the HMAC key only");
   return key;
 }

@@ -1,13 +1,13 @@
-import { createHmac } from "node:crypto";
 import type * as v from "valibot";
 import type { user } from "../../contract/accounts.ts";
+import type { HmacKey } from "../hmac-key.ts";
 
 type ShownUser = v.InferOutput<typeof user>;
 type User = Omit<ShownUser, "company">;
 
 /** What an anonymous caller is shown: what it sent, and an id below 2^53 that is stable while the key stays (D12). */
-export function unknownUser(login: string, key: string): ShownUser {
-  const digest = createHmac("sha256", key).update(`unknown-user|${login}`).digest();
+export function unknownUser(login: string, key: HmacKey): ShownUser {
+  const digest = key.digest("unknown-user", login);
   const id = (digest.readUIntBE(0, 6) % 1_000_000_000) + 1;
   return { ...userOf(login), id, company: null, first_name: "", last_name: "", role: "operator" };
 }

@@ -40,5 +40,28 @@ export const changesPerUser = 30;
 /** Kilobytes that a user's records take, indexes included. */
 export const kilobytesPerUser = 200;
 
+/** Bytes of an answer on its way out, headers among them. */
+export const answerBytes = 2_800;
+
+/** Bytes of a request's line in the access log. */
+export const accessLogBytes = 270;
+
+/** Share of the calls that X-Ray traces. */
+export const tracedShare = 0.05;
+
+/** Calls that an environment of a function answers before Lambda ends it, and minutes between its reads of a secret. */
+export const callsPerEnvironment = 2_000;
+export const minutesBetweenReads = 5;
+export const environmentMinutes = 120;
+
+/** What a start costs in milliseconds: Lambda bills it. */
+export const startMilliseconds = 500;
+
+/** Receives of an empty queue a month, by Lambda's own pollers. */
+export const emptyReceivesPerQueue = 500_000;
+
+/** Share of the changes that come as events of other systems. */
+export const eventsPerChange = 1;
+
 /** Numbers of users in the example. */
 export const userCounts = [100, 10_000, 1_000_000] as const;

@@ -8,6 +8,7 @@ import { costsPage } from "../../../infra/tools/docs/pages.ts";
 import { callsPerUser, changesPerUser, kilobytesPerUser, pinsPerUser, shareOfSms, userCounts } from "./assumptions.ts";
 import { type Bill, billOf } from "./bill.ts";
 import { measureCalls } from "./measure-calls.ts";
+import { fixedRows, growingRows } from "./month-rows.ts";
 import { prices } from "./prices.ts";
 
 /** Measures every operation on the demo data and writes what it costs into infra/COSTS.md; true when it could. */
@@ -15,9 +16,9 @@ export async function benchCosts(say: (text: string) => void): Promise<boolean> 
   const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
   try {
     const bills = (await measureCalls(join(directory, "machine"))).map(billOf);
-    const { template } = synthesize("dev", join(directory, "cdk.out"));
+    const { template } = synthesize("prod", join(directory, "cdk.out"));
     const page = join(root, costsPage);
-    writeFileSync(page, fillTables(readFileSync(page, "utf8"), tablesOf(bills, fixedOf(template))));
+    writeFileSync(page, fillTables(readFileSync(page, "utf8"), tablesOf(bills, fixedRows(template))));
     say(`${costsPage} is written.`);
     return true;
   } finally {
@@ -74,21 +75,10 @@ function monthOf(bills: readonly Bill[], users: number, fixed: Readonly<Record<s
     "pins, without what sends them": sum(confirming.map((name) => each(name, pins))),
     "e-mails": (pins * (1 - shareOfSms) * prices.emailsPerThousand) / 1000,
     SMS: pins * shareOfSms * prices.sms,
-    storage: ((users * kilobytesPerUser) / 1e6) * prices.storagePerGigabyteMonth,
+    ...growingRows(users),
     ...fixed,
   };
   return parts;
-}
-
-/** What a stage costs by being there. */
-function fixedOf(template: Record<string, unknown>): Record<string, number> {
-  const types = Object.values(template.Resources as Record<string, { Type: string }>).map(({ Type }) => Type);
-  const count = (type: string) => types.filter((each) => each === type).length;
-  return {
-    secrets: count("AWS::SecretsManager::Secret") * prices.secretPerMonth,
-    alarms: count("AWS::CloudWatch::Alarm") * prices.alarmPerMonth,
-    dashboards: count("AWS::CloudWatch::Dashboard") * prices.dashboardPerMonth,
-  };
 }
 
 function smsInCalls(bills: readonly Bill[]): string {

@@ -11,12 +11,22 @@ export const prices = {
   readUnitsPerMillion: 0.125,
   writeUnitsPerMillion: 0.625,
   storagePerGigabyteMonth: 0.25,
+  /** AWS Backup, of a whole copy. */
+  backupPerGigabyteMonth: 0.1,
+  recoveryPerGigabyteMonth: 0.2,
   queueRequestsPerMillion: 0.4,
+  eventsPerMillion: 1.0,
+  tracesPerMillion: 5.0,
+  /** To the internet. */
+  dataOutPerGigabyte: 0.09,
+  secretReadsPerMillion: 5.0,
   emailsPerThousand: 0.1,
   /** To the United Kingdom; it differs by country and provider and changes often: look it up before you rely on it. */
   sms: 0.04,
   logsPerGigabyte: 0.5,
   secretPerMonth: 0.4,
   alarmPerMonth: 0.1,
+  compositeAlarmPerMonth: 0.5,
   dashboardPerMonth: 3.0,
+  keyPerMonth: 1.0,
 } as const;

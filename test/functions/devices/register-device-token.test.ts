@@ -2,6 +2,7 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/devices/register-device-token.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
+import { storeSignedIn } from "../../support/records/sessions.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
@@ -14,7 +15,8 @@ function newUser() {
   return { id: lastUserId, role: "driver", company_id: null } as const;
 }
 
-function register(notification: unknown, as: TestUser | undefined) {
+async function register(notification: unknown, as: TestUser) {
+  await storeSignedIn(as);
   return call(handler, registerDeviceToken, { as, body: { notification } });
 }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
-import { timesheetLine } from "../../support/records/records.ts";
+import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
@@ -12,7 +12,9 @@ const operator = { id: 2, role: "operator", company_id: 1 } as const;
 
 useService();
 
-beforeEach(() => store([1, 2, 3].map((id) => timesheetLine(id, 1)).concat([4].map((id) => timesheetLine(id, 2)))));
+beforeEach(() =>
+  store([callerLine(admin), callerLine(operator), ...[1, 2, 3].map((id) => timesheetLine(id, 1)), timesheetLine(4, 2)]),
+);
 
 function update(timesheet: unknown, as: TestUser = operator) {
   return call(handler, bulkUpdateTimesheets, { as, body: { timesheet } });

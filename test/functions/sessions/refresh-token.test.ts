@@ -6,6 +6,7 @@ import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
 import { makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";
+import { hmacKey } from "../../../shared/secrets.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -163,7 +164,7 @@ describe("401", () => {
 
   test("D5: a token that someone made up ends nobody's session", async () => {
     const { refresh_token } = await signedIn();
-    await expectDead(makeRefreshToken(userId, "f".repeat(22), "k".repeat(64)));
+    await expectDead(makeRefreshToken(userId, "f".repeat(22), await hmacKey()));
     expect((await refresh(refresh_token)).status).toBe(200);
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { findStage, stageNames } from "../../../infra/stages/stages.ts";
 import { countResources } from "../../../infra/whole-template.ts";
+import { fullStage } from "../../support/service/owned-stage.ts";
 import { findSynthesis, type Resource, type SynthesizedStack, stackOf } from "../stack.ts";
 
 const mostSeconds = 20;
@@ -59,6 +60,15 @@ test.each(["staging", "prod"])("the table of %s cannot be deleted before its pro
 
 test("the stack of dev can be destroyed with all that is in it", () => {
   expect(protection(stackOf("dev"))).toEqual([false]);
+});
+
+test.each(stageNames)("the stack of %s can be deleted in one command only where nothing is kept", (name) => {
+  expect(findSynthesis(name).isProtected).toBe(findStage(name).removal === "keep");
+});
+
+test("a stage that names its account is deployed to no other: the template is of that account", () => {
+  expect(JSON.stringify(stackOf("full").all("AWS::CloudWatch::Dashboard"))).toContain(fullStage.account);
+  expect(JSON.stringify(stackOf("full").template)).not.toContain('"AWS::AccountId"');
 });
 
 const taggedTypes = [

@@ -26,7 +26,7 @@ test.each([
   useFile(name, content);
   expect(findStage("live")).toEqual(live);
   expect(findDeployedStage("live")).toEqual(live);
-  expect(() => requireDeployable(findStage("live"), "eu-west-2")).not.toThrow();
+  expect(() => requireDeployable(findStage("live"), { region: "eu-west-2" })).not.toThrow();
 });
 
 test("a file may build on the stages that come with the project, and leave the name to the key", () => {
@@ -45,7 +45,7 @@ test("the sentences about a stage name its file", () => {
   ];
   expect(faultsOf(findStage("live"))).toEqual(faults);
   expect(() => findDeployedStage("live")).toThrow(faults[0]);
-  expect(() => requireDeployable(findStage("live"), undefined)).toThrow(faults.join("\n"));
+  expect(() => requireDeployable(findStage("live"), {})).toThrow(faults.join("\n"));
 });
 
 test.each<[string, string | undefined, (file: string) => string]>([
@@ -72,10 +72,28 @@ test.each<[string, string | undefined, (file: string) => string]>([
   expect(refusalOf(() => findStage("dev"))).not.toContain("\n");
 });
 
+test("two stages that have SES verify the same domain are refused, unless accounts or regions set them apart", () => {
+  const { region: _, ...anywhere } = live;
+  const other = { ...anywhere, name: "trial" };
+  const file = useFile("twice.json", JSON.stringify({ live: anywhere, trial: other }));
+  const domain = anywhere.senderAddress.split("@")[1];
+  expect(() => requireDeployable(findStage("trial"), {})).toThrow(
+    `Set senderIdentity of the stage trial in ${file} to "existing" in all but one of them, or name the account of each: live has SES verify ${domain}, too.`,
+  );
+  for (const [mine, its] of [
+    [{ account: "111122223333" }, { account: "444455556666" }],
+    [{ region: "eu-west-1" }, { region: "eu-west-2" }],
+    [{ senderIdentity: "existing" }, {}],
+  ]) {
+    useFile("apart.json", JSON.stringify({ live: { ...anywhere, ...its }, trial: { ...other, ...mine } }));
+    expect(() => requireDeployable(findStage("trial"), {})).not.toThrow();
+  }
+});
+
 test("the stage local is this machine's, whatever the file has, and is never deployed", () => {
   useFile("local.json", JSON.stringify({ live }));
   expect(findStage("local").registration).toBe("open");
-  expect(() => requireDeployable(findStage("local"), undefined)).toThrow("The stage local is this machine's");
+  expect(() => requireDeployable(findStage("local"), {})).toThrow("The stage local is this machine's");
 });
 
 test("cdk takes the file from -c stages=FILE, before the environment's", () => {

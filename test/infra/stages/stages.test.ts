@@ -22,7 +22,7 @@ test.each(stageNames)("%s can be deployed once its placeholders are replaced", (
 test.each(["staging", "prod"])("%s as shipped is refused, with one sentence for each placeholder", (name) => {
   const [sender, origins, alarms, ...others] = faultsOf(findStage(name));
   expect(sender).toBe(
-    `Set senderAddress of the stage ${name} in infra/stages/stages.ts to an e-mail address that SES may send from: it has the placeholder workforce.example.`,
+    `Set senderAddress of the stage ${name} in infra/stages/stages.ts to an e-mail address that SES may send from: it has the placeholder ${name === "prod" ? "" : "staging."}workforce.example.`,
   );
   expect(origins).toMatch(/^Set origins of the stage .* it has the placeholder \w+\.workforce\.example\.$/);
   expect(alarms).toMatch(/^Set alarmAddress of the stage .* it has the placeholder workforce\.example\.$/);
@@ -49,7 +49,18 @@ test.each<[keyof Stage, unknown]>([
   ["smsCeilings", { perHour: -1, perDay: 9 }],
   ["smsMonthlySpendLimitDollars", 0],
   ["smsMonthlySpendLimitDollars", 9.99],
+  ["account", "12345"],
+  ["smsSenderId", "AB"],
+  ["smsSenderId", "12345"],
+  ["smsSenderId", "Harbour Crew"],
+  ["smsSenderId", "HarbourLogistics"],
+  ["smsMostDollars", 0],
+  ["smsMostDollars", 0.001],
+  ["pagerUrl", "http://pager.harbour-logistics.co.uk"],
+  ["monthlyBudgetDollars", 0],
   ["businessTimeZone", "Europe/Lundon"],
+  ["businessTimeZone", "GB"],
+  ["businessTimeZone", "EST5EDT"],
   ["platformApplications", { fcm: "arn:aws:sns:eu-west-2:123456789012:app/APNS/workforce" }],
   ["platformApplications", { gcm: "arn:aws:sns:eu-west-2:123456789012:app/GCM/workforce" }],
   ["platformApplications", { fcm: "arn:aws:sns:eu-west-2:123456789012:a-topic" }],
@@ -92,6 +103,10 @@ test.each(Object.keys(stageShape.entries))("a stage without %s is refused, or ca
   const { [setting as keyof Stage]: _, ...rest } = prod;
   const optional = [
     "region",
+    "account",
+    "smsSenderId",
+    "pagerUrl",
+    "monthlyBudgetDollars",
     "smsMonthlySpendLimitDollars",
     "platformApplications",
     "oidcIssuer",
@@ -121,12 +136,20 @@ test.each([
     ["oidcIssuer", { ...oidcIssuer, jwksUrl: `https://${host}/jwks` }],
     ["customDomain", { name: host, certificateArn }],
     ["runbookUrl", `https://${host}/RUNBOOK.md`],
+    ["pagerUrl", `https://${host}/alarms`],
   ];
   for (const [setting, value] of settings) {
     const expected = expect.stringMatching(`^Set ${setting} of .* it has the placeholder ${host}\\.$`);
     expect(faultsOf({ ...prod, [setting]: value }), setting).toEqual([expected]);
     expect(faultsOf({ ...dev, [setting]: value }), setting).toEqual([]);
   }
+});
+
+test("stages as they are shipped share no identity of SES: the second stack that makes it would fail", () => {
+  for (const name of ["dev", "staging", "prod"]) expect(() => requireDeployable(ownedStage(name), {})).not.toThrow();
+  const senders = stageNames.filter((name) => name !== "local").map((name) => findStage(name));
+  const domains = senders.filter(({ senderIdentity }) => senderIdentity === "domain");
+  expect(new Set(domains.map(({ senderAddress }) => senderAddress.split("@")[1])).size).toBe(domains.length);
 });
 
 test("everything that a stage may name is taken", () => {
@@ -160,10 +183,25 @@ test("several faults are all reported at once", () => {
 
 test("a stage that names its region is refused with credentials for another one, and says what to set", () => {
   const stage = { ...dev, region: "eu-west-2" };
-  expect(() => requireDeployable(stage, "us-east-1")).toThrow(
+  expect(() => requireDeployable(stage, { region: "us-east-1" })).toThrow(
     "Set AWS_REGION to eu-west-2, where the stage dev lives by infra/stages/stages.ts: it is us-east-1.",
   );
-  expect(() => requireDeployable(stage, "eu-west-2")).not.toThrow();
-  expect(() => requireDeployable(stage, undefined)).not.toThrow();
-  expect(() => requireDeployable(dev, "us-east-1")).not.toThrow();
+  expect(() => requireDeployable(stage, { region: "eu-west-2" })).not.toThrow();
+  expect(() => requireDeployable(stage, {})).not.toThrow();
+  expect(() => requireDeployable(dev, { region: "us-east-1" })).not.toThrow();
+});
+
+test("a stage that names its account is refused with credentials of another one, and says what to use", () => {
+  const stage = { ...dev, account: "111122223333" };
+  expect(() => requireDeployable(stage, { account: "444455556666" })).toThrow(
+    "Use credentials (AWS_PROFILE) of the account 111122223333, where the stage dev lives by infra/stages/stages.ts: yours are of 444455556666.",
+  );
+  expect(() => requireDeployable(stage, { account: "111122223333" })).not.toThrow();
+  expect(() => requireDeployable(stage, {})).not.toThrow();
+});
+
+test("a stage that is deleted with its data has no backups, which CloudFormation could not delete", () => {
+  expect(faultsOf({ ...dev, backupKeptDays: 7 })).toEqual([
+    expect.stringMatching(/^Set backupKeptDays of the stage dev .* in a stage with removal keep alone: it is 7\.$/),
+  ]);
 });

@@ -1,3 +1,5 @@
+import type { TestUser } from "../tokens/tokens.ts";
+
 /** A timesheet's import line; `changes` override fields. */
 export function timesheetLine(id: number, companyId: number, changes: Record<string, unknown> = {}) {
   return {
@@ -84,6 +86,11 @@ export function userLine(id: number, changes: Record<string, unknown> = {}) {
     role: "operator",
     ...changes,
   };
+}
+
+/** The import line of the user that a test's token names. */
+export function callerLine({ id, role, company_id }: TestUser, changes: Record<string, unknown> = {}) {
+  return userLine(id, { role, financial_company_id: company_id, ...changes });
 }
 
 /** A user as answers show it, of company 1 and imported by `userLine`; `changes` override fields. */

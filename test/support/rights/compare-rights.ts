@@ -79,6 +79,9 @@ function holds({ operator, key, values }: Condition, { context }: NeededRight): 
   const present = context[key] ?? [];
   const areAllowed = present.every((value) => values.includes(value));
   if (operator === "ForAllValues:StringEquals") return areAllowed;
+  if (operator === "ForAllValues:StringNotLike") {
+    return present.every((value) => !values.some((pattern) => matches(pattern, value)));
+  }
   if (operator === "StringEquals") return present.length === 1 && areAllowed;
   throw new Error(`No test knows what the condition ${operator} means`);
 }

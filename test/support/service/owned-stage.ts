@@ -8,7 +8,7 @@ export function ownedStage(name: string): Stage {
   if (stage.removal !== "keep") return stage;
   return {
     ...stage,
-    senderAddress: `no-reply@${host}`,
+    senderAddress: `no-reply@${name === "prod" ? host : `${name}.${host}`}`,
     origins: [`https://${name}.${host}`],
     alarmAddress: `on-call@${host}`,
   };
@@ -20,6 +20,10 @@ export const fullStage = {
   platformApplications: findStage("local").platformApplications ?? {},
   name: "full",
   region: "eu-west-2",
+  account: "123456789012",
+  smsSenderId: "Harbour",
+  pagerUrl: `https://pager.${host}/alarms`,
+  monthlyBudgetDollars: 500,
   senderIdentity: "existing",
   smsMonthlySpendLimitDollars: 200,
   oidcIssuer: {

@@ -25,6 +25,8 @@ export interface CheckedSynthesis extends StageSynthesis {
   readonly findings: readonly Finding[];
   /** How many resources cdk-nag was shown, nested stacks themselves not counted. */
   readonly checkedResources: number;
+  /** Whether AWS refuses to delete the stack. */
+  readonly isProtected: boolean;
 }
 
 /** A rule of cdk-nag, and the path of a construct that breaks it. */
@@ -99,11 +101,16 @@ class Checks extends AwsSolutionsChecks {
   }
 }
 
-function check(stack: WorkforceStack): Pick<CheckedSynthesis, "findings" | "checkedResources"> {
+function check(stack: WorkforceStack): Omit<CheckedSynthesis, keyof StageSynthesis> {
   const checks = new Checks();
   const { violations } = checks.validateScope(stack);
   const findings = violations.flatMap(({ ruleName, violatingResources }) =>
     violatingResources.map(({ constructPath = "" }) => ({ rule: ruleName, path: constructPath })),
   );
-  return { findings, checkedResources: [...checks.shown].filter((each) => !(each instanceof CfnStack)).length };
+  const isProtected = stack.terminationProtection;
+  return {
+    findings,
+    isProtected,
+    checkedResources: [...checks.shown].filter((each) => !(each instanceof CfnStack)).length,
+  };
 }

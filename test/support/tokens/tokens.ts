@@ -12,6 +12,9 @@ export interface TestUser {
 /** Id of the key that test tokens are signed with. */
 export const testKeyId = "test-key";
 
+/** The session that test tokens name. */
+export const testSession = "session-1";
+
 /** The key pair that test tokens are signed with. */
 export const testKeys = await generateKeyPair("ES256", { extractable: true });
 
@@ -41,7 +44,7 @@ export function uniqueKeysOf(user: TestUser, now = new Date()): JWTPayload {
     sub: String(user.id),
     role: user.role,
     company: user.company_id,
-    sid: "session-1",
+    sid: testSession,
     iat: issuedAt,
     exp: issuedAt + 15 * 60,
     jti: crypto.randomUUID(),

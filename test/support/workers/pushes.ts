@@ -3,7 +3,8 @@ import { beforeAll, beforeEach } from "vitest";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices } from "../../../shared/db/notifications/devices.ts";
-import { notificationLine } from "../records/records.ts";
+import { notificationLine, userLine } from "../records/records.ts";
+import { store } from "../records/store.ts";
 import { write } from "../records/writes.ts";
 import { type Service, useService } from "../service/service.ts";
 
@@ -39,13 +40,15 @@ export function newUserId(): number {
 }
 
 /** Registers a device of a user; gives its id. */
-export function register(
+export async function register(
   userId: number,
   token: string,
   pushService: "fcm" | "apns" | "apns_sandbox" = "fcm",
 ): Promise<number> {
   lastId += 1;
-  return saveDeviceToken(userId, { token, platform: pushService, pushService }, lastId);
+  const id = lastId;
+  await store([userLine(userId)]);
+  return saveDeviceToken(userId, { token, platform: pushService, pushService }, id);
 }
 
 /** A new notification of a user, as the message that asks for its push. */

@@ -10,6 +10,7 @@ import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { openTestSession } from "../../support/records/sessions.ts";
 import { countRecords, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { endpoints } from "../../support/requests/every-operation.ts";
@@ -117,6 +118,8 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await forgetThrottles(service);
+  // Senders that may do so have signed out meanwhile.
+  for (const { id } of Object.values(users)) await openTestSession(id);
   // Senders that may do so have moved the timesheets meanwhile.
   await countRecords(recordIds.map((id) => ["timesheet", id]));
 });

@@ -4,7 +4,7 @@ import { handler as confirmHandler } from "../../../functions/accounts/confirm-l
 import { handler as updateHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { confirmLogin } from "../../../shared/contract/accounts.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
-import { timesheetLine, userLine } from "../../support/records/records.ts";
+import { callerLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { askForPin, otherPin } from "../../support/requests/pins.ts";
@@ -17,6 +17,7 @@ const service = useService();
 
 beforeAll(() =>
   store([
+    callerLine(operator),
     ...Array.from({ length: 30 }, (_, index) => timesheetLine(index + 1, 1)),
     timesheetLine(31, 2),
     userLine(10, { email: login }),

@@ -4,7 +4,7 @@ import { handler as adjustHandler } from "../../../functions/jobs/adjust-job-tim
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
 import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
-import { jobLine, timesheetLine } from "../../support/records/records.ts";
+import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
@@ -15,7 +15,7 @@ useService();
 const proxy = useFaultProxy();
 
 beforeEach(async () => {
-  await store([timesheetLine(1, 1), timesheetLine(2, 1), jobLine(1, 1)]);
+  await store([callerLine(admin), timesheetLine(1, 1), timesheetLine(2, 1), jobLine(1, 1)]);
   proxy.reset();
 });
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { handler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
-import { timesheetLine } from "../../support/records/records.ts";
+import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
@@ -14,7 +14,7 @@ const proxy = useFaultProxy();
 
 beforeEach(async () => {
   proxy.reset();
-  await store([timesheetLine(1, 1)]);
+  await store([callerLine(admin), timesheetLine(1, 1)]);
   proxy.reset();
 });
 

@@ -53,6 +53,19 @@ describe("a call that the role does not allow is reported:", () => {
   });
 });
 
+test("a call into a partition that a condition guards is reported, by whatever right it is made", () => {
+  const guard = { operator: "ForAllValues:StringNotLike", key: "dynamodb:LeadingKeys", values: ["LOGIN#*", "KEYS"] };
+  const guarded = { ...base, actions: ["dynamodb:PutItem"], resources: ["Table"], conditions: [guard] };
+  const made = ["USER#", "LOGIN#", "KEYS", "KEYSTONE"].map((partition) => need("dynamodb:PutItem", table, partition));
+  const { missing } = compareRights([{ ...role, given: [guarded] }], made);
+  expect(missing).toEqual(["made-up calls dynamodb:PutItem on Table, which its role does not allow"]);
+  const allowed = compareRights(
+    [{ ...role, given: [guarded] }],
+    [made[0], made[3]].flatMap((each) => each ?? []),
+  );
+  expect(allowed.missing).toEqual([]);
+});
+
 test("a call of a function that the stack does not have is reported", () => {
   const { missing } = compareRights([role], [...everything, { ...need("dynamodb:GetItem", "t"), caller: "stranger" }]);
   expect(missing).toEqual(["stranger calls dynamodb:GetItem on t, which its role does not allow"]);

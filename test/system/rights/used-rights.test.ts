@@ -1,5 +1,6 @@
 import { globSync } from "node:fs";
 import { expect, test } from "vitest";
+import { functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { useStack } from "../../infra/stack.ts";
 import { compareRights } from "../../support/rights/compare-rights.ts";
@@ -22,6 +23,21 @@ test("a function has no right that no test ever needs", ({ skip }) => {
   const absent = globSync(needed, { cwd: root }).filter((file) => !whole.has(file));
   if (absent.length > 0) skip(report(`These did not run and pass as a whole:\n${absent.toSorted().join("\n")}`));
   expect(compareRights(readRights(stack), needs).unused).toEqual([]);
+});
+
+test("a function reaches no guarded partition of the table that no test ever needs", ({ skip }) => {
+  const { needs, files } = readRecordings();
+  const whole = new Set(files.flatMap(({ file, isWhole }) => (isWhole ? [file] : [])));
+  if (globSync(needed, { cwd: root }).some((file) => !whole.has(file)))
+    skip(report("Not every test of a handler ran."));
+  const idle = Object.entries(functions).flatMap(([name, { guarded = [], table = [] }]) => {
+    const own = needs.filter(
+      ({ caller, action }) => caller === name && table.some((each) => action === `dynamodb:${each}`),
+    );
+    const reached = new Set(own.flatMap(({ context }) => context["dynamodb:LeadingKeys"] ?? []));
+    return guarded.filter((each) => !reached.has(each)).map((each) => `${name} may reach ${each}, which no test needs`);
+  });
+  expect(idle).toEqual([]);
 });
 
 /** The usual report shows no reason of what is skipped. */

@@ -1,0 +1,79 @@
+import { Duration } from "aws-cdk-lib";
+import { MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { namesOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stages.ts";
+import { type AlarmRow, awsMetric } from "./alarm-row.ts";
+
+const hours = (statistic: "Minimum" | "Average" | "Sum") => ({ statistic, minutes: 60 }) as const;
+/** A night and the next, and what a late copy takes. */
+const latestBackupHours = 36;
+
+/** Alarms on what the account and the services around the stack do, for stages that notify somebody. */
+export function accountAlarms(stage: Stage): AlarmRow[] {
+  return stage.alarmAddress === undefined
+    ? []
+    : [concurrencyAlarm(), ...smsAlarms(stage), ...backupAlarm(stage), ...certificateAlarm(stage)];
+}
+
+function concurrencyAlarm(): AlarmRow {
+  const dimensions = { Service: "Lambda", Resource: "ConcurrentExecutions", Type: "Resource", Class: "None" };
+  const used = awsMetric("Usage ResourceCount", dimensions, { statistic: "Maximum", minutes: 5 });
+  return {
+    id: "concurrency-near-limit",
+    metric: new MathExpression({
+      expression: "100 * used / SERVICE_QUOTA(used)",
+      usingMetrics: { used },
+      period: Duration.minutes(5),
+    }),
+    threshold: 80,
+    severity: "page",
+    impact: "Users lose nothing yet, but at the account's concurrency requests are refused with 503.",
+    heading: "Functions are throttled",
+  };
+}
+
+/** SNS answers 200 for what a network drops: its rate by country is all that shows it. */
+function smsAlarms({ servedCountries }: Stage): AlarmRow[] {
+  return servedCountries.map((Country) => ({
+    id: `sms-lost-${Country}`,
+    metric: awsMetric("SNS SMSSuccessRate", { Country, SMSType: "Transactional" }, hours("Average")),
+    threshold: 0.7,
+    isBelow: true,
+    severity: "page",
+    impact: `Many SMS to ${Country} do not arrive: users there who sign in by phone get no pin.`,
+    heading: "SMS do not arrive",
+  }));
+}
+
+function backupAlarm({ name, backupKeptDays }: Stage): AlarmRow[] {
+  if (backupKeptDays === undefined) return [];
+  const BackupVaultName = namesOf(name).backupVault;
+  return [
+    {
+      // A job that fails, expires or never begins is none that is complete.
+      id: "backup-missing",
+      metric: awsMetric("Backup NumberOfBackupJobsCompleted", { BackupVaultName }, hours("Sum")),
+      threshold: 1,
+      isBelow: true,
+      periods: latestBackupHours,
+      treatMissingData: TreatMissingData.BREACHING,
+      impact: "Users lose nothing, but there is no copy of last night should the table be lost.",
+      heading: "No backup was made",
+    },
+  ];
+}
+
+function certificateAlarm({ customDomain }: Stage): AlarmRow[] {
+  if (customDomain === undefined) return [];
+  const dimensions = { CertificateArn: customDomain.certificateArn };
+  return [
+    {
+      id: "certificate-expires",
+      metric: awsMetric("CertificateManager DaysToExpiry", dimensions, { statistic: "Minimum", minutes: 1_440 }),
+      threshold: 30,
+      isBelow: true,
+      impact: "Users lose nothing yet, but within 30 days no app reaches the API at its own address.",
+      heading: "The certificate expires",
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+import { currentVersion } from "../../shared/domain/hmac-key.ts";
+import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
+import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { withNewVersion, withoutVersion } from "./keys/key-versions.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
+import { localDirectory } from "./service/local-service.ts";
+import { withService } from "./service/open-service.ts";
+
+const lost = `  pins          of the last 10 minutes: their users ask for new ones
+  sessions      whose refresh token it signed: their users sign in again
+  passcodes     that were not used since the next version signs: an import sets them again
+  answers kept  for an Idempotency-Key in the last 24 hours: a repetition is refused as idempotency_key_reused
+  counts        of throttles begin again, and unknown logins are shown other ids, where the version signs now`;
+
+const help = `npm run keys -- list | rotate | strike --version N [--stage NAME]
+
+The versions of the key that pins, passcodes, refresh tokens and other short secrets are hashed with.
+
+  list            shows the versions, and which one signs; never a key
+  rotate          adds a version, which signs 10 minutes later, when every function knows it. Earlier ones verify on: what
+                  they hashed moves on at its next use. Let a release settle first: release 0.1 knows the first version only
+  strike          takes a leaked version out of the secret; what it hashed is lost. Where it signs, a new one signs at once
+  --version N     the version to strike out
+  --stage NAME    a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --help          show this
+
+Functions keep the key for 5 minutes: until then a version that was struck out counts here and there. Two changes at once
+overwrite each other. Keep a version that did not leak as long as a backup with its hashes, and until its passcodes have moved.
+
+Striking out a version loses:
+
+${lost}
+
+${stagesHelp}
+
+Ends with 0 when it is done, 1 when that failed, 2 when the call was wrong.
+`;
+
+const words = ["list", "rotate", "strike"] as const;
+
+if (import.meta.main) await runCommand((parameters) => manageKeys(parameters, localDirectory()));
+
+/** Runs the command on a machine's directory; gives its exit code. */
+export async function manageKeys(parameters: string[], directory: string): Promise<number> {
+  const text = { type: "string" } as const;
+  const options = { version: text, stage: text } as const;
+  const call = readArguments("keys", help, { args: parameters, options, allowPositionals: true });
+  if (!call) return 0;
+  const { values, positionals } = call;
+  const [word = "", ...others] = positionals;
+  if (!words.some((each) => each === word)) throw unknownWord("command", word, words);
+  if (others.length > 0) throw new UsageError("Say one thing at a time (npm run keys -- --help)");
+  const version = readVersion(word, values.version);
+  return withService({ stage: values.stage, directory }, () => manage(word, version));
+}
+
+async function manage(word: string, version: number): Promise<number> {
+  const now = new Date();
+  const versions = await readHmacKeyVersions({ fresh: true });
+  if (word === "strike") {
+    if (versions.every((each) => each.version !== version)) throw new UsageError(`There is no version ${version}.`);
+    await writeHmacKeyVersions(withoutVersion(versions, version, now));
+    process.stdout.write(
+      `Version ${version} is struck out. Lost in the next 5 minutes is what it hashed:\n\n${lost}\n\n`,
+    );
+  }
+  if (word === "rotate") await writeHmacKeyVersions(withNewVersion(versions, now));
+  await showVersions(now);
+  return 0;
+}
+
+async function showVersions(now: Date): Promise<void> {
+  const versions = await readHmacKeyVersions({ fresh: true });
+  const current = currentVersion(versions, now);
+  for (const { version, signs_from } of versions) {
+    const role = version === current?.version ? "signs and verifies" : "verifies";
+    const since = signs_from === undefined ? "made by the deploy" : `signs from ${signs_from}`;
+    process.stdout.write(`version ${version}: ${role}, ${since}\n`);
+  }
+}
+
+function readVersion(word: string, text: string | undefined): number {
+  if (word !== "strike") return 0;
+  const version = Number(text);
+  if (Number.isSafeInteger(version) && version > 0) return version;
+  throw new UsageError("Say which version: strike --version N (npm run keys -- --help)");
+}

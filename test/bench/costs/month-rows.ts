@@ -1,0 +1,60 @@
+import { copiesKept } from "../../../infra/constructs/stores/table-backups.ts";
+import { findStage } from "../../../infra/stages/stages.ts";
+import {
+  accessLogBytes,
+  answerBytes,
+  callsPerEnvironment,
+  callsPerUser,
+  changesPerUser,
+  emptyReceivesPerQueue,
+  environmentMinutes,
+  eventsPerChange,
+  kilobytesPerUser,
+  minutesBetweenReads,
+  startMilliseconds,
+  tracedShare,
+} from "./assumptions.ts";
+import { prices } from "./prices.ts";
+
+const million = 1e6;
+const daysPerMonth = 30;
+/** A unit reads 4 KB, and half of one where the read is not consistent. */
+const kilobytesPerUnit = 8;
+
+/** What a month of so many users costs beside their calls: of prod, by what it is for, in US dollars. */
+export function growingRows(users: number): Record<string, number> {
+  const { backupKeptDays = 0, tracing } = findStage("prod");
+  const gigabytes = (users * kilobytesPerUser) / million;
+  const calls = users * Object.values(callsPerUser).reduce((sum, times) => sum + times, 0);
+  const starts = calls / callsPerEnvironment;
+  return {
+    storage: gigabytes * prices.storagePerGigabyteMonth,
+    "point-in-time recovery": gigabytes * prices.recoveryPerGigabyteMonth,
+    backups: gigabytes * copiesKept(backupKeptDays) * prices.backupPerGigabyteMonth,
+    "reading all for reconcile-totals":
+      ((gigabytes * million) / kilobytesPerUnit / million) * daysPerMonth * prices.readUnitsPerMillion,
+    "data out": ((calls * answerBytes) / 1e9) * prices.dataOutPerGigabyte,
+    "access log": ((calls * accessLogBytes) / 1e9) * prices.logsPerGigabyte,
+    traces: tracing ? ((calls * tracedShare) / million) * prices.tracesPerMillion : 0,
+    "events of other systems": ((users * changesPerUser * eventsPerChange) / million) * prices.eventsPerMillion,
+    "starts of functions": starts * (startMilliseconds / 1000) * 0.5 * prices.lambdaPerGigabyteSecond,
+    "reads of secrets": ((starts * environmentMinutes) / minutesBetweenReads / million) * prices.secretReadsPerMillion,
+  };
+}
+
+/** What a stage costs by being there. */
+export function fixedRows(template: Record<string, unknown>): Record<string, number> {
+  const types = Object.values(template.Resources as Record<string, { Type: string }>).map(({ Type }) => Type);
+  const count = (type: string) => types.filter((each) => each === type).length;
+  return {
+    secrets: count("AWS::SecretsManager::Secret") * prices.secretPerMonth,
+    alarms:
+      count("AWS::CloudWatch::Alarm") * prices.alarmPerMonth +
+      count("AWS::CloudWatch::CompositeAlarm") * prices.compositeAlarmPerMonth,
+    dashboards: count("AWS::CloudWatch::Dashboard") * prices.dashboardPerMonth,
+    "encryption keys": count("AWS::KMS::Key") * prices.keyPerMonth,
+    "polling of empty queues":
+      ((types.filter((type) => type === "AWS::Lambda::EventSourceMapping").length * emptyReceivesPerQueue) / million) *
+      prices.queueRequestsPerMillion,
+  };
+}

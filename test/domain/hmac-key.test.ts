@@ -1,0 +1,63 @@
+import { createHmac } from "node:crypto";
+import { expect, test } from "vitest";
+import { hashPasscode, passcodeFits } from "../../shared/domain/accounts/passcode.ts";
+import { makeFamily, makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
+import { openHmacKey } from "../../shared/domain/hmac-key.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
+
+const [one, two, three] = ["1", "2", "3"].map((text) => text.repeat(64)) as [string, string, string];
+
+test("D9: what release 0.1 signed says no version and is of the first, for every purpose", () => {
+  const expected = createHmac("sha256", one).update("passcode|7|4711").digest("base64url");
+  expect(hmacKeyOf(one).sign("passcode", "7|4711")).toBe(expected);
+  expect(hmacKeyOf(one, two, three).verify("passcode", "7|4711", expected)).toBe(true);
+  expect(hmacKeyOf(one).isCurrent(expected)).toBe(true);
+  expect(hmacKeyOf(one, two).isCurrent(expected)).toBe(false);
+});
+
+test("D9: later versions say their number, and each purpose has a key of its own", () => {
+  const key = hmacKeyOf(one, two);
+  const signed = key.sign("pin", "message");
+  expect(signed).toMatch(/^2\.[\w-]{43}$/);
+  expect(key.verify("pin", "message", signed)).toBe(true);
+  expect(key.verify("throttle", "message", signed)).toBe(false);
+  const underTheWhole = createHmac("sha256", two).update("pin|message").digest("base64url");
+  expect(key.verify("pin", "message", `2.${underTheWhole}`)).toBe(false);
+});
+
+test("D9: a text of one version is not one of another, and none of a version that is struck out", () => {
+  const signed = hmacKeyOf(one, two).sign("pin", "message");
+  expect(hmacKeyOf(one).verify("pin", "message", signed)).toBe(false);
+  expect(hmacKeyOf(one, three).verify("pin", "message", signed)).toBe(false);
+  expect(hmacKeyOf(one, two).verify("pin", "message", signed.slice(2))).toBe(false);
+  for (const text of ["", "2.", "2.AAAA", "0.AAAA", `99999999999.${signed.slice(2)}`, signed.slice(0, -1)]) {
+    expect(hmacKeyOf(one, two).verify("pin", "message", text), text).toBe(false);
+  }
+});
+
+test("D9: a new version verifies before it signs, and a key without a version that signs is none", () => {
+  const signs_from = "2026-05-01T09:10:00.000Z";
+  const versions = [
+    { version: 1, key: one },
+    { version: 2, key: two, signs_from },
+  ];
+  const before = openHmacKey(versions, new Date("2026-05-01T09:09:59.999Z"));
+  const after = openHmacKey(versions, new Date(signs_from));
+  expect(before.sign("pin", "message")).not.toContain(".");
+  expect(before.verify("pin", "message", after.sign("pin", "message"))).toBe(true);
+  expect(() => openHmacKey([{ version: 2, key: two, signs_from }], new Date(0))).toThrow("no version");
+});
+
+test("D5, D19: refresh tokens and passcodes outlast a new version of the key, and fail once theirs is struck out", () => {
+  const family = makeFamily();
+  const [token, hash] = [makeRefreshToken(7, family, hmacKeyOf(one)), hashPasscode("4711", 7, hmacKeyOf(one))];
+  const [newToken, newHash] = [
+    makeRefreshToken(7, family, hmacKeyOf(one, two)),
+    hashPasscode("4711", 7, hmacKeyOf(one, two)),
+  ];
+  const rotated = hmacKeyOf(one, two);
+  for (const each of [token, newToken]) expect(parseRefreshToken(each, rotated)).toMatchObject({ userId: 7, family });
+  for (const each of [hash, newHash]) expect(passcodeFits("4711", 7, each, rotated)).toBe(true);
+  expect(parseRefreshToken(newToken, hmacKeyOf(one))).toBeUndefined();
+  expect(passcodeFits("4711", 7, newHash, hmacKeyOf(one))).toBe(false);
+});

@@ -1,0 +1,63 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { handler } from "../../../functions/workers/deliver-notifications.ts";
+import type { findCompanyUsers } from "../../../shared/db/accounts/users.ts";
+import { maxUsersPerMessage, type NotificationMessage } from "../../../shared/messaging/notification-queue.ts";
+import { useStack } from "../../infra/stack.ts";
+import { queueEvent } from "../../support/workers/workers.ts";
+
+/** Lambda stops a chain of calls of one function through a queue after so many, unless the function allows it. */
+const mostHops = 16;
+const everyone = 40_000;
+const queued = vi.hoisted((): unknown[] => []);
+
+vi.mock("../../../shared/messaging/queue.ts", () => ({
+  queueMessages: async (_: string, messages: readonly unknown[]) => {
+    queued.push(...messages);
+  },
+}));
+
+vi.mock("../../../shared/db/accounts/users.ts", () => ({
+  findExistingUsers: async (userIds: readonly number[]) => userIds,
+  findCompanyUsers: (async (_company, _role, most, after = "0") => {
+    const first = Number(after) + 1;
+    const last = Math.min(first + most - 1, everyone);
+    const userIds = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+    return { userIds, after: last < everyone ? String(last) : undefined };
+  }) satisfies typeof findCompanyUsers,
+}));
+
+beforeEach(() => {
+  vi.stubEnv("OPERATION", "deliver-notifications");
+  vi.stubEnv("NOTIFICATION_QUEUE_URL", "https://sqs.eu-west-2.amazonaws.com/000000000000/notifications");
+  return () => vi.unstubAllEnvs();
+});
+
+test(`D25: ${everyone} recipients are named once each, by a chain of calls that ends and that Lambda lets go on`, async () => {
+  const content = { eventId: "all", record_type: "Job", record_id: 7, params: { type: "published" } };
+  let next: object[] = [{ ...content, recipients: { company: 1, role: "operator" } }];
+  const named: number[] = [];
+  const places: number[] = [0];
+  for (; next.length > 0; places.push(...next.map(placeOf))) {
+    expect(next).toHaveLength(1);
+    for (const message of next) await handler(queueEvent(message));
+    const messages = queued.splice(0) as NotificationMessage[];
+    for (const { recipients } of messages) if ("users" in recipients) named.push(...recipients.users);
+    next = messages.filter(({ recipients }) => "company" in recipients);
+  }
+  expect(named).toEqual(Array.from({ length: everyone }, (_, at) => at + 1));
+  // Each continues behind the one before, so that it ends.
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  expect(new Set(places).size).toBe(places.length);
+  expect(places.length).toBe(everyone / (5 * maxUsersPerMessage));
+  expect(places.length).toBeGreaterThan(mostHops);
+});
+
+test("the function of that chain alone may lead to calls of itself: Lambda stops every other after 16", () => {
+  const allowed = [...useStack().functions()].filter(([, { properties }]) => properties.RecursiveLoop === "Allow");
+  expect(allowed.map(([name]) => name)).toEqual(["deliver-notifications"]);
+});
+
+function placeOf(message: object): number {
+  const { recipients } = message as NotificationMessage;
+  return "company" in recipients ? Number(recipients.after) : Number.NaN;
+}

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { UsageError } from "../../infra/tools/cli/command.ts";
+import { withNewVersion, withoutVersion } from "../../infra/tools/keys/key-versions.ts";
+import { manageKeys } from "../../infra/tools/keys.ts";
+import { openHmacKey } from "../../shared/domain/hmac-key.ts";
+import { readHmacKeyVersions } from "../../shared/secrets.ts";
+import { runTool, useMachine } from "./machine.ts";
+
+const directory = useMachine();
+const run = (...parameters: string[]) => runTool(() => manageKeys(parameters, directory));
+const now = new Date("2026-05-01T09:00:00.000Z");
+const made = { version: 1, key: "1".repeat(64) };
+
+test("D9: a new version of the key signs 10 minutes later; the one before verifies on", () => {
+  const versions = withNewVersion([made], now);
+  expect(versions).toMatchObject([made, { version: 2, signs_from: "2026-05-01T09:10:00.000Z" }]);
+  const signed = openHmacKey(versions, now).sign("pin", "message");
+  expect(openHmacKey(versions, new Date("2026-05-01T09:10:00.000Z")).verify("pin", "message", signed)).toBe(true);
+});
+
+test("D9: where the version that signs is struck out, a new one with a number of its own signs at once", () => {
+  const two = { version: 2, key: "2".repeat(64), signs_from: "2026-04-01T00:00:00.000Z" };
+  expect(withoutVersion([made, two], 1, now)).toEqual([two]);
+  expect(withoutVersion([made, two], 2, now)).toMatchObject([made, { version: 3, signs_from: now.toISOString() }]);
+  expect(withoutVersion([made], 1, now)).toMatchObject([{ version: 2, signs_from: now.toISOString() }]);
+});
+
+test("D9: npm run keys lists, adds and strikes out versions, says what is lost, and shows no key", async () => {
+  const { out } = await run("list");
+  expect(out).toBe("version 1: signs and verifies, made by the deploy\n");
+  const rotated = await run("rotate");
+  expect(rotated.out).toMatch(/^version 1: signs and verifies, .*\nversion 2: verifies, signs from 20/);
+  const struck = await run("strike", "--version", "1");
+  for (const word of ["pins", "sessions", "passcodes", "answers kept", "throttles"]) expect(struck.out).toContain(word);
+  expect(struck.out).toMatch(/version 3: signs and verifies/);
+  const versions = await readHmacKeyVersions({ fresh: true });
+  expect(versions.map(({ version }) => version)).toEqual([2, 3]);
+  for (const { key } of versions) expect(out + rotated.out + struck.out).not.toContain(key);
+});
+
+test("what names no command or no version is a mistake that says so", async () => {
+  for (const parameters of [
+    [],
+    ["rotat"],
+    ["strike"],
+    ["strike", "--version", "0"],
+    ["strike", "--version", "99"],
+    ["list", "x"],
+  ]) {
+    await expect(run(...parameters)).rejects.toThrow(UsageError);
+  }
+  expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("npm run keys") });
+});
