@@ -91,7 +91,7 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
   return row([
     [
       "SMS and pins",
-      (["SmsSent", "SmsRefused", "PinFailures"] as const).map((each) => ownMetric(namespace, each, {}, sum)),
+      (["SmsSent", "SmsRefused", "PinFailures", "PasscodeFailures"] as const).map((each) => ownMetric(namespace, each, {}, sum)),
     ],
     ["SMS of the account this month in $", [awsMetric("SNS SMSMonthToDateSpentUSD", {}, highest)]],
     ["Table units", [table("ConsumedReadCapacityUnits"), table("ConsumedWriteCapacityUnits")]],
