@@ -11,10 +11,16 @@ export const metrics = {
   PinFailures: [],
   /** Passcodes that were wrong. */
   PasscodeFailures: [],
+  /** Refresh tokens that were spent a moment before and got their successor again (D5). */
+  RefreshesRepeated: [],
   /** SMS that SNS has taken. */
   SmsSent: [],
+  /** Recipients that SES or SNS refuses for good: no message reaches them. */
+  RecipientsRefused: [],
   /** SMS that were not sent, as the stage's ceiling was reached. */
   SmsRefused: [],
+  /** Events of another system whose version was not above the stored one: some come again or late, all mean a wrong clock. */
+  StaleEvents: ["source"],
   /** Changes of the table that a consumer could not take. */
   StreamRecordsQuarantined: [],
   /** Totals and search entries that are not what the records make them. */

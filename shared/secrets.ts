@@ -1,5 +1,6 @@
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as v from "valibot";
+import { callLimits, limitedBy } from "./call-limits.ts";
 import { timestamp } from "./contract/values.ts";
 import { type HmacKey, type HmacKeyVersion, openHmacKey } from "./domain/hmac-key.ts";
 import { faultFields, log } from "./logger.ts";
@@ -65,8 +66,7 @@ export async function readSecret(arn: string, { fresh = false } = {}): Promise<u
 }
 
 async function fetchSecret(arn: string): Promise<unknown> {
-  client ??= new SecretsManagerClient({});
-  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: arn }));
+  const { SecretString } = await secretClient().send(new GetSecretValueCommand({ SecretId: arn }));
   return JSON.parse(SecretString ?? "null");
 }
 
@@ -78,7 +78,11 @@ function keep(arn: string, value: unknown, minutes: number): unknown {
 
 /** Puts a new value in place of a secret's. */
 export async function writeSecret(arn: string, value: unknown): Promise<void> {
-  client ??= new SecretsManagerClient({});
-  await client.send(new PutSecretValueCommand({ SecretId: arn, SecretString: JSON.stringify(value) }));
+  await secretClient().send(new PutSecretValueCommand({ SecretId: arn, SecretString: JSON.stringify(value) }));
   cached.delete(arn);
+}
+
+function secretClient(): SecretsManagerClient {
+  client ??= new SecretsManagerClient(limitedBy(callLimits.secret));
+  return client;
 }

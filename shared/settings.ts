@@ -7,6 +7,8 @@ export const settings = {
   operation: () => required("OPERATION"),
   /** Namespace of the service's own metrics. */
   metricNamespace: () => required("METRIC_NAMESPACE"),
+  /** How many times the usual limit a call to AWS may take: more than 1 where many processes share a processor. */
+  callPatience: () => Number(process.env.CALL_PATIENCE ?? 1),
   tableName: () => required("TABLE_NAME"),
   /** Issuer of access tokens (D4). */
   tokenIssuer: () => required("TOKEN_ISSUER"),

@@ -8,6 +8,6 @@ import { settings } from "../../shared/settings.ts";
 /** Spends a pin as confirm-login does, without a secret in the URL (D10, D13, D14). */
 export const handler = anonymous(confirmLoginByBody, async ({ body, now, clientAddress: address, clientProof }) => {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
-  const isKnown = await isKnownClient(login.value, clientProof);
+  const isKnown = await isKnownClient(login, clientProof);
   return { user: await confirm(login, body.pin, { address, isKnown }, now) };
 });

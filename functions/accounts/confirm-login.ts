@@ -8,6 +8,6 @@ import { settings } from "../../shared/settings.ts";
 /** Spends a pin: confirms the login and answers with the user and a reset token (D10, D13, D14). */
 export const handler = anonymous(confirmLogin, async ({ query, now, clientAddress: address, clientProof }) => {
   const login = requireLogin(query.login, settings.defaultCountry(), { parameter: "login" });
-  const isKnown = await isKnownClient(login.value, clientProof);
+  const isKnown = await isKnownClient(login, clientProof);
   return { user: await confirm(login, query.pin, { address, isKnown }, now) };
 });

@@ -15,7 +15,9 @@ export const handler = anonymous(requestPasswordReset, async ({ body, now, clien
   requireSmsReceiver(login, { registers: false });
   const pin = await countPinRequest({ login, address, requestId, registers: false }, now);
   const isDisclosed = settings.recoveryDisclosure() === "full";
-  const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login.value, await hmacKey());
+  const user = isDisclosed
+    ? await findUserOfLogin(login.value, login.former)
+    : unknownUser(login.value, await hmacKey());
   await pin.send();
   return { user: { ...user, pin_valid_to: pin.validTo.toISOString() } };
 });

@@ -3,10 +3,10 @@ import { countPassword, forgivePassword } from "../../shared/accounts/password-g
 import { renewPasswordHash } from "../../shared/accounts/password-renewal.ts";
 import { guesserOf } from "../../shared/accounts/throttles.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
-import { findAccountOfLogin } from "../../shared/db/accounts/logins.ts";
+import { findAccountOfLogin, moveLogin } from "../../shared/db/accounts/logins.ts";
 import { openSession } from "../../shared/db/accounts/sessions.ts";
 import { findCompany } from "../../shared/db/records/companies.ts";
-import { requireLogin } from "../../shared/domain/accounts/login.ts";
+import { type Login, parseSignInLogin, requireLogin } from "../../shared/domain/accounts/login.ts";
 import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { makeFamily, makeRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
@@ -17,11 +17,11 @@ import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /** Signs in with a login and its password; an unknown login takes the same time as a wrong password (D5, D15). */
 export const handler = anonymous(signIn, async ({ body, now, clientAddress: address, clientProof }) => {
-  const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
-  const isKnown = await isKnownClient(login.value, clientProof);
+  const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" }, parseSignInLogin);
+  const isKnown = await isKnownClient(login, clientProof);
   const guesser = await guesserOf(login.value, { address, isKnown });
   const counted = await countPassword(guesser, now);
-  const account = await findAccountOfLogin(login.value);
+  const account = await findAccountOfLogin(login.value, login.former);
   const hash = account?.passwordHash ?? unusableHash;
   const isRight = await verifyPassword(body.password, hash);
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");
@@ -34,7 +34,13 @@ export const handler = anonymous(signIn, async ({ body, now, clientAddress: addr
     issueTokens(user, family, refreshToken, now),
     openSession(user.id, family, refreshToken, epoch, now),
     forgivePassword(guesser, counted, now),
-    renewPasswordHash(user.id, body.password, hash),
+    renewAccount(user.id, login, body.password, hash, now),
   ]);
   return { user: { ...user, company }, token };
 });
+
+/** One after the other: both write the user's item, which a transaction must have to itself. */
+async function renewAccount(userId: number, login: Login, password: string, hash: string, now: Date): Promise<void> {
+  if (login.former) await moveLogin(login.former, login.value, now);
+  await renewPasswordHash(userId, password, hash);
+}

@@ -1,12 +1,14 @@
 import { chunksOf } from "../../shared/batches.ts";
 import { busMessage } from "../../shared/contract/events.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
-import { type NotificationRequest, parseBusEvent } from "../../shared/domain/records/bus-event.ts";
+import { type NotificationRequest, parseBusEvent, type RecordEvent } from "../../shared/domain/records/bus-event.ts";
+import { log } from "../../shared/logger.ts";
 import {
   maxUsersPerMessage,
   type NotificationMessage,
   queueNotifications,
 } from "../../shared/messaging/notification-queue.ts";
+import { count } from "../../shared/metrics.ts";
 import { settings } from "../../shared/settings.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
@@ -16,9 +18,16 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
  */
 export const handler = forQueue(busMessage, async (message, now) => {
   const event = parseBusEvent(message, settings.defaultCountry());
-  if ("line" in event) await writeRecord(event.line, { now, notifies: true });
+  if ("line" in event) await writeRecordOf(event, now);
   else await queueNotifications(inMessages(event.asked));
 });
+
+/** A source whose versions went wrong sends nothing but late events: their number by source shows it. */
+async function writeRecordOf({ line, source }: RecordEvent, now: Date): Promise<void> {
+  if ((await writeRecord(line, { now, notifies: true })) !== "stale") return;
+  log("warn", "stale event", { operation: settings.operation(), source, record_type: line.type, record_id: line.id });
+  count("StaleEvents", { source });
+}
 
 function inMessages({ recipients, ...notification }: NotificationRequest): NotificationMessage[] {
   return chunksOf(recipients, maxUsersPerMessage).map((users) => ({ ...notification, recipients: { users } }));

@@ -1,21 +1,24 @@
 import { decodeChange } from "../../shared/db/entities.ts";
 import type { TableChange } from "../../shared/db/table/table-changes.ts";
-import { readEvent, readPush } from "../../shared/domain/records/notification-events.ts";
+import { readEvent, readPasswordChange, readPush } from "../../shared/domain/records/notification-events.ts";
+import { queuePasswordNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
 import { settings } from "../../shared/settings.ts";
 import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /**
- * Turns changes of records into messages that notify the recipients (D25), and new notifications into pushes where the
- * stage pushes at all (D29). It writes nothing: a change that comes again has the same event id.
+ * Turns changes of records into messages that notify the recipients (D25), new passwords into notices (D14), and new
+ * notifications into pushes where the stage pushes at all (D29). It writes nothing: a change that comes again has the same
+ * event id.
  */
 export const handler = forStream(async (batch) => {
   const changes = batch.map(decodeChange);
   const isPushing = Object.keys(settings.platformApplications()).length > 0;
   const messages = changes.flatMap(messagesOf);
   const pushes = isPushing ? changes.flatMap((change) => readPush(change) ?? []) : [];
-  await Promise.all([queueNotifications(messages), queuePushes(pushes)]);
+  const notices = changes.flatMap((change) => readPasswordChange(change) ?? []);
+  await Promise.all([queueNotifications(messages), queuePushes(pushes), queuePasswordNotices(notices)]);
 });
 
 function messagesOf(change: TableChange): NotificationMessage[] {

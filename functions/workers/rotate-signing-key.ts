@@ -1,16 +1,33 @@
-import { publishKey, retireKey } from "../../shared/db/accounts/public-keys.ts";
-import { nextKeySignsFrom, publishedUntil } from "../../shared/domain/accounts/rotation.ts";
-import { makeSigningKey, publicPartOf, readSigningKeys, writeSigningKeys } from "../../shared/tokens/signing-keys.ts";
+import { findOpenKeys, publishKey, retireKey } from "../../shared/db/accounts/public-keys.ts";
+import { keysToRetire, nextKeySignsFrom } from "../../shared/domain/accounts/rotation.ts";
+import {
+  makeSigningKey,
+  publicPartOf,
+  readSigningKeys,
+  type SigningKey,
+  writeSigningKeys,
+} from "../../shared/tokens/signing-keys.ts";
 import { forSchedule } from "../../shared/workers/schedule-worker.ts";
 
-/** Makes the next signing key when one is due, publishes it before it signs, and lets the older one end (D6). */
+/**
+ * Makes the next signing key when one is due, publishes it before it signs, and lets the older ones end (D6). Each run ends
+ * the publication of every key that signs no more or never will: so it finishes what a run before it left undone.
+ */
 export const handler = forSchedule(async (now) => {
-  const keys = await readSigningKeys({ fresh: true });
-  const newest = keys.at(-1);
+  const stored = await readSigningKeys({ fresh: true });
+  const newest = stored.at(-1);
   const signsFrom = nextKeySignsFrom(newest && new Date(newest.signs_from), now);
-  if (!signsFrom) return;
-  const next = await makeSigningKey(signsFrom);
-  await publishKey(next.jwk.kid, publicPartOf(next));
-  await writeSigningKeys([...keys.slice(-1), next]);
-  if (newest) await retireKey(newest.jwk.kid, publishedUntil(signsFrom));
+  const keys = signsFrom ? await addKey(stored, signsFrom, now) : stored;
+  const schedule = keys.map(({ jwk, signs_from }) => ({ kid: jwk.kid, signsFrom: new Date(signs_from) }));
+  const ends = keysToRetire(await findOpenKeys(), schedule, now);
+  await Promise.all(ends.map(({ kid, validTo }) => retireKey(kid, validTo)));
 });
+
+/** The keys with one more, which is published before it is stored: whatever signs is known. */
+async function addKey(stored: readonly SigningKey[], signsFrom: Date, now: Date): Promise<readonly SigningKey[]> {
+  const next = await makeSigningKey(signsFrom);
+  await publishKey(next.jwk.kid, publicPartOf(next), now);
+  const keys = [...stored.slice(-1), next];
+  await writeSigningKeys(keys);
+  return keys;
+}

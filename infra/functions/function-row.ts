@@ -101,7 +101,7 @@ export interface FunctionRow {
    * calls otherwise, and its last message is lost to the dead letters.
    */
   readonly mayCallItself?: true;
-  /** Longest run in seconds; 10 where a row says nothing. */
+  /** Longest run in seconds; 20 where a row says nothing. */
   readonly timeoutSeconds?: number;
   /** Settings of the stage that it reads; who takes logins needs the country they are read with. */
   readonly settings?: readonly StageSetting[];

@@ -145,7 +145,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: "anyone",
     memoryMegabytes: 1024,
     readsHmacKey: true,
-    queuesNotices: true,
     table: ["GetItem", "PutItem", "UpdateItem"],
     guarded: ["RESET#", "THROTTLE#", "USER#"],
   },

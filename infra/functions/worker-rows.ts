@@ -28,8 +28,8 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     readsHmacKey: true,
     sendsMessages: true,
     settings: ["SERVICE_NAME", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],
-    table: ["GetItem", "UpdateItem"],
-    guarded: ["LOGIN#"],
+    table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    guarded: ["LOGIN#", "USER#"],
   },
   "notify-password-changed": {
     area: "workers",
@@ -48,8 +48,9 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   },
   notify: {
     area: "workers",
-    impact: "Nobody is notified of new jobs, paid timesheets or invoices.",
+    impact: "Nobody is notified of new jobs, paid timesheets, invoices or changed passwords.",
     readsStream: true,
+    queuesNotices: true,
     queuesNotifications: true,
     queuesPushes: true,
     timeoutSeconds: 60,
@@ -101,7 +102,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     area: "workers",
     impact: "Users lose nothing yet, but access tokens go on being signed with an old key.",
     rotatesSigningKeys: true,
-    table: ["PutItem", "UpdateItem"],
+    table: ["PutItem", "UpdateItem", "Query"],
     guarded: ["KEYS"],
   },
 };

@@ -1,3 +1,4 @@
+import { watchLogins } from "../../shared/db/accounts/login-collisions.ts";
 import { entities } from "../../shared/db/entities.ts";
 import {
   type MigrateOptions,
@@ -65,9 +66,18 @@ type Work = Required<Pick<MigrateOptions, "isDryRun" | "restarts" | "writesPerSe
 
 async function run({ isDryRun, ...options }: Work): Promise<number> {
   const onProgress = createProgress();
-  const summary = await migrateTable({ entities, required: requiredMigrations, isDryRun, onProgress, ...options });
+  const { onItem, collisions } = watchLogins();
+  const required = requiredMigrations;
+  const summary = await migrateTable({ entities, required, isDryRun, onItem, onProgress, ...options });
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[2K");
   process.stdout.write(describe(summary, isDryRun));
+  const pairs = collisions.map(([one, other]) => `users ${one} and ${other}`);
+  for (const line of listed(
+    pairs,
+    "pairs of users have e-mail logins that are one address; give one of them another",
+  )) {
+    process.stdout.write(`${line}\n`);
+  }
   const { damaged, contended, missedBefore, incomplete } = summary;
   const isWhole = damaged.length + contended.length + missedBefore === 0;
   return isWhole && (isDryRun || incomplete.length === 0) ? 0 : 1;

@@ -5,7 +5,6 @@ import type { User } from "../db/accounts/users.ts";
 import { afterRecovery } from "../domain/accounts/login-guesses.ts";
 import { hashPassword, verifyPassword } from "../domain/accounts/password.ts";
 import { hashResetToken } from "../domain/accounts/reset-token.ts";
-import { queuePasswordNotice } from "../messaging/notice-queue.ts";
 import { guesserOf } from "./throttles.ts";
 
 /** A new password as it came in. */
@@ -35,7 +34,6 @@ async function setOnce({ body, now, clientAddress }: PasswordChange, resetHash: 
   ]);
   const names = namesFor(user, body);
   if (!(await changePassword(user.id, resetHash, { passwordHash, names, logins }, now))) return undefined;
-  await queuePasswordNotice({ userId: user.id, changedAt: now });
   return { ...user, ...names };
 }
 

@@ -33,9 +33,9 @@ export async function countPinRequest(incoming: IncomingRequest, now: Date): Pro
 }
 
 function queue({ login, requestId, registers }: IncomingRequest, asked: AskedFor, now: Date): Promise<void> {
-  const { value, channel } = login;
+  const { value, former, channel } = login;
   const { validTo, digits } = asked;
-  const request = { login: value, channel, requestId, requestedAt: now, validTo, digits };
+  const request = { login: value, former, channel, requestId, requestedAt: now, validTo, digits };
   return queuePinRequest({ ...request, ...(registers && { registration: emptyRegistration }) });
 }
 

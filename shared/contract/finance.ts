@@ -95,7 +95,11 @@ export const bulkUpdateTimesheets = operation({
     fields: v.object({
       timesheet_ids: bulkIds,
       state: v.picklist(timesheetStates),
-      passcode: v.optional(passcode),
+      // Clients with typed models send null for what they leave out.
+      passcode: v.pipe(
+        v.nullish(passcode),
+        v.transform((value) => value ?? undefined),
+      ),
     }),
   },
   answer: timesheet,
@@ -132,7 +136,7 @@ export const listInvoices = operation({
   ),
   answer: invoice,
   list: "invoices",
-  refusals: ["query_too_broad"],
+  refusals: ["query_too_broad", "busy"],
 });
 
 /** GET timesheets, the ids that bulk_update takes; dates compare with `date` (D21, D22, D37). */

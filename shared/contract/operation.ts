@@ -69,6 +69,11 @@ export function operation<const O extends Operation>(entry: O): O {
 /** The validated query of an operation. */
 export type Query<O extends Operation> = O["query"] extends Schema ? v.InferOutput<O["query"]> : Record<never, never>;
 
+/** The names of the parameters that an operation takes in its query string. */
+export function parameterNames({ query }: Operation): string[] {
+  return query && "entries" in query ? Object.keys(query.entries as object) : [];
+}
+
 /** The validated parameters in the path of an operation. */
 export type Parameters<O extends Operation> = O["parameters"] extends Schema
   ? v.InferOutput<O["parameters"]>

@@ -3,7 +3,7 @@ import { user } from "./accounts.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
 import { notification } from "./notifications.ts";
-import { id, isPlainText, password, text } from "./values.ts";
+import { id, isPlainText, password, plain, text } from "./values.ts";
 
 /** The types of record that come in by import and by event (D35). */
 export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "notification"] as const;
@@ -30,12 +30,13 @@ export const completeRecords = {
 /** The whole of one type of record. */
 export type CompleteRecord<T extends RecordType> = v.InferOutput<(typeof completeRecords)[T]>;
 
-const nameText = v.pipe(v.string(), v.maxLength(200), v.check(isPlainText, "must be well-formed text without NUL"));
+const nameText = v.pipe(v.string(), v.maxLength(200), plain);
 /** Version of a record in the system it comes from: a whole number from 0 to 2^53 − 1 that rises with every change. */
 export const version = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
+/** Null forgets what is known of the record's version and removal (D35). */
 function head<const T extends RecordType>(type: T) {
-  return { type: v.literal(type), id, version: v.optional(version) };
+  return { type: v.literal(type), id, version: v.optional(v.nullable(version)) };
 }
 
 function removal<const T extends RecordType>(type: T) {
@@ -110,11 +111,11 @@ export type RemovalLine<T extends RecordType> = v.InferOutput<(typeof removalLin
 /** A line of one type, or of any. */
 export type RecordLine<T extends RecordType = RecordType> = { [K in T]: UpsertLine<K> | RemovalLine<K> }[T];
 
-/** Values whose keys are open must still fit the table: well-formed text, numbers of its range, limited depth and size. */
-function storable<T>(maxLength: number) {
+/** Values whose keys are open must still fit the table: plain text, numbers of its range, limited depth and size. */
+function storable<T>(maxBytes: number) {
   return v.check<T, string>(
-    (value) => isStorable(value, 12) && JSON.stringify(value).length <= maxLength,
-    `must be at most ${maxLength} characters of well-formed JSON, 12 levels deep, with numbers below 2^53`,
+    (value) => isStorable(value, 12) && Buffer.byteLength(JSON.stringify(value)) <= maxBytes,
+    `must be at most ${maxBytes} bytes of well-formed JSON, 12 levels deep, with numbers below 2^53`,
   );
 }
 

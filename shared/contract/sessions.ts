@@ -12,7 +12,12 @@ const issuedToken = v.object({
 });
 
 /** A password as it is typed to sign in: any that could ever have been set. */
-const typedPassword = text(256);
+const typedPassword = v.pipe(
+  v.string(),
+  v.minLength(1),
+  v.maxLength(256),
+  v.check((value) => value.isWellFormed() && !value.includes("\0"), "must be well-formed text without NUL"),
+);
 
 /** POST users/sign_in: a login and its password become tokens (D5, D15). */
 export const signIn = operation({

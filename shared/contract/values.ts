@@ -1,13 +1,16 @@
 import * as v from "valibot";
 
-/** Text that every store and channel can carry: well-formed Unicode, no NUL. `max` counts UTF-16 units. */
+/** Text that every store and channel can carry. `max` counts UTF-16 units. */
 export function text(max: number) {
-  return v.pipe(
-    v.string(),
-    v.minLength(1),
-    v.maxLength(max),
-    v.check(isPlainText, "must be well-formed text without NUL"),
-  );
+  return v.pipe(v.string(), v.minLength(1), v.maxLength(max), plain);
+}
+
+/** Holds for text that is plain. */
+export const plain = v.check<string, string>(isPlainText, "must be well-formed text without NUL and noncharacters");
+
+/** True for well-formed Unicode without NUL and noncharacters, such as U+FFFF, which not every channel takes. */
+export function isPlainText(value: string): boolean {
+  return value.isWellFormed() && !/[\0\p{Noncharacter_Code_Point}]/u.test(value);
 }
 
 /** A password on its way in: 8 to 128 characters, no composition rule (D15). */
@@ -53,11 +56,6 @@ export const decimal = v.pipe(
 
 /** ISO 4217 currency code, upper case. */
 export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code, such as GBP"));
-
-/** True for well-formed Unicode without NUL. */
-export function isPlainText(value: string): boolean {
-  return value.isWellFormed() && !value.includes("\0");
-}
 
 /** True for a day of the calendar, YYYY-MM-DD. */
 export function isCalendarDate(value: string): boolean {

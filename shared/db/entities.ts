@@ -1,5 +1,6 @@
 import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
+import { notices } from "./accounts/notices.ts";
 import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
 import { publicKeys } from "./accounts/public-keys.ts";
@@ -41,6 +42,7 @@ export const entities: readonly Entity<object>[] = [
   clientGuesses,
   smsCounts,
   publicKeys,
+  notices,
   notifications,
   notificationCounts,
   deliveredEvents,

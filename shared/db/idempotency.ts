@@ -57,6 +57,8 @@ export const leaseSeconds = 60;
 
 const lifeMs = 24 * 60 * 60_000;
 const retryAfterSeconds = 1;
+/** A lease that has ended, whatever the clock. */
+const handedOn = new Date(0).toISOString();
 /** A lost race means that another run of the same request has just begun or ended. */
 const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
 
@@ -79,7 +81,7 @@ export async function acquireRun(request: IdempotentRequest, now: Date): Promise
 /** Undefined where the run was changed by others between the reads and the writes. */
 async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date): Promise<AcquiredRun | undefined> {
   const run = newRun(record, now);
-  if (await openRun(run, request.fingerprint, now)) return { run };
+  if (await orHandOn(run, () => openRun(run, request.fingerprint, now))) return { run };
   const stored = await idempotentRuns.find(record, { consistent: true });
   if (!stored || stored.valid_to <= now.toISOString()) return undefined;
   if (!request.matches(stored.body_hmac)) {
@@ -87,7 +89,7 @@ async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date):
   }
   if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };
   if (!stored.leased_to || stored.leased_to > now.toISOString()) throw inProgress();
-  const taken = await takeOver(run, stored, now);
+  const taken = await orHandOn(run, () => takeOver(run, stored, now));
   return taken && { run: taken };
 }
 
@@ -109,6 +111,25 @@ export async function releaseRun(run: Run): Promise<void> {
     ConditionExpression: "run_id = :run",
     ExpressionAttributeValues: { ":run": run.id },
   });
+}
+
+/**
+ * Access pattern IK4: ends the lease of a run whose outcome is unknown, as the answer of a call was lost. A repetition takes
+ * it over at once, with its token and its moment, so that what it did is not done twice. One write unit.
+ */
+export async function handOnRun(run: Run): Promise<void> {
+  const changes = { where: { run_id: run.id }, when: "attribute_exists(leased_to)", set: { leased_to: handedOn } };
+  await updateIf(updateOf(run.record, changes));
+}
+
+/** A run that may have begun without anybody knowing must not keep its key from the next one. */
+async function orHandOn<T>(run: Run, begin: () => Promise<T>): Promise<T> {
+  try {
+    return await begin();
+  } catch (error) {
+    await handOnRun(run);
+    throw error;
+  }
 }
 
 function newRun(record: Key, now: Date): Run {

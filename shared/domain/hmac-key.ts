@@ -1,7 +1,15 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** What HMACs are made for. Each purpose has a key of its own, derived from the one in the secret. */
-export type HmacPurpose = "pin" | "passcode" | "reset-token" | "throttle" | "idempotency" | "refresh" | "unknown-user";
+export type HmacPurpose =
+  | "pin"
+  | "pin-of-request"
+  | "passcode"
+  | "reset-token"
+  | "throttle"
+  | "idempotency"
+  | "refresh"
+  | "unknown-user";
 
 /** A version of the key: the newest whose time has come signs, and all verify. */
 export interface HmacKeyVersion {

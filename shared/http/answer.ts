@@ -1,5 +1,5 @@
 import { type AllowList, allowListOf } from "../contract/allow-list.ts";
-import type { Answer, Operation } from "../contract/operation.ts";
+import { type Answer, type Operation, parameterNames } from "../contract/operation.ts";
 import { defaultPerPage } from "../contract/query.ts";
 import { publicNameOf } from "../db/table/keys.ts";
 import { originOf } from "../db/table/origins.ts";
@@ -48,7 +48,7 @@ export function successAnswer<O extends Operation>(
   const { items, total, place } = reply as Page<unknown>;
   headers["per-page"] = String(place?.perPage ?? defaultPerPage);
   headers.total = String(total);
-  const link = place && pageLinks(request.event, place, total);
+  const link = place && pageLinks(request.event, parameterNames(operation), place, total);
   if (link) headers.link = link;
   const answered = items.map((item, at) => allowStored(allow, item, () => originOf(items, at)));
   return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };

@@ -1,5 +1,5 @@
 import type { Operation } from "../contract/operation.ts";
-import { acquireRun, keepAnswer, releaseRun } from "../db/idempotency.ts";
+import { acquireRun, handOnRun, keepAnswer, releaseRun } from "../db/idempotency.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
@@ -33,9 +33,16 @@ export function carryOutOnce({ name }: Pick<Operation, "name">, authorize: (pass
     },
     onError(request: HttpRequest): Promise<void> | undefined {
       const { run } = request.event;
-      return run && end("idempotency_key_not_released", request, () => releaseRun(run));
+      const release = isOutcomeKnown(request.error) ? releaseRun : handOnRun;
+      return run && end("idempotency_key_not_released", request, () => release(run));
     },
   };
+}
+
+/** True for a refusal, and where AWS says that it did not do what was asked; after a lost answer nobody knows. */
+function isOutcomeKnown(error: unknown): boolean {
+  const status = (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
+  return error instanceof Refusal || (status !== undefined && status >= 400 && status < 500);
 }
 
 function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {

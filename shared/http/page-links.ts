@@ -1,12 +1,18 @@
-import { maxPageDepth, type PagePlace } from "../domain/paging/paging.ts";
+import type { PagePlace } from "../domain/paging/paging.ts";
 import type { HttpEvent } from "./request.ts";
 
 /**
  * The `Link` header (RFC 8288) of a page: first, prev, next and last, the other query parameters kept. `next` leads by
  * cursor, at the same cost at any depth; a page too deep to be reached by number has no link. Undefined on a single page
- * (D30).
+ * (D30). Only the parameters with the given names are kept: a header is limited, and none repeats what the service does not
+ * know.
  */
-export function pageLinks(event: HttpEvent, place: PagePlace, total: number): string | undefined {
+export function pageLinks(
+  event: HttpEvent,
+  names: readonly string[],
+  place: PagePlace,
+  total: number,
+): string | undefined {
   const last = Math.max(1, Math.ceil(total / place.perPage));
   const { number, nextCursor } = place;
   if (last === 1 && number === 1) return undefined;
@@ -17,18 +23,24 @@ export function pageLinks(event: HttpEvent, place: PagePlace, total: number): st
   return links.filter((text) => text !== "").join(", ");
 
   function byNumber(rel: string, target: number): string {
-    return target * place.perPage > maxPageDepth ? "" : link(rel, target);
+    return target * place.perPage > place.depth ? "" : link(rel, target);
   }
 
   function link(rel: string, target: number | undefined, cursor?: string): string {
-    return `<${address(event, target, cursor)}>; rel="${rel}"`;
+    return `<${address(event, names, target, cursor)}>; rel="${rel}"`;
   }
 }
 
-function address(event: HttpEvent, number: number | undefined, cursor: string | undefined): string {
+function address(
+  event: HttpEvent,
+  names: readonly string[],
+  number: number | undefined,
+  cursor: string | undefined,
+): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(event.queryStringParameters ?? {})) {
-    if (name !== "page" && name !== "cursor" && value !== undefined) parameters.set(name, value.toWellFormed());
+    const isKept = names.includes(name) && name !== "page" && name !== "cursor";
+    if (isKept && value !== undefined) parameters.set(name, value.toWellFormed());
   }
   if (number !== undefined) parameters.set("page", String(number));
   if (cursor !== undefined) parameters.set("cursor", cursor);

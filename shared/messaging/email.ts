@@ -1,5 +1,7 @@
-import { SESClient, SendEmailCommand } from "@aws-sdk/client-ses";
+import { SendEmailCommand } from "@aws-sdk/client-ses";
 import { settings } from "../settings.ts";
+import { emailClient } from "./clients.ts";
+import { sendUnlessRefused } from "./recipient-refused.ts";
 
 /** An e-mail in both forms. */
 export interface Email {
@@ -19,18 +21,17 @@ export function htmlOf(content: string): string {
   return `<!doctype html><html lang="en"><body style="font-family: sans-serif; color: #1a1a1a">${content}</body></html>`;
 }
 
-let client: SESClient | undefined;
-
-/** Sends an e-mail through SES from the stage's sender address. */
+/** Sends an e-mail through SES from the stage's sender address. Throws `RecipientRefusedError` where SES takes no such address. */
 export async function sendEmail({ to, subject, text, html }: Email): Promise<void> {
-  client ??= new SESClient({});
   const inUtf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
-  await client.send(
-    new SendEmailCommand({
-      Source: settings.senderAddress(),
-      ConfigurationSetName: settings.configurationSet(),
-      Destination: { ToAddresses: [to] },
-      Message: { Subject: inUtf8(subject), Body: { Text: inUtf8(text), Html: inUtf8(html) } },
-    }),
+  const command = new SendEmailCommand({
+    Source: settings.senderAddress(),
+    ConfigurationSetName: settings.configurationSet(),
+    Destination: { ToAddresses: [to] },
+    Message: { Subject: inUtf8(subject), Body: { Text: inUtf8(text), Html: inUtf8(html) } },
+  });
+  await sendUnlessRefused(
+    ({ name }) => name === "InvalidParameterValue",
+    () => emailClient().send(command),
   );
 }

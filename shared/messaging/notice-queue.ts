@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
-import { moment, queueMessage } from "./queue.ts";
+import { moment, queueMessages } from "./queue.ts";
 
 /** A request to notify a user, on every channel, that their password was changed. */
 export const passwordNotice = v.object({ userId: id, changedAt: moment });
 
-/** Queues the notice of a changed password (D14). */
-export function queuePasswordNotice(notice: v.InferOutput<typeof passwordNotice>): Promise<void> {
-  return queueMessage(settings.noticeQueueUrl(), notice);
+/** Queues notices of changed passwords (D14); fails unless all of them are queued. */
+export function queuePasswordNotices(notices: readonly v.InferOutput<typeof passwordNotice>[]): Promise<void> {
+  return queueMessages(settings.noticeQueueUrl(), notices);
 }

@@ -9,6 +9,8 @@ const registration = v.object({});
 /** A request for a pin as it travels from the API to the worker; the login is in its normal form. */
 export const pinRequest = v.object({
   login: v.string(),
+  /** The form in which release 0.1 stored the login, where that is another one (D7). */
+  former: v.optional(v.string()),
   channel: v.picklist(["email", "sms"]),
   requestId: v.string(),
   requestedAt: moment,

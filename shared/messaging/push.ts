@@ -6,10 +6,10 @@ import {
   NotFoundException,
   PublishCommand,
   SetEndpointAttributesCommand,
-  SNSClient,
 } from "@aws-sdk/client-sns";
 import type { PushService } from "../contract/devices.ts";
 import { settings } from "../settings.ts";
+import { pushClient } from "./clients.ts";
 import { type PushContent, renderPush } from "./push-templates.ts";
 
 /** A device as a push reaches it. */
@@ -24,8 +24,6 @@ export interface PushDevice {
 export type PushOutcome =
   | { readonly result: "sent"; readonly endpointArn: string }
   | { readonly result: "dead"; readonly endpointArn: string | undefined };
-
-let client: SNSClient | undefined;
 
 /** True where the stage names a platform application for the push service. */
 export function servesPushes({ push_service }: Pick<PushDevice, "push_service">): boolean {
@@ -46,7 +44,7 @@ export async function pushToDevice(device: PushDevice, content: PushContent): Pr
 
 /** Deletes the endpoint of a device that takes no pushes any more; one that is not there is fine. */
 export async function deleteEndpoint(EndpointArn: string): Promise<void> {
-  await sns().send(new DeleteEndpointCommand({ EndpointArn }));
+  await pushClient().send(new DeleteEndpointCommand({ EndpointArn }));
 }
 
 /** `gone` when there is no such endpoint, which says nothing about the device. */
@@ -61,7 +59,7 @@ async function publish(
   );
   const input = { TargetArn: endpointArn, MessageStructure: "json", Message: message, MessageAttributes };
   try {
-    await sns().send(new PublishCommand(input));
+    await pushClient().send(new PublishCommand(input));
     return "sent";
   } catch (error) {
     if (error instanceof EndpointDisabledException) return "dead";
@@ -77,7 +75,7 @@ async function publish(
 async function makeEndpoint({ token, push_service }: PushDevice): Promise<string | undefined> {
   const PlatformApplicationArn = settings.platformApplications()[push_service];
   try {
-    const made = await sns().send(new CreatePlatformEndpointCommand({ PlatformApplicationArn, Token: token }));
+    const made = await pushClient().send(new CreatePlatformEndpointCommand({ PlatformApplicationArn, Token: token }));
     return await openEndpoint(made.EndpointArn ?? "", token);
   } catch (error) {
     if (!isAbout(error, "Token")) throw error;
@@ -87,7 +85,7 @@ async function makeEndpoint({ token, push_service }: PushDevice): Promise<string
 }
 
 async function openEndpoint(EndpointArn: string, Token: string): Promise<string> {
-  await sns().send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "true", Token } }));
+  await pushClient().send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "true", Token } }));
   return EndpointArn;
 }
 
@@ -100,9 +98,4 @@ function isAbout(error: unknown, parameter: "Token" | "TargetArn"): boolean {
 function isOfApplication({ push_service, endpoint_arn }: PushDevice): boolean {
   const application = settings.platformApplications()[push_service] ?? "";
   return endpoint_arn?.startsWith(`${application.replace(":app/", ":endpoint/")}/`) ?? false;
-}
-
-function sns(): SNSClient {
-  client ??= new SNSClient({});
-  return client;
 }

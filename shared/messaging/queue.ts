@@ -1,7 +1,8 @@
-import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import * as v from "valibot";
 import { timestamp } from "../contract/values.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { requestQueueClient, workerQueueClient } from "./clients.ts";
 
 /** A moment as it travels in a message. */
 export const moment = v.pipe(
@@ -9,12 +10,17 @@ export const moment = v.pipe(
   v.transform((value) => new Date(value)),
 );
 
-let client: SQSClient | undefined;
-
-/** Sends a message to a queue, as JSON. */
+/** Sends a message of a request to a queue, as JSON. After a lost answer it may be there twice. */
 export async function queueMessage(queueUrl: string, message: object): Promise<void> {
-  client ??= new SQSClient({});
-  await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) }));
+  await requestQueueClient().send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: toBody(message) }));
+}
+
+/** A message as JSON in ASCII: SQS refuses some characters of Unicode. */
+function toBody(message: object): string {
+  return JSON.stringify(message).replaceAll(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 const maxBatchMessages = 10;
@@ -23,7 +29,7 @@ const maxAttempts = 4;
 const firstPauseMs = 50;
 
 /**
- * Sends messages to a queue, as JSON, ten at a time. Refuses as `busy` where the queue keeps failing some of them, and
+ * Sends messages of a worker to a queue, as JSON, ten at a time. Refuses as `busy` where the queue keeps failing some of them, and
  * throws where it will not take one at all; others may have been sent by then.
  */
 export async function queueMessages(queueUrl: string, messages: readonly object[]): Promise<void> {
@@ -31,12 +37,13 @@ export async function queueMessages(queueUrl: string, messages: readonly object[
 }
 
 async function sendBatch(queueUrl: string, bodies: readonly string[]): Promise<void> {
-  client ??= new SQSClient({});
   let open = bodies;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     if (attempt > 0) await new Promise((resume) => setTimeout(resume, Math.random() * firstPauseMs * 2 ** attempt));
     const Entries = open.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
-    const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+    const { Failed = [] } = await workerQueueClient().send(
+      new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }),
+    );
     if (Failed.some(({ SenderFault }) => SenderFault)) throw new Error("The queue does not take such a message");
     open = Failed.flatMap(({ Id }) => open[Number(Id)] ?? []);
     if (open.length === 0) return;
@@ -48,7 +55,7 @@ async function sendBatch(queueUrl: string, bodies: readonly string[]): Promise<v
 function batchesOf(messages: readonly object[]): string[][] {
   const batches: string[][] = [];
   let capacity = 0;
-  for (const body of messages.map((message) => JSON.stringify(message))) {
+  for (const body of messages.map(toBody)) {
     const size = Buffer.byteLength(body);
     const last = batches.at(-1);
     if (last && last.length < maxBatchMessages && size <= capacity) last.push(body);

@@ -1,25 +1,26 @@
-import { type MessageAttributeValue, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
+import { type MessageAttributeValue, PublishCommand } from "@aws-sdk/client-sns";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
-
-let client: SNSClient | undefined;
+import { pushClient } from "./clients.ts";
+import { sendUnlessRefused } from "./recipient-refused.ts";
 
 /**
  * Sends an SMS through SNS as a transactional message, from the stage's registered sender and for no more than the stage pays.
- * `to` is in E.164.
+ * `to` is in E.164. Throws `RecipientRefusedError` where SNS takes no such number.
  */
 export async function sendSms(to: string, text: string): Promise<void> {
-  client ??= new SNSClient({});
-  await client.send(
-    new PublishCommand({
-      PhoneNumber: to,
-      Message: text,
-      MessageAttributes: attributesOf({
-        SMSType: "Transactional",
-        SenderID: settings.smsSenderId(),
-        MaxPrice: settings.smsMostDollars(),
-      }),
+  const command = new PublishCommand({
+    PhoneNumber: to,
+    Message: text,
+    MessageAttributes: attributesOf({
+      SMSType: "Transactional",
+      SenderID: settings.smsSenderId(),
+      MaxPrice: settings.smsMostDollars(),
     }),
+  });
+  await sendUnlessRefused(
+    ({ name, message }) => name.startsWith("InvalidParameter") && message.includes("PhoneNumber"),
+    () => pushClient().send(command),
   );
   count("SmsSent", {});
 }

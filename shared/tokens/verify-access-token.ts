@@ -10,6 +10,8 @@ import { type VerifiedToken, verifyOidcToken } from "./oidc-issuer.ts";
 
 const maxTokenBytes = 4096;
 const maxRemembered = 1_000;
+/** As long as a key set is kept: a key that was withdrawn stops verifying what was remembered as well. */
+const rememberedMs = 5 * 60_000;
 
 const header = v.strictObject({
   alg: v.literal("ES256"),
@@ -25,7 +27,7 @@ const claims = v.object({
   exp: v.number(),
 });
 
-const remembered = new Map<string, VerifiedToken>();
+const remembered = new Map<string, VerifiedToken & { readonly verifiedAt: number }>();
 
 /**
  * The caller an access token speaks for. Refuses with `token_expired` or `token_invalid`; nothing of the token is parsed
@@ -33,14 +35,14 @@ const remembered = new Map<string, VerifiedToken>();
  */
 export async function verifyAccessToken(token: string, now: Date): Promise<Caller> {
   const known = remembered.get(token);
-  if (known) {
-    if (known.expiresAt * 1000 > now.getTime()) return known.caller;
+  if (known && known.expiresAt * 1000 <= now.getTime()) {
     remembered.delete(token);
     throw expired();
   }
+  if (known && Math.abs(now.getTime() - known.verifiedAt) < rememberedMs) return known.caller;
   const { caller, expiresAt } = await verify(token, now);
   if (remembered.size >= maxRemembered) remembered.clear();
-  remembered.set(token, { caller, expiresAt });
+  remembered.set(token, { caller, expiresAt, verifiedAt: now.getTime() });
   return caller;
 }
 

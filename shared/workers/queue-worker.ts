@@ -2,12 +2,14 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, type LogFields, log } from "../logger.ts";
+import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 
 /**
  * The handler of a queue's worker: parses each message and processes it; those that fail go back to the queue, and after
- * its last try to the dead-letter queue, without blocking the others.
+ * its last try to the dead-letter queue, without blocking the others. One whose recipient a channel refuses for good is
+ * taken.
  */
 export function forQueue<S extends v.GenericSchema>(
   message: S,
@@ -31,10 +33,20 @@ async function attempt<S extends v.GenericSchema>(
     log("info", "processed", fields);
     return undefined;
   } catch (error) {
+    if (error instanceof RecipientRefusedError) {
+      reportRefused(error);
+      return undefined;
+    }
     log("error", "fault", { ...fields, ...faultFields(error), ...refusalFields(error) });
     count("Faults", { operation: fields.operation });
     return messageId;
   }
+}
+
+/** Reports a recipient that takes no message: to try again changes nothing. */
+export function reportRefused({ code }: RecipientRefusedError): void {
+  log("warn", "recipient refused", { operation: settings.operation(), code });
+  count("RecipientsRefused", {});
 }
 
 /** Why a message was refused: the code, and the fields at fault. A field's name is the message's text, and may be anything. */

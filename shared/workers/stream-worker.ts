@@ -3,7 +3,7 @@ import { ItemTooNewError } from "../db/table/entity.ts";
 import { nameOfChange, readTableChange, type TableChange } from "../db/table/table-changes.ts";
 import { isTransientError } from "../db/table/transient-errors.ts";
 import { faultFields, log } from "../logger.ts";
-import { queueMessage } from "../messaging/queue.ts";
+import { queueMessages } from "../messaging/queue.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 
@@ -59,7 +59,7 @@ async function workOrQuarantine(record: DynamoDBRecord, work: Work): Promise<voi
     const { error: name, error_message: message } = faultFields(error);
     const place = { eventId: record.eventID ?? "", sequenceNumber: record.dynamodb?.SequenceNumber ?? "" };
     const reason = [name, message].filter(Boolean).join(": ");
-    await queueMessage(settings.quarantineQueueUrl(), { operation, ...nameOfChange(record), ...place, reason });
+    await queueMessages(settings.quarantineQueueUrl(), [{ operation, ...nameOfChange(record), ...place, reason }]);
     log("error", "quarantined", { operation, event_id: place.eventId, sequence_number: place.sequenceNumber, reason });
     count("StreamRecordsQuarantined", {});
   }

@@ -27,6 +27,14 @@ test("D23: a decimal is a string of digits, and no float", () => {
     expect(v.is(decimal, other)).toBe(false);
 });
 
+test("text has no NUL, no half of a surrogate pair and no noncharacter; any other character is taken", () => {
+  const refused = ["\0", "\ud800", "\udfff", "\ufffe", "\uffff", "\ufdd0", "\ufdef", "\u{1fffe}", "\u{10ffff}"];
+  for (const other of refused) expect(v.is(text(9), `a${other}`)).toBe(false);
+  for (const fine of ["\ufffd", "\ufdcf", "\ufdf0", "😀", "e\u0301", "\u0001", "\u{10fffd}"]) {
+    expect(v.is(text(9), fine)).toBe(true);
+  }
+});
+
 test("a calendar date is a day that exists", () => {
   expect(v.is(calendarDate, "2024-02-29")).toBe(true);
   for (const other of ["2026-02-29", "2026-00-10", "2026-1-1", "2026-01-01T00:00:00.000Z"]) {

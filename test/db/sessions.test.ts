@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { endSession, openSession, rotateSession, sessionKey } from "../../shared/db/accounts/sessions.ts";
-import { makeFamily, makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
+import { putIf } from "../../shared/db/table/table.ts";
+import { decryptSuccessor } from "../../shared/domain/accounts/encrypted-token.ts";
+import {
+  hashRefreshToken,
+  makeFamily,
+  makeRefreshToken,
+  parseRefreshToken,
+} from "../../shared/domain/accounts/refresh-token.ts";
 import { readItem } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
 import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
@@ -21,10 +28,14 @@ async function newSession() {
   return { family, token };
 }
 
-function rotate(token: string, next: string, now = opened) {
+function newToken(family: string): string {
+  return makeRefreshToken(7, family, key);
+}
+
+function rotate(token: string, next: string, now = opened, inEpoch = epoch) {
   const spent = parseRefreshToken(token, key);
   if (!spent) throw new Error("The token has no form");
-  return rotateSession(spent, next, now);
+  return rotateSession(spent, next, inEpoch, now);
 }
 
 test("D5: a session keeps the hash of its refresh token, the user's epoch and its end, and never the token", async () => {
@@ -39,19 +50,94 @@ test("D5: a session keeps the hash of its refresh token, the user's epoch and it
   expect(JSON.stringify(stored)).not.toContain(token);
 });
 
-test("D5: a token is spent once, for the next one, and gives the epoch the session was opened in", async () => {
+const aMinuteLater = new Date(opened.getTime() + 60_000);
+
+test("D5: a token is spent once, for the next one, and only in the epoch the session was opened in", async () => {
   const { family, token } = await newSession();
-  const next = makeRefreshToken(7, family, key);
-  expect(await rotate(token, next)).toEqual({ epoch });
-  expect(await rotate(token, makeRefreshToken(7, family, key))).toBeUndefined();
-  expect(await rotate(next, makeRefreshToken(7, family, key))).toEqual({ epoch });
+  const next = newToken(family);
+  expect(await rotate(token, newToken(family), opened, epoch + 1)).toBeUndefined();
+  expect(await rotate(token, next)).toBe(next);
+  expect(await rotate(token, newToken(family), aMinuteLater)).toBeUndefined();
+  const third = newToken(family);
+  expect(await rotate(next, third, aMinuteLater)).toBe(third);
 });
 
 test("D5: a token counts until 30 days after it was given, to the millisecond", async () => {
   const [one, other] = [await newSession(), await newSession()];
   const justBefore = new Date(ends.getTime() - 1);
-  expect(await rotate(one.token, makeRefreshToken(7, one.family, key), justBefore)).toEqual({ epoch });
-  expect(await rotate(other.token, makeRefreshToken(7, other.family, key), ends)).toBeUndefined();
+  expect(await rotate(one.token, newToken(one.family), justBefore)).toBeDefined();
+  expect(await rotate(other.token, newToken(other.family), ends)).toBeUndefined();
+});
+
+test("D5: for 60 seconds a spent token gets the same successor, which moves no expiry", async () => {
+  const { family, token } = await newSession();
+  const next = newToken(family);
+  await rotate(token, next);
+  const before = await readItem(sessionKey(7, family));
+  const justBefore = new Date(aMinuteLater.getTime() - 1);
+  expect(await rotate(token, newToken(family), opened)).toBe(next);
+  expect(await rotate(token, newToken(family), justBefore)).toBe(next);
+  expect(await readItem(sessionKey(7, family))).toEqual({
+    ...before,
+    repeats: { day: "2026-05-01", tokens: 1, hash: hashRefreshToken(token) },
+  });
+  expect(await rotate(token, newToken(family), aMinuteLater)).toBeUndefined();
+});
+
+test("D5: the table holds no token, and the predecessor alone decrypts its successor", async () => {
+  const { family, token } = await newSession();
+  const next = newToken(family);
+  await rotate(token, next);
+  const stored = await readItem(sessionKey(7, family));
+  for (const secret of [token, next, next.split(".")[2]]) expect(JSON.stringify(stored)).not.toContain(secret);
+  const { encrypted_successor, hash } = stored?.predecessor as Record<string, string>;
+  if (!encrypted_successor || !hash) throw new Error("Nothing is encrypted");
+  expect(decryptSuccessor(encrypted_successor, token)).toBe(next);
+  expect(decryptSuccessor(encrypted_successor, next)).toBeUndefined();
+  expect(decryptSuccessor(encrypted_successor, hash)).toBeUndefined();
+  expect(decryptSuccessor(`A${encrypted_successor.slice(1)}`, token)).toBeUndefined();
+  expect(decryptSuccessor("", token)).toBeUndefined();
+});
+
+test("D5: once the successor is used, its predecessor gets nothing", async () => {
+  const { family, token } = await newSession();
+  const next = newToken(family);
+  await rotate(token, next);
+  await rotate(next, newToken(family));
+  expect(await rotate(token, newToken(family))).toBeUndefined();
+});
+
+test("D5: the answers of 3 tokens of a family and day are repeated, and those of 3 more on the next day", async () => {
+  const { family, token } = await newSession();
+  let current = token;
+  const repeatAt = async (now: Date) => {
+    const [spent, next] = [current, newToken(family)];
+    current = (await rotate(spent, next, now)) ?? "";
+    const repeated = await rotate(spent, newToken(family), now);
+    return repeated !== undefined && repeated === next;
+  };
+  const outcomes = [];
+  for (let count = 0; count < 4; count += 1) outcomes.push(await repeatAt(opened));
+  const nextDay = new Date(opened.getTime() + 86_400_000);
+  for (let count = 0; count < 4; count += 1) outcomes.push(await repeatAt(nextDay));
+  expect(outcomes).toEqual([true, true, true, false, true, true, true, false]);
+});
+
+test("D5: nothing is repeated in a session that was ended or in a later epoch", async () => {
+  const { family, token } = await newSession();
+  await rotate(token, newToken(family));
+  expect(await rotate(token, newToken(family), opened, epoch + 1)).toBeUndefined();
+  await endSession(7, family);
+  expect(await rotate(token, newToken(family))).toBeUndefined();
+  expect(await readItem(sessionKey(7, family))).toBeUndefined();
+});
+
+test("D5, D38: what code of the release before made of a session in the meantime opens no window", async () => {
+  const { family, token } = await newSession();
+  await rotate(token, newToken(family));
+  const [stored, key] = [await readItem(sessionKey(7, family)), sessionKey(7, family)];
+  await putIf({ Item: { ...stored, ...key, refresh_hash: hashRefreshToken(newToken(family)) } });
+  expect(await rotate(token, newToken(family))).toBeUndefined();
 });
 
 test("D5: the next token has 30 days of its own", async () => {
@@ -60,12 +146,11 @@ test("D5: the next token has 30 days of its own", async () => {
   expect((await readItem(sessionKey(7, family)))?.valid_to).toBe("2026-06-10T09:00:00.000Z");
 });
 
-test("D5: of 100 who spend one token at once exactly one is given the session", async () => {
+test("D5: of 100 who spend one token at once all are given one successor", async () => {
   const { family, token } = await newSession();
-  const outcomes = await Promise.all(
-    Array.from({ length: 100 }, () => rotate(token, makeRefreshToken(7, family, key))),
-  );
-  expect(outcomes.filter(Boolean)).toHaveLength(1);
+  const outcomes = await Promise.all(Array.from({ length: 100 }, () => rotate(token, newToken(family))));
+  expect(new Set(outcomes).size).toBe(1);
+  expect(outcomes[0]).toBeDefined();
 });
 
 test("D5: a session that was ended is gone, with its newest token, and no token brings it back", async () => {
@@ -80,7 +165,7 @@ test("D5: ending one session leaves the user's others and other users' alone", a
   const [one, other] = [await newSession(), await newSession()];
   await endSession(7, one.family);
   await endSession(8, other.family);
-  expect(await rotate(other.token, makeRefreshToken(7, other.family, key))).toEqual({ epoch });
+  expect(await rotate(other.token, newToken(other.family))).toBeDefined();
 });
 
 test("D5: another token of the family, or one of another user, does not renew it", async () => {

@@ -44,6 +44,30 @@ test.each([
   expect(await readItem(key)).toMatchObject({ version: 6 });
 });
 
+test("D35: a version of null frees a record whose version was too high, stored or removed", async () => {
+  const tooHigh = Number.MAX_SAFE_INTEGER;
+  await write(jobLine(20, 1, { version: tooHigh, title: "Frozen" }));
+  expect(await write(jobLine(20, 1, { version: 2 }))).toBe("stale");
+  expect(await write({ type: "job", id: 20, version: null })).toBe("updated");
+  expect(await readItem(recordKey("JOB", 20))).not.toHaveProperty("version");
+  expect(await write(jobLine(20, 1, { version: 2, title: "Free" }))).toBe("updated");
+
+  await write({ type: "job", id: 20, version: tooHigh, deleted: true });
+  expect(await write(jobLine(20, 1, { version: 3 }))).toBe("stale");
+  expect(await write(jobLine(20, 1, { version: null }))).toBe("created");
+  expect(await readItem(tombstoneKey(recordKey("JOB", 20)))).toBeUndefined();
+  expect(await write(jobLine(20, 1, { version: 3, title: "Back" }))).toBe("updated");
+});
+
+test("D35: a removal with a version of null leaves no tombstone, and deletes one that is there", async () => {
+  await write(jobLine(21, 1, { version: 7 }));
+  expect(await write({ type: "job", id: 21, version: null, deleted: true })).toBe("removed");
+  expect(await write(jobLine(21, 1, { version: 1 }))).toBe("created");
+  await write({ type: "job", id: 21, version: 9, deleted: true });
+  expect(await write({ type: "job", id: 21, version: null, deleted: true })).toBe("unchanged");
+  expect(await readItem(tombstoneKey(recordKey("JOB", 21)))).toBeUndefined();
+});
+
 test("D35: a removal that overtakes the record's first line keeps it out", async () => {
   expect(await write({ type: "job", id: 10, version: 2, deleted: true })).toBe("unchanged");
   expect(await write(jobLine(10, 1, { version: 1 }))).toBe("stale");

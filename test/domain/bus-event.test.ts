@@ -28,7 +28,10 @@ test.each([
   { type: "job", id: 7, deleted: true },
   { type: "notification", id: 7, user_id: 9, deleted: true },
 ])("D35: a record event is an import line with an event_id and a version: %j", (line) => {
-  expect(parse({ ...line, event_id: "e", version: 3 })).toEqual({ line: { ...line, version: 3 } });
+  expect(parse({ ...line, event_id: "e", version: 3 })).toEqual({
+    line: { ...line, version: 3 },
+    source: "rota.example",
+  });
 });
 
 test.each<[string, object | undefined, string[]]>([

@@ -1,6 +1,60 @@
 import { expect, test } from "vitest";
-import { parseLogin, requireServed } from "../../shared/domain/accounts/login.ts";
+import { parseLogin, parseSignInLogin, requireServed } from "../../shared/domain/accounts/login.ts";
 import { refusalOf } from "../support/requests/refusals.ts";
+
+test.each([
+  ["Jürgen@example.com", undefined],
+  ["ann@MÜLLER.example", "ann@xn--mller-kva.example"],
+  ["ann@mu\u0308ller.example", "ann@xn--mller-kva.example"],
+  ["user@例え.jp", "user@xn--r8jz45g.jp"],
+  ["user@ｅxample.com", "user@example.com"],
+  ["user@例え。jp", "user@xn--r8jz45g.jp"],
+  ["ANN@XN--MLLER-KVA.example", "ann@xn--mller-kva.example"],
+  ["ann.work+x@example.com", "ann.work+x@example.com"],
+  ["annwork@example.com", "annwork@example.com"],
+  ["o'hara_%-1@my-host.example.co.uk", "o'hara_%-1@my-host.example.co.uk"],
+  ["é@example.com", undefined],
+  ["e\u0301@example.com", undefined],
+  [".a@example.com", undefined],
+  ["a.@example.com", undefined],
+  ["a..b@example.com", undefined],
+  ["a@b..c", undefined],
+  ["a@-b-", undefined],
+  ["a@-b.example", undefined],
+  ["a@127.0.0.1", undefined],
+  ["a@0x7f.1", undefined],
+  ["a@b.example.", undefined],
+  ["a@localhost", undefined],
+  [`a@${"x".repeat(64)}.example`, undefined],
+])("D7: the normal form of the e-mail address %s is %s; dots and plus tags count", (typed, value) => {
+  expect(parseLogin(typed, "GB")?.value).toBe(value);
+});
+
+test("D7: an address has the form of release 0.1 beside it where that was another one", () => {
+  expect(parseLogin("Ann@MÜLLER.example", "GB")).toEqual({
+    value: "ann@xn--mller-kva.example",
+    former: "ann@müller.example",
+    channel: "email",
+  });
+});
+
+test.each([
+  ["Jürgen@Example.com", "jürgen@example.com"],
+  ["a..b@example.com", "a..b@example.com"],
+  [" ann@example.com ", "ann@example.com"],
+  ["07911 123456", "+447911123456"],
+])("D7: %j signs in as %s, whether or not it is deliverable", (typed, value) => {
+  expect(parseSignInLogin(typed, "GB")?.value).toBe(value);
+});
+
+test.each([
+  ["+44 7099 000000", "GB"],
+  ["07099 000000", "GB"],
+  ["+1 555 0100000", "US"],
+  ["+353 99 0000000", "IE"],
+])("D7: %s is a login, as it is possible, whether or not it is in use", (typed, country) => {
+  expect(parseLogin(typed, "GB")).toMatchObject({ channel: "sms", country });
+});
 
 test("D7: a login with @ is an e-mail address, trimmed and lower-cased", () => {
   expect(parseLogin("  Ines.Marsh@Example.COM ", "GB")).toEqual({ value: "ines.marsh@example.com", channel: "email" });
@@ -24,6 +78,8 @@ test.each([
   "@b",
   "a b@c",
   "a@b@c",
+  "+44 7911",
+  "07911 1234567890",
   "+0",
   "call 07911 123456 now",
   "a@b\u0000",

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type ItemChange, readEvent, readPush } from "../../shared/domain/records/notification-events.ts";
+import {
+  type ItemChange,
+  readEvent,
+  readPasswordChange,
+  readPush,
+} from "../../shared/domain/records/notification-events.ts";
 
 type Image = ItemChange["after"];
 
@@ -71,13 +76,35 @@ describe("D25: what a change means", () => {
     expect(readEvent(change("INVOICE", undefined, invoice("pending")))?.recipients).toEqual([operators, clients]);
   });
 
-  test("a changed password is notified to its user; a user's first, and any other change, is not", () => {
-    const user = { id: 8, record: {}, password_hash: "a" };
-    const event = readEvent(change("USER", user, { ...user, password_hash: "b" }));
-    expect(event).toMatchObject({ record_type: "User", record_id: 8, params: { type: "password_changed" } });
-    expect(event?.recipients).toEqual([{ users: [8] }]);
-    expect(readEvent(change("USER", undefined, user))).toBeUndefined();
-    expect(readEvent(change("USER", user, { ...user, session_epoch: 2 }))).toBeUndefined();
+  describe("a new password", () => {
+    const at = "2026-05-01T09:00:00.000Z";
+    const user = { id: 8, record: {}, password_hash: "a", password_changed_at: at };
+    const later = { ...user, password_hash: "b", password_changed_at: "2026-05-01T09:00:00.001Z" };
+    const { password_changed_at: _, ...older } = user;
+
+    test("is notified to its user", () => {
+      const event = readEvent(change("USER", user, later));
+      expect(event).toMatchObject({ record_type: "User", record_id: 8, params: { type: "password_changed" } });
+      expect(event?.recipients).toEqual([{ users: [8] }]);
+    });
+
+    test("D14: is a notice on every channel, also where the one before has no date", () => {
+      const changedAt = new Date("2026-05-01T09:00:00.001Z");
+      expect(readPasswordChange(change("USER", user, later))).toEqual({ userId: 8, changedAt });
+      expect(readPasswordChange(change("USER", older, later))).toEqual({ userId: 8, changedAt });
+    });
+
+    test.each([
+      ["a user's first", undefined, user],
+      ["a silent one", user, { ...later, silent: true }],
+      ["a stored hash that was renewed", user, { ...user, password_hash: "argon2id of the same" }],
+      ["the end of all sessions", user, { ...user, session_epoch: 2 }],
+      ["one that comes late", later, user],
+      ["a removal", user, undefined],
+    ])("D14: %s is no notice", (_, before, after) => {
+      expect(readPasswordChange(change("USER", before, after))).toBeUndefined();
+      expect(readEvent(change("USER", before, after))).toBeUndefined();
+    });
   });
 
   test("who made the change is named as its author", () => {

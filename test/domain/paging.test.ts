@@ -36,6 +36,14 @@ test("D30: pages reach 10,000 items deep by number; deeper ones are refused nami
   expect(refusal).toMatchObject({ code: "page_too_deep", facts: { errors: [{ parameter: "cursor" }] } });
 });
 
+test("D30: within dates pages reach 1,000 items deep by number", () => {
+  const dated = { from_date: "2026-01-01", per_page: 100 };
+  expect(pageStart({ ...dated, page: 10 }, "list")).toEqual({ limit: 100, beforeId: undefined, skip: 900 });
+  for (const query of [dated, { to_date: "2026-01-01", per_page: 100 }]) {
+    expect(refusalOf(() => pageStart({ ...query, page: 11 }, "list"))).toMatchObject({ code: "page_too_deep" });
+  }
+});
+
 test("D30: the next cursor stands after the last item, and is absent on the last page", () => {
   const items = [{ id: 9 }, { id: 4 }];
   const { place } = placePage({ per_page: 2 }, "list", { items, total: 3, hasMore: true });

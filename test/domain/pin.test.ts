@@ -4,10 +4,25 @@ import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("key");
 
+const requestedAt = new Date("2026-05-01T09:00:00.000Z");
+const source = { login: "ann@example.com", requestId: "one", requestedAt, digits: 6 };
+
+test("D9, D12: a request has one pin, and each other request, login, moment and key another", () => {
+  const pin = makePin(source, key);
+  expect(makePin({ ...source }, key)).toBe(pin);
+  const others = [
+    makePin({ ...source, login: "eve@example.com" }, key),
+    makePin({ ...source, requestId: "two" }, key),
+    makePin({ ...source, requestedAt: new Date("2026-05-01T09:00:00.001Z") }, key),
+    makePin(source, hmacKeyOf("other")),
+  ];
+  expect(new Set([pin, ...others]).size).toBe(5);
+});
+
 test("D9: pins are six digits, leading zeros kept, every tenth starting with each digit", () => {
   const firsts = new Map<string, number>();
   for (let index = 0; index < 20_000; index += 1) {
-    const pin = makePin(6);
+    const pin = makePin({ ...source, requestId: String(index) }, key);
     expect(pin).toMatch(/^[0-9]{6}$/);
     firsts.set(pin.slice(0, 1), (firsts.get(pin.slice(0, 1)) ?? 0) + 1);
   }
@@ -31,7 +46,8 @@ test("D9: a hash contains neither the pin nor the same hash twice, and fits only
 });
 
 test("D10: a pin of ten digits keeps its leading zeros", () => {
-  for (let index = 0; index < 1_000; index += 1) expect(makePin(10)).toMatch(/^[0-9]{10}$/);
+  for (let index = 0; index < 1_000; index += 1)
+    expect(makePin({ ...source, requestId: String(index), digits: 10 }, key)).toMatch(/^[0-9]{10}$/);
 });
 
 test("D12: no pin fits the hash that a pin for an unknown login is held against", () => {

@@ -15,6 +15,13 @@ function nested(levels: number): unknown {
 
 const timelog = timesheetLine(1, 1).timelog;
 const driver = timesheetLine(1, 1).driver;
+const rest = {
+  id: 1,
+  start_at: timelog.start_at,
+  end_at: timelog.end_at,
+  duration: { hours: 0, minutes: 30 },
+  paid: false,
+};
 
 test.each<[string, unknown, string[]]>([
   ["no object", [], [" wrong_type"]],
@@ -58,6 +65,22 @@ test.each<[string, unknown, string[]]>([
   ["a short password", { type: "user", id: 1, password: "1234567" }, ["/password invalid"]],
   ["a long password", { type: "user", id: 1, password: "x".repeat(129) }, ["/password invalid"]],
   ["a passcode with a leading zero", { type: "user", id: 1, passcode: "0123" }, ["/passcode invalid"]],
+  [
+    "params above 16 KiB",
+    notificationLine(1, 2, { params: { type: "x", text: "€".repeat(5_500) } }),
+    ["/params invalid"],
+  ],
+  [
+    "a timelog above 32 KiB",
+    timesheetLine(1, 1, { timelog: { ...timelog, breaks: [{ ...rest, note: "€".repeat(11_000) }] } }),
+    ["/timelog invalid"],
+  ],
+  ["a noncharacter", { type: "job", id: 1, title: "X\uffff" }, ["/title invalid"]],
+  [
+    "a noncharacter in a key of its own",
+    notificationLine(1, 2, { params: { type: "x", y: "\ufdd0" } }),
+    ["/params invalid"],
+  ],
   ["an unknown role", { type: "user", id: 1, role: "root" }, ["/role not_allowed"]],
   [
     "two companies",
@@ -93,13 +116,6 @@ test.each([
 });
 
 test("D36: further keys of breaks and params are kept", () => {
-  const rest = {
-    id: 1,
-    start_at: timelog.start_at,
-    end_at: timelog.end_at,
-    duration: { hours: 0, minutes: 30 },
-    paid: false,
-  };
   const line = timesheetLine(1, 1, { timelog: { ...timelog, breaks: [rest] } });
   expect(parseRecordLine(line, "GB")).toEqual(line);
 });

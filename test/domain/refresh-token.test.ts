@@ -22,7 +22,7 @@ test("D5: a token leads back to its user and family, and to the SHA-256 that alo
       const family = makeFamily();
       const token = makeRefreshToken(userId, family, key);
       const hash = createHash("sha256").update(token).digest("base64url");
-      expect(parseRefreshToken(token, key)).toEqual({ userId, family, hash });
+      expect(parseRefreshToken(token, key)).toEqual({ text: token, userId, family, hash });
       expect(hashRefreshToken(token)).toBe(hash);
       expect(token.length).toBeLessThanOrEqual(200);
     }),

@@ -9,7 +9,7 @@ const driverPhone = "+447400123456";
 /** Sessions, throttles, pins, registrations, new passwords: all that users do with their accounts. */
 export async function useAccounts(release: Release): Promise<{
   readonly held: Pick<Held, "refreshToken" | "spentRefreshToken" | "pins" | "resetToken">;
-  readonly messages: Pick<Left["messages"], "pins" | "notices">;
+  readonly messages: Pick<Left["messages"], "pins">;
 }> {
   await release.call("sign-in", { body: { user: { login: client, password: "not this harbour" } } });
   const { refresh_token: spentRefreshToken } = await signIn(release);
@@ -28,7 +28,7 @@ export async function useAccounts(release: Release): Promise<{
   await registerDevices(release);
   return {
     held: { refreshToken, spentRefreshToken, pins, resetToken },
-    messages: { pins: await leavePins(release), notices: await release.takeMessages("notices") },
+    messages: { pins: await leavePins(release) },
   };
 }
 

@@ -56,7 +56,7 @@ const crowdSize = 1_001;
 export async function notifyPeople(
   release: Release,
   crowd: boolean,
-): Promise<Pick<Left["messages"], "notifications" | "pushes" | "quarantine">> {
+): Promise<Pick<Left["messages"], "notifications" | "pushes" | "quarantine" | "notices">> {
   const stored = await release.readItems();
   const changes = ["JOB#2", "TIMESHEET#1", "INVOICE#3"].flatMap((pk) => stored.filter((item) => item.pk?.S === pk));
   await release.work("notify", {
@@ -69,7 +69,8 @@ export async function notifyPeople(
   const further = crowd ? await notifyCrowd(release) : [];
   const pushes = await pushAll(release);
   const quarantine = await release.takeMessages("quarantine");
-  return { notifications: [...direct, ...pages, ...further], pushes, quarantine };
+  const notices = await release.takeMessages("notices");
+  return { notifications: [...direct, ...pages, ...further], pushes, quarantine, notices };
 }
 
 const malformed = changeOf({ pk: "JOB#8", sk: "JOB" }, { NewImage: { id: { N: "8" } } });
@@ -89,7 +90,8 @@ function withState(item: MarshalledItem, state: string): MarshalledItem {
 function passwordChange(stored: readonly MarshalledItem[]): object[] {
   const users = stored.filter(({ pk, sk }) => pk?.S === "USER#4" && sk?.S === "USER");
   return users.map((NewImage) => {
-    const OldImage = { ...NewImage, password_hash: { S: "before" } };
+    const { password_changed_at: _, ...before } = NewImage;
+    const OldImage = { ...before, password_hash: { S: "before" } };
     return changeOf({ pk: "USER#4", sk: "USER" }, { OldImage, NewImage });
   });
 }

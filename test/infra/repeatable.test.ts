@@ -11,7 +11,7 @@ test("D32: the operations that take an Idempotency-Key", () => {
 });
 
 test.each(idempotent)("D32: $name may keep its answers, and is over before its lease", ({ name }) => {
-  const { table, readsHmacKey, timeoutSeconds = 10 } = functions[name as OperationName];
+  const { table, readsHmacKey, timeoutSeconds = 20 } = functions[name as OperationName];
   expect(table).toEqual(expect.arrayContaining(["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"]));
   expect(readsHmacKey).toBe(true);
   // A clock may be some seconds off.

@@ -14,13 +14,16 @@ const withoutResource: Readonly<Record<string, string>> = {
   "sns:SetSMSAttributes": "the attributes are the account's, and have no ARN",
 };
 
+/** Whoever answers alarms may look at whatever is there by verbs that only look: AWS names new ones as services grow. */
+const looks = /^OnCallRole.* [a-z-]+:(BatchGet|Describe|Get|GET|List|StopQuery)/;
+
 const stageNamesAndFull = [...stageNames, "full"];
 
 test.each(stageNamesAndFull)("in %s no right is for every action, or for every action of a service", (name) => {
   for (const { role, statement } of allowed(name)) {
     expect(statement.NotAction, role).toBeUndefined();
     expect(
-      [statement.Action].flat().filter((action) => action?.includes("*")),
+      [statement.Action].flat().filter((action) => action?.includes("*") && !looks.test(`${role} ${action}`)),
       role,
     ).toEqual([]);
   }
@@ -31,7 +34,7 @@ test.each(stageNamesAndFull)("in %s no right is for every resource, but for what
     const actions = [statement.Action].flat();
     if ([statement.Resource].flat().includes("*")) {
       expect(
-        actions.filter((action = "") => !Object.hasOwn(withoutResource, action)),
+        actions.filter((action = "") => !Object.hasOwn(withoutResource, action) && !looks.test(`${role} ${action}`)),
         role,
       ).toEqual([]);
     }
@@ -139,6 +142,7 @@ test("e-mail and SMS are sent by the functions whose rows say so, and by those a
 const readyMade: Readonly<Record<string, string>> = {
   AWSLambdaBasicExecutionRole: "the CDK's own functions, which run during a deploy alone, write log lines",
   AWSBackupServiceRolePolicyForBackup: "what AWS Backup needs for a table is AWS's own to change",
+  AWSBackupServiceRolePolicyForRestores: "so is what it needs to restore one",
 };
 
 test.each(stageNamesAndFull)("in %s no role carries a ready-made policy but those with a reason", (name) => {

@@ -1,7 +1,9 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
+import type { FunctionRow } from "../../infra/functions/function-row.ts";
+import { functions } from "../../infra/functions/functions.ts";
 import { pinDigits } from "../../shared/contract/accounts.ts";
-import { operations } from "../../shared/contract/operations.ts";
+import { type OperationName, operations } from "../../shared/contract/operations.ts";
 import { faultsAt, openApi } from "../support/requests/described-answers.ts";
 import { endpoints } from "../support/requests/every-operation.ts";
 
@@ -53,6 +55,14 @@ test.each(
   const { responses } = describedAs(operation);
   for (const status of ["429", "503"]) expect(responses[status].content["application/json"]).toBeDefined();
   expect(responses["500"].content["application/problem+json"]).toBeDefined();
+});
+
+test.each(operations)("$name names the refusal busy where it reads in batches or writes", (operation) => {
+  const { table = [] }: FunctionRow = functions[operation.name as OperationName];
+  const mayBeBusy = table.some((action) => !["GetItem", "Query"].includes(action));
+  const { responses } = describedAs(operation);
+  const problem = responses["503"].content["application/problem+json"];
+  expect(problem !== undefined).toBe(mayBeBusy || operation.method !== "GET");
 });
 
 describe.each(endpoints)("the sample event of $name", ({ operation, sample: { parameters: inPath, query, body } }) => {

@@ -18,7 +18,8 @@ import type { Stage } from "../../stages/stages.ts";
 import type { CanaryReleases } from "./canary-releases.ts";
 import { InlineRole } from "./inline-role.ts";
 
-const usualTimeoutSeconds = 10;
+/** More than the longest row of calls takes when each of them needs all of its attempts (`shared/call-limits.ts`). */
+const usualTimeoutSeconds = 20;
 
 /** How long a function may run. */
 export function timeoutSecondsOf({ timeoutSeconds = usualTimeoutSeconds }: FunctionRow): number {

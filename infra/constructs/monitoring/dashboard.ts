@@ -4,11 +4,13 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
+  type IMetric,
   type IWidget,
-  type Metric,
+  MathExpression,
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
+import type { MetricName } from "../../../shared/metrics.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
@@ -91,7 +93,9 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
   return row([
     [
       "SMS and pins",
-      (["SmsSent", "SmsRefused", "PinFailures", "PasscodeFailures"] as const).map((each) => ownMetric(namespace, each, {}, sum)),
+      (
+        ["SmsSent", "SmsRefused", "RecipientsRefused", "PinFailures", "PasscodeFailures", "RefreshesRepeated"] as const
+      ).map((each) => ownMetric(namespace, each, {}, sum)),
     ],
     ["SMS of the account this month in $", [awsMetric("SNS SMSMonthToDateSpentUSD", {}, highest)]],
     ["Table units", [table("ConsumedReadCapacityUnits"), table("ConsumedWriteCapacityUnits")]],
@@ -138,10 +142,17 @@ function functionsRow({ functions }: MonitoredResources, namespace: string): IWi
     ["Errors", each("Errors", sum)],
     ["p99 in ms", each("Duration", { statistic: "p99", minutes: 5 })],
     ["Totals that differ, changes in quarantine", daily],
+    ["Stale events by source", [bySource(namespace, "StaleEvents")]],
   ]);
 }
 
-function row(graphs: readonly (readonly [title: string, left: readonly Metric[]])[]): IWidget[] {
+/** One line for each system that sends events, whichever there are. */
+function bySource(namespace: string, name: MetricName): MathExpression {
+  const expression = `SEARCH('{${namespace},source} MetricName="${name}"', 'Sum', 300)`;
+  return new MathExpression({ expression, label: "", usingMetrics: {} });
+}
+
+function row(graphs: readonly (readonly [title: string, left: readonly IMetric[]])[]): IWidget[] {
   const width = fullWidth / graphs.length;
   return graphs.map(([title, left]) => new GraphWidget({ title, left: [...left], width, height: graphHeight }));
 }

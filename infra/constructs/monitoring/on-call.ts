@@ -23,8 +23,6 @@ const looks = [
   "codedeploy:Get*",
   "codedeploy:List*",
   "dynamodb:Describe*",
-  "dynamodb:GetRecords",
-  "dynamodb:GetShardIterator",
   "dynamodb:ListTables",
   "health:Describe*",
   "lambda:GetAccountSettings",
@@ -86,6 +84,7 @@ export class OnCall extends Construct {
           arn("lambda", `function:workforce-${name}-${each}`),
         ),
       ),
+      allow(["dynamodb:GetRecords", "dynamodb:GetShardIterator"], arn("dynamodb", `table/${table}/stream/*`)),
       allow(["lambda:UpdateEventSourceMapping"], arn("lambda", "event-source-mapping:*")),
       // A copy beside the live table, to read what was lost from.
       allow(

@@ -8,9 +8,19 @@ export function sesActions(inbox: Inbox): Record<string, QueryAction> {
   return { SendEmail: (parameters) => sendEmail(parameters, inbox) };
 }
 
+/** SES takes 7-bit local parts, and domains in punycode. */
+function refuseUnlessAscii(address: string): void {
+  const [local = "", domain = ""] = address.split("@");
+  for (const [name, part] of [["Local address", local] as const, ["Domain", domain] as const]) {
+    const isFine = /^[!-~]+$/.test(part) && !/^\.|\.$|\.\./.test(part);
+    if (!isFine) throw new AwsError("InvalidParameterValue", `${name} contains illegal character`);
+  }
+}
+
 function sendEmail(parameters: URLSearchParams, inbox: Inbox): Record<string, string> {
   const recipients = [...parameters].filter(([name]) => /^Destination\.\w+\.member\.\d+$/.test(name));
   if (recipients.length === 0) throw new AwsError("InvalidParameterValue", "Missing required header 'To'.");
+  for (const [, address] of recipients) refuseUnlessAscii(address);
   if (!parameters.get("Source")) throw new AwsError("InvalidParameterValue", "Missing required header 'From'.");
   inbox.add({
     channel: "email",

@@ -15,8 +15,12 @@ interface FunctionResult {
   isBase64Encoded?: unknown;
 }
 
+/** What Lambda takes as the result of a call, as JSON. */
+const mostResultBytes = 6_291_556;
+
 /** What an HTTP API makes of a function's result: a shaped answer, or any other value as a 200 with that as JSON. */
 export function gatewayAnswer(result: unknown): GatewayAnswer {
+  if (Buffer.byteLength(JSON.stringify(result ?? null)) > mostResultBytes) return gatewayRefusal(500);
   const shaped = typeof result === "object" && result !== null && "statusCode" in result;
   if (!shaped) {
     const body = typeof result === "string" ? result : JSON.stringify(result ?? null);

@@ -25,7 +25,7 @@ export function readLogin(typed: string): Login {
 /** The user of a login in any form, as a token names it. Throws `UsageError` where no user of the place named has it. */
 export async function findTokenUser(typed: string, place: string): Promise<TokenUser> {
   const login = readLogin(typed);
-  const id = await findUserIdOfLogin(login.value);
+  const id = await findUserIdOfLogin(login.value, login.former);
   const user = id === undefined ? undefined : await findUser(id);
   if (!user) throw new UsageError(`No user of ${place} has the login ${login.value}.`);
   return { id: user.id, role: user.role, company_id: user.financial_company_id };

@@ -1,5 +1,6 @@
 import type { PublicJwk } from "../../contract/service.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
+import type { PublishedKey } from "../../domain/accounts/rotation.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { type Key, putIf, queryPage, updateIf } from "../table/table.ts";
 import { updateOf } from "../table/updates.ts";
@@ -7,6 +8,8 @@ import { updateOf } from "../table/updates.ts";
 /** A public signing key as the table has it. */
 interface StoredPublicKey extends StoredItem {
   readonly jwk: PublicJwk;
+  /** When its publication began; absent on keys of release 0.1. */
+  readonly published_at?: string;
   /** Present once a newer key signs. */
   readonly valid_to?: string;
   readonly expires_at?: number;
@@ -14,28 +17,44 @@ interface StoredPublicKey extends StoredItem {
 
 const keysPk = "KEYS";
 
-/** The entity of public signing keys. */
-export const publicKeys = defineEntity<StoredPublicKey>("public key", ({ pk }) => pk === keysPk);
+/** The entity of public signing keys. Version 2 has `published_at`. */
+export const publicKeys = defineEntity<StoredPublicKey>("public key", ({ pk }) => pk === keysPk, {
+  upgrades: [stampOnly, stampOnly],
+});
 
 /** Access pattern K1: the public signing keys that are published now, as JWKs. One query, 0.5 read units. */
 export async function findPublicKeys(now: Date): Promise<PublicJwk[]> {
-  const { items } = await queryPage({
-    KeyConditionExpression: "pk = :keys",
-    ExpressionAttributeValues: { ":keys": keysPk },
-  });
-  const published = items.map(publicKeys.decode).filter(({ valid_to }) => !valid_to || valid_to > now.toISOString());
+  const published = (await findKeys()).filter(({ valid_to }) => !valid_to || valid_to > now.toISOString());
   return published.map(({ jwk }) => jwk);
 }
 
-/** Access pattern K2: publishes a key. One write unit. */
-export async function publishKey(kid: string, jwk: PublicJwk): Promise<void> {
-  await putIf({ Item: publicKeys.encode({ ...keyOf(kid), jwk }) });
+/** Access pattern K4: the keys whose publication has no end yet. One query, one read unit. */
+export async function findOpenKeys(): Promise<PublishedKey[]> {
+  const open = (await findKeys({ ConsistentRead: true })).filter(({ valid_to }) => !valid_to);
+  return open.map(({ jwk, published_at }) => ({
+    kid: jwk.kid,
+    publishedAt: published_at === undefined ? undefined : new Date(published_at),
+  }));
+}
+
+/** Access pattern K2: publishes a key from a moment on. One write unit. */
+export async function publishKey(kid: string, jwk: PublicJwk, now: Date): Promise<void> {
+  await putIf({ Item: publicKeys.encode({ ...keyOf(kid), jwk, published_at: now.toISOString() }) });
 }
 
 /** Access pattern K3: ends the publication of a key at a moment, once and for all. One write unit. */
 export async function retireKey(kid: string, validTo: Date): Promise<void> {
   const set = { valid_to: validTo.toISOString(), expires_at: epochSeconds(validTo) };
   await updateIf(updateOf(keyOf(kid), { when: "attribute_exists(pk) AND attribute_not_exists(valid_to)", set }));
+}
+
+async function findKeys(options: { readonly ConsistentRead?: true } = {}): Promise<StoredPublicKey[]> {
+  const { items } = await queryPage({
+    KeyConditionExpression: "pk = :keys",
+    ExpressionAttributeValues: { ":keys": keysPk },
+    ...options,
+  });
+  return items.map(publicKeys.decode);
 }
 
 function keyOf(kid: string): Key {

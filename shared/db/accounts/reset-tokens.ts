@@ -69,7 +69,7 @@ export async function changePassword(
   const changes = { ...unspent, values: { ":now": moment }, set: { spent_at: moment } };
   const failed = await transact([
     { Update: updateOf(resetTokenKey(resetHash), changes) },
-    replacePassword(userId, resetHash, passwordHash, names),
+    replacePassword(userId, resetHash, { passwordHash, names }, now),
     ...logins.map(({ loginHash, next }) => overwriteLoginGuesses(loginHash, next, now)),
   ]);
   return failed.length === 0;

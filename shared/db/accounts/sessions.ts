@@ -1,7 +1,8 @@
+import { decryptSuccessor, encryptSuccessor } from "../../domain/accounts/encrypted-token.ts";
 import { hashRefreshToken, type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import { deleteItemAt, type Key, putIf, updateIf } from "../table/table.ts";
+import { deleteItemAt, type Key, putIf, tryUpdate } from "../table/table.ts";
 import { updateOf } from "../table/updates.ts";
 
 /** A session family as the table has it. */
@@ -12,15 +13,28 @@ export interface StoredSession extends StoredItem {
   readonly epoch: number;
   readonly valid_to: string;
   readonly expires_at: number;
+  /** The token that was spent for the one that counts; absent before the first rotation. */
+  readonly predecessor?: {
+    readonly hash: string;
+    readonly spent_at: string;
+    /** Its successor, which only the predecessor itself decrypts (D5). */
+    readonly encrypted_successor: string;
+  };
+  /** For how many tokens of a day an answer was repeated, and the hash of the last of them. */
+  readonly repeats?: { readonly day: string; readonly tokens: number; readonly hash: string };
 }
 
-/** The entity of session families. */
+/** The entity of session families. Version 2 has `predecessor` and `repeats`. */
 export const sessions = defineEntity<StoredSession>(
   "session",
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("SESSION#"),
+  { upgrades: [stampOnly, stampOnly] },
 );
 
 const msPerDay = 86_400_000;
+/** How long, and for how many tokens of a family and day, a client that lost an answer gets it again (D5). */
+const repeatMs = 60_000;
+const maxRepeatsPerDay = 3;
 
 /** Key of a session family. */
 export function sessionKey(userId: number, family: string): Key {
@@ -38,20 +52,64 @@ export function findSession(userId: number, family: string): Promise<StoredSessi
   return sessions.find(sessionKey(userId, family), { consistent: true });
 }
 
-/** Access pattern S2: spends a refresh token that still counts for the next one of its family. One write unit. */
+/**
+ * Access pattern S2: spends a refresh token for the next one of its family, in the user's epoch, and gives the one that
+ * counts then. That is the first successor again where the token was spent less than 60 seconds ago for a successor that
+ * is unused: the answer was lost, or several asked at once. Undefined when the token is spent, expired or unknown (D5).
+ * One write unit, two for the first repetition of a token.
+ */
 export async function rotateSession(
   spent: RefreshToken,
   next: string,
+  epoch: number,
   now: Date,
-): Promise<Pick<StoredSession, "epoch"> | undefined> {
-  const condition = {
-    where: { refresh_hash: spent.hash },
-    when: "valid_to > :now",
-    values: { ":now": now.toISOString() },
+): Promise<string | undefined> {
+  const key = sessionKey(spent.userId, spent.family);
+  const where = { refresh_hash: spent.hash, epoch };
+  const predecessor = {
+    hash: spent.hash,
+    spent_at: now.toISOString(),
+    encrypted_successor: encryptSuccessor(next, spent.text),
   };
-  const set = { refresh_hash: hashRefreshToken(next), ...expiry(now) };
-  const item = await updateIf(updateOf(sessionKey(spent.userId, spent.family), { ...condition, set }));
-  return item && { epoch: sessions.decode(item).epoch };
+  const set = { refresh_hash: hashRefreshToken(next), predecessor, ...expiry(now) };
+  const condition = { where, when: "valid_to > :now", values: { ":now": now.toISOString() } };
+  const { isWritten, item } = await tryUpdate(updateOf(key, { ...condition, set }));
+  if (isWritten) return next;
+  const session = item && sessions.decode(item);
+  return session?.epoch === epoch ? repeatRotation(key, session, spent, now) : undefined;
+}
+
+/** The successor of a token that was spent a moment ago, while it is the one that counts. */
+async function repeatRotation(
+  key: Key,
+  session: StoredSession,
+  spent: RefreshToken,
+  now: Date,
+): Promise<string | undefined> {
+  const { predecessor, refresh_hash } = session;
+  if (predecessor?.hash !== spent.hash) return undefined;
+  if (now.getTime() - Date.parse(predecessor.spent_at) >= repeatMs) return undefined;
+  const successor = decryptSuccessor(predecessor.encrypted_successor, spent.text);
+  if (successor === undefined || hashRefreshToken(successor) !== refresh_hash) return undefined;
+  return (await countRepeat(key, session, spent.hash, now)) ? successor : undefined;
+}
+
+/** Counts a token whose answer is repeated, however often it is; false when there were too many that day, or it counts no more. */
+async function countRepeat(key: Key, session: StoredSession, hash: string, now: Date): Promise<boolean> {
+  const { repeats, refresh_hash } = session;
+  if (repeats?.hash === hash) return true;
+  const day = now.toISOString().slice(0, 10);
+  const tokens = repeats?.day === day ? repeats.tokens : 0;
+  if (tokens >= maxRepeatsPerDay) return false;
+  const { isWritten, item } = await tryUpdate(
+    updateOf(key, {
+      where: { refresh_hash, ...(repeats && { repeats }) },
+      ...(!repeats && { when: "attribute_not_exists(repeats)" }),
+      set: { repeats: { day, tokens: tokens + 1, hash } },
+    }),
+  );
+  const found = item && sessions.decode(item);
+  return isWritten || (found?.refresh_hash === refresh_hash && found.repeats?.hash === hash);
 }
 
 /** Access pattern S3: ends a session family, if there is one. One write unit. */

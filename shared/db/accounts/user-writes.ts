@@ -4,7 +4,7 @@ import type { HmacKey } from "../../domain/hmac-key.ts";
 import { mergeUser } from "../../domain/records/record-merge.ts";
 import { noMark } from "../table/keys.ts";
 import { isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
-import { upsertRecord } from "../writes/record-changes.ts";
+import { upsertRecord, versionAfter } from "../writes/record-changes.ts";
 import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
 import { uniqueLogin } from "./logins.ts";
 import { uniqueProfile } from "./profiles.ts";
@@ -36,6 +36,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
       ...next,
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
       ...(session_epoch && { session_epoch }),
+      ...(isNewPassword && { password_changed_at: context.now.toISOString() }),
     };
     return {
       outcome: stored ? "updated" : "created",
@@ -63,7 +64,7 @@ export function uniqueKeysOf(stored: StoredUser | undefined, now: Date): UniqueK
 function merge(line: UpsertLine<"user">, stored: StoredUser | undefined): StoredUser {
   const { id, ...record } = mergeUser(stored && toUser(stored), line);
   const { role, financial_company_id: company_id } = record;
-  const version = line.version ?? stored?.version;
+  const version = versionAfter(line, stored);
   const revision = stored?.revision ?? 0;
   const place = company_id === null ? noMark : companyUserMark(company_id, role, id);
   return { ...stored, ...userKey(id), id, company_id, role, record, version, revision, ...place };

@@ -25,6 +25,8 @@ export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   readonly reset_hash?: string | undefined;
   /** Goes up when every session of the user ends (D14). */
   readonly session_epoch?: number;
+  /** When the user got another password: its rise is what notices follow from (D14). */
+  readonly password_changed_at?: string;
 }
 
 /** The entity of users. */
@@ -135,20 +137,23 @@ export interface NewNames {
 export function replacePassword(
   userId: number,
   resetHash: string,
-  passwordHash: string,
-  { first_name, last_name }: NewNames,
+  { passwordHash, names }: { readonly passwordHash: string; readonly names: NewNames },
+  now: Date,
 ): TransactionWrite {
-  const names = {
+  const { first_name, last_name } = names;
+  const set = {
+    password_hash: passwordHash,
+    password_changed_at: now.toISOString(),
     ...(first_name !== undefined && { "record.first_name": first_name }),
     ...(last_name !== undefined && { "record.last_name": last_name }),
   };
-  const changes = { set: { password_hash: passwordHash, ...names }, remove: ["reset_hash", "silent"] };
+  const changes = { set, remove: ["reset_hash", "silent"] };
   const add = { session_epoch: 1, revision: 1 };
   return { Update: updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add }) };
 }
 
 /**
- * Access pattern U6: stores another hash of a secret that was just compared with the stored one, unless that has changed
+ * Access pattern U7: stores another hash of a secret that was just compared with the stored one, unless that has changed
  * since. It is the same secret: nobody is notified, and sessions and devices stay (D15, D19). One write unit.
  */
 export async function replaceHash(
@@ -159,6 +164,12 @@ export async function replaceHash(
 ): Promise<void> {
   const changes = { set: { [hash]: next, silent: true }, add: { revision: 1 } };
   await updateIf(updateOf(userKey(userId), { where: { [hash]: compared }, ...changes }));
+}
+
+/** The write that gives a user's e-mail address another form, while it has that one (D7). */
+export function renameEmail(userId: number, former: string, email: string): TransactionWrite {
+  const changes = { where: { "record.email": former }, set: { "record.email": email }, add: { revision: 1 } };
+  return { Update: updateOf(userKey(userId), changes) };
 }
 
 /** A stored user as the interface shows it. */

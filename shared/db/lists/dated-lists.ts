@@ -1,3 +1,4 @@
+import { inParallel } from "../../batches.ts";
 import { isWithinRange } from "../../domain/paging/date-range.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { belowId, type DayBucket, mergeDays, thresholdFor } from "../../domain/paging/top-k-merge.ts";
@@ -11,12 +12,12 @@ import { countList, findDayBuckets, type ListSelection } from "./totals.ts";
 const rowsOfHalfAUnit = 8;
 const fewBuckets = 6;
 const manyBuckets = 40;
-const mostRows = 1_000;
+const mostAtOnce = 40;
 
 /**
  * Access pattern L2: one page of the records of a list within a range of dates, newest id first. Ids need not follow
  * dates, so the totals say first which days can hold the page's ids, and only those are opened. At most 20 read units and
- * three round trips for the first page of 20 over twelve months.
+ * three round trips for the first page of 20 over twelve months; past the end the totals alone are read.
  */
 export async function findDatedPage<L extends ListName>(
   selection: ListSelection<L>,
@@ -24,6 +25,7 @@ export async function findDatedPage<L extends ListName>(
 ): Promise<FoundPage<ListedFields<L>>> {
   const known = await findDayBuckets(selection);
   const total = known.reduce((sum, { count }) => sum + count, 0);
+  if (start.skip >= total) return cutPage([], total, start);
   const wanted = start.skip + start.limit + 1;
   const open = belowId(known, start.beforeId ?? Number.POSITIVE_INFINITY);
   return cutPage(await readNewest(selection, open, wanted), total, start);
@@ -44,7 +46,10 @@ async function readNewest<L extends ListName>(
     const opened = unread.filter(({ highest }) => highest >= lowestWanted);
     if (opened.length === 0) break;
     const limit = round > 0 || opened.length <= fewBuckets ? limitPerBucket : Math.min(limitPerBucket, rowsOfHalfAUnit);
-    const read = await Promise.all(opened.map((bucket) => readBucket(selection, bucket, lowestWanted, limit)));
+    const read: BucketRows<L>[] = [];
+    await inParallel(opened, mostAtOnce, async (bucket) => {
+      read.push(await readBucket(selection, bucket, lowestWanted, limit));
+    });
     found = [...found, ...read.flatMap(({ rows }) => rows)].sort((a, b) => b.id - a.id).slice(0, wanted);
     unread = [...unread.filter(({ highest }) => highest < lowestWanted), ...read.flatMap(({ rest }) => rest)];
   }
@@ -60,8 +65,15 @@ async function chooseReading(selection: ListSelection, buckets: readonly DayBuck
   const inRange = buckets.reduce((sum, { count }) => sum + count, 0);
   const rowsForOne = Math.max(1, (await countList(selection)) / inRange);
   const rows = Math.ceil(wanted * rowsForOne);
-  if (rows > opened * rowsOfHalfAUnit || rows > mostRows) return byDay;
-  return { unread: mergeDays(buckets), limitPerBucket: rows };
+  const merged = mergeDays(buckets);
+  if (rows * merged.length > opened * rowsOfHalfAUnit) return byDay;
+  return { unread: merged, limitPerBucket: rows };
+}
+
+/** Rows of a bucket, and what of it is still unread. */
+interface BucketRows<L extends ListName> {
+  readonly rows: ListRow<L>[];
+  readonly rest: DayBucket[];
 }
 
 /** The newest rows of a bucket from an id on, and what of it is still unread. */
@@ -70,7 +82,7 @@ async function readBucket<L extends ListName>(
   bucket: DayBucket,
   fromId: number,
   limit: number,
-): Promise<{ rows: ListRow<L>[]; rest: DayBucket[] }> {
+): Promise<BucketRows<L>> {
   const { count, lowest } = bucket;
   const query = { ...queryOf(selection, bucket, fromId), ScanIndexForward: false, Limit: limit };
   const { items, lastKey } = await queryPage(query);

@@ -6,6 +6,9 @@ import { stateKey } from "./list-keys.ts";
 import { cutPage, type ListedFields, type ListRow, toRow } from "./listed-items.ts";
 import { countList, type ListSelection } from "./totals.ts";
 
+/** Pages from here on are read state by state in turn: most are asked for near the top, where one round trip counts more. */
+const deep = 1_000;
+
 /** One page of a list, newest id first, within a range of dates if one is given. */
 export function findListPage<L extends ListName>(
   selection: ListSelection<L>,
@@ -21,11 +24,38 @@ async function findUndatedPage<L extends ListName>(
   start: PageStart,
 ): Promise<FoundPage<ListedFields<L>>> {
   const wanted = start.skip + start.limit + 1;
+  if (start.skip >= deep) return findDeepPage(selection, start, wanted);
   const [total, ...rows] = await Promise.all([
     countList(selection),
     ...selection.states.map((state) => readNewest(selection, state, wanted, start.beforeId)),
   ]);
   return cutPage(rows.flat(), total, start);
+}
+
+/** A page that may be past the end, which the total says: no state is read as deep as all of them together. */
+async function findDeepPage<L extends ListName>(selection: ListSelection<L>, start: PageStart, wanted: number) {
+  const total = await countList(selection);
+  const isThere = start.skip < total;
+  return cutPage(isThere ? await readMerged(selection, wanted) : [], total, start);
+}
+
+async function readMerged<L extends ListName>(selection: ListSelection<L>, wanted: number): Promise<ListRow<L>[]> {
+  const streams = selection.states.map((state) => ({ state, reached: Number.POSITIVE_INFINITY }));
+  let rows: ListRow<L>[] = [];
+  for (let limit = Math.ceil(wanted / streams.length); ; limit = Math.ceil(wanted / 8)) {
+    const lowest = rows[wanted - 1]?.id ?? 0;
+    const open = streams.filter(({ reached }) => reached > lowest);
+    if (open.length === 0) return rows;
+    const read = await Promise.all(
+      open.map(async (stream) => {
+        const before = Number.isFinite(stream.reached) ? stream.reached : undefined;
+        const found = await readNewest(selection, stream.state, limit, before);
+        stream.reached = found.length < limit ? 0 : (found.at(-1)?.id ?? 0);
+        return found;
+      }),
+    );
+    rows = [...rows, ...read.flat()].sort((a, b) => b.id - a.id).slice(0, wanted);
+  }
 }
 
 async function readNewest<L extends ListName>(

@@ -57,6 +57,8 @@ export interface MigrateOptions {
   readonly itemsPerPage?: number;
   /** How often an item is tried that others write meanwhile. */
   readonly tries?: RacePace;
+  /** Is shown every item as it was found. */
+  readonly onItem?: (item: Item) => Promise<void>;
   readonly onProgress?: (progress: MigrationProgress) => void;
 }
 
@@ -69,7 +71,7 @@ const parallelWrites = 16;
  * beside traffic. 1 read unit for every 4 KB of the table; a consistent read and a write for each item that is older.
  */
 export async function migrateTable(options: MigrateOptions): Promise<MigrationSummary> {
-  const { isDryRun = false, itemsPerPage = usualItemsPerPage, onProgress } = options;
+  const { isDryRun = false, itemsPerPage = usualItemsPerPage, onItem, onProgress } = options;
   const target = targetOf(options);
   const { place, pending } = await begin(options, target);
   let { cursor } = place;
@@ -80,7 +82,10 @@ export async function migrateTable(options: MigrateOptions): Promise<MigrationSu
   do {
     const page = await scanPage({ ConsistentRead: true, Limit: itemsPerPage, ExclusiveStartKey: cursor });
     const lookOptions = { ...options, pending, isDryRun, takeTurn };
-    await inParallel(page.items, parallelWrites, (item) => look(item, lookOptions, counts));
+    await inParallel(page.items, parallelWrites, async (item) => {
+      await onItem?.(item);
+      await look(item, lookOptions, counts);
+    });
     cursor = page.lastKey;
     if (!isDryRun) await keepPlace(target, { cursor, missed: missed() });
     onProgress?.({ ...counts, total });

@@ -20,8 +20,10 @@ import {
 
 /** Most notifications that are shown of those marked without being named (D27). */
 const maxShown = 20;
-/** How long one request begins further chunks: the rest of an API call's 30 seconds is for the last of them. */
-const markAllMs = 20_000;
+/** How long one request begins further chunks: the rest of its function's time is for the last of them. */
+export const markAllMs = 17_000;
+/** DynamoDB takes 4 MB; names of attributes and the counts count as well. */
+const mostTransactionBytes = 3_500_000;
 
 /**
  * Access pattern N5: marks a user's notifications as read at a moment, or with null as unread, all or none, and changes the
@@ -47,7 +49,7 @@ export async function markNotifications(
 
 /**
  * Access pattern N6: marks all notifications as read that a user has not read, newest first, in transactions of up to 90,
- * each with its counts; gives the newest of them. After 20 seconds, or `patienceMs`, no further one begins: the rest stays unread, and the next
+ * each with its counts; gives the newest of them. After 17 seconds, or `patienceMs`, no further one begins: the rest stays unread, and the next
  * call marks it. The index may be a moment behind: what came in just before the call may stay unread as well. For
  * every 90: 90 read units and an index page, three round trips.
  */
@@ -60,13 +62,32 @@ export async function markAllRead(
   const newest: StoredNotification[] = [];
   let total = 0;
   for await (const ids of unreadIds(userId)) {
-    const read = async () => (await readOwn(userId, ids)).filter((item) => item !== undefined);
-    const changed = (await markTogether(userId, read, readAt)).filter(({ isChanged }) => isChanged);
-    newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
-    total += changed.length;
+    for (let open: readonly number[] = ids; open.length > 0; ) {
+      let later: readonly number[] = [];
+      const read = async () => {
+        const [fitting, others] = fitTransaction((await readOwn(userId, open)).filter((item) => item !== undefined));
+        later = others.map(({ id }) => id);
+        return fitting;
+      };
+      const changed = (await markTogether(userId, read, readAt)).filter(({ isChanged }) => isChanged);
+      newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
+      total += changed.length;
+      open = later;
+    }
     if (performance.now() - startedAt >= patienceMs) break;
   }
   return { items: toNotifications(newest), total };
+}
+
+/** As many notifications as a transaction takes by their bytes, and the others: release 0.1 took larger ones. */
+function fitTransaction(stored: readonly StoredNotification[]): [StoredNotification[], StoredNotification[]] {
+  let bytes = 0;
+  const end = stored.findIndex((item) => {
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    return bytes > mostTransactionBytes;
+  });
+  const fitting = end < 0 ? stored.length : Math.max(1, end);
+  return [stored.slice(0, fitting), stored.slice(fitting)];
 }
 
 interface Marked {

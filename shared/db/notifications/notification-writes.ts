@@ -2,7 +2,7 @@ import type { RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { mergeNotification } from "../../domain/records/record-merge.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { deleteItem, isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
-import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
+import { removeRecord, upsertRecord, versionAfter } from "../writes/record-changes.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, type StoredNotification, unreadKeyOf } from "./notifications.ts";
 
@@ -41,7 +41,7 @@ function merge(
 ): StoredNotification {
   const whole = stored && { id: stored.id, user_id: stored.user_id, ...stored.record };
   const { id, user_id, ...record } = mergeNotification(whole, line, now);
-  const version = line.version ?? stored?.version;
+  const version = versionAfter(line, stored);
   const revision = stored?.revision ?? 0;
   const place = unreadKeyOf(user_id, id, record);
   return { ...stored, ...notificationKey(user_id, id), id, user_id, record, version, revision, ...place };

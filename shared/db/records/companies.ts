@@ -3,7 +3,7 @@ import { mergeCompany } from "../../domain/records/record-merge.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { recordKey } from "../table/keys.ts";
 import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/changes.ts";
-import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
+import { removeRecord, upsertRecord, versionAfter } from "../writes/record-changes.ts";
 
 /** The entity of companies. */
 export const companies = defineEntity<RecordItem & CompleteRecord<"company">>(
@@ -23,7 +23,7 @@ export function saveCompany(line: UpsertLine<"company">, context: WriteContext):
   return upsertRecord(companies, key, line, context, (stored) => {
     const company = mergeCompany(stored, line);
     const revision = stored?.revision ?? 0;
-    const next = { ...stored, ...key, ...company, revision, version: line.version ?? stored?.version };
+    const next = { ...stored, ...key, ...company, revision, version: versionAfter(line, stored) };
     return saveItem(stored, companies.encode(next), context);
   });
 }

@@ -5,7 +5,7 @@ import { mergeInvoice, mergeJob, mergeTimesheet } from "../../domain/records/rec
 import { settings } from "../../settings.ts";
 import { fromOwned, listedItems, listedKey, type OwnedFields, toOwned } from "../lists/listed-items.ts";
 import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/changes.ts";
-import { removeRecord, upsertRecord } from "../writes/record-changes.ts";
+import { removeRecord, upsertRecord, versionAfter } from "../writes/record-changes.ts";
 
 /** Access pattern W2: adds or changes a timesheet. One read unit; one write unit, and two for its indexes. */
 export function saveTimesheet(line: UpsertLine<"timesheet">, context: WriteContext): Promise<Outcome> {
@@ -39,7 +39,7 @@ function saveListed<L extends ListName>(
   merge: (stored: OwnedFields<L> | undefined) => OwnedFields<L>,
 ): Promise<Outcome> {
   return upsertRecord(listedItems[list], listedKey(list, line.id), line, context, (stored) => {
-    const next = fromOwned(list, merge(stored && toOwned(stored)), stored, line.version ?? stored?.version);
+    const next = fromOwned(list, merge(stored && toOwned(stored)), stored, versionAfter(line, stored));
     return saveItem(stored, next, context);
   });
 }

@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
   DeleteCommand,
   type DeleteCommandInput,
@@ -13,8 +13,9 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
+import { callLimits, limitedBy } from "../../call-limits.ts";
 import { settings } from "../../settings.ts";
-import { retryConflicts } from "./conflicts.ts";
+import { type Conditional, isPutOf, isUpdateOf, writeOnCondition } from "./own-writes.ts";
 
 /** Primary key of an item. */
 export interface Key {
@@ -29,7 +30,9 @@ let client: DynamoDBDocumentClient | undefined;
 
 /** The client of this environment, made when first asked for. */
 export function documentClient(): DynamoDBDocumentClient {
-  client ??= DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
+  client ??= DynamoDBDocumentClient.from(new DynamoDBClient(limitedBy(callLimits.table)), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
   return client;
 }
 
@@ -81,10 +84,11 @@ export async function* queryPages(input: Query): AsyncGenerator<Item[]> {
   } while (lastKey);
 }
 
-/** Writes an item when its condition holds; false when it does not. */
+/** Writes an item when its condition holds, or when an earlier try of this call has; false when it does not hold. */
 export async function putIf(input: Omit<PutCommandInput, "TableName">): Promise<boolean> {
-  const command = new PutCommand({ TableName: settings.tableName(), ...input });
-  return (await unlessConditionFails(() => documentClient().send(command))) !== undefined;
+  const command = new PutCommand({ TableName: settings.tableName(), ...input, ...askForFound });
+  const { isWritten } = await writeOnCondition(() => documentClient().send(command), isPutOf(input));
+  return isWritten;
 }
 
 /** Deletes an item, if there is one. */
@@ -92,23 +96,31 @@ export async function deleteItemAt(key: Key): Promise<void> {
   await deleteIf({ Key: { ...key } });
 }
 
-/** Deletes an item when its condition holds; false when it does not. */
+/** Deletes an item when its condition holds, or when an earlier try of this call has; false when it does not hold. */
 export async function deleteIf(input: Omit<DeleteCommandInput, "TableName">): Promise<boolean> {
-  const command = new DeleteCommand({ TableName: settings.tableName(), ...input });
-  return (await unlessConditionFails(() => documentClient().send(command))) !== undefined;
+  const command = new DeleteCommand({ TableName: settings.tableName(), ...input, ...askForFound });
+  const { isWritten } = await writeOnCondition(
+    () => documentClient().send(command),
+    (found) => found === undefined,
+  );
+  return isWritten;
 }
 
 /** Updates an item when its condition holds and gives the whole new item; undefined when it does not. */
 export async function updateIf(input: Omit<UpdateCommandInput, "TableName">): Promise<Item | undefined> {
-  const command = new UpdateCommand({ TableName: settings.tableName(), ReturnValues: "ALL_NEW", ...input });
-  return (await unlessConditionFails(() => documentClient().send(command)))?.Attributes;
+  const { isWritten, item } = await tryUpdate(input);
+  return isWritten ? item : undefined;
 }
 
-async function unlessConditionFails<T>(send: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await retryConflicts(send);
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
-  }
+/** The same, and where the condition does not hold the item that it failed on, which costs no read. */
+export function tryUpdate(input: Omit<UpdateCommandInput, "TableName">): Promise<Conditional> {
+  const command = new UpdateCommand({
+    TableName: settings.tableName(),
+    ReturnValues: "ALL_NEW",
+    ...input,
+    ...askForFound,
+  });
+  return writeOnCondition(() => documentClient().send(command), isUpdateOf(input));
 }
+
+const askForFound = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const;

@@ -1,4 +1,8 @@
-import { IdempotentParameterMismatchException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  IdempotentParameterMismatchException,
+  TransactionCanceledException,
+  TransactionInProgressException,
+} from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { settings } from "../../settings.ts";
 import { retryConflicts } from "./conflicts.ts";
@@ -14,7 +18,8 @@ export const maxTransactionWrites = 100;
 export type TransactionWrite = WithoutTable<Write>;
 
 /**
- * Writes all or nothing, at most 100 writes. Answers with the positions of the writes whose conditions failed: none
+ * Writes all or nothing, at most 100 writes. A call whose answer is lost is repeated by the SDK under the same token, and
+ * written once. Answers with the positions of the writes whose conditions failed: none
  * means that all was written. Refuses as `busy` when others' transactions kept it from being decided (D18). Of the tries
  * of one `token`, by whichever run of a request, the table carries out one (D32).
  */
@@ -22,23 +27,26 @@ export async function transact(
   writes: readonly TransactionWrite[],
   { token }: { readonly token?: string | undefined } = {},
 ): Promise<readonly number[]> {
-  let next = token;
-  return retryConflicts(() => {
-    const current = next;
-    next = undefined;
-    return send(writes.map(inTable), current);
+  const items = writes.map(inTable);
+  let current = token ?? crypto.randomUUID();
+  return retryConflicts(async () => {
+    try {
+      return await send(items, current);
+    } catch (error) {
+      // Under its own token a transaction that is still under way is met again, and not taken for another's.
+      if (!(error instanceof TransactionInProgressException)) current = crypto.randomUUID();
+      throw error;
+    }
   });
 }
 
-async function send(TransactItems: Write[], token: string | undefined): Promise<readonly number[]> {
+async function send(TransactItems: Write[], token: string): Promise<readonly number[]> {
   try {
     await documentClient().send(new TransactWriteCommand({ TransactItems, ClientRequestToken: token }));
     return [];
   } catch (error) {
     // The run before this one spent the token on other values: these are a transaction of their own.
-    if (token !== undefined && error instanceof IdempotentParameterMismatchException) {
-      return send(TransactItems, undefined);
-    }
+    if (error instanceof IdempotentParameterMismatchException) return send(TransactItems, crypto.randomUUID());
     const failed = failedConditions(error);
     if (failed.length === 0) throw error;
     return failed;

@@ -1,3 +1,5 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+
 /**
  * True for an error that is not caused by the item in work: throttling, a lost connection, a missing right. Once it passes
  * or is fixed, the same work succeeds. An item that is too new counts as well: code that a running deploy brings can read it.
@@ -5,9 +7,17 @@
  */
 export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error.name === "ValidationException") return false;
+  if (error.name === "ValidationException" || isInvalidTransaction(error)) return false;
   const { $metadata, code, errors } = error as Error & { $metadata?: unknown; code?: unknown; errors?: unknown };
   const isOfNetwork =
     typeof code === "string" && /^(E[A-Z_]+|UND_ERR_.*|busy|item_too_new)$/.test(code) && !code.startsWith("ERR_");
   return $metadata !== undefined || isOfNetwork || Array.isArray(errors) || error.name === "TimeoutError";
 }
+
+/** A write that the table cannot carry out, such as one that makes an item too large, fails at each try. */
+function isInvalidTransaction(error: Error): boolean {
+  if (!(error instanceof TransactionCanceledException)) return false;
+  return (error.CancellationReasons ?? []).some(({ Code }) => Code !== undefined && lasting.has(Code));
+}
+
+const lasting = new Set(["ValidationError", "ItemCollectionSizeLimitExceeded"]);

@@ -3,11 +3,27 @@ import type { Entity, RecordItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type Change, changeItem, type Outcome, type WriteContext } from "./changes.ts";
-import { isRemovedAt, markRemoved, requireNotRemoved, type Tombstone, tombstoneKey, tombstones } from "./tombstones.ts";
+import {
+  forgetRemoval,
+  isRemovedAt,
+  markRemoved,
+  requireNotRemoved,
+  type Tombstone,
+  tombstoneKey,
+  tombstones,
+} from "./tombstones.ts";
 
-/** What a line says of its record's version; without one it wins over whatever is stored (D35). */
+/**
+ * What a line says of its record's version; without one it wins over whatever is stored, and with null the stored version
+ * and the tombstone are forgotten (D35).
+ */
 interface Versioned {
-  readonly version?: number | undefined;
+  readonly version?: number | null | undefined;
+}
+
+/** The version that a line leaves a record with. */
+export function versionAfter({ version }: Versioned, stored: RecordItem | undefined): number | undefined {
+  return version === null ? undefined : (version ?? stored?.version);
 }
 
 /**
@@ -24,7 +40,11 @@ export function upsertRecord<Stored extends RecordItem>(
   return changeRecord(entity, key, line, context, async (stored, tombstone) => {
     if (isStale(line, stored) || isRemovedAt(tombstone, line.version, context.now)) return { outcome: "stale" };
     const change = await decide(stored);
-    if (stored || line.version === undefined || !change.writes) return change;
+    if (line.version === null && tombstone) {
+      const outcome = change.writes ? change.outcome : "updated";
+      return { ...change, outcome, writes: [...(change.writes ?? []), forgetRemoval(key)] };
+    }
+    if (stored || typeof line.version !== "number" || !change.writes) return change;
     return { ...change, writes: [...change.writes, requireNotRemoved(key, line.version, context.now)] };
   });
 }
@@ -42,14 +62,26 @@ export function removeRecord<Stored extends RecordItem>(
 ): Promise<Outcome> {
   return changeRecord(entity, key, line, context, (stored, tombstone) => {
     const isMarked = isRemovedAt(tombstone, line.version, context.now);
-    const version = line.version ?? stored?.version;
-    if (!stored && (isMarked || version === undefined)) return { outcome: "unchanged" };
+    const tombstoneChange = tombstoneWrites(key, line, stored, tombstone, context.now);
+    if (!stored && (isMarked || tombstoneChange.length === 0)) return { outcome: "unchanged" };
     if (isMarked || isStale(line, stored)) return { outcome: "stale" };
-    const marks = version === undefined ? [] : [markRemoved(key, version, context.now)];
     const requireAbsent = { ConditionCheck: { Key: { ...key }, ...ifUnchanged(stored) } };
-    if (!stored) return { outcome: "unchanged", writes: [requireAbsent, ...marks] };
-    return { outcome: "removed", writes: [...withdraw(stored), ...marks] };
+    if (!stored) return { outcome: "unchanged", writes: [requireAbsent, ...tombstoneChange] };
+    return { outcome: "removed", writes: [...withdraw(stored), ...tombstoneChange] };
   });
+}
+
+/** The write that keeps the version of a removal, or that forgets an earlier one; none where there is neither. */
+function tombstoneWrites(
+  key: Key,
+  line: Versioned,
+  stored: RecordItem | undefined,
+  tombstone: Tombstone | undefined,
+  now: Date,
+): TransactionWrite[] {
+  if (line.version === null) return tombstone ? [forgetRemoval(key)] : [];
+  const version = versionAfter(line, stored);
+  return version === undefined ? [] : [markRemoved(key, version, now)];
 }
 
 /** Reads the record and, for a line with a version, its tombstone. */
@@ -67,5 +99,5 @@ function changeRecord<Stored extends RecordItem>(
 }
 
 function isStale({ version }: Versioned, stored: RecordItem | undefined): boolean {
-  return version !== undefined && (stored?.version ?? -1) >= version;
+  return typeof version === "number" && (stored?.version ?? -1) >= version;
 }

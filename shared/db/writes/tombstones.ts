@@ -24,8 +24,8 @@ export function tombstoneKey({ pk, sk }: Key): Key {
 const keptDays = 30;
 
 /** True when a record is known to have been removed at this version or a later one. An expired tombstone does not count. */
-export function isRemovedAt(tombstone: Tombstone | undefined, version: number | undefined, now: Date): boolean {
-  if (tombstone === undefined || version === undefined) return false;
+export function isRemovedAt(tombstone: Tombstone | undefined, version: number | null | undefined, now: Date): boolean {
+  if (tombstone === undefined || typeof version !== "number") return false;
   return tombstone.version >= version && tombstone.expires_at > epochSeconds(now);
 }
 
@@ -33,6 +33,11 @@ export function isRemovedAt(tombstone: Tombstone | undefined, version: number | 
 export function markRemoved(key: Key, version: number, now: Date): TransactionWrite {
   const tombstone = { ...tombstoneKey(key), version, expires_at: epochSecondsAfter(now, keptDays) };
   return { Put: { Item: tombstones.encode(tombstone), ...unlessRemovedAt(version, now) } };
+}
+
+/** Deletes the tombstone of a record: what follows is judged as if it had never been removed. */
+export function forgetRemoval(key: Key): TransactionWrite {
+  return { Delete: { Key: tombstoneKey(key) } };
 }
 
 /** Holds a transaction's other writes to the record not having been removed at this version or a later one. */

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { HmacKey } from "../hmac-key.ts";
 
 /** How long a pin counts (D9). */
@@ -15,11 +15,22 @@ export interface PinHash {
 /** A hash that no pin fits: what a pin for an unknown login is held against (D12). */
 export const unusablePinHash: PinHash = { hmac: "A".repeat(43), salt: "A".repeat(22) };
 
-/** So many digits from a CSPRNG, uniform, leading zeros kept (D9). */
-export function makePin(digits: number): string {
-  return randomInt(0, 10 ** digits)
-    .toString()
-    .padStart(digits, "0");
+/** What makes the pin of a request another than those of all others. */
+interface PinSource {
+  readonly login: string;
+  readonly requestId: string;
+  readonly requestedAt: Date;
+  /** How many digits it has. */
+  readonly digits: number;
+}
+
+/**
+ * The pin of a request: digits that the key makes of it, as good as random without the key, leading zeros kept (D9). A
+ * request that is processed again, as the answer of the mail service was lost, has the pin that the person may hold already.
+ */
+export function makePin({ login, requestId, requestedAt, digits }: PinSource, key: HmacKey): string {
+  const bytes = key.digest("pin-of-request", [login, requestId, requestedAt.toISOString()].join("|"));
+  return String(bytes.readBigUInt64BE() % 10n ** BigInt(digits)).padStart(digits, "0");
 }
 
 /** When a pin asked for at that moment stops counting. */

@@ -8,6 +8,8 @@ export const refreshTokenLifeDays = 30;
 
 /** A refresh token taken apart: whose session it renews, and the hash the store compares. */
 export interface RefreshToken {
+  /** The whole token. */
+  readonly text: string;
   readonly userId: number;
   readonly family: string;
   /** SHA-256 of the whole token, base64url. */
@@ -33,7 +35,7 @@ export function parseRefreshToken(token: string, key: HmacKey): RefreshToken | u
   const [, payload = "", user, family = "", mac = ""] = tokenForm.exec(token) ?? [];
   const userId = Number(user);
   const isOwn = key.verify("refresh", payload, mac, macBytes);
-  return isOwn && v.is(id, userId) ? { userId, family, hash: hashRefreshToken(token) } : undefined;
+  return isOwn && v.is(id, userId) ? { text: token, userId, family, hash: hashRefreshToken(token) } : undefined;
 }
 
 const tokenForm = /^(([1-9][0-9]{0,15})\.([\w-]{22})\.[\w-]{43})\.((?:[1-9][0-9]{0,8}\.)?[\w-]{22})$/;

@@ -16,7 +16,35 @@ export function nextKeySignsFrom(newestSignsFrom: Date | undefined, now: Date): 
   return isDue ? new Date(now.getTime() + publishedAheadMinutes * msPerMinute) : undefined;
 }
 
-/** Until when a key must stay published once its successor's first moment is known. */
-export function publishedUntil(successorSignsFrom: Date): Date {
-  return new Date(successorSignsFrom.getTime() + publishedAfterMinutes * msPerMinute);
+/** How old a published key is that belongs to no run under way: a run may have published a key and not stored it yet. */
+const abandonedAfterMinutes = 60;
+
+/** A key that signs from a moment on, until the next one does. */
+interface ScheduledKey {
+  readonly kid: string;
+  readonly signsFrom: Date;
+}
+
+/** A key whose publication has no end yet. */
+export interface PublishedKey {
+  readonly kid: string;
+  /** Undefined for keys of release 0.1. */
+  readonly publishedAt: Date | undefined;
+}
+
+/**
+ * Which published keys get an end, and when: one with a successor when its last token is over, and one that is not among
+ * those that sign as if it had signed until now; such a one was left by a run that broke off.
+ */
+export function keysToRetire(
+  published: readonly PublishedKey[],
+  schedule: readonly ScheduledKey[],
+  now: Date,
+): { readonly kid: string; readonly validTo: Date }[] {
+  return published.flatMap(({ kid, publishedAt = now }) => {
+    const at = schedule.findIndex((key) => key.kid === kid);
+    const isAbandoned = at < 0 && now.getTime() - publishedAt.getTime() >= abandonedAfterMinutes * msPerMinute;
+    const signsTo = at < 0 ? isAbandoned && now : schedule[at + 1]?.signsFrom;
+    return signsTo ? [{ kid, validTo: new Date(signsTo.getTime() + publishedAfterMinutes * msPerMinute) }] : [];
+  });
 }

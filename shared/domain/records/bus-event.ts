@@ -14,8 +14,14 @@ export interface NotificationRequest
   readonly recipients: readonly number[];
 }
 
+/** A record that changed, and the system that says so. */
+export interface RecordEvent {
+  readonly line: RecordLine;
+  readonly source: string;
+}
+
 /** An event of another system: a record that changed, or a notification that it wants delivered. */
-export type BusEvent = { readonly line: RecordLine } | { readonly asked: NotificationRequest };
+export type BusEvent = RecordEvent | { readonly asked: NotificationRequest };
 
 /**
  * Reads an event as EventBridge hands it over; refuses with `fields_invalid` what is none of the kinds that are known.
@@ -27,7 +33,7 @@ export function parseBusEvent(value: unknown, defaultCountry: CountryCode): BusE
     return { asked: readNotification(source, parseComplete(notificationDetail, detail)) };
   }
   const { event_id: _, ...line } = parseComplete(recordDetail, detail);
-  return { line: parseRecordLine(line, defaultCountry) };
+  return { line: parseRecordLine(line, defaultCountry), source };
 }
 
 function readNotification(

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
-import { id } from "../../contract/values.ts";
+import { id, timestamp } from "../../contract/values.ts";
 import { notifyingRecordTypes, type Recipients } from "./notification-kinds.ts";
 
 /** One change of the table: an item before and after it; undefined where there was or is none. */
@@ -26,6 +26,12 @@ export interface Push {
   readonly notificationId: number;
 }
 
+/** A new password that its user is notified of on every channel (D14). */
+export interface PasswordChange {
+  readonly userId: number;
+  readonly changedAt: Date;
+}
+
 type DomainEvent = Omit<NotificationEvent, "actorId"> | undefined;
 
 const changed = v.object({ silent: v.optional(v.boolean()), changed_by: v.optional(id) });
@@ -35,7 +41,7 @@ const timesheet = v.object({
   record: v.object({ state: v.picklist(timesheetStates), driver: v.object({ profile_id: id }) }),
 });
 const invoice = v.object({ id, company_id: id, record: v.object({ state: v.picklist(invoiceStates) }) });
-const user = v.object({ id, password_hash: v.optional(v.string()) });
+const user = v.object({ id, password_changed_at: v.optional(timestamp) });
 const notification = v.object({ id, user_id: id });
 
 const meanings = { JOB: readJob, TIMESHEET: readTimesheet, INVOICE: readInvoice, USER: readUser } as const;
@@ -57,6 +63,11 @@ export function readPush({ key, before, after }: ItemChange): Push | undefined {
   if (!key.sk.startsWith("NOTIFICATION#") || before || after?.push !== true) return undefined;
   const { id: notificationId, user_id: userId } = requireItem(notification, after);
   return { userId, notificationId };
+}
+
+/** The new password of a stored user that a change is about, unless it was written silently (D14). Throws as `readEvent`. */
+export function readPasswordChange({ key, before, after }: ItemChange): PasswordChange | undefined {
+  return key.sk === "USER" && after && after.silent !== true ? newPassword(after, before) : undefined;
 }
 
 function readJob(after: unknown, before: unknown): DomainEvent {
@@ -85,10 +96,17 @@ function readInvoice(after: unknown, before: unknown): DomainEvent {
 }
 
 function readUser(after: unknown, before: ItemChange["before"]): DomainEvent {
-  const { id, password_hash } = requireItem(user, after);
-  if (!before || password_hash === before.password_hash) return undefined;
-  const recipients = notifyingRecordTypes.User.kinds.password_changed.recipients({ user: id });
-  return { record_type: "User", record_id: id, params: { type: "password_changed" }, recipients };
+  const change = newPassword(after, before);
+  if (!change) return undefined;
+  const recipients = notifyingRecordTypes.User.kinds.password_changed.recipients({ user: change.userId });
+  return { record_type: "User", record_id: change.userId, params: { type: "password_changed" }, recipients };
+}
+
+/** The hash alone says nothing: that of an unchanged password is renewed where a stronger one is due. */
+function newPassword(after: unknown, before: ItemChange["before"]): PasswordChange | undefined {
+  const { id: userId, password_changed_at: at } = requireItem(user, after);
+  const isRise = before && at !== undefined && at > String(before.password_changed_at ?? "");
+  return isRise ? { userId, changedAt: new Date(at) } : undefined;
 }
 
 /** The state before counts as far as it can be read: what was wrong then may have been repaired. */

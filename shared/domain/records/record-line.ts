@@ -20,25 +20,30 @@ export function parseRecordLine(value: unknown, defaultCountry: CountryCode): Re
     throw fieldsInvalid([{ path: ["type"], code, detail: `must be one of ${recordTypes.join(", ")}` }]);
   }
   const schemas = Object.hasOwn(value, "deleted") ? removalLines : upsertLines;
-  const line = asSent(parse(schemas[known] as v.GenericSchema<unknown, RecordLine>, value), value);
+  const line = asSent(parseComplete(schemas[known] as v.GenericSchema<unknown, RecordLine>, value), value);
   return line.type === "user" && !("deleted" in line) ? withNormalLogins(line, defaultCountry) : line;
 }
 
-/** Checks that a merged record is complete: fields that a line leaves out must be stored already. Refuses with `fields_invalid`. */
-export function parseComplete<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
-  return parse(schema, value);
+/**
+ * Checks that a merged record is complete: fields that a line leaves out must be stored already. Refuses with
+ * `fields_invalid`, but for fields that are exempt.
+ */
+export function parseComplete<S extends v.GenericSchema>(
+  schema: S,
+  value: unknown,
+  isExempt: (field: string) => boolean = () => false,
+): v.InferOutput<S> {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const faults = result.issues.filter(({ path }) => !isExempt(String(path?.[0]?.key)));
+  if (faults.length > 0) throw fieldsInvalid(fieldFaults(faults));
+  return value;
 }
 
 /** The refusal of a record whose fields are wrong: each with a JSON pointer into the line, a code and a detail. */
 export function fieldsInvalid(faults: readonly FieldFault[]): Refusal {
   const errors = faults.map(({ path, ...fault }) => ({ pointer: pointerTo(path), ...fault }));
   return new Refusal("fields_invalid", `Invalid: ${errors.map(({ pointer }) => pointer).join(", ")}`, { errors });
-}
-
-function parse<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
-  const result = v.safeParse(schema, value);
-  if (!result.success) throw fieldsInvalid(fieldFaults(result.issues));
-  return result.output;
 }
 
 /** A parsed line without the defaults of newer fields at any depth: what it leaves out stays as it is stored (D38). */

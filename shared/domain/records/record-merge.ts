@@ -78,7 +78,10 @@ function merge<S extends ClosedObject>(
   changes: object,
 ): v.InferInput<S> {
   const merged = overlay(schema, { ...defaults, ...stored }, changes);
-  const complete: object = parseComplete(schema, merged);
+  // What an earlier release took is no fault of the line.
+  const isOlder = (name: string) =>
+    stored !== undefined && Object.hasOwn(stored, name) && !Object.hasOwn(changes, name);
+  const complete: object = parseComplete(schema, merged, isOlder);
   if (!stored) return complete as v.InferInput<S>;
   const isWritten = (name: string) =>
     Object.hasOwn(changes, name) || (Object.hasOwn(defaults, name) && !Object.hasOwn(stored, name));

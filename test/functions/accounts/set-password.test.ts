@@ -1,38 +1,44 @@
-import { DeleteMessageCommand, PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import type { SQSEvent } from "aws-lambda";
-import { afterEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler } from "../../../functions/accounts/set-password.ts";
 import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
+import { handler as notify } from "../../../functions/workers/notify.ts";
 import { handler as notifyPasswordChanged } from "../../../functions/workers/notify-password-changed.ts";
 import { confirmLoginByBody, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
 import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
+import { userKey } from "../../../shared/db/accounts/users.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
+import { drain, nothingFailed, streamRecord } from "../../support/workers/workers.ts";
 
 const service = useService();
+const table = useFaultProxy();
 const password = "seven quiet harbours";
 const newPassword = "eleven loud lanterns";
 let userId: number;
 let login: string;
 let phone: string;
+let notified: Item | undefined;
 
 useSigningKey();
 useOwnUser((id, own) => {
   [userId, login, phone] = [id, own, `+4474001${String(id).padStart(5, "0")}`];
   return { phone_number: phone, password };
 });
-afterEach(async () => {
-  await new SQSClient({}).send(new PurgeQueueCommand({ QueueUrl: process.env.NOTICE_QUEUE_URL }));
+beforeEach(async () => {
+  notified = await readItem(userKey(userId));
 });
 
 async function resetToken(): Promise<string> {
@@ -52,15 +58,13 @@ function signInWith(typed: string) {
   return call(signInHandler, signIn, { body: { user: { login, password: typed } } });
 }
 
-/** Hands every queued notice to the worker, as the queue would, and says how many there were. */
+/** Has the user notified of what changed since the last time, as stream and queue would; says how many notices there were. */
 async function deliverNotices(): Promise<number> {
-  const client = new SQSClient({});
-  const QueueUrl = process.env.NOTICE_QUEUE_URL;
-  const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
-  const Records = Messages.map(({ MessageId, Body }) => ({ messageId: MessageId, body: Body }));
-  expect(await notifyPasswordChanged({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
-  for (const { ReceiptHandle } of Messages) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-  return Messages.length;
+  const before = notified;
+  notified = await readItem(userKey(userId));
+  const Records = [streamRecord(userKey(userId), { before, after: notified })];
+  expect(await notify({ Records })).toEqual(nothingFailed);
+  return (await drain("NOTICE_QUEUE_URL", notifyPasswordChanged)).length;
 }
 
 describe("200", () => {
@@ -107,6 +111,27 @@ describe("200", () => {
       expect(text).toContain("2026-05-01 at 09:00 UTC");
       expect(text).not.toMatch(/https?:/);
     }
+  });
+
+  test("D14: the notice of a new password follows from the commit: no queue and no read can take the answer away", async () => {
+    const token = await resetToken();
+    const queue = process.env.NOTICE_QUEUE_URL;
+    onTestFinished(() => void Object.assign(process.env, { NOTICE_QUEUE_URL: queue }));
+    process.env.NOTICE_QUEUE_URL = "http://127.0.0.1:9/000000000000/gone";
+    table.reset();
+    expect((await setTo(token)).status).toBe(200);
+    expect([...table.calls.keys()].at(-1)).toBe("TransactWriteItems");
+    process.env.NOTICE_QUEUE_URL = queue;
+    expect(await deliverNotices()).toBe(1);
+  });
+
+  test("D14: a company that cannot be read leaves the password and the token as they are", async () => {
+    const token = await resetToken();
+    const unavailable = { __type: "com.amazonaws.dynamodb.v20120810#ResourceInUseException", message: "later" };
+    table.fail("GetItem", { status: 400, body: unavailable }, 1, 2);
+    expect((await setTo(token)).status).toBe(500);
+    expect((await signInWith(password)).status).toBe(200);
+    expect((await setTo(token)).status).toBe(200);
   });
 
   test("D14: a token counts until 14:59.999 after its pin was confirmed", async () => {

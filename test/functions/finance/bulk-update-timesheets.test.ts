@@ -64,6 +64,15 @@ describe("200", () => {
     expect([type, company_id]).toEqual(["timesheet", 1]);
   });
 
+  test("D19: a passcode of null is one that is left out, also under an Idempotency-Key", async () => {
+    const key = { "idempotency-key": "left-out" };
+    const timesheet = { timesheet_ids: [1], state: "paid" };
+    const send = (fields: object) =>
+      call(handler, bulkUpdateTimesheets, { as: operator, headers: key, body: { timesheet: fields } });
+    expect((await send({ ...timesheet, passcode: null })).status).toBe(200);
+    expect((await send(timesheet)).headers).toHaveProperty("idempotency-replayed", "true");
+  });
+
   test.each([1234, "1234", 12345678])("D19: the passcode %j has the right shape", async (passcode) => {
     expect((await update({ timesheet_ids: [1], state: "paid", passcode })).status).toBe(200);
   });

@@ -35,6 +35,13 @@ describe("200", () => {
   });
 });
 
+test("D30: Link keeps the parameters that the operation knows, and none of a stranger's", async () => {
+  const answer = await list({ per_page: "2", x: "'".repeat(1_200), PAGE: "7", __proto__x: "1" });
+  expect(answer.headers.link).toContain('per_page=2&page=1>; rel="first"');
+  expect(answer.headers.link).not.toMatch(/x=|PAGE|%27/);
+  expect(JSON.stringify(answer.headers).length).toBeLessThan(2_000);
+});
+
 describe("403", () => {
   test.each(["client", "driver"] as const)("D3: a %s may not list jobs", async (role) => {
     expect(await list({}, { id: 3, role, company_id: 1 })).toMatchObject({

@@ -44,7 +44,7 @@ describe("200", () => {
   test("D6: a field that a stored key has beside the public ones does not leave, the private one least of all", async () => {
     const jwk = { kty: "EC", crv: "P-256", x: coordinate, y: coordinate, alg: "ES256", use: "sig" };
     const stored = { ...jwk, kid: "too-much", d: "private", key_ops: ["sign"] };
-    await publishKey("too-much", stored);
+    await publishKey("too-much", stored, new Date());
     const { keys } = (await call(handler, getKeySet)).body;
     const shown = keys.find(({ kid }: { kid: string }) => kid === "too-much");
     expect(Object.keys(shown).sort()).toEqual(["alg", "crv", "kid", "kty", "use", "x", "y"]);
@@ -59,7 +59,7 @@ describe("200", () => {
 
   test("D6: a key is published until the moment its publication ends, and not from then on", async () => {
     const jwk = { kty: "EC", crv: "P-256", x: coordinate, y: coordinate, alg: "ES256", use: "sig" };
-    await publishKey("ending", { ...jwk, kid: "ending" });
+    await publishKey("ending", { ...jwk, kid: "ending" }, new Date());
     await retireKey("ending", new Date("2026-05-01T09:00:00.000Z"));
     vi.useFakeTimers({ now: new Date("2026-05-01T08:59:59.999Z"), toFake: ["Date"] });
     expect(await publishedIds()).toContain("ending");

@@ -102,6 +102,16 @@ describe("D12: a message", () => {
     expect(await isRight(newestPin(service.inbox, other), other)).toBe(true);
   });
 
+  test("whose recipient SES refuses for good is taken: no fault, no dead letter", async () => {
+    loggedLines.length = 0;
+    service.endpoints.failNext("SendEmail", "InvalidParameterValue");
+    const requestedAt = new Date().toISOString();
+    expect(await deliver({ requestedAt, login: other })).toEqual({ batchItemFailures: [] });
+    expect(service.inbox.entries()).toEqual([]);
+    expect(loggedLines.join("")).toMatch(/"code":"recipient_refused"/);
+    expect(loggedLines.join("")).not.toMatch(/"Faults"|marsh@/);
+  });
+
   test.each([
     "{",
     "{}",

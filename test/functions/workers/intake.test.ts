@@ -70,6 +70,15 @@ describe("D35: a record event", () => {
     expect(await readItem(recordKey("JOB", 2))).toEqual(before);
   });
 
+  test("that is stale is counted by its source, and the log names the record", async () => {
+    const stale = () => loggedLines.map((line) => JSON.parse(line)).filter((line) => line.StaleEvents);
+    await take(job(5, Number.MAX_SAFE_INTEGER), job(6, 2));
+    expect(stale()).toEqual([]);
+    await take(job(5, 2));
+    expect(stale()).toMatchObject([{ StaleEvents: 1, source: "rota.example" }]);
+    expect(loggedLines.join("")).toContain('"record_type":"job","record_id":5');
+  });
+
   test("that is late does not bring back what was removed", async () => {
     await take({ type: "job", id: 3, version: 7, event_id: "e", deleted: true }, job(3, 6));
     expect(await take(job(3, 6), job(3, 7))).toEqual([]);
@@ -97,6 +106,10 @@ describe("D35: an invalid message", () => {
     ["an unknown kind", envelope(job(10, 1), "Shipment"), "/detail-type not_allowed"],
     ["a user", envelope({ type: "user", id: 10, version: 1, event_id: "e", deleted: true }), "/type not_allowed"],
     ["a version of 2^53", envelope(job(10, 2 ** 53)), "/version wrong_type"],
+    ["a version of null", envelope({ ...job(10, 1), version: null }), "/version wrong_type"],
+    ["a version that is a fraction", envelope(job(10, 0.5)), "/version wrong_type"],
+    ["a version below zero", envelope(job(10, -1)), "/version out_of_range"],
+    ["a version in text", envelope({ ...job(10, 1), version: "9" }), "/version wrong_type"],
     ["no version", envelope({ ...jobLine(10, 1), event_id: "e" }), "/version missing"],
     ["no event_id", envelope({ ...jobLine(10, 1), version: 1 }), "/event_id missing"],
     ["a field nobody knows", envelope(job(10, 1, { titel: "x" })), "/titel unknown_field"],
@@ -159,7 +172,7 @@ describe("D25: a notification event", () => {
 
   test("with the largest params and the most recipients still fits its messages", async () => {
     const recipients = Array.from({ length: 1_000 }, (_, at) => Number.MAX_SAFE_INTEGER - at);
-    const params = { type: "message", text: "€".repeat(16_300) };
+    const params = { type: "message", text: "€".repeat(5_450) };
     expect(await take(asking({ recipients, params }))).toEqual([]);
     expect(await messages()).toHaveLength(5);
   });

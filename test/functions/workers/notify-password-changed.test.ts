@@ -9,7 +9,7 @@ import { useService } from "../../support/service/service.ts";
 const service = useService();
 const phone = "+447400123456";
 const otherPhone = "+447400123457";
-const changedAt = "2026-05-01T09:00:59.999Z";
+let changedAt = "2026-05-01T09:00:59.999Z";
 const nobodyFailed = { batchItemFailures: [] };
 
 beforeAll(() =>
@@ -19,9 +19,15 @@ beforeAll(() =>
     userLine(12, { email: null, phone_number: otherPhone }),
     userLine(13, { email: null, contact_phone_number: "+447400123458" }),
     userLine(14, { email: "gone@example.com" }),
+    userLine(15, { email: "half@example.com", phone_number: "+447400123459" }),
+    userLine(16, { email: "refused@example.com", phone_number: "+447400123460" }),
   ]),
 );
-beforeEach(() => service.inbox.clear());
+beforeEach(() => {
+  service.inbox.clear();
+  // Each test is about a change of its own.
+  changedAt = new Date(Date.parse(changedAt) - 1_000).toISOString();
+});
 
 function deliver(...messages: (number | string)[]) {
   const records = messages.map((message, index) => ({
@@ -81,6 +87,36 @@ describe("D14: a message", () => {
     expect(sent()).toEqual([`sms ${otherPhone}`]);
     expect(await deliver(11)).toEqual(nobodyFailed);
     expect(sent()).toEqual(["email mail@example.com", `sms ${otherPhone}`]);
+  });
+
+  test("whose SMS fails repeats the SMS alone, and a redrive sends nothing", async () => {
+    service.endpoints.failNext("Publish", "InternalError", 3);
+    expect(await deliver(15)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    expect(sent()).toEqual(["email half@example.com"]);
+    service.endpoints.failNext("Publish", "InternalError", 0);
+    expect(await deliver(15)).toEqual(nobodyFailed);
+    expect(await deliver(15)).toEqual(nobodyFailed);
+    expect(sent()).toEqual(["email half@example.com", "sms +447400123459"]);
+  });
+
+  test("of a later change is sent by every channel again", async () => {
+    await deliver(15);
+    service.inbox.clear();
+    expect(await deliver(JSON.stringify({ userId: 15, changedAt: "2026-05-02T09:00:00.000Z" }))).toEqual(nobodyFailed);
+    expect(sent()).toEqual(["email half@example.com", "sms +447400123459"]);
+  });
+
+  test("whose recipient SES refuses for good is taken: the log has a code, a metric counts it, the SMS is sent", async () => {
+    loggedLines.length = 0;
+    service.endpoints.failNext("SendEmail", "InvalidParameterValue");
+    expect(await deliver(16)).toEqual(nobodyFailed);
+    expect(sent()).toEqual(["sms +447400123460"]);
+    const lines = loggedLines.map((line) => JSON.parse(line));
+    expect(lines).toContainEqual(expect.objectContaining({ level: "warn", code: "recipient_refused" }));
+    expect(lines).toContainEqual(expect.objectContaining({ RecipientsRefused: 1 }));
+    expect(lines.filter(({ Faults }) => Faults)).toEqual([]);
+    expect(await deliver(16)).toEqual(nobodyFailed);
+    expect(sent()).toEqual(["sms +447400123460"]);
   });
 
   test.each([

@@ -12,7 +12,9 @@ useService();
 const queue = useFaultProxy("AWS_ENDPOINT_URL_SQS");
 
 beforeEach(async () => {
-  await Promise.all(["NOTIFICATION_QUEUE_URL", "PUSH_QUEUE_URL", "QUARANTINE_QUEUE_URL"].map(takeMessages));
+  await Promise.all(
+    ["NOTIFICATION_QUEUE_URL", "NOTICE_QUEUE_URL", "PUSH_QUEUE_URL", "QUARANTINE_QUEUE_URL"].map(takeMessages),
+  );
   queue.reset();
 });
 
@@ -77,6 +79,34 @@ describe("D25: a change of a record", () => {
     expect(await handler({ Records: ids.map((id) => newJob(id)) })).toEqual(nothingFailed);
     expect(queue.calls.get("SendMessageBatch")).toBe(10);
     expect(await queuedIds()).toEqual(ids);
+  });
+});
+
+describe("D14: a new password", () => {
+  const key = recordKey("USER", 8);
+  const user = { id: 8, record: {}, password_hash: "a" };
+  const newPassword = { ...user, password_hash: "b", password_changed_at: "2026-05-01T09:00:00.000Z" };
+
+  test("becomes a notice to its user by every channel, however often the change comes", async () => {
+    const Records = [streamRecord(key, { before: user, after: newPassword }, "event-8")];
+    expect(await handler({ Records })).toEqual(nothingFailed);
+    expect(await handler({ Records })).toEqual(nothingFailed);
+    const notice = { userId: 8, changedAt: "2026-05-01T09:00:00.000Z" };
+    expect(await takeMessages("NOTICE_QUEUE_URL")).toEqual([notice, notice]);
+  });
+
+  test("comes again from the stream where the queue takes no notice", async () => {
+    queue.fail("SendMessageBatch", { status: 500, body: { __type: "InternalError" } }, Number.POSITIVE_INFINITY);
+    const record = streamRecord(key, { before: user, after: newPassword });
+    const itemIdentifier = record.dynamodb?.SequenceNumber;
+    expect(await handler({ Records: [record] })).toEqual({ batchItemFailures: [{ itemIdentifier }] });
+  });
+
+  test("is none where only its hash was renewed, and where it was written silently", async () => {
+    const renewed = streamRecord(key, { before: newPassword, after: { ...newPassword, password_hash: "c" } });
+    const silent = streamRecord(key, { before: user, after: { ...newPassword, silent: true } });
+    expect(await handler({ Records: [renewed, silent] })).toEqual(nothingFailed);
+    expect(queue.calls.size).toBe(0);
   });
 });
 

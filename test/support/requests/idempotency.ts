@@ -15,7 +15,7 @@ export async function keptFor(userId: number): Promise<Item[]> {
   return items;
 }
 
-/** The tokens that a piece of work gives its transactions, one for each try; undefined where it leaves that to the SDK. */
+/** The tokens that a piece of work gives its transactions, one for each try. */
 export async function tokensOf(work: () => Promise<unknown>): Promise<(string | undefined)[]> {
   const tokens: (string | undefined)[] = [];
   const name = `tokens-${crypto.randomUUID()}`;

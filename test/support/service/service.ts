@@ -73,6 +73,7 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
     AWS_ENDPOINT_URL_SQS: queueEndpoint,
     OPERATION: "test",
+    CALL_PATIENCE: process.env.CALL_PATIENCE ?? "100",
     TABLE_NAME: tableName,
     TOKEN_ISSUER: "workforce-test",
     TOKEN_AUDIENCE: "workforce-api",

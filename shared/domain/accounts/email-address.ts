@@ -1,0 +1,25 @@
+/** What an address may look like as it is typed: one `@`, nothing that needs quotes. Release 0.1 took all of them. */
+const typedShape = /^[^\s\p{C}@"(),:;<>[\]\\]{1,64}@[^\s\p{C}@"(),:;<>[\]\\]{1,255}$/u;
+
+/** Printable ASCII in parts between dots: e-mail services take no other local part. */
+const localPart = /^[!-\-/-~]+(\.[!-\-/-~]+)*$/;
+
+/** At least two labels, the last of which is no number: an IP address takes no mail. */
+const domainName =
+  /^(?=.{4,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * An e-mail address in its normal form: NFC, lower case, the domain as IDNA writes it in ASCII; dots and plus tags count.
+ * Undefined for what no e-mail service delivers to (D7).
+ */
+export function normalEmail(typed: string): string | undefined {
+  if (!typedShape.test(typed)) return undefined;
+  const [local = "", domain = ""] = typed.normalize("NFC").toLowerCase().split("@");
+  const ascii = /[/?#%]/.test(domain) ? "" : (URL.parse(`http://${domain}`)?.hostname ?? "");
+  return localPart.test(local) && domainName.test(ascii) ? `${local}@${ascii}` : undefined;
+}
+
+/** The form in which release 0.1 stored an e-mail address; undefined for one that it did not take. */
+export function formerEmail(typed: string): string | undefined {
+  return typedShape.test(typed) ? typed.toLowerCase() : undefined;
+}

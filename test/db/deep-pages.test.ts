@@ -1,0 +1,64 @@
+import { beforeAll, expect, inject, test } from "vitest";
+import type { InvoiceState } from "../../shared/contract/finance.ts";
+import { findInvoices, type InvoiceFilter } from "../../shared/db/records/invoices.ts";
+import { importLines } from "../bench/store/load.ts";
+import { costOf } from "../support/records/costs.ts";
+import { invoiceLine } from "../support/records/records.ts";
+import { useService } from "../support/service/service.ts";
+
+const count = inject("engineName") === "dynamodb-local" ? 600 : 2_400;
+const states: readonly InvoiceState[] = ["pending", "paid", "overdue"];
+const threeYears = { fromDate: "2024-01-01", toDate: "2026-12-31" };
+const dated: InvoiceFilter = { scope: 1, states, ...threeYears };
+const undated: InvoiceFilter = { scope: 1, states };
+
+/** Ids that do not follow dates, two of three in company 1: the worst case of a range of dates. */
+function lineOf(at: number) {
+  const day = (at * 7_919) % 1_000;
+  const issued_date = new Date(Date.UTC(2024, 0, 1 + day)).toISOString().slice(0, 10);
+  return invoiceLine(at + 1, at % 3 === 2 ? 2 : 1, { state: states[(at * 31) % 3], issued_date });
+}
+
+useService();
+
+beforeAll(
+  () =>
+    importLines(
+      Array.from({ length: count }, (_, at) => lineOf(at)),
+      () => {},
+    ),
+  300_000,
+);
+
+function page(filter: InvoiceFilter, skip: number, limit = 100) {
+  return findInvoices(filter, { limit, skip, beforeId: undefined });
+}
+
+test("D30: the deepest page within dates costs at most 20 times the read units of the first", async () => {
+  const first = await costOf(() => page(dated, 0, 20));
+  const deepest = await costOf(() => page(dated, 900));
+  expect(deepest.readUnits).toBeLessThanOrEqual(20 * first.readUnits);
+});
+
+test("D30: a page past the end costs the totals alone", async () => {
+  const cost = await costOf(async () => expect(await page(dated, 4_900)).toMatchObject({ items: [], hasMore: false }));
+  const undatedCost = await costOf(async () => expect((await page(undated, 9_900)).items).toEqual([]));
+  expect(cost).toMatchObject({ sequentialTrips: 1 });
+  expect(cost.readUnits).toBeLessThanOrEqual(20);
+  expect(undatedCost.readUnits).toBeLessThanOrEqual(1);
+});
+
+test("D30: deep pages are those of a model, with and without dates", async () => {
+  const ids = Array.from({ length: count }, (_, at) => lineOf(at)).filter((line) => line.company_id === 1);
+  const newest = ids.map(({ id }) => id).sort((a, b) => b - a);
+  for (const filter of [dated, undated]) {
+    for (const skip of [0, 300, 900, 1_000, 1_300, newest.length - 30].filter((each) => each < newest.length)) {
+      const found = await page(filter, skip);
+      expect(
+        found.items.map(({ id }) => id),
+        `${skip}`,
+      ).toEqual(newest.slice(skip, skip + 100));
+      expect(found.total).toBe(newest.length);
+    }
+  }
+});

@@ -1,0 +1,79 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { timeoutSecondsOf } from "../../infra/constructs/compute/service-function.ts";
+import { type FunctionName, functions } from "../../infra/functions/functions.ts";
+import { callLimits } from "../../shared/call-limits.ts";
+import { markAllMs } from "../../shared/db/notifications/mark-notifications.ts";
+
+/** Pauses of the SDK between the attempts of a call whose connection fails: up to 50 ms, then 100 ms. */
+const pausesMs = 150;
+/** Hashing a password, and what the function does itself. */
+const ownMs = 1_000;
+
+type Calls = Readonly<Partial<Record<keyof typeof callLimits, number>>>;
+
+/**
+ * The most calls that each function makes one after the other, when no race is lost. Functions that go on from page to page
+ * as long as they have time are named with the calls of their last page, and with the time at which it begins.
+ */
+const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number }>> = {
+  "bulk-update-timesheets": { table: 8, secret: 1 },
+  "list-invoices": { table: 5 },
+  "list-timesheets": { table: 4 },
+  "list-jobs": { table: 4 },
+  "adjust-job-timers": { table: 6, secret: 1 },
+  "request-password-reset": { table: 5, secret: 1, requestQueue: 1 },
+  "confirm-login": { table: 5, secret: 1 },
+  "confirm-login-by-body": { table: 5, secret: 1 },
+  "list-notifications": { table: 2 },
+  "register-device-token": { table: 3 },
+  "remove-device-token": { table: 3 },
+  "mark-notifications": { table: 5, beginsAtMs: markAllMs },
+  "get-unread-counts": { table: 2 },
+  "sign-in": { table: 6, secret: 2 },
+  "refresh-token": { table: 4, secret: 2 },
+  "sign-out": { table: 2 },
+  "set-password": { table: 4, requestQueue: 1 },
+  "register-user": { table: 3, secret: 1, requestQueue: 1 },
+  "get-profile": { table: 3 },
+  "get-key-set": { table: 1 },
+  "get-health": {},
+  "get-openapi": {},
+  "get-job": { table: 2 },
+  "get-invoice": { table: 2 },
+  "get-timesheet": { table: 3 },
+  "refuse-unrouted": {},
+  "deliver-pin": { table: 6, secret: 1, message: 1 },
+  "notify-password-changed": { table: 3, message: 1 },
+  "update-totals": { table: 22, workerQueue: 1 },
+  notify: { workerQueue: 4 },
+  "deliver-notifications": { table: 11, workerQueue: 4 },
+  "send-pushes": { table: 6, message: 5 },
+  intake: { table: 8, workerQueue: 4 },
+  "mark-overdue": { table: 3, beginsAtMs: 600_000 },
+  "reconcile-totals": { table: 3, beginsAtMs: 600_000 },
+  "rotate-signing-key": { table: 3, secret: 2 },
+};
+
+test.each(Object.entries(rows))("%s has time for each call in a row with all of its attempts", (name, row) => {
+  const { beginsAtMs = 0, ...calls } = row;
+  const longest = Object.entries(calls).reduce((sum, [kind, count]) => {
+    const { attemptMs, attempts } = callLimits[kind as keyof typeof callLimits];
+    return sum + count * (attemptMs * attempts + (attempts > 1 ? pausesMs : 0));
+  }, beginsAtMs + ownMs);
+  expect(longest).toBeLessThanOrEqual(timeoutSecondsOf(functions[name as FunctionName]) * 1_000);
+});
+
+test("what a worker sends is tried once by the SDK, as its queue repeats it", () => {
+  expect([callLimits.workerQueue.attempts, callLimits.message.attempts]).toEqual([1, 1]);
+});
+
+test("every client of AWS is made with the limits of its calls", () => {
+  const root = join(import.meta.dirname, "../..");
+  const made = globSync("{functions,shared}/**/*.ts", { cwd: root }).flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/new \w+Client\([^;\n]*/g)].map(([text]) => `${file}: ${text}`),
+  );
+  expect(made.length).toBeGreaterThanOrEqual(6);
+  expect(made.filter((text) => !/Client\(limitedBy\(callLimits\.\w+\)\)/.test(text))).toEqual([]);
+});
