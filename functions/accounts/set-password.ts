@@ -1,6 +1,5 @@
 import { changePasswordOnce } from "../../shared/accounts/password-change.ts";
 import { setPassword } from "../../shared/contract/accounts.ts";
-import { findCompany } from "../../shared/db/records/companies.ts";
 import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
@@ -12,6 +11,6 @@ import { anonymous } from "../../shared/http/endpoint.ts";
 export const handler = anonymous(setPassword, async ({ body, now, clientAddress }) => {
   requireUncommon(body.password, "/user/password");
   const user = await changePasswordOnce({ body, now, clientAddress });
-  if (user) return { user: { ...user, company: await findCompany(user.financial_company_id) } };
+  if (user) return { user };
   throw new Refusal("reset_token_invalid", "The reset token is spent, expired or unknown; request a new pin");
 });

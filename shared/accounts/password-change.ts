@@ -2,9 +2,11 @@ import type { setPassword } from "../contract/accounts.ts";
 import type { Body } from "../contract/operation.ts";
 import { changePassword, findResetToken } from "../db/accounts/reset-tokens.ts";
 import type { User } from "../db/accounts/users.ts";
+import { findCompany } from "../db/records/companies.ts";
 import { afterRecovery } from "../domain/accounts/login-guesses.ts";
 import { hashPassword, verifyPassword } from "../domain/accounts/password.ts";
 import { hashResetToken } from "../domain/accounts/reset-token.ts";
+import type { ShownUser } from "./shown-user.ts";
 import { guesserOf } from "./throttles.ts";
 
 /** A new password as it came in. */
@@ -15,34 +17,40 @@ interface PasswordChange {
 }
 
 /**
- * Spends a reset token for a new password, and has the user notified; gives the user. The same token with the same password
+ * Spends a reset token for a new password; gives the user, who is notified of it. The same token with the same password
  * within a minute gives the user again. Undefined where the token does not count (D14).
  */
-export async function changePasswordOnce(change: PasswordChange): Promise<User | undefined> {
+export async function changePasswordOnce(change: PasswordChange): Promise<ShownUser | undefined> {
   const resetHash = hashResetToken(change.body.reset_password_token);
   return (await setOnce(change, resetHash)) ?? (await findWhereSet(change, resetHash));
 }
 
 /** Sets the password; undefined where the token does not count, or was spent meanwhile. */
-async function setOnce({ body, now, clientAddress }: PasswordChange, resetHash: string): Promise<User | undefined> {
+async function setOnce(
+  { body, now, clientAddress }: PasswordChange,
+  resetHash: string,
+): Promise<ShownUser | undefined> {
   const found = await findResetToken(resetHash, now);
   if (!found || found.isSpent) return undefined;
   const { user } = found.account;
-  const [passwordHash, logins] = await Promise.all([
+  // Nothing may fail once the password has changed; the notice follows from the table's stream.
+  const [passwordHash, logins, company] = await Promise.all([
     hashPassword(body.password),
     forgivenLogins(user, clientAddress, now),
+    findCompany(user.financial_company_id),
   ]);
   const names = namesFor(user, body);
   if (!(await changePassword(user.id, resetHash, { passwordHash, names, logins }, now))) return undefined;
-  return { ...user, ...names };
+  return { ...user, ...names, company };
 }
 
 /** The user whose password was set to this one with this token within the last minute (D14). */
-async function findWhereSet({ body, now }: PasswordChange, resetHash: string): Promise<User | undefined> {
+async function findWhereSet({ body, now }: PasswordChange, resetHash: string): Promise<ShownUser | undefined> {
   const found = await findResetToken(resetHash, now);
   if (!found?.isSpent) return undefined;
   const { user, passwordHash } = found.account;
-  return passwordHash !== undefined && (await verifyPassword(body.password, passwordHash)) ? user : undefined;
+  if (passwordHash === undefined || !(await verifyPassword(body.password, passwordHash))) return undefined;
+  return { ...user, company: await findCompany(user.financial_company_id) };
 }
 
 /** A registration keeps no names: who sets the first password sets them (D16). */
