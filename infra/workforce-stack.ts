@@ -1,10 +1,9 @@
 import { type App, CfnOutput, type Environment, Stack, Tags } from "aws-cdk-lib";
-import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
 import { refreshToken } from "../shared/contract/sessions.ts";
 import { Api } from "./constructs/api/http-api.ts";
-import { CanaryReleases, oneMinute, releaseAlarm } from "./constructs/compute/canary-releases.ts";
+import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { createQueue } from "./constructs/compute/encrypted-queue.ts";
 import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
@@ -17,6 +16,7 @@ import { EmailSending } from "./constructs/messages/email-sending.ts";
 import { SmsSpendLimit } from "./constructs/messages/sms-spend-limit.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { OnCall } from "./constructs/monitoring/on-call.ts";
+import { EdgeSecret } from "./constructs/stores/edge-secret.ts";
 import { HmacKey } from "./constructs/stores/hmac-key.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
@@ -51,7 +51,6 @@ export class WorkforceStack extends Stack {
   readonly #service: ServiceTable;
   readonly #resources: Resources;
   readonly #api: Api;
-  readonly #serverErrors: Alarm | undefined;
   readonly #stacks = new Map<string, { scope: Construct; releases?: CanaryReleases }>();
   readonly #functions = new Map<string, ServiceFunction>();
 
@@ -71,16 +70,13 @@ export class WorkforceStack extends Stack {
     this.#bundles = bundles;
     this.#service = table;
     this.#resources = this.#addResources();
-    this.#api = new Api(this, "Api", stage);
-    // A fault that a handler answers with 500 is no error to Lambda.
-    const serverErrors = () => releaseAlarm(this, "ServerErrors", this.#api.httpApi.metricServerError(oneMinute));
-    this.#serverErrors = stage.deployment === "canary" ? serverErrors() : undefined;
+    this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
     this.#addRoutes();
     this.#addWorkers();
     this.#addSchedules();
     const bus = this.#addIntake();
     this.#addMonitoring(bus);
-    new CfnOutput(this, "BaseUrl", { value: this.#api.httpApi.apiEndpoint });
+    new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
   }
 
@@ -101,6 +97,7 @@ export class WorkforceStack extends Stack {
       queues: this.#addQueues(),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
+      edgeSecret: stage.edge && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
     };
   }
 
@@ -115,11 +112,10 @@ export class WorkforceStack extends Stack {
     const [stage, row] = [this.#stage, rowOf(this.#service, name)];
     const id = functionStackOf(name, row);
     const stack = this.#stacks.get(id) ?? { scope: new FunctionStack(this, id) };
-    if (row.canary && this.#serverErrors) {
-      stack.releases ??= new CanaryReleases(stack.scope, "Releases", this.#serverErrors);
-    }
+    const isCareful = row.canary && stage.deployment === "canary";
+    if (isCareful) stack.releases ??= new CanaryReleases(stack.scope, "Releases");
     this.#stacks.set(id, stack);
-    const releases = row.canary && stack.releases;
+    const releases = isCareful ? stack.releases : undefined;
     const made = new ServiceFunction(stack.scope, name, { name, row, stage, bundles: this.#bundles, releases });
     this.#functions.set(name, made);
     grantRow(made.function, row, this.#resources, stage);

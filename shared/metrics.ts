@@ -7,6 +7,8 @@ import { settings } from "./settings.ts";
 export const metrics = {
   /** Answers with a 5xx, and items of a queue or the table's stream that a worker failed on. */
   Faults: ["operation"],
+  /** Answers with a 5xx, `busy` aside, of a function's numbered version: a release is judged by them. */
+  VersionFaults: ["operation", "version"],
   /** Pins that were wrong, expired or spent when a login was to be confirmed. */
   PinFailures: [],
   /** Passcodes that were wrong. */

@@ -26,12 +26,19 @@ const hmacSecret = v.pipe(
   ),
 );
 
+const edgeSecret = v.object({ current: v.pipe(v.string(), v.minLength(32)), previous: v.string() });
+
 let client: SecretsManagerClient | undefined;
 const cached = new Map<string, { readonly value: unknown; readonly staleAt: number; readonly readAt: number }>();
 
 /** The key that pins and other short secrets are hashed with; kept for 5 minutes, never in the table or a setting (D9). */
 export async function hmacKey(): Promise<HmacKey> {
   return openHmacKey(await readHmacKeyVersions(), new Date());
+}
+
+/** What the stage's edge proves itself with, and what it did before; kept for 5 minutes. */
+export async function edgeSecrets(arn: string): Promise<v.InferOutput<typeof edgeSecret>> {
+  return v.parse(edgeSecret, await readSecret(arn));
 }
 
 /** The versions of the HMAC key, oldest first. Up to 5 minutes old unless they must be `fresh`. */

@@ -5,6 +5,8 @@ import type { PushService } from "./contract/devices.ts";
 export const settings = {
   /** Name of the operation or worker this function runs. */
   operation: () => required("OPERATION"),
+  /** Number of the published version that runs, set by Lambda; undefined where it is none. */
+  functionVersion: () => /^\d+$/.exec(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? "")?.[0],
   /** Namespace of the service's own metrics. */
   metricNamespace: () => required("METRIC_NAMESPACE"),
   /** How many times the usual limit a call to AWS may take: more than 1 where many processes share a processor. */
@@ -18,6 +20,8 @@ export const settings = {
   hmacSecretArn: () => required("HMAC_SECRET_ARN"),
   /** Where the private keys that sign access tokens are kept, in Secrets Manager (D6). */
   signingSecretArn: () => required("SIGNING_SECRET_ARN"),
+  /** Where the secret is kept that the stage's edge proves itself with; undefined where it has none. */
+  edgeSecretArn: () => process.env.EDGE_SECRET_ARN || undefined,
   /** The OpenID issuer whose access tokens are trusted instead of the service's own, or undefined (D4). */
   oidcIssuer: () => (process.env.OIDC_ISSUER ? json<OidcIssuer>(process.env.OIDC_ISSUER) : undefined),
   /** Where notices to users are queued. */

@@ -44,8 +44,8 @@ describe("a metric is one line of JSON in CloudWatch's embedded metric format", 
     expect(JSON.parse(loggedLines[0] ?? "")).toEqual({ _aws: { Timestamp: now, CloudWatchMetrics }, TotalsDrift: 7 });
   });
 
-  test("none has another dimension than the operation: no dimension can name a person", () => {
-    expect(new Set(Object.values(metrics).flat())).toEqual(new Set(["operation"]));
+  test("none has another dimension than operation, version and source system: no dimension can name a person", () => {
+    expect(new Set(Object.values(metrics).flat())).toEqual(new Set(["operation", "version", "source"]));
   });
 });
 
@@ -104,6 +104,29 @@ describe("Faults", () => {
     expect(batchItemFailures).toEqual([]);
     const aside = { StreamRecordsQuarantined: 1 };
     expect(countedMetrics()).toEqual([{ operation: "test", Faults: 1 }, aside, aside]);
+  });
+});
+
+describe("VersionFaults", () => {
+  const answering = async (thrown: Error) => {
+    await call(
+      anonymous(sample, () => Promise.reject(thrown)),
+      sample,
+    );
+    return countedMetrics().filter((metric) => "VersionFaults" in metric);
+  };
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test("counts a fault under the version that answered it; D18: busy is none, as any caller can provoke it", async () => {
+    vi.stubEnv("AWS_LAMBDA_FUNCTION_VERSION", "7");
+    expect(await answering(new Refusal("busy", "later"))).toEqual([]);
+    expect(await answering(new Refusal("too_many_requests", "no"))).toEqual([]);
+    expect(await answering(new Error("broken"))).toEqual([{ operation: "sample", version: "7", VersionFaults: 1 }]);
+  });
+
+  test("costs nothing where no version is released", async () => {
+    vi.stubEnv("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST");
+    expect(await answering(new Error("broken"))).toEqual([]);
   });
 });
 

@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const report = process.env.VITEST_REPORT;
 const measured = ["test/system/attacks/enumeration.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];
-// It has a configuration of its own.
-const deployed = "test/system/deploy/**";
+// They install a program of their own, and have a configuration of their own.
+const installing = "test/system/{deploy,runtime,lint}/**";
 const concluding = ["test/system/rights/used-rights.test.ts"];
 
 /** What takes its turn; of 0, vitest would run the files after all others on a machine that has one worker. */
@@ -43,7 +43,7 @@ export default defineConfig({
           ...everywhere,
           name: "tests",
           include: ["test/**/*.test.ts"],
-          exclude: [...measured, ...concluding, ...laws, deployed],
+          exclude: [...measured, ...concluding, ...laws, installing],
           sequence: { groupOrder: turns.usual },
         },
       },

@@ -4,7 +4,7 @@ import { requireUncommon } from "../../shared/domain/accounts/common-passwords.t
 import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
 import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts";
 import { unknownUser } from "../../shared/domain/accounts/users.ts";
-import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
+import { type AddressedRequest, anonymousByAddress } from "../../shared/http/client-address.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
@@ -12,11 +12,11 @@ import { settings } from "../../shared/settings.ts";
  * Starts a registration, which its pin completes; the answer is the same for new and taken logins. Whoever has the login
  * sets password and names with the reset token that the pin gives: those that are sent here are checked and not kept (D16).
  */
-export const handler = anonymous(registerUser, startRegistration, {
+export const handler = anonymousByAddress(registerUser, startRegistration, {
   closes: () => settings.registration() === "closed",
 });
 
-async function startRegistration({ body, now, clientAddress, requestId }: AnonymousRequest<typeof registerUser>) {
+async function startRegistration({ body, now, clientAddress, requestId }: AddressedRequest<typeof registerUser>) {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   requireServed(login, settings.servedCountries());
   requireSmsReceiver(login, { registers: true });

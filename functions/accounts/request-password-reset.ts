@@ -4,20 +4,23 @@ import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
 import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts";
 import { unknownUser } from "../../shared/domain/accounts/users.ts";
-import { anonymous } from "../../shared/http/endpoint.ts";
+import { anonymousByAddress } from "../../shared/http/client-address.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Queues a pin for a login; the answer shows nothing the caller did not send, unless the stage discloses (D7–D12). */
-export const handler = anonymous(requestPasswordReset, async ({ body, now, clientAddress: address, requestId }) => {
-  const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
-  requireServed(login, settings.servedCountries());
-  requireSmsReceiver(login, { registers: false });
-  const pin = await countPinRequest({ login, address, requestId, registers: false }, now);
-  const isDisclosed = settings.recoveryDisclosure() === "full";
-  const user = isDisclosed
-    ? await findUserOfLogin(login.value, login.former)
-    : unknownUser(login.value, await hmacKey());
-  await pin.send();
-  return { user: { ...user, pin_valid_to: pin.validTo.toISOString() } };
-});
+export const handler = anonymousByAddress(
+  requestPasswordReset,
+  async ({ body, now, clientAddress: address, requestId }) => {
+    const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
+    requireServed(login, settings.servedCountries());
+    requireSmsReceiver(login, { registers: false });
+    const pin = await countPinRequest({ login, address, requestId, registers: false }, now);
+    const isDisclosed = settings.recoveryDisclosure() === "full";
+    const user = isDisclosed
+      ? await findUserOfLogin(login.value, login.former)
+      : unknownUser(login.value, await hmacKey());
+    await pin.send();
+    return { user: { ...user, pin_valid_to: pin.validTo.toISOString() } };
+  },
+);

@@ -2,13 +2,13 @@ import { changePasswordOnce } from "../../shared/accounts/password-change.ts";
 import { setPassword } from "../../shared/contract/accounts.ts";
 import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { anonymous } from "../../shared/http/endpoint.ts";
+import { anonymousByAddress } from "../../shared/http/client-address.ts";
 
 /**
  * Spends a reset token for a new password, ends every session of the user and has the user notified. The same token with
  * the same password within a minute is answered again (D14, D15).
  */
-export const handler = anonymous(setPassword, async ({ body, now, clientAddress }) => {
+export const handler = anonymousByAddress(setPassword, async ({ body, now, clientAddress }) => {
   requireUncommon(body.password, "/user/password");
   const user = await changePasswordOnce({ body, now, clientAddress });
   if (user) return { user };

@@ -10,13 +10,13 @@ import { type Login, parseSignInLogin, requireLogin } from "../../shared/domain/
 import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { makeFamily, makeRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { anonymous } from "../../shared/http/endpoint.ts";
+import { anonymousByAddress } from "../../shared/http/client-address.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /** Signs in with a login and its password; an unknown login takes the same time as a wrong password (D5, D15). */
-export const handler = anonymous(signIn, async ({ body, now, clientAddress: address, clientProof }) => {
+export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddress: address, clientProof }) => {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" }, parseSignInLogin);
   const isKnown = await isKnownClient(login, clientProof);
   const guesser = await guesserOf(login.value, { address, isKnown });

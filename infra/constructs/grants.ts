@@ -9,6 +9,7 @@ import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
 import type { WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
+import type { EdgeSecret } from "./stores/edge-secret.ts";
 import type { HmacKey } from "./stores/hmac-key.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
 import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
@@ -22,6 +23,8 @@ export interface Resources {
   /** Holds changes of the table that a stream consumer could not take, for a person to look at; no function consumes it. */
   readonly quarantine: Queue;
   readonly emails: EmailSending;
+  /** What the stage's edge proves itself with, where it has one. */
+  readonly edgeSecret: EdgeSecret | undefined;
 }
 
 /** Gives a function the rights and settings that its row names, and no others. */
@@ -34,6 +37,7 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   if (row.signsTokens) signingKeys.grantSign(fn, tokenNames);
   if (row.rotatesSigningKeys) signingKeys.grantRotate(fn);
   if (row.readsHmacKey) hmacKey.grantRead(fn);
+  if (row.readsClientAddress) resources.edgeSecret?.grantRead(fn);
   if (row.queuesPins) grantQueue(fn, "PIN_QUEUE_URL", queues.pins.queue);
   if (row.queuesNotices) grantQueue(fn, "NOTICE_QUEUE_URL", queues.notices.queue);
   if (row.queuesNotifications) grantQueue(fn, "NOTIFICATION_QUEUE_URL", queues.notifications.queue);

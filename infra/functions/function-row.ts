@@ -80,6 +80,8 @@ export interface FunctionRow {
   readonly rotatesSigningKeys?: true;
   /** True where it reads the key for HMACs, of whatever `shared/domain/hmac-key.ts` names as a purpose. */
   readonly readsHmacKey?: true;
+  /** True where it limits clients by their address, which the stage's edge may say. */
+  readonly readsClientAddress?: true;
   /** True where it queues requests for pins. */
   readonly queuesPins?: true;
   /** True where it queues notices to users. */

@@ -1,6 +1,9 @@
 /** The audience of every stage's access tokens (D4). */
 export const tokenAudience = "workforce-api";
 
+/** The alias that callers call in a canary stage; CodeDeploy and `npm run rollback` move it. */
+export const liveAlias = "live";
+
 /**
  * The names in AWS of what a stage must never lose, and of what tools find a deployed stage by. Fixed: CloudFormation cannot
  * replace a resource whose name is taken, so a change that would lose it fails instead.
@@ -8,9 +11,12 @@ export const tokenAudience = "workforce-api";
 export function namesOf(stageName: string) {
   return {
     stack: `Workforce-${stageName}`,
+    /** The stack and the firewall before the stage's edge, in us-east-1. */
+    firewall: `Workforce-${stageName}-firewall`,
     table: `workforce-${stageName}-records`,
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
+    edgeSecret: `workforce/${stageName}/edge-secret`,
     eventBus: `workforce-${stageName}`,
     /** Where backups of the table are kept. */
     backupVault: `workforce-${stageName}`,

@@ -59,6 +59,17 @@ export const timeZone = v.pipe(v.string(), v.regex(/^(?:[A-Z]\w+(?:\/[A-Z][\w+-]
 /** ARN of a certificate in ACM. */
 export const certificateArn = text(`arn:aws[a-z\\-]*:acm:${awsRegion}:[0-9]{12}:certificate/[0-9a-f\\-]{36}`);
 
+/** ARN of a certificate that CloudFront takes. */
+export const edgeCertificateArn = text("arn:aws[a-z\\-]*:acm:us-east-1:[0-9]{12}:certificate/[0-9a-f\\-]{36}");
+
+/** ARN of a firewall that CloudFront takes. */
+export const webAclArn = text(
+  "arn:aws[a-z\\-]*:wafv2:us-east-1:[0-9]{12}:global/webacl/[\\w\\-]{1,128}/[0-9a-f\\-]{36}",
+);
+
+/** Day, such as 2026-11-22. */
+export const day = v.pipe(v.string(), v.isoDate());
+
 /** ARN of a platform application in SNS, of one kind. */
 export function applicationArn(kind: string) {
   return text(`arn:aws[a-z\\-]*:sns:${awsRegion}:[0-9]{12}:app/${kind}/[\\w.\\-]{1,256}`);

@@ -7,7 +7,9 @@ import {
   count,
   countFromZero,
   country,
+  day,
   dollars,
+  edgeCertificateArn,
   emailAddress,
   host,
   httpsUrl,
@@ -19,6 +21,7 @@ import {
   smsSender,
   someText,
   timeZone,
+  webAclArn,
   word,
 } from "./setting-values.ts";
 
@@ -121,6 +124,20 @@ export const stageShape = v.object({
       }),
     ),
   ),
+  /**
+   * CloudFront before the custom domain, with a firewall that refuses addresses that call too often; about 7 dollars a month,
+   * and 1.90 dollars for each million requests. The API's own address is closed.
+   */
+  edge: v.exactOptional(
+    setting(
+      "{ certificateArn, webAclArn } beside a customDomain: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy -c stack=firewall makes; and secretRotatedOn, the day when its secret was last replaced",
+      v.strictObject({
+        certificateArn: edgeCertificateArn,
+        webAclArn,
+        secretRotatedOn: v.exactOptional(day),
+      }),
+    ),
+  ),
   /** Concurrent calls reserved for a function, by its name. None by default: a new account has 10 to 50 in all. */
   reservedConcurrency: v.exactOptional(
     setting(
@@ -177,6 +194,12 @@ export const stageSchema = v.pipe(
       return customDomain === undefined || isIn(region, customDomain.certificateArn);
     }),
     ["customDomain"],
+  ),
+  v.forward(
+    v.partialCheck([["edge"], ["customDomain"]], ({ edge, customDomain }) => {
+      return edge === undefined || customDomain !== undefined;
+    }),
+    ["edge"],
   ),
   v.forward(
     v.partialCheck([["region"], ["platformApplications"]], ({ region, platformApplications = {} }) => {

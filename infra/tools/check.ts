@@ -74,8 +74,22 @@ const gates: readonly Gate[] = [
     name: "deploy",
     title: "deploy into an emulator",
     program: "vitest",
-    parameters: ["run", "--config", "test/system/deploy/vitest.config.ts"],
+    parameters: ["run", "--config", "test/system/deploy/vitest.config.ts", "test/system/deploy"],
     obstacle: emulatorObstacle,
+  },
+  {
+    name: "lint",
+    title: "templates by cfn-lint",
+    program: "vitest",
+    parameters: ["run", "--config", "test/system/deploy/vitest.config.ts", "test/system/lint"],
+    obstacle: linterObstacle,
+  },
+  {
+    name: "runtime",
+    title: "AWS's runtime client",
+    program: "vitest",
+    parameters: ["run", "--config", "test/system/deploy/vitest.config.ts", "test/system/runtime"],
+    obstacle: runtimeClientObstacle,
   },
 ];
 
@@ -155,12 +169,22 @@ function dynamodbLocalObstacle(): string | undefined {
 
 /** Where there is no Python, or no way to its packages, there is no emulator; a deploy that fails in it is another thing. */
 function emulatorObstacle(): string | undefined {
-  if (!findPython()) return `it needs ${neededPython}`;
-  const { status, stderr } = spawnSync(process.execPath, [join(root, "test/system/deploy/install.ts")], {
-    encoding: "utf8",
-  });
-  if (status === 0) return undefined;
-  return `the emulator could not be installed: ${stderr.trim().split("\n").at(-1)}`;
+  return findPython() ? installObstacle("the emulator", "deploy") : `it needs ${neededPython}`;
+}
+
+function linterObstacle(): string | undefined {
+  return findPython() ? installObstacle("cfn-lint", "lint") : `it needs ${neededPython}`;
+}
+
+function runtimeClientObstacle(): string | undefined {
+  return installObstacle("the runtime client", "runtime");
+}
+
+/** Why what the tests of a folder need could not be installed; undefined where it is. */
+function installObstacle(what: string, folder: string): string | undefined {
+  const call = [join(root, "test/system", folder, "install.ts")];
+  const { status, stderr } = spawnSync(process.execPath, call, { encoding: "utf8" });
+  return status === 0 ? undefined : `${what} could not be installed: ${stderr.trim().split("\n").at(-1)}`;
 }
 
 function print(text: string): 0 {

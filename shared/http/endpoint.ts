@@ -28,10 +28,6 @@ export interface AnonymousRequest<O extends Operation> {
   readonly query: Query<O>;
   readonly body: Body<O>;
   readonly now: Date;
-  /** Address the request came from, as API Gateway saw it; never from a header. */
-  readonly clientAddress: string;
-  /** What the header `Known-Client` proves an earlier session of a login with, if it was sent (D10). */
-  readonly clientProof: string | undefined;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;
 }
@@ -93,9 +89,26 @@ export function idempotent<O extends IdempotentOperation>(
 export function anonymous<O extends AnonymousOperation>(
   operation: O,
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
-  { closes = () => false }: { closes?: () => boolean } = {},
+  options: AnonymousOptions = {},
 ): HttpHandler {
-  return chain(operation, { closes }, (event, context) => handle(requestOf<O>(event, context)));
+  return anonymousWith(operation, async () => ({}), handle, options);
+}
+
+/** The same, with what `find` finds in addition of a request that is in order. */
+export function anonymousWith<O extends AnonymousOperation, Found extends object>(
+  operation: O,
+  find: (event: HttpEvent) => Promise<Found>,
+  handle: (request: AnonymousRequest<O> & Found) => Promise<Reply<O>>,
+  { closes = () => false }: AnonymousOptions = {},
+): HttpHandler {
+  return chain(operation, { closes }, async (event, context) =>
+    handle({ ...requestOf<O>(event, context), ...(await find(event)) }),
+  );
+}
+
+/** When the stage closes an operation. */
+export interface AnonymousOptions {
+  readonly closes?: () => boolean;
 }
 
 /** The handler for requests that no route takes: whatever comes, it refuses. */
@@ -154,14 +167,11 @@ function compose(middlewares: readonly object[], handler: HttpHandler): HttpHand
 function requestOf<O extends Operation>(event: HttpEvent, context: Context): AnonymousRequest<O> {
   const { parameters, query, body } = event.input ?? {};
   const requestId = requestIdOf({ event, context });
-  const clientAddress = event.requestContext.http.sourceIp;
   return {
     parameters: parameters as Parameters<O>,
     query: query as Query<O>,
     body: body as Body<O>,
     now: new Date(),
-    clientAddress,
-    clientProof: event.headers?.["known-client"] || undefined,
     requestId,
   };
 }

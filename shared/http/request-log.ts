@@ -2,6 +2,7 @@ import type { Operation } from "../contract/operation.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { log } from "../logger.ts";
 import { count } from "../metrics.ts";
+import { settings } from "../settings.ts";
 import { type HttpRequest, requestIdOf } from "./request.ts";
 
 /**
@@ -11,13 +12,13 @@ import { type HttpRequest, requestIdOf } from "./request.ts";
 export function logRequests(operation: Pick<Operation, "name">) {
   const startedAt = new WeakMap<object, number>();
   const end = (request: HttpRequest) => {
-    const { statusCode = 0 } = request.response ?? {};
-    if (statusCode >= 500) count("Faults", { operation: operation.name });
+    const code = request.error instanceof Refusal ? request.error.code : undefined;
+    countFault(operation.name, request.response?.statusCode ?? 0, code);
     log("info", "answered", {
       operation: operation.name,
       request_id: requestIdOf(request),
       status: request.response?.statusCode,
-      code: request.error instanceof Refusal ? request.error.code : undefined,
+      code,
       user_id: request.event.caller?.userId,
       duration_ms: Math.round(performance.now() - (startedAt.get(request.event) ?? performance.now())),
     });
@@ -30,4 +31,12 @@ export function logRequests(operation: Pick<Operation, "name">) {
     after: end,
     onError: end,
   };
+}
+
+/** `busy` is an answer by design (D18), which any caller can provoke: it says nothing of a release. */
+function countFault(operation: string, status: number, code: string | undefined): void {
+  if (status < 500) return;
+  count("Faults", { operation });
+  const version = settings.functionVersion();
+  if (version !== undefined && code !== "busy") count("VersionFaults", { operation, version });
 }

@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type FunctionName, functions } from "../../infra/functions/functions.ts";
 import { findStage, stageNames } from "../../infra/stages/stages.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
-import { stackOf, useStack } from "./stack.ts";
+import { synthesizeStage, writeStubBundles } from "../support/service/synthesize-stages.ts";
+import { readStack, stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
 
@@ -105,7 +109,12 @@ test.each(stageNames)("%s takes no more than its throttle says, and no metrics a
 });
 
 test("an address of one's own leads to the API with TLS 1.2, and the outputs say what DNS needs", () => {
-  const { all, template } = stackOf("full");
+  const { edge: _, ...stage } = fullStage;
+  const outdir = mkdtempSync(join(tmpdir(), "workforce-domain-"));
+  writeStubBundles(join(outdir, "bundles"), Object.keys(functions));
+  const made = synthesizeStage({ stage, bundles: join(outdir, "bundles"), outdir: join(outdir, "out") });
+  rmSync(outdir, { recursive: true });
+  const { all, template } = readStack(made.template);
   const [domain] = all("AWS::ApiGatewayV2::DomainName");
   const { name, certificateArn } = fullStage.customDomain;
   expect(domain?.properties.DomainName).toBe(name);
@@ -124,7 +133,7 @@ test("an address of one's own leads to the API with TLS 1.2, and the outputs say
   expect(Outputs.CustomBaseUrl?.Value).toBe(`https://${name}`);
   expect(Outputs.CustomDomainTarget?.Value).toEqual({ "Fn::GetAtt": [domain?.id, "RegionalDomainName"] });
   expect(Outputs.CustomDomainHostedZone?.Value).toEqual({ "Fn::GetAtt": [domain?.id, "RegionalHostedZoneId"] });
-});
+}, 60_000);
 
 /** Each route's key, and the operation of the function that it leads to. */
 function routes(): (readonly [string, string | undefined])[] {

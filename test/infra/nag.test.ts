@@ -22,6 +22,22 @@ const acknowledged: readonly Acknowledgement[] = [
       "A function of the stack replaces the keys every 30 days, in steps that Secrets Manager's own rotation lacks",
   },
   {
+    rule: /^AwsSolutions-SMG4$/,
+    where: /\/EdgeSecret\/Secret\//,
+    reason: "CloudFront learns a new one by a deploy alone: the runbook has the steps",
+  },
+  {
+    rule: /^AwsSolutions-CFR1$/,
+    where: /\/Edge\/Distribution\//,
+    reason: "Its users may travel",
+  },
+  {
+    rule: /^AwsSolutions-CFR3$/,
+    where: /\/Edge\/Distribution\//,
+    reason:
+      "CloudFront would log whole queries, pins among them; the API and the firewall have logs and samples of their own",
+  },
+  {
     rule: /^AwsSolutions-SQS3$/,
     where: /\/(StreamQuarantine\/Queue|IntakeBus\/Undelivered)\//,
     reason: "It is itself where the others' dead letters end",

@@ -55,12 +55,12 @@ export interface SynthesizedStack {
 
 /** The stack that was synthesised for this run. */
 export function useStack(): SynthesizedStack {
-  return { ...read(inject("template") as Template), bundles: inject("bundles") };
+  return { ...readStack(inject("template") as Template), bundles: inject("bundles") };
 }
 
 /** The stack of a stage whose placeholders are replaced, or of the full one; synthesised once for the run. */
 export function stackOf(name: string): SynthesizedStack {
-  return { ...read(findSynthesis(name).template), bundles: inject("bundles") };
+  return { ...readStack(findSynthesis(name).template), bundles: inject("bundles") };
 }
 
 /** What came of the synthesis of a stage. */
@@ -70,7 +70,8 @@ export function findSynthesis(name: string): CheckedSynthesis {
   return synthesis;
 }
 
-function read(template: Template): Omit<SynthesizedStack, "bundles"> {
+/** A template's resources, to hold laws against. */
+export function readStack(template: Template): Omit<SynthesizedStack, "bundles"> {
   const resources = template.Resources as TemplateResources;
   const all = (type: string) => {
     const found = Object.entries(resources).filter(([, { Type }]) => Type === type);

@@ -8,15 +8,22 @@ import {
   SecurityPolicy,
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
 import type { Stage } from "../../stages/stages.ts";
+import { Edge, type EdgeProps } from "./edge.ts";
 
 /** What an address of one's own is made from. */
-export type ApiDomainProps = NonNullable<Stage["customDomain"]> & { readonly api: HttpApi; readonly stage: IStage };
+export type ApiDomainProps = NonNullable<Stage["customDomain"]> & {
+  readonly api: HttpApi;
+  readonly stage: IStage;
+  /** What stands before it, if anything does. */
+  readonly edge?: Omit<EdgeProps, "host" | "target"> | undefined;
+};
 
 /** An address of one's own for an API; the stack's outputs name what DNS must say for it. */
 export class ApiDomain extends Construct {
-  constructor(scope: Construct, id: string, { name, certificateArn, api, stage }: ApiDomainProps) {
+  constructor(scope: Construct, id: string, { name, certificateArn, api, stage, edge }: ApiDomainProps) {
     super(scope, id);
     const domainName = new DomainName(this, "Name", {
       domainName: name,
@@ -27,13 +34,15 @@ export class ApiDomain extends Construct {
     new ApiMapping(this, "Mapping", { api, domainName, stage });
     const stack = Stack.of(this);
     new CfnOutput(stack, "CustomBaseUrl", { value: `https://${name}` });
+    const { regionalDomainName: target } = domainName;
+    const before = edge && new Edge(this, "Edge", { ...edge, host: name, target });
     new CfnOutput(stack, "CustomDomainTarget", {
       description: `What a CNAME or alias record of ${name} must point to`,
-      value: domainName.regionalDomainName,
+      value: before?.domainName ?? target,
     });
     new CfnOutput(stack, "CustomDomainHostedZone", {
       description: "Hosted zone of that target, for an alias record in Route 53",
-      value: domainName.regionalHostedZoneId,
+      value: before ? CloudFrontTarget.CLOUDFRONT_ZONE_ID : domainName.regionalHostedZoneId,
     });
   }
 }

@@ -15,20 +15,26 @@ import type { Operation } from "../../../shared/contract/operation.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage, Throttle } from "../../stages/stages.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
+import type { EdgeSecret } from "../stores/edge-secret.ts";
 import { logAccess } from "./access-log.ts";
 import { ApiDomain } from "./api-domain.ts";
 
 /** The HTTP API that clients call. */
 export class Api extends Construct {
   readonly httpApi: HttpApi;
+  readonly baseUrl: string;
   readonly #stage: CfnStage;
   #routeSettings: Readonly<Record<string, unknown>> = {};
 
-  constructor(scope: Construct, id: string, { name, origins, throttle, logRetentionDays, customDomain }: Stage) {
+  /** `edgeSecret` is what the stage's edge proves itself with, where it has one. */
+  constructor(scope: Construct, id: string, stage: Stage, edgeSecret?: EdgeSecret) {
     super(scope, id);
+    const { name, origins, throttle, logRetentionDays, customDomain, edge } = stage;
     this.httpApi = new HttpApi(this, "HttpApi", {
       apiName: namesOf(name).api,
       createDefaultStage: false,
+      // Past the edge nobody calls it.
+      disableExecuteApiEndpoint: edge !== undefined,
       // Phones reach an API of IPv4 through addresses that thousands share, and throttles by address refuse them all.
       ipAddressType: IpAddressType.DUAL_STACK,
       corsPreflight: {
@@ -55,7 +61,12 @@ export class Api extends Construct {
       // Metrics by route cost as much as a small stage; each function has its own calls, errors and times without them.
       detailedMetricsEnabled: false,
     });
-    if (customDomain) new ApiDomain(this, "Domain", { ...customDomain, api: this.httpApi, stage: defaultStage });
+    this.baseUrl = edge && customDomain ? `https://${customDomain.name}` : this.httpApi.apiEndpoint;
+    if (customDomain) {
+      const edgeProps = edge && edgeSecret && { stageName: name, edge, secret: edgeSecret };
+      const own = { api: this.httpApi, stage: defaultStage, edge: edgeProps };
+      new ApiDomain(this, "Domain", { ...customDomain, ...own });
+    }
     this.#stage = defaultStage.node.defaultChild as CfnStage;
   }
 

@@ -58,6 +58,7 @@ export class ServiceFunction extends Construct {
     });
     const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
+    const metricNamespace = namesOf(stage.name).metrics;
     const reserved = stage.reservedConcurrency?.[name];
     this.reserved = reserved;
     this.function = new LambdaFunction(this, "Function", {
@@ -69,13 +70,16 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(timeoutSecondsOf(row)),
       handler: "index.handler",
       code: Code.fromAsset(bundleFolder(bundles, name)),
-      environment: { OPERATION: name, METRIC_NAMESPACE: namesOf(stage.name).metrics },
+      environment: { OPERATION: name, METRIC_NAMESPACE: metricNamespace },
       logGroup,
+      // What a release replaced stays until the function is deleted: the alias can be moved back to it.
+      ...(releases && { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN } }),
       // Lambda traces each call by itself; the tracer's library would cost every start.
       tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(row.mayCallItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     });
-    this.live = releases?.release(this, this.function) ?? this.function;
+    const released = { operation: name, functionName, fn: this.function, metricNamespace };
+    this.live = releases?.release(this, released) ?? this.function;
   }
 }

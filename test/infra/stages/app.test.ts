@@ -21,6 +21,11 @@ test("the app ends with 1 and one sentence when no stage has that name", () => {
   expect(synth("nope")).toEqual({ status: 1, stdout: "", stderr });
 }, 60_000);
 
+test("the app ends with 1 when release is anything but now", () => {
+  const stderr = 'Leave release out, or set it to now (-c release=now): it is "nwo".\n';
+  expect(synth("dev", { release: "nwo" })).toEqual({ status: 1, stdout: "", stderr });
+}, 60_000);
+
 test("cdk.json decides every feature flag that the CDK recommends, and every synthesis has them", () => {
   const recommended = createRequire(import.meta.url)("aws-cdk-lib/recommended-feature-flags.json") as object;
   const { context } = JSON.parse(readFileSync(join(root, "cdk.json"), "utf8")) as { context: object };
@@ -29,12 +34,12 @@ test("cdk.json decides every feature flag that the CDK recommends, and every syn
   for (const [flag, value] of Object.entries(context)) expect(node.tryGetContext(flag), flag).toEqual(value);
 });
 
-/** Runs the app as the cdk command does with `-c stage=<name>`. */
-function synth(stage: string): { status: number | null; stdout: string; stderr: string } {
+/** Runs the app as the cdk command does with `-c stage=<name>` and other context. */
+function synth(stage: string, context: object = {}): { status: number | null; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["infra/app.ts"], {
     cwd: root,
     encoding: "utf8",
-    env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ stage }), CDK_OUTDIR: outdir },
+    env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ stage, ...context }), CDK_OUTDIR: outdir },
   });
   return { status, stdout, stderr };
 }

@@ -80,6 +80,7 @@ test.each<[keyof Stage, unknown]>([
   ["anonymousThrottle", { requestsPerSecond: 0.5, burst: 1 }],
   ["customDomain", { name: "https://api.harbour-logistics.co.uk", certificateArn }],
   ["customDomain", { name: "api.harbour-logistics.co.uk", certificateArn: "0bd60c40" }],
+  ["edge", fullStage.edge],
   ["reservedConcurrency", []],
   ["reservedConcurrency", { "sign-up": 5 }],
   ["reservedConcurrency", { "sign-in": 0 }],
@@ -99,6 +100,16 @@ test.each<[keyof Stage, unknown]>([
   expect(faults[0]).toContain(`: it is ${JSON.stringify(value)}.`);
 });
 
+test.each([
+  { certificateArn },
+  { webAclArn: "Workforce-prod-firewall" },
+  { secretRotatedOn: "yesterday" },
+])("an edge is refused that CloudFront cannot have: %j", (wrong) => {
+  const withDomain = { ...dev, customDomain };
+  expect(faultsOf({ ...withDomain, edge: fullStage.edge })).toEqual([]);
+  expect(faultsOf({ ...withDomain, edge: { ...fullStage.edge, ...wrong } })).toHaveLength(1);
+});
+
 test.each(Object.keys(stageShape.entries))("a stage without %s is refused, or can do without it", (setting) => {
   const { [setting as keyof Stage]: _, ...rest } = prod;
   const optional = [
@@ -111,6 +122,7 @@ test.each(Object.keys(stageShape.entries))("a stage without %s is refused, or ca
     "platformApplications",
     "oidcIssuer",
     "customDomain",
+    "edge",
     "reservedConcurrency",
     "backupKeptDays",
     "runbookUrl",

@@ -36,6 +36,12 @@ export const fullStage = {
     name: `api.${host}`,
     certificateArn: "arn:aws:acm:eu-west-2:123456789012:certificate/0bd60c40-2f4c-4e4c-8f0e-9a3d8ad0a4fd",
   },
+  edge: {
+    certificateArn: "arn:aws:acm:us-east-1:123456789012:certificate/7d1b2c40-2f4c-4e4c-8f0e-9a3d8ad0a4fd",
+    webAclArn:
+      "arn:aws:wafv2:us-east-1:123456789012:global/webacl/Workforce-full-firewall/5f0e2c40-2f4c-4e4c-8f0e-9a3d8ad0a4fd",
+    secretRotatedOn: "2026-06-01",
+  },
   runbookUrl: `https://code.${host}/workforce/infra/RUNBOOK.md`,
   reservedConcurrency: { "sign-in": 20, intake: 2 },
 } as const satisfies Stage;

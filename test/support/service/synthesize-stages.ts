@@ -75,6 +75,8 @@ export interface StagePlace {
   readonly bundles: string;
   readonly outdir: string;
   readonly service?: ServiceTable;
+  /** What the cdk command was given with `-c`. */
+  readonly context?: Readonly<Record<string, unknown>>;
 }
 
 /** Synthesises a stage. */
@@ -82,9 +84,9 @@ export function synthesizeStage(place: StagePlace): StageSynthesis {
   return makeStage(place).synthesis;
 }
 
-function makeStage({ outdir, ...props }: StagePlace): { stack: WorkforceStack; synthesis: StageSynthesis } {
+function makeStage({ outdir, context, ...props }: StagePlace): { stack: WorkforceStack; synthesis: StageSynthesis } {
   const began = process.cpuUsage();
-  const app = createApp({ outdir, context: { "aws:cdk:disable-asset-staging": true } });
+  const app = createApp({ outdir, context: { "aws:cdk:disable-asset-staging": true, ...context } });
   const stack = new WorkforceStack(app, props);
   const { directory } = app.synth();
   const { user, system } = process.cpuUsage(began);

@@ -11,7 +11,9 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["a stream's batch goes on from the change that failed", "the emulator goes on with the next batch"],
   ["alarms fire", "no test waits for a metric to count minutes of faults"],
   ["rights and names are known everywhere at once", "the emulator is one process; AWS takes seconds"],
-  ["canary releases, nightly backups, a domain of one's own, encrypted alarms", "the stage that is deployed has none"],
+  ["a canary that fails goes back, and a cure with release=now does not wait", "the emulator has no CodeDeploy"],
+  ["an edge: CloudFront, its firewall and its secret", "the stage that is deployed has none"],
+  ["nightly backups, a domain of one's own, encrypted alarms", "the stage that is deployed has none"],
   ["pushes reach devices", "the stage names no platform applications"],
 ];
 

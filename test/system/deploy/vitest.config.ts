@@ -6,10 +6,11 @@ const report = process.env.VITEST_REPORT;
 export default defineConfig({
   root: fileURLToPath(new URL("../../..", import.meta.url)),
   test: {
-    include: ["test/system/deploy/**/*.test.ts"],
+    include: ["test/system/{deploy,runtime,lint}/**/*.test.ts"],
     // Each phase is shown when it is done.
     reporters: report ? ["verbose", ["json", { outputFile: report }]] : ["verbose"],
     fileParallelism: false,
+    maxConcurrency: 2,
     // Longer than any program that a test waits for.
     testTimeout: 250_000,
     hookTimeout: 400_000,

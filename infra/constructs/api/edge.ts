@@ -1,0 +1,69 @@
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  HttpVersion,
+  OriginProtocolPolicy,
+  OriginRequestCookieBehavior,
+  OriginRequestHeaderBehavior,
+  OriginRequestPolicy,
+  OriginRequestQueryStringBehavior,
+  OriginSslPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from "aws-cdk-lib/aws-cloudfront";
+import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
+import { Construct } from "constructs";
+import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/client-address.ts";
+import type { Stage } from "../../stages/stages.ts";
+import type { EdgeSecret } from "../stores/edge-secret.ts";
+
+/** What an edge is made from. */
+export interface EdgeProps {
+  readonly stageName: string;
+  readonly edge: NonNullable<Stage["edge"]>;
+  /** The host that clients call. */
+  readonly host: string;
+  /** Where API Gateway answers for that host. */
+  readonly target: string;
+  readonly secret: EdgeSecret;
+}
+
+/** CloudFront before the API, with a firewall that counts requests by address. It caches nothing. */
+export class Edge extends Construct {
+  readonly domainName: string;
+
+  constructor(scope: Construct, id: string, { stageName, edge, host, target, secret }: EdgeProps) {
+    super(scope, id);
+    const { certificateArn, webAclArn, secretRotatedOn } = edge;
+    const requests = new OriginRequestPolicy(this, "Requests", {
+      // The viewer's own Host as well: API Gateway finds the domain by it.
+      headerBehavior: OriginRequestHeaderBehavior.all(viewerAddressHeader),
+      queryStringBehavior: OriginRequestQueryStringBehavior.all(),
+      cookieBehavior: OriginRequestCookieBehavior.none(),
+    });
+    const distribution = new Distribution(this, "Distribution", {
+      // CloudFormation reads the secret again when something of the distribution changes.
+      comment: `Workforce API, stage ${stageName}; secret of ${secretRotatedOn ?? "the first deploy"}`,
+      domainNames: [host],
+      certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
+      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      webAclId: webAclArn,
+      defaultBehavior: {
+        origin: new HttpOrigin(target, {
+          protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+          originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+          // CloudFront's own configuration holds it, as that of no other AWS service does.
+          customHeaders: { [edgeSecretHeader]: secret.secret.secretValueFromJson("current").unsafeUnwrap() },
+        }),
+        allowedMethods: AllowedMethods.ALLOW_ALL,
+        viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+        cachePolicy: CachePolicy.CACHING_DISABLED,
+        originRequestPolicy: requests,
+      },
+    });
+    this.domainName = distribution.distributionDomainName;
+  }
+}

@@ -1,0 +1,37 @@
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Construct } from "constructs";
+import { removalPolicyOf, type SecretProps } from "./removal.ts";
+
+/**
+ * What the edge proves itself with to the service. `current` and `previous` both hold, so that it can be replaced while
+ * requests are under way.
+ */
+export class EdgeSecret extends Construct {
+  readonly secret: Secret;
+
+  constructor(scope: Construct, id: string, { name, removal }: SecretProps) {
+    super(scope, id);
+    this.secret = new Secret(this, "Secret", {
+      secretName: name,
+      description: "What CloudFront proves itself with to the API",
+      removalPolicy: removalPolicyOf(removal),
+      // CloudFormation generates it again whenever one of these changes.
+      generateSecretString: {
+        secretStringTemplate: JSON.stringify({ previous: "" }),
+        generateStringKey: "current",
+        passwordLength: 64,
+        excludePunctuation: true,
+      },
+    });
+  }
+
+  /** Lets a function read the secret, and sets its ARN in the environment. */
+  grantRead(fn: LambdaFunction): void {
+    fn.addEnvironment("EDGE_SECRET_ARN", this.secret.secretArn);
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ["secretsmanager:GetSecretValue"], resources: [this.secret.secretArn] }),
+    );
+  }
+}

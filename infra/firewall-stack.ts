@@ -1,0 +1,98 @@
+import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
+import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
+import { namesOf } from "./stages/names.ts";
+import type { Stage } from "./stages/stages.ts";
+
+/** Most requests of one address in a minute: a site of 500 people behind one address needs about a fifth of it. */
+const requestsPerMinute = 3_000;
+/** Most that change accounts and sessions: 500 people who sign in within ten minutes need a sixth of it. */
+const accountRequestsPerMinute = 300;
+const windowSeconds = 60;
+
+/**
+ * The firewall before a stage's edge. A stack of its own, as CloudFront takes firewalls of us-east-1 alone; it is deployed
+ * before a stage names its ARN.
+ */
+export class FirewallStack extends Stack {
+  constructor(app: App, { name: stageName, account, removal }: Stage) {
+    const tags = { service: "workforce-api", stage: stageName };
+    const { firewall } = namesOf(stageName);
+    super(app, firewall, {
+      description: `Workforce API, firewall of the stage ${stageName}`,
+      tags,
+      env: { region: "us-east-1", ...(account !== undefined && { account }) },
+      terminationProtection: removal === "keep",
+    });
+    for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
+    const webAcl = new CfnWebACL(this, "WebAcl", {
+      name: firewall,
+      scope: "CLOUDFRONT",
+      defaultAction: { allow: {} },
+      visibilityConfig: visibilityOf("requests"),
+      rules: [
+        rateRule({
+          priority: 0,
+          name: "account-requests",
+          limit: accountRequestsPerMinute,
+          scopeDownStatement: changesAccounts,
+        }),
+        rateRule({ priority: 1, name: "all-requests", limit: requestsPerMinute }),
+      ],
+    });
+    new CfnOutput(this, "WebAclArn", { value: webAcl.attrArn });
+  }
+}
+
+/** Passwords, pins and refresh tokens are tried by POST and PUT under one path. */
+const changesAccounts: CfnWebACL.StatementProperty = {
+  andStatement: {
+    statements: [
+      matches({ uriPath: {} }, "STARTS_WITH", "/api/v1/users"),
+      { orStatement: { statements: ["POST", "PUT"].map((method) => matches({ method: {} }, "EXACTLY", method)) } },
+    ],
+  },
+};
+
+/** Refuses an address with 429 as long as it sends more than so many requests a minute. */
+function rateRule(rule: {
+  readonly priority: number;
+  readonly name: string;
+  readonly limit: number;
+  readonly scopeDownStatement?: CfnWebACL.StatementProperty;
+}): CfnWebACL.RuleProperty {
+  const { priority, name, limit, scopeDownStatement } = rule;
+  return {
+    priority,
+    name,
+    statement: {
+      rateBasedStatement: {
+        aggregateKeyType: "IP",
+        evaluationWindowSec: windowSeconds,
+        limit,
+        ...(scopeDownStatement && { scopeDownStatement }),
+      },
+    },
+    action: {
+      block: {
+        customResponse: {
+          responseCode: 429,
+          responseHeaders: [{ name: "retry-after", value: String(windowSeconds) }],
+        },
+      },
+    },
+    visibilityConfig: visibilityOf(name),
+  };
+}
+
+function matches(
+  fieldToMatch: CfnWebACL.FieldToMatchProperty,
+  positionalConstraint: string,
+  searchString: string,
+): CfnWebACL.StatementProperty {
+  const textTransformations = [{ priority: 0, type: "NONE" }];
+  return { byteMatchStatement: { fieldToMatch, positionalConstraint, searchString, textTransformations } };
+}
+
+function visibilityOf(metricName: string): CfnWebACL.VisibilityConfigProperty {
+  return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true };
+}

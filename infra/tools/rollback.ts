@@ -1,0 +1,94 @@
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { type FunctionName, functions } from "../functions/functions.ts";
+import type { Stage } from "../stages/stages.ts";
+import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { type LiveVersions, moveAlias, planMoves, readLiveVersions } from "./rollback/live-versions.ts";
+import { explainAwsFault } from "./service/aws-faults.ts";
+import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
+
+const canaries = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary).toSorted();
+
+const help = `npm run rollback -- --stage NAME [--function NAME …] [--dry-run]
+
+Leads the calls of functions back to the version before the last release, within seconds and without a deploy. It moves the
+alias of those that the last release changed; a canary that is under way ends with the version before. A repeated call goes
+back one version more. Functions without versions stay: deploy the last good commit for them.
+
+  --stage NAME     a stage in AWS with deployment "canary", with your own credentials
+  --function NAME  this function only; may be given several times. There are
+                   ${canaries.join(",\n                   ")}
+  --dry-run        say what would move, and change nothing
+  --help           show this
+
+The next deploy needs -c release=now: CodeDeploy refuses an alias that it did not move itself.
+
+${stagesHelp}
+
+Ends with 0 when all moved or nothing had to, 1 when something could not be moved, 2 when the call was wrong.
+`;
+
+if (import.meta.main) await runCommand(rollback);
+
+/** Runs the command; gives its exit code. */
+export async function rollback(parameters: string[]): Promise<number> {
+  const options = {
+    stage: { type: "string" },
+    function: { type: "string", multiple: true },
+    "dry-run": { type: "boolean" },
+  } as const;
+  const call = readArguments("rollback", help, { args: parameters, options });
+  if (!call) return 0;
+  const { values } = call;
+  if (!values.stage) throw new UsageError("Say which stage: --stage NAME (npm run rollback -- --help)");
+  const stage = findCanaryStage(values.stage);
+  for (const name of values.function ?? []) {
+    if (!canaries.some((each) => each === name)) throw unknownWord("function with versions", name, canaries);
+  }
+  enterStage(stage);
+  const region = await findRegion(stage);
+  try {
+    return await goBack(stage, values.function ?? canaries, values["dry-run"] === true);
+  } catch (error) {
+    throw explainAwsFault(error, { stage: stage.name, region });
+  }
+}
+
+function findCanaryStage(name: string): Stage {
+  const stage = findDeployedStage(name);
+  if (stage.deployment === "canary") return stage;
+  const advice = `check out the last good commit and run npx cdk deploy -c stage=${name}`;
+  throw new UsageError(`The stage ${name} deploys at once and has no versions to go back to: ${advice}.`);
+}
+
+async function goBack(stage: Stage, names: readonly string[], isDryRun: boolean): Promise<number> {
+  const client = new LambdaClient({});
+  try {
+    const found = await Promise.all(canaries.map((name) => readLiveVersions(client, stage.name, name)));
+    const chosen = found.filter(({ name }) => names.includes(name));
+    const moves = planMoves(found);
+    const stuck = chosen.filter(({ name }) => moves.has(name) && !moves.get(name));
+    for (const each of chosen) await moveOne(client, each, { moves, isDryRun });
+    say(`Deploy the cure with npx cdk deploy -c stage=${stage.name} -c release=now`);
+    return stuck.length > 0 ? 1 : 0;
+  } finally {
+    client.destroy();
+  }
+}
+
+async function moveOne(
+  client: LambdaClient,
+  each: LiveVersions,
+  { moves, isDryRun }: { moves: ReturnType<typeof planMoves>; isDryRun: boolean },
+): Promise<void> {
+  const move = moves.get(each.name);
+  if (!moves.has(each.name))
+    return say(`${each.name}: stays at version ${each.live}, which is older than the last release`);
+  if (!move) return say(`${each.name}: stays at version ${each.live}, as no version before it is left`);
+  if (isDryRun) return say(`${each.name}: would go from version ${move.from} to ${move.to}`);
+  await moveAlias(client, each, move.to);
+  say(`${each.name}: went from version ${move.from} to ${move.to}`);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

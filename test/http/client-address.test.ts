@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { anonymousByAddress } from "../../shared/http/client-address.ts";
+import { writeSecret } from "../../shared/secrets.ts";
+import { settings } from "../../shared/settings.ts";
+import { call } from "../support/requests/call.ts";
+import { sample } from "../support/requests/sample-operation.ts";
+import { useService } from "../support/service/service.ts";
+
+useService();
+
+const [current, previous] = ["c".repeat(64), "p".repeat(64)];
+const viewer = "198.51.100.10";
+let kept: string;
+
+// Any secret will do that is not asked for here: the local machine has none of an edge.
+beforeAll(async () => {
+  kept = settings.signingSecretArn();
+  await writeSecret(kept, { current, previous });
+});
+afterEach(() => void vi.unstubAllEnvs());
+afterAll(() => void vi.unstubAllEnvs());
+
+async function addressOf(headers: Record<string, string>, secret: string | undefined = kept): Promise<string> {
+  vi.stubEnv("EDGE_SECRET_ARN", secret);
+  let seen = "";
+  const handler = anonymousByAddress(sample, async ({ clientAddress }) => {
+    seen = clientAddress;
+    return { shown: "well" };
+  });
+  expect((await call(handler, sample, { headers })).status).toBe(200);
+  return seen;
+}
+
+// Each call of a test comes from another address of this network.
+const own = /^10\.0\.0\.\d+$/;
+const from = (secret: string, address = `${viewer}:46532`) => ({
+  "X-Origin-Secret": secret,
+  "CloudFront-Viewer-Address": address,
+});
+
+test("the address behind the edge is what CloudFront says, with the secret of today or the one before", async () => {
+  expect(await addressOf({})).toMatch(own);
+  expect(await addressOf(from(current))).toBe(viewer);
+  expect(await addressOf(from(previous))).toBe(viewer);
+});
+
+test.each([
+  ["without the secret", { "CloudFront-Viewer-Address": `${viewer}:46532` }],
+  ["with a wrong secret", from("x".repeat(64))],
+  ["with an empty secret", from("")],
+  ["with a part of the secret", from(current.slice(0, 63))],
+])("a header that a client makes up %s changes no address", async (_, headers) => {
+  expect(await addressOf(headers)).toMatch(own);
+});
+
+test("where no secret was replaced yet, an empty one opens nothing", async () => {
+  await writeSecret(kept, { current, previous: "" });
+  expect(await addressOf(from(""))).toMatch(own);
+  expect(await addressOf(from(current))).toBe(viewer);
+  await writeSecret(kept, { current, previous });
+});
+
+test("a stage without an edge knows no such header", async () => {
+  expect(await addressOf(from(current), "")).toMatch(own);
+});
+
+test.each([
+  ["2001:db8:85a3::8a2e:370:7334:46532", "2001:db8:85a3::8a2e:370:7334"],
+  ["[2001:db8::1]:443", "2001:db8::1"],
+])("an address of IPv6 is read without its port: %s", async (named, address) => {
+  expect(await addressOf(from(current, named))).toBe(address);
+});
+
+test.each([
+  "",
+  "nowhere:1",
+  "198.51.100.10",
+])("where CloudFront says no address, it is what API Gateway saw: %j", async (named) => {
+  expect(await addressOf(from(current, named))).toMatch(own);
+});

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findPython, neededPython } from "../../../infra/tools/cli/python.ts";
+import { root, runProgram } from "./program.ts";
+
+const longestMs = 300_000;
+
+/** What is installed: the name of its folder in `.local`, what it is for people, and its list of versions. */
+export interface PythonPackages {
+  readonly folder: string;
+  readonly title: string;
+  readonly requirements: string;
+}
+
+/** Installs Python's packages into a folder of `.local`, once for each list of versions; gives the folder of its programs. */
+export async function installPackages({ folder, title, requirements }: PythonPackages): Promise<string> {
+  const environment = join(root, ".local", folder);
+  const [installed, python] = [join(environment, "installed.txt"), join(environment, "bin/python")];
+  const wanted = readFileSync(requirements, "utf8");
+  if (existsSync(installed) && readFileSync(installed, "utf8") === wanted) return join(environment, "bin");
+  process.stderr.write(`Installing ${title} into .local/${folder} …\n`);
+  const system = findPython();
+  if (!system) throw new Error(`${title} needs ${neededPython}.`);
+  rmSync(environment, { recursive: true, force: true });
+  await run(system, ["-m", "venv", environment]);
+  await run(python, ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-r", requirements]);
+  writeFileSync(installed, wanted);
+  return join(environment, "bin");
+}
+
+async function run(program: string, parameters: readonly string[]): Promise<void> {
+  const { code, output } = await runProgram(program, parameters, process.env, longestMs);
+  if (code !== 0) throw new Error(`${program} ${parameters.join(" ")} failed:\n${output}`);
+}

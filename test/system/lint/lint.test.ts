@@ -1,0 +1,55 @@
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FirewallStack } from "../../../infra/firewall-stack.ts";
+import { functions } from "../../../infra/functions/functions.ts";
+import { createApp } from "../../../infra/synthesize.ts";
+import { fullStage } from "../../support/service/owned-stage.ts";
+import { everyStage, synthesizeStage, writeStubBundles } from "../../support/service/synthesize-stages.ts";
+import { runProgram } from "../deploy/program.ts";
+import { installLinter } from "./install.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "workforce-lint-"));
+const longestMs = 240_000;
+// The CDK names roles twice in DependsOn, which does no harm; matters of style are no faults.
+const ignored = ["W3005", "I"];
+let linter: string;
+
+beforeAll(async () => {
+  linter = await installLinter();
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+test.each(everyStage)("CloudFormation's own schemas take every template of $name", async (stage) => {
+  const bundles = join(directory, "bundles");
+  writeStubBundles(bundles, Object.keys(functions));
+  const outdir = join(directory, stage.name);
+  synthesizeStage({ stage, bundles, outdir });
+  await expectClean(outdir, 3);
+});
+
+test("CloudFormation's own schemas take the firewall of an edge", async () => {
+  const outdir = join(directory, "firewall");
+  const app = createApp({ outdir });
+  new FirewallStack(app, fullStage);
+  app.synth();
+  await expectClean(outdir, 1);
+});
+
+test("what they do not take is found", async () => {
+  const { code, output } = await lint([join(import.meta.dirname, "wrong.template.json")]);
+  expect(output).toContain("E3012");
+  expect(code).not.toBe(0);
+});
+
+async function expectClean(outdir: string, least: number): Promise<void> {
+  const templates = globSync("*.template.json", { cwd: outdir }).map((file) => join(outdir, file));
+  expect(templates.length).toBeGreaterThanOrEqual(least);
+  expect(await lint(templates)).toEqual({ code: 0, output: "" });
+}
+
+function lint(templates: readonly string[]) {
+  const call = ["--format", "parseable", "--ignore-checks", ...ignored, "--", ...templates];
+  return runProgram(linter, call, process.env, longestMs);
+}

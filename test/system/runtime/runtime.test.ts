@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundleFolder } from "../../../infra/functions/bundle.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
+import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
+import { synthesize } from "../../../infra/synthesize.ts";
+import type { Template } from "../../../infra/whole-template.ts";
+import { root } from "../deploy/program.ts";
+import { installRuntimeClient } from "./install.ts";
+import { startFunction } from "./lambda.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "workforce-runtime-"));
+const names = Object.keys(functions) as FunctionName[];
+const credentials = { AWS_ACCESS_KEY_ID: "made-up", AWS_SECRET_ACCESS_KEY: "made-up", AWS_SESSION_TOKEN: "made-up" };
+/** Priming gives up after a second; the rest is Node, the bundle, and a machine that others use as well. */
+const mostStartMs = 8_000;
+
+let program: string;
+let template: Template;
+let hanging: HttpService;
+let refusing: HttpService;
+
+beforeAll(async () => {
+  program = await installRuntimeClient();
+  template = synthesize("local", directory).template;
+  hanging = await startHttpService(() => {});
+  refusing = await startHttpService((_, response) => {
+    response.writeHead(400, { "content-type": "application/x-amz-json-1.0" });
+    response.end(JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException", message: "no" }));
+  });
+});
+afterAll(async () => {
+  await hanging?.close();
+  await refusing?.close();
+  rmSync(directory, { recursive: true });
+});
+
+describe.concurrent.each(names)("AWS's runtime client loads %s", (name) => {
+  const start = (service: () => HttpService, changes: { hasCredentials?: boolean; waitsForAnswer?: boolean } = {}) => {
+    const { hasCredentials = true, waitsForAnswer = true } = changes;
+    const endpoint = { AWS_REGION: "eu-west-2", AWS_ENDPOINT_URL: `http://127.0.0.1:${service().port}` };
+    return startFunction({
+      program,
+      bundle: bundleFolder(join(directory, "bundles"), name),
+      environment: { ...environmentOf(name), ...endpoint, ...(hasCredentials && credentials) },
+      event: JSON.parse(readFileSync(join(root, "events", functions[name].area, `${name}.json`), "utf8")),
+      waitsForAnswer,
+    });
+  };
+
+  test("and calls it, with an AWS that refuses everything", async () => {
+    const { startMs, answer } = await start(() => refusing);
+    expect(startMs).toBeLessThan(mostStartMs);
+    expectAnswer(name, answer);
+  });
+
+  test("and calls it, without credentials", async () => {
+    const { startMs, answer } = await start(() => refusing, { hasCredentials: false });
+    expect(startMs).toBeLessThan(mostStartMs);
+    expectAnswer(name, answer);
+  });
+
+  test("in time, with an AWS that hangs", async () => {
+    const { startMs } = await start(() => hanging, { waitsForAnswer: false });
+    expect(startMs).toBeLessThan(mostStartMs);
+  });
+});
+
+/** An endpoint words its own fault; a worker may fail, as its queue calls it again. */
+function expectAnswer(name: FunctionName, answer: Awaited<ReturnType<typeof startFunction>>["answer"]): void {
+  expect(answer).toBeDefined();
+  if (functions[name].area === "workers") return;
+  expect(answer).toMatchObject({ kind: "response", body: { statusCode: expect.any(Number) } });
+  const { statusCode } = answer?.body as { statusCode: number };
+  if (["get-health", "get-openapi"].includes(name)) expect(statusCode).toBe(200);
+}
+
+/** The environment as the template has it, with text in place of what only AWS knows. */
+function environmentOf(name: FunctionName): Record<string, string> {
+  for (const { Properties } of Object.values(template.Resources)) {
+    const { Variables } = (Properties?.Environment ?? {}) as { Variables?: Record<string, unknown> };
+    if (Variables?.OPERATION !== name) continue;
+    const texts = Object.entries(Variables).map(([key, value]) => [key, typeof value === "string" ? value : "made-up"]);
+    return Object.fromEntries(texts);
+  }
+  throw new Error(`No function of the template runs ${name}`);
+}
