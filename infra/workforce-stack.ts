@@ -1,6 +1,7 @@
 import { type App, CfnOutput, type Environment, Stack, Tags } from "aws-cdk-lib";
 import { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
+import { refreshToken } from "../shared/contract/sessions.ts";
 import { Api } from "./constructs/api/http-api.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
@@ -174,6 +175,8 @@ export class WorkforceStack extends Stack {
   }
 
   #isAnonymousAccountRoute({ name, access }: Operation): boolean {
+    // Nobody guesses a refresh token, and a flood of guesses must not keep everybody from renewing theirs.
+    if (name === refreshToken.name) return false;
     return access === "anyone" && ["accounts", "sessions"].includes(rowOf(this.#service, name).area);
   }
 }

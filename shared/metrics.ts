@@ -11,6 +11,8 @@ export const metrics = {
   VersionFaults: ["operation", "version"],
   /** Pins that were wrong, expired or spent when a login was to be confirmed. */
   PinFailures: [],
+  /** Passcodes that were wrong. */
+  PasscodeFailures: [],
   /** Refresh tokens that were spent a moment before and got their successor again (D5). */
   RefreshesRepeated: [],
   /** SMS that SNS has taken. */

@@ -1,11 +1,16 @@
 import { confirm } from "../../shared/accounts/confirmation.ts";
+import { isKnownClient } from "../../shared/accounts/known-client.ts";
 import { confirmLoginByBody } from "../../shared/contract/accounts.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { anonymousByAddress } from "../../shared/http/client-address.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Spends a pin as confirm-login does, without a secret in the URL (D10, D13, D14). */
-export const handler = anonymousByAddress(confirmLoginByBody, async ({ body, now, clientAddress }) => {
-  const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
-  return { user: await confirm(login, body.pin, clientAddress, now) };
-});
+export const handler = anonymousByAddress(
+  confirmLoginByBody,
+  async ({ body, now, clientAddress: address, clientProof }) => {
+    const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
+    const isKnown = await isKnownClient(login, clientProof);
+    return { user: await confirm(login, body.pin, { address, isKnown }, now) };
+  },
+);

@@ -1,16 +1,17 @@
-import { countPinRequest } from "../../shared/accounts/throttles.ts";
+import { countPinRequest } from "../../shared/accounts/pin-requests.ts";
 import { registerUser } from "../../shared/contract/accounts.ts";
 import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
 import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
-import { hashPassword } from "../../shared/domain/accounts/password.ts";
-import { pinValidTo } from "../../shared/domain/accounts/pin.ts";
+import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts";
 import { unknownUser } from "../../shared/domain/accounts/users.ts";
 import { type AddressedRequest, anonymousByAddress } from "../../shared/http/client-address.ts";
-import { queuePinRequest } from "../../shared/messaging/pin-queue.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
-/** Starts a registration, which its pin completes; the answer is the same for new and taken logins (D16). */
+/**
+ * Starts a registration, which its pin completes; the answer is the same for new and taken logins. Whoever has the login
+ * sets password and names with the reset token that the pin gives: those that are sent here are checked and not kept (D16).
+ */
 export const handler = anonymousByAddress(registerUser, startRegistration, {
   closes: () => settings.registration() === "closed",
 });
@@ -18,13 +19,11 @@ export const handler = anonymousByAddress(registerUser, startRegistration, {
 async function startRegistration({ body, now, clientAddress, requestId }: AddressedRequest<typeof registerUser>) {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   requireServed(login, settings.servedCountries());
+  requireSmsReceiver(login, { registers: true });
   requireUncommon(body.password, "/user/password");
-  await countPinRequest(login.value, clientAddress, now);
+  const pin = await countPinRequest({ login, address: clientAddress, requestId, registers: true }, now);
+  await pin.send();
   const { first_name, last_name } = body;
-  const registration = { first_name, last_name, password_hash: await hashPassword(body.password) };
-  const validTo = pinValidTo(now);
-  const { value, former, channel } = login;
-  await queuePinRequest({ login: value, former, channel, requestId, requestedAt: now, validTo, registration });
   const shown = { ...unknownUser(login.value, await hmacKey()), first_name, last_name, role: "driver" as const };
-  return { user: { ...shown, pin_valid_to: validTo.toISOString() } };
+  return { user: { ...shown, pin_valid_to: pin.validTo.toISOString() } };
 }

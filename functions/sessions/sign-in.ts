@@ -1,8 +1,9 @@
+import { isKnownClient } from "../../shared/accounts/known-client.ts";
+import { countPassword, forgivePassword } from "../../shared/accounts/password-guesses.ts";
 import { renewPasswordHash } from "../../shared/accounts/password-renewal.ts";
-import { countSignIn, resetSignInLimit } from "../../shared/accounts/throttles.ts";
+import { guesserOf } from "../../shared/accounts/throttles.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { findAccountOfLogin, moveLogin } from "../../shared/db/accounts/logins.ts";
-import { reopenPinFlow } from "../../shared/db/accounts/pins.ts";
 import { openSession } from "../../shared/db/accounts/sessions.ts";
 import { findCompany } from "../../shared/db/records/companies.ts";
 import { type Login, parseSignInLogin, requireLogin } from "../../shared/domain/accounts/login.ts";
@@ -15,9 +16,11 @@ import { settings } from "../../shared/settings.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /** Signs in with a login and its password; an unknown login takes the same time as a wrong password (D5, D15). */
-export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddress }) => {
+export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddress: address, clientProof }) => {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" }, parseSignInLogin);
-  await countSignIn(login.value, clientAddress, now);
+  const isKnown = await isKnownClient(login, clientProof);
+  const guesser = await guesserOf(login.value, { address, isKnown });
+  const counted = await countPassword(guesser, now);
   const account = await findAccountOfLogin(login.value, login.former);
   const hash = account?.passwordHash ?? unusableHash;
   const isRight = await verifyPassword(body.password, hash);
@@ -30,8 +33,7 @@ export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddr
     findCompany(user.financial_company_id),
     issueTokens(user, family, refreshToken, now),
     openSession(user.id, family, refreshToken, epoch, now),
-    resetSignInLimit(login.value, clientAddress, now),
-    reopenPinFlow(login.value),
+    forgivePassword(guesser, counted, now),
     renewAccount(user.id, login, body.password, hash, now),
   ]);
   return { user: { ...user, company }, token };

@@ -1,6 +1,6 @@
-import { maySendSms } from "../../shared/accounts/sms.ts";
+import { maySendSms, uncountSms } from "../../shared/accounts/sms.ts";
 import { findUserIdOfLogin, moveLogin } from "../../shared/db/accounts/logins.ts";
-import { isPinFlowClosed, storePin } from "../../shared/db/accounts/pins.ts";
+import { storePin } from "../../shared/db/accounts/pins.ts";
 import { nextId } from "../../shared/db/table/sequences.ts";
 import { hashPin, makePin } from "../../shared/domain/accounts/pin.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
@@ -9,19 +9,22 @@ import { hmacKey } from "../../shared/secrets.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Makes the pin of a request and sends it. Requests that came too late, name an unknown login without registering it, or
- * one whose pin flow is closed, end here (D8–D12, D16).
+ * Makes the pin of a request and sends it. Requests that came too late, or name an unknown login without registering it, end
+ * here (D8–D12, D16). An SMS is counted first, so that no pin is replaced by one that cannot be sent, and given back where
+ * the pin of a newer request is stored.
  */
 export const handler = forQueue(pinRequest, async ({ login, former, channel, registration, ...request }, now) => {
-  if (now >= request.validTo || (await isPinFlowClosed(login))) return;
+  if (now >= request.validTo) return;
   const movedUserId = former === undefined ? undefined : await moveLogin(former, login, now);
   const existingUserId = movedUserId ?? (await findUserIdOfLogin(login));
   if (existingUserId === undefined && !registration) return;
-  if (channel === "sms" && !(await maySendSms(now))) return;
+  const purpose = registration ? "registration" : "user";
+  if (channel === "sms" && !(await maySendSms(purpose, now))) return;
   const userId = existingUserId ?? (await nextId("USER"));
   const key = await hmacKey();
   const pin = makePin({ login, ...request }, key);
   const hash = hashPin(pin, userId, key);
-  const pendingRegistration = existingUserId === undefined ? registration : undefined;
-  if (await storePin({ login, ...request }, userId, hash, pendingRegistration)) await sendPin(channel, login, pin);
+  const registers = existingUserId === undefined;
+  if (await storePin({ login, ...request, registers }, userId, hash)) return sendPin(channel, login, pin);
+  if (channel === "sms") await uncountSms(purpose, now);
 });

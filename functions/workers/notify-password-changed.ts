@@ -1,6 +1,7 @@
 import { maySendSms } from "../../shared/accounts/sms.ts";
 import { findServedChannels, keepServedChannels, type NoticeChannel } from "../../shared/db/accounts/notices.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
+import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { passwordNotice } from "../../shared/messaging/notice-queue.ts";
 import { sendPasswordNotice } from "../../shared/messaging/password-notice.ts";
 import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.ts";
@@ -26,7 +27,7 @@ export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, no
 
 /** Sends by one channel; one that takes no such recipient is served as well. */
 async function serve(channel: NoticeChannel, to: string, changedAt: Date, now: Date): Promise<void> {
-  if (channel === "sms" && !(await maySendSms(now))) return;
+  if (channel === "sms" && !(maySendSmsTo(to, { isStored: true }) && (await maySendSms("user", now)))) return;
   try {
     await sendPasswordNotice(channel, to, changedAt);
   } catch (error) {

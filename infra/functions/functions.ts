@@ -68,7 +68,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "PutItem", "UpdateItem"],
+    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
     guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "list-notifications": {
@@ -121,7 +121,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
     guarded: ["LOGIN#", "THROTTLE#", "USER#"],
   },
   "refresh-token": {
@@ -147,8 +147,10 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Nobody can set a password: resets stop at their last step.",
     access: "anyone",
     memoryMegabytes: 1024,
-    table: ["GetItem", "UpdateItem", "DeleteItem"],
-    guarded: ["RESET#", "USER#"],
+    readsClientAddress: true,
+    readsHmacKey: true,
+    table: ["GetItem", "PutItem", "UpdateItem"],
+    guarded: ["RESET#", "THROTTLE#", "USER#"],
   },
   "register-user": {
     area: "accounts",
@@ -169,7 +171,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "PutItem", "UpdateItem"],
+    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
     guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "get-profile": {

@@ -1,4 +1,4 @@
-import { reopenPinFlow } from "../../shared/db/accounts/pins.ts";
+import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
@@ -7,8 +7,8 @@ import { readLogin } from "./service/service.ts";
 
 const help = `npm run unlock -- --login LOGIN [--stage NAME]
 
-Reopens the pin flow of a login: after too many wrong pins in a row, the service sends it no pin and accepts none. Resets
-its failed tries. Safe to repeat; an unknown login is not an error.
+Forgets what was guessed at a login: wrong passwords, wrong pins, requests for pins, and wrong passcodes of its user. Its
+owner can sign in, ask for a pin and pay at once. Safe to repeat; an unknown login is not an error.
 
   --login LOGIN  e-mail address or phone number, in any form
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
@@ -27,13 +27,13 @@ export async function unlock(parameters: string[], directory: string): Promise<n
   const call = readArguments("unlock", help, { args: parameters, options });
   if (!call) return 0;
   const { login, stage } = call.values;
-  if (!login) throw new UsageError("Say whose pin flow: --login LOGIN (npm run unlock -- --help)");
+  if (!login) throw new UsageError("Say which login: --login LOGIN (npm run unlock -- --help)");
   return withService({ stage, directory }, () => reopen(login));
 }
 
 async function reopen(typed: string): Promise<number> {
   const login = readLogin(typed).value;
-  await reopenPinFlow(login);
-  process.stdout.write(`The pin flow of ${login} is open; its failed tries are forgotten.\n`);
+  await forgetGuesses(login);
+  process.stdout.write(`${login} is open: wrong passwords, pins and passcodes are forgotten.\n`);
   return 0;
 }

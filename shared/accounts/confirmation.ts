@@ -1,35 +1,57 @@
 import { spendPin } from "../db/accounts/confirmations.ts";
-import { tryPin } from "../db/accounts/pins.ts";
+import { changeClientGuesses, type Guesser } from "../db/accounts/guesses.ts";
+import { type PinTry, tryPin, wasSpentBy } from "../db/accounts/pin-tries.ts";
+import { refundAttempt } from "../db/accounts/throttles.ts";
+import { findAccount } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
+import { afterSuccess } from "../domain/accounts/client-guesses.ts";
 import type { Login } from "../domain/accounts/login.ts";
-import { verifyPin } from "../domain/accounts/pin.ts";
-import { hashResetToken, makeResetToken } from "../domain/accounts/reset-token.ts";
+import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
+import { hashResetToken, resetTokenOf } from "../domain/accounts/reset-token.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
 import type { ShownUser } from "./shown-user.ts";
-import { pinTriesFrom } from "./throttles.ts";
+import { guesserOf, type Requester } from "./throttles.ts";
 
 /** A user whose login was confirmed, with the token that sets their password (D13, D14). */
 export type ConfirmedUser = ShownUser & { readonly reset_password_token: string };
 
 /**
  * Confirms a login with its pin, or refuses every fault as `pin_invalid`. The try is counted before anything is
- * compared (D10, D13). Three round trips, 3 read units.
+ * compared; the right pin again from the same client within a minute is answered again (D10, D13). Three round trips, 3
+ * read units.
  */
-export async function confirm(login: Login, pin: string, address: string, now: Date): Promise<ConfirmedUser> {
-  const attempt = await tryPin(login.value, await pinTriesFrom(address), now);
-  if (!attempt || !verifyPin(pin, attempt.user.id, attempt.hash, await hmacKey())) refusePin();
+export async function confirm(login: Login, pin: string, requester: Requester, now: Date): Promise<ConfirmedUser> {
+  const guesser = await guesserOf(login.value, requester);
+  const { pinTry, client } = await tryPin(login.value, guesser, now);
+  const key = await hmacKey();
+  const isRight = verifyPin(pin, pinTry?.user.id ?? 0, pinTry?.hash ?? unusablePinHash, key);
+  if (!pinTry || !isRight) refusePin();
 
-  const { user } = attempt;
-  const resetToken = makeResetToken();
-  const resetHash = hashResetToken(resetToken);
-  const [isSpent, company] = await Promise.all([
-    spendPin(login.value, attempt, resetHash, now),
+  const { user } = pinTry;
+  const resetToken = resetTokenOf(pin, user.id, pinTry.hash, key);
+  const [isAnswered, company] = await Promise.all([
+    spendOnce(login.value, pinTry, guesser, hashResetToken(resetToken), now),
     findCompany(user.financial_company_id),
+    changeClientGuesses(guesser, client, (guesses) => afterSuccess(guesses, guesser.loginHash), now),
+    guesser.network && refundAttempt(guesser.network, now),
   ]);
-  if (!isSpent) refusePin();
+  if (!isAnswered) refusePin();
   return { ...user, company, reset_password_token: resetToken };
+}
+
+/** Spends a pin; true as well where this client spent it within the last minute and its reset token still counts (D13). */
+async function spendOnce(
+  login: string,
+  pinTry: PinTry,
+  guesser: Guesser,
+  resetHash: string,
+  now: Date,
+): Promise<boolean> {
+  if (!pinTry.isRepeated && (await spendPin(login, pinTry, guesser, resetHash, now))) return true;
+  const [isOwn, account] = await Promise.all([wasSpentBy(login, pinTry, guesser, now), findAccount(pinTry.user.id)]);
+  return isOwn && account?.resetHash === resetHash;
 }
 
 /** Whatever is wrong counts as one failure: guessing shows in their number. */

@@ -1,12 +1,17 @@
-import { countSms } from "../db/accounts/sms-ceilings.ts";
+import { countSms, giveBackSms, type SmsPurpose } from "../db/accounts/sms-ceilings.ts";
 import { log } from "../logger.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 
 /** Counts an SMS of the stage before it is sent; false, with a log line and a metric that fires an alarm, above the ceiling (D11). */
-export async function maySendSms(now: Date): Promise<boolean> {
-  if (await countSms(settings.smsCeilings(), now)) return true;
+export async function maySendSms(purpose: SmsPurpose, now: Date): Promise<boolean> {
+  if (await countSms(settings.smsCeilings(), purpose, now)) return true;
   log("error", "sms ceiling reached", { operation: settings.operation(), code: "sms_ceiling_reached" });
   count("SmsRefused", {});
   return false;
+}
+
+/** Takes back an SMS that was counted at that moment and is not sent. */
+export function uncountSms(purpose: SmsPurpose, countedAt: Date): Promise<void> {
+  return giveBackSms(purpose, countedAt);
 }

@@ -1,80 +1,83 @@
-import {
-  countAttempt,
-  forgetAttempts,
-  refundAttempt,
-  type Throttle,
-  type Throttled,
-} from "../db/accounts/throttles.ts";
-import { clientOf } from "../domain/accounts/client-address.ts";
+import type { Guesser } from "../db/accounts/guesses.ts";
+import type { Throttle, Throttled } from "../db/accounts/throttles.ts";
+import { clientOf, isLoopback, networkOf } from "../domain/accounts/client-address.ts";
 import { hashSubject } from "../domain/accounts/throttle.ts";
+import type { HmacKey } from "../domain/hmac-key.ts";
 import { hmacKey } from "../secrets.ts";
 
 const hour = 60;
 const day = 24 * hour;
 
-const pinTriesOfClient: Throttle = { rule: "pin-tries-of-client", limits: [{ most: 30, withinMinutes: 5 }] };
+/** Pins that a client asks for; a site of many people is one client (D11). */
+const pinsOfClient: Throttle = { rule: "pins-of-client", limits: [{ most: 30, withinMinutes: hour }] };
+const pinsOfNetwork: Throttle = { rule: "pins-of-network", limits: [{ most: 120, withinMinutes: hour }] };
 
-const pinsOfLogin: Throttle = {
-  rule: "pins-of-login",
-  limits: [
-    { most: 1, withinMinutes: 1 },
-    { most: 3, withinMinutes: 10 },
-    { most: 5, withinMinutes: hour },
-    { most: 10, withinMinutes: day },
-  ],
+/** Registrations send to logins that nobody has proved to be theirs (D11). */
+const registrationsOfClient: Throttle = {
+  rule: "registrations-of-client",
+  limits: [{ most: 10, withinMinutes: hour }],
+};
+const registrationsOfNetwork: Throttle = {
+  rule: "registrations-of-network",
+  limits: [{ most: 40, withinMinutes: hour }],
 };
 
-const pinsOfClient: Throttle = { rule: "pins-of-client", limits: [{ most: 10, withinMinutes: hour }] };
-
-/** Failed sign-ins, by login: the more there are, the longer the window that must pass (D15). */
-const signInsOfLogin: Throttle = {
-  rule: "sign-ins-of-login",
-  limits: [
-    { most: 10, withinMinutes: 15 },
-    { most: 20, withinMinutes: hour },
-    { most: 40, withinMinutes: 6 * hour },
-    { most: 60, withinMinutes: day },
-  ],
-};
-
-const signInsOfClient: Throttle = { rule: "sign-ins-of-client", limits: [{ most: 30, withinMinutes: 5 }] };
+/** Guesses from the /48 of an IPv6 address (D10). */
+const guessesOfNetwork: Throttle = { rule: "guesses-of-network", limits: [{ most: 300, withinMinutes: 5 }] };
 
 /** Tries of a user's passcode (D19). */
 const passcodeTries: Throttle = {
   rule: "passcode-tries",
-  limits: [{ most: 5, withinMinutes: 15, locks: true }],
+  limits: [
+    { most: 5, withinMinutes: 15, locks: true },
+    { most: 20, withinMinutes: day },
+  ],
+  closingStreak: 100,
   refusal: "passcode_locked",
 };
 
-/** The tries of pins from a client's address, to be counted with each (D10). */
-export function pinTriesFrom(address: string): Promise<Throttled> {
-  return of(pinTriesOfClient, clientOf(address));
+/** Who a request for a login comes from. */
+export interface Requester {
+  readonly address: string;
+  /** True where it has proved an earlier session of the login (D10). */
+  readonly isKnown: boolean;
 }
 
-/** Counts a request for a pin before it is queued (D11). */
-export async function countPinRequest(login: string, address: string, now: Date): Promise<void> {
-  await countAttempt([await of(pinsOfLogin, login), await of(pinsOfClient, clientOf(address))], now);
+/** Names a requester and a login for counting guesses, by keyed hashes. */
+export async function guesserOf(login: string, { address, isKnown }: Requester): Promise<Guesser> {
+  const key = await hmacKey();
+  const [client, network] = [clientOf(address), networkOf(address)];
+  return {
+    isKnown,
+    by: hashSubject("client-of-login", `${login}|${client}`, key).slice(0, 16),
+    loginHash: hashSubject("guesses-of-login", login, key),
+    clientHash: hashSubject("guesses-of-client", client, key),
+    network: network === undefined ? undefined : throttledBy(guessesOfNetwork, network, key),
+  };
 }
 
-/** Counts a sign-in before its password is compared (D15). */
-export async function countSignIn(login: string, address: string, now: Date): Promise<void> {
-  await countAttempt([await of(signInsOfLogin, login), await of(signInsOfClient, clientOf(address))], now);
+/** What a request for a pin counts against beside its login (D11). Clients of the machine itself are one developer. */
+export async function pinRequestsOf(address: string, { registers }: { registers: boolean }): Promise<Throttled[]> {
+  if (isLoopback(address)) return [];
+  const key = await hmacKey();
+  const network = networkOf(address);
+  const [ofClient, ofNetwork] = registers
+    ? [registrationsOfClient, registrationsOfNetwork]
+    : [pinsOfClient, pinsOfNetwork];
+  return [
+    throttledBy(ofClient, clientOf(address), key),
+    ...(network !== undefined ? [throttledBy(ofNetwork, network, key)] : []),
+  ];
 }
 
-/** After a sign-in that succeeded: forgets the login's failed ones, and does not hold this one against the client (D15). */
-export async function resetSignInLimit(login: string, address: string, countedAt: Date): Promise<void> {
-  await Promise.all([
-    of(signInsOfLogin, login).then(forgetAttempts),
-    of(signInsOfClient, clientOf(address)).then((client) => refundAttempt(client, countedAt)),
-  ]);
-}
-
-/** The tries of a user's passcode: counted before it is compared, and forgotten after the right one (D19). */
-export function passcodeTriesOf(userId: number): Promise<Throttled> {
-  return of(passcodeTries, String(userId));
+/** The tries of a user's passcode, to be counted with each; in a row are those of one passcode (D19). */
+export async function passcodeTriesOf(userId: number, passcodeHash: string): Promise<Throttled> {
+  const key = await hmacKey();
+  const secret = hashSubject("passcode", passcodeHash, key).slice(0, 16);
+  return { ...throttledBy(passcodeTries, String(userId), key), secret };
 }
 
 /** Only a keyed hash of a subject is stored. */
-async function of(throttle: Throttle, subject: string): Promise<Throttled> {
-  return { throttle, subjectHash: hashSubject(throttle.rule, subject, await hmacKey()) };
+function throttledBy(throttle: Throttle, subject: string, key: HmacKey): Throttled {
+  return { throttle, subjectHash: hashSubject(throttle.rule, subject, key) };
 }

@@ -23,16 +23,25 @@ export const user = v.object({
 /** What a user types to say who they are: an e-mail address or a phone number, in any form (D7). */
 export const loginText = text(320);
 
-/** A login in a query string, where a plus sign that was not escaped arrives as a space. */
+/** A login in a query string, where a plus sign that was not escaped arrives as a space. No login has a space of its own. */
 const loginParameter = v.pipe(
   loginText,
-  v.transform((value) => value.replace(/^ (?=[0-9])/, "+")),
+  v.transform((value) => (value.includes("@") ? value.trim().replaceAll(" ", "+") : value.replace(/^ (?=[0-9])/, "+"))),
 );
 
 /** Digits of a pin (D9). */
 export const pinDigits = 6;
 
-const pinText = v.pipe(v.string(), v.regex(new RegExp(`^[0-9]{${pinDigits}}$`), `must be ${pinDigits} digits`));
+/** Digits of a pin for a login whose short pins have been guessed at too often (D10). */
+export const longPinDigits = 10;
+
+const pinText = v.pipe(
+  v.string(),
+  v.regex(
+    new RegExp(`^([0-9]{${pinDigits}}|[0-9]{${longPinDigits}})$`),
+    `must be ${pinDigits} or ${longPinDigits} digits`,
+  ),
+);
 
 const shownUser = v.object({ user });
 
@@ -57,6 +66,7 @@ export const confirmLogin = operation({
   access: "anyone",
   query: v.object({ login: loginParameter, pin: pinText }),
   answer: v.object({ user: v.object({ ...user.entries, reset_password_token: text(64) }) }),
+  takesClientProof: true,
   refusals: ["pin_invalid", "too_many_requests", "busy"],
 });
 
@@ -70,7 +80,14 @@ export const setPassword = operation({
   body: {
     object: "user",
     fields: v.pipe(
-      v.object({ reset_password_token: text(4096), password, password_confirmation: text(256) }),
+      v.object({
+        reset_password_token: text(4096),
+        password,
+        password_confirmation: text(256),
+        // Of users who have no names yet; others' names come from elsewhere (D16).
+        first_name: v.exactOptional(text(200)),
+        last_name: v.exactOptional(text(200)),
+      }),
       v.forward(
         v.partialCheck(
           [["password"], ["password_confirmation"]],
@@ -109,6 +126,7 @@ export const confirmLoginByBody = operation({
   access: "anyone",
   body: { object: "user", fields: v.object({ login: loginText, pin: pinText }) },
   answer: v.object({ user: v.object({ ...user.entries, reset_password_token: text(64) }) }),
+  takesClientProof: true,
   refusals: ["pin_invalid", "too_many_requests"],
 });
 

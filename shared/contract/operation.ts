@@ -42,6 +42,8 @@ export interface Operation {
   readonly list?: string;
   /** True where a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */
   readonly idempotent?: boolean;
+  /** True where a request may prove an earlier session of its login in the header `Known-Client` (D10). */
+  readonly takesClientProof?: boolean;
   /** True where the answer's access token is repeated in the header `Authorization` (D5). */
   readonly answersBearer?: boolean;
   /** The codes of its refusals, in addition to those that follow from the rest of its entry (`refusal-codes.ts`). */

@@ -29,6 +29,7 @@ export const signIn = operation({
   body: { object: "user", fields: v.object({ login: loginText, password: typedPassword }) },
   answer: v.object({ user, token: issuedToken }),
   answersBearer: true,
+  takesClientProof: true,
   refusals: ["login_invalid", "too_many_requests"],
 });
 

@@ -1,3 +1,4 @@
+import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
 import { notices } from "./accounts/notices.ts";
 import { pins } from "./accounts/pins.ts";
@@ -37,6 +38,8 @@ export const entities: readonly Entity<object>[] = [
   profiles,
   sessions,
   throttles,
+  loginGuesses,
+  clientGuesses,
   smsCounts,
   publicKeys,
   notices,

@@ -5,6 +5,7 @@ export type HmacPurpose =
   | "pin"
   | "pin-of-request"
   | "passcode"
+  | "reset-token"
   | "throttle"
   | "idempotency"
   | "refresh"

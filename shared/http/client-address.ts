@@ -17,6 +17,8 @@ export const viewerAddressHeader = "CloudFront-Viewer-Address";
 export interface AddressedRequest<O extends Operation> extends AnonymousRequest<O> {
   /** Address the request came from: as API Gateway saw it or, where the stage's edge proves itself, as that says. */
   readonly clientAddress: string;
+  /** What the header `Known-Client` proves an earlier session of a login with, if it was sent (D10). */
+  readonly clientProof: string | undefined;
 }
 
 /** The handler of an operation that anyone may call, and that limits its clients by their address. */
@@ -25,7 +27,10 @@ export function anonymousByAddress<O extends AnonymousOperation>(
   handle: (request: AddressedRequest<O>) => Promise<Reply<O>>,
   options?: AnonymousOptions,
 ): HttpHandler {
-  const find = async (event: HttpEvent) => ({ clientAddress: await findClientAddress(event) });
+  const find = async (event: HttpEvent) => ({
+    clientAddress: await findClientAddress(event),
+    clientProof: event.headers["known-client"] || undefined,
+  });
   return anonymousWith(operation, find, handle, options);
 }
 

@@ -1,9 +1,10 @@
 import * as v from "valibot";
+import { pinDigits } from "../contract/accounts.ts";
 import { settings } from "../settings.ts";
 import { moment, queueMessage } from "./queue.ts";
 
-/** What someone registers with, waiting for the pin that makes it count; the password is a hash (D16). */
-const registration = v.object({ first_name: v.string(), last_name: v.string(), password_hash: v.string() });
+/** Marks a request as a registration; what release 0.1 put into it is dropped (D16). */
+const registration = v.object({});
 
 /** A request for a pin as it travels from the API to the worker; the login is in its normal form. */
 export const pinRequest = v.object({
@@ -14,10 +15,17 @@ export const pinRequest = v.object({
   requestId: v.string(),
   requestedAt: moment,
   validTo: moment,
+  /** Release 0.1 does not send it. */
+  digits: v.optional(v.pipe(v.number(), v.integer()), pinDigits),
   registration: v.optional(registration),
 });
 
+/** What workers of release 0.1 want of a registration. */
+interface QueuedForOlderWorkers {
+  readonly registration?: { readonly first_name: string; readonly last_name: string; readonly password_hash: string };
+}
+
 /** Queues a request for a pin. Known and unknown logins alike, so that the answer's time reveals nothing (D12). */
-export function queuePinRequest(request: v.InferOutput<typeof pinRequest>): Promise<void> {
+export function queuePinRequest(request: v.InferOutput<typeof pinRequest> & QueuedForOlderWorkers): Promise<void> {
   return queueMessage(settings.pinQueueUrl(), request);
 }

@@ -35,6 +35,16 @@ const idempotencyKey = {
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
 };
 
+const knownClient = {
+  name: "Known-Client",
+  in: "header",
+  required: false,
+  description:
+    "Proves an earlier session of the login: the last refresh token of one, expired or not, or a device token of its user. " +
+    "What strangers fail at this login then does not count against the client.",
+  schema: { type: "string", minLength: 1, maxLength: 4096 },
+};
+
 /** The OpenAPI 3.1 document of these operations: all that the contract says of them, and nothing that it does not. */
 export function describeInterface(described: readonly Operation[] = operations) {
   const paths: Record<string, Record<string, object>> = {};
@@ -75,7 +85,7 @@ function describe(operation: Operation): object {
   };
 }
 
-function parametersOf({ parameters, query, idempotent }: Operation): object[] {
+function parametersOf({ parameters, query, idempotent, takesClientProof }: Operation): object[] {
   const inPath = fieldsOf(parameters).map((field) => ({ ...field, in: "path", required: true }));
   const inQuery = fieldsOf(query).map((field) => ({
     ...field,
@@ -83,7 +93,7 @@ function parametersOf({ parameters, query, idempotent }: Operation): object[] {
     // Several values are written with commas between them (D22).
     ...(field.schema.type === "array" && { style: "form", explode: false }),
   }));
-  return [...inPath, ...inQuery, ...(idempotent ? [idempotencyKey] : [])];
+  return [...inPath, ...inQuery, ...(idempotent ? [idempotencyKey] : []), ...(takesClientProof ? [knownClient] : [])];
 }
 
 function answerOf({ answer, list, answersBearer, idempotent }: Operation): object {

@@ -150,6 +150,17 @@ describe("429", () => {
     expect((await pay(passcode)).status).toBe(200);
   });
 
+  test("D19: 20 misses in a day lock for the rest of it, however they are spread", async () => {
+    for (const hour of ["00", "02", "04", "06"]) {
+      at(`${hour}:00:00.000`);
+      await miss(5);
+    }
+    at("08:00:00.000");
+    const locked = await pay(passcode);
+    expectProblem(locked, 429, "passcode_locked");
+    expect(locked.headers["retry-after"]).toBe(String(16 * 3_600));
+  });
+
   test("D19: of 30 wrong passcodes at once at most 5 are compared", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => pay("1234")));
     expect(answers.filter(({ status }) => status === 403)).toHaveLength(5);

@@ -73,9 +73,18 @@ test("a confirmation with the right pin costs at most 3 read units, in three rou
   const login = "user-7@example.com";
   await store([companyLine(1), userLine(7)]);
   const now = new Date();
-  const request = { login, requestId: "r", requestedAt: now, validTo: new Date(now.getTime() + 600_000) };
+  const request = {
+    login,
+    requestId: "r",
+    requestedAt: now,
+    validTo: new Date(now.getTime() + 600_000),
+    digits: 6,
+    registers: false,
+  };
   await storePin(request, 7, hashPin("123456", 7, await hmacKey()));
-  const cost = await costOf(() => confirm({ value: login, channel: "email" }, "123456", "192.0.2.7", now));
+  const cost = await costOf(() =>
+    confirm({ value: login, channel: "email" }, "123456", { address: "192.0.2.7", isKnown: false }, now),
+  );
   expect(cost.readUnits).toBeLessThanOrEqual(3);
   expect(cost.sequentialTrips).toBeLessThanOrEqual(3);
 });

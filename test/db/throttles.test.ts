@@ -143,3 +143,14 @@ test("H1: an attempt for a login and an address costs a read unit and at most fo
   expect(cost.writeUnits).toBeLessThanOrEqual(4);
   expect(cost).toMatchObject({ readUnits: 1, sequentialTrips: 2 });
 });
+
+test("D19: 100 attempts in a row close a throttle whatever the windows, until they are forgotten or at another secret", async () => {
+  const throttle: Throttle = { ...newThrottle(1_000, 1), closingStreak: 100 };
+  const attempt = { throttle, subjectHash: "7", secret: "one" };
+  const moment = (index: number) => afterwards(index * 3_600_000);
+  for (let index = 0; index < 100; index += 1) await countAttempt([attempt], moment(index));
+  await expect(countAttempt([attempt], moment(200))).rejects.toMatchObject({ facts: { retryAfterSeconds: 86_400 } });
+  await countAttempt([{ ...attempt, secret: "two" }], moment(200));
+  await forgetAttempts(attempt);
+  await countAttempt([attempt], moment(201));
+});

@@ -1,10 +1,11 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { findUserOfLogin } from "../../shared/accounts/shown-user.ts";
-import { pinTriesFrom } from "../../shared/accounts/throttles.ts";
+import { guesserOf } from "../../shared/accounts/throttles.ts";
 import { spendPin } from "../../shared/db/accounts/confirmations.ts";
 import { loginKey } from "../../shared/db/accounts/logins.ts";
-import { storePin, tryPin } from "../../shared/db/accounts/pins.ts";
+import { tryPin } from "../../shared/db/accounts/pin-tries.ts";
+import { storePin } from "../../shared/db/accounts/pins.ts";
 import { profileKey } from "../../shared/db/accounts/profiles.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
@@ -117,9 +118,11 @@ test.each([
   await write({ type: "user", id: 61, email: "user-61@example.com" });
   const [requestedAt, validTo] = [new Date(), new Date(Date.now() + 60_000)];
   const hash = { hmac: crypto.randomUUID(), salt: "salt" };
-  await storePin({ login: "user-61@example.com", requestId: crypto.randomUUID(), requestedAt, validTo }, 61, hash);
-  const pin = await tryPin("user-61@example.com", await pinTriesFrom("192.0.2.61"), requestedAt);
-  expect(pin && (await spendPin("user-61@example.com", pin, "reset", requestedAt))).toBe(true);
+  const [login, requestId] = ["user-61@example.com", crypto.randomUUID()];
+  await storePin({ login, requestId, requestedAt, validTo, digits: 6, registers: false }, 61, hash);
+  const guesser = await guesserOf(login, { address: "192.0.2.61", isKnown: false });
+  const { pinTry } = await tryPin(login, guesser, requestedAt);
+  expect(pinTry && (await spendPin(login, pinTry, guesser, "reset", requestedAt))).toBe(true);
   await write({ type: "user", id: 61, ...change });
   expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);
 });

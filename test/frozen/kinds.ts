@@ -1,13 +1,15 @@
 import type { MarshalledItem } from "./release.ts";
 
 /** Every kind of item by its key, as the table's page lists them; a kind's samples are in the file of its name, by area. */
-const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp])[] = [
+const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: string])[] = [
   ["records/company", /^COMPANY#\d+$/, /^COMPANY$/],
   ["accounts/user", /^USER#\d+$/, /^USER$/],
   ["accounts/login", /^LOGIN#/, /^LOGIN$/],
   ["accounts/pin", /^LOGIN#/, /^PIN$/],
   ["accounts/session", /^USER#\d+$/, /^SESSION#/],
   ["accounts/throttle", /^THROTTLE#/, /^THROTTLE$/],
+  ["accounts/login-guesses", /^THROTTLE#LOGIN#/, /^GUESSES$/, "0.2"],
+  ["accounts/client-guesses", /^THROTTLE#CLIENT#/, /^GUESSES$/, "0.2"],
   ["accounts/sms-count", /^SMS#/, /^SMS$/],
   ["records/sequence", /^SEQUENCE#/, /^SEQUENCE$/],
   ["accounts/reset-token", /^RESET#/, /^RESET$/],
@@ -32,8 +34,15 @@ const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp])[] = [
   ["lists/number-entry", /^COMPANY#\d+#NUMBERS$/, /./],
 ];
 
-/** The names of all kinds. */
-export const kindNames = kinds.map(([kind]) => kind);
+/** The names of all kinds that a release had. */
+export function kindNamesOf(release: string): string[] {
+  return kinds.filter(([, , , since = "0.1"]) => byAge(since, release) <= 0).map(([kind]) => kind);
+}
+
+/** Sorts releases, oldest first. */
+export function byAge(one: string, other: string): number {
+  return one.localeCompare(other, "en", { numeric: true });
+}
 
 /** The kind of an item; throws on one that the table's page does not list. */
 export function kindOf({ pk, sk }: MarshalledItem): string {

@@ -194,15 +194,13 @@ function testReads(release: string): void {
 
     test("a reset token sets a password once", async () => {
       expect((await setPassword(held.resetToken)).status).toBe(200);
-      expectProblem(await setPassword(held.resetToken), 422, "reset_token_invalid");
+      expectProblem(await setPassword(held.resetToken, "ten quiet harbours"), 422, "reset_token_invalid");
     });
 
-    test("a pin asked for within a day counts with those before", async () => {
-      const ask = () => call("request-password-reset", { body: { user: { login: "second@example.com" } } });
+    test("a login whose pin was just asked for may ask again", async () => {
       service.at(30);
-      expectProblem(await ask(), 429, "too_many_requests");
-      service.at(61);
-      expect((await ask()).status).toBe(200);
+      const asked = await call("request-password-reset", { body: { user: { login: "second@example.com" } } });
+      expect(asked.status).toBe(200);
     });
 
     test("new users get ids after the last", async () => {
@@ -212,8 +210,7 @@ function testReads(release: string): void {
       expect((await call("confirm-login", { query: { login, pin } })).body.user.id).toBe(1_000_000_002);
     });
 
-    function setPassword(reset_password_token: string): Promise<Answered> {
-      const chosen = "nine quiet harbours";
+    function setPassword(reset_password_token: string, chosen = "nine quiet harbours"): Promise<Answered> {
       const user = { reset_password_token, password: chosen, password_confirmation: chosen };
       return call("set-password", { body: { user } });
     }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { kindNames, kindOf } from "./kinds.ts";
+import { byAge, kindNamesOf, kindOf } from "./kinds.ts";
 import type { Left, MarshalledItem } from "./release.ts";
 import { type Shape, shapesOf } from "./shapes.ts";
 
@@ -12,10 +12,6 @@ const digestsFile = "digests.json";
 export function frozenReleases(): string[] {
   const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return folders.map(({ name }) => name).sort(byAge);
-}
-
-function byAge(one: string, other: string): number {
-  return one.localeCompare(other, "en", { numeric: true });
 }
 
 /** The shapes that the frozen releases before one have, or all of them. Throws where two have a kind's version in two shapes. */
@@ -44,7 +40,7 @@ function requireSameShapes(own: Record<string, Shape>, older: Record<string, Sha
 
 /** What a release left behind, as it was frozen. */
 export function readFrozen(release: string): Left {
-  const items = kindNames.flatMap((kind) => readJson<MarshalledItem[]>(release, `items/${kind}.json`));
+  const items = kindNamesOf(release).flatMap((kind) => readJson<MarshalledItem[]>(release, `items/${kind}.json`));
   const names = readdirSync(pathOf(release, "messages"));
   const messages = names.map((name) => [name.replace(".json", ""), readJson(release, `messages/${name}`)]);
   return {
@@ -62,7 +58,7 @@ export function readFrozen(release: string): Left {
 export function freeze(release: string, { items, messages, held, secrets }: Left): void {
   requireFreezable(release, items);
   rmSync(pathOf(release), { recursive: true, force: true });
-  for (const kind of kindNames) {
+  for (const kind of kindNamesOf(release)) {
     const samples = items.filter((item) => kindOf(item) === kind).map(inOrder);
     samples.sort((one, other) => nameOf(one).localeCompare(nameOf(other), "en"));
     writeJson(release, `items/${kind}.json`, samples);

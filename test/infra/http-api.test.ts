@@ -23,12 +23,14 @@ test("every route hands its function the event in payload format 2.0", () => {
   }
 });
 
-test("what anyone may call of the accounts has a limit of its own, far below the whole API's, and nothing else has", () => {
+test("what anyone may guess at has a limit of its own, far below the whole API's, and nothing else has: a flood of guesses leaves refreshes alone", () => {
   const { throttle, anonymousThrottle } = findStage("dev");
   const [apiStage] = stack.all("AWS::ApiGatewayV2::Stage");
   const open = operations.filter(
     ({ name, access }) =>
-      access === "anyone" && ["accounts", "sessions"].includes(functions[name as FunctionName].area),
+      access === "anyone" &&
+      name !== "refresh-token" &&
+      ["accounts", "sessions"].includes(functions[name as FunctionName].area),
   );
   const limits = {
     ThrottlingRateLimit: anonymousThrottle.requestsPerSecond,
@@ -59,7 +61,7 @@ test("D34: browsers of the stage's origins, and no others, may send and read wha
   expect(api?.properties.CorsConfiguration).toEqual({
     AllowOrigins: findStage("dev").origins,
     AllowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-    AllowHeaders: ["authorization", "content-type", "idempotency-key"],
+    AllowHeaders: ["authorization", "content-type", "idempotency-key", "known-client"],
     ExposeHeaders: [
       "per-page",
       "total",
@@ -145,3 +147,8 @@ function routes(): (readonly [string, string | undefined])[] {
     return [properties.RouteKey, operationOf.get(target)] as const;
   });
 }
+
+test("the API is reached by IPv6 too, so that a site's people are not all one client", () => {
+  const [api] = stack.all("AWS::ApiGatewayV2::Api");
+  expect(api?.properties.IpAddressType).toBe("dualstack");
+});

@@ -1,13 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { unlock } from "../../infra/tools/unlock.ts";
-import { isPinFlowClosed, pinKey } from "../../shared/db/accounts/pins.ts";
-import { documentClient } from "../../shared/db/table/table.ts";
-import { settings } from "../../shared/settings.ts";
+import { countPassword } from "../../shared/accounts/password-guesses.ts";
+import { guesserOf } from "../../shared/accounts/throttles.ts";
+import { closePinFlow, guessesAt } from "../support/requests/guesses.ts";
 import { runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
@@ -16,17 +15,17 @@ const { login } = demoUsers.driver;
 
 const run = (...parameters: string[]) => runTool(() => unlock(parameters, directory));
 
-test("D10: a closed pin flow is open again, whatever form the login is typed in", async () => {
-  await closePinFlow();
-  expect(await isPinFlowClosed(login)).toBe(true);
+test("D10, D15: what was guessed at a login is forgotten, passwords and pins,, whatever form the login is typed in", async () => {
+  await shut();
+  expect(await isShut(login)).toBe(true);
   const { code, out } = await run("--login", ` ${login.toUpperCase()}`);
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(login) });
-  expect(await isPinFlowClosed(login)).toBe(false);
+  expect(await isShut(login)).toBe(false);
 });
 
 test("a login whose pin flow is open, or that nobody has, stays open", async () => {
   expect(await run("--login", "nobody@workforce.example")).toMatchObject({ code: 0 });
-  expect(await isPinFlowClosed("nobody@workforce.example")).toBe(false);
+  expect(await isShut("nobody@workforce.example")).toBe(false);
 });
 
 test("what is no login is a mistake that says so", async () => {
@@ -41,14 +40,14 @@ test("without --login it ends with 2 and changes nothing; --help ends with 0", a
   expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("npm run unlock") });
 });
 
-/** A hundred wrong pins in a row, without the hours they take. */
-async function closePinFlow(): Promise<void> {
-  await documentClient().send(
-    new UpdateCommand({
-      TableName: settings.tableName(),
-      Key: pinKey(login),
-      UpdateExpression: "SET streak = :many",
-      ExpressionAttributeValues: { ":many": 100 },
-    }),
-  );
+async function isShut(at: string): Promise<boolean> {
+  const { pin_streak, passwords } = await guessesAt(at);
+  return pin_streak > 0 || passwords.length > 0;
+}
+
+/** A hundred wrong pins in a row, and wrong passwords. */
+async function shut(): Promise<void> {
+  const guesser = await guesserOf(login, { address: "198.51.100.4", isKnown: false });
+  await countPassword(guesser, new Date());
+  await closePinFlow(login);
 }

@@ -40,7 +40,7 @@ export class Api extends Construct {
       corsPreflight: {
         allowOrigins: [...origins],
         allowMethods: (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).map((each) => CorsHttpMethod[each]),
-        allowHeaders: ["authorization", "content-type", "idempotency-key"],
+        allowHeaders: ["authorization", "content-type", "idempotency-key", "known-client"],
         exposeHeaders: [
           "per-page",
           "total",

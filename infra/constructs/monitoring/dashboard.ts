@@ -93,9 +93,9 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
   return row([
     [
       "SMS and pins",
-      (["SmsSent", "SmsRefused", "RecipientsRefused", "PinFailures", "RefreshesRepeated"] as const).map((each) =>
-        ownMetric(namespace, each, {}, sum),
-      ),
+      (
+        ["SmsSent", "SmsRefused", "RecipientsRefused", "PinFailures", "PasscodeFailures", "RefreshesRepeated"] as const
+      ).map((each) => ownMetric(namespace, each, {}, sum)),
     ],
     ["SMS of the account this month in $", [awsMetric("SNS SMSMonthToDateSpentUSD", {}, highest)]],
     ["Table units", [table("ConsumedReadCapacityUnits"), table("ConsumedWriteCapacityUnits")]],

@@ -3,7 +3,7 @@ import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
-import { type Account, findAccount, renameEmail } from "./users.ts";
+import { type Account, findAccount, nobody, renameEmail } from "./users.ts";
 
 /** A login as the table has it; its key holds its normal form (D7). */
 interface StoredLogin extends StoredItem {
@@ -13,9 +13,6 @@ interface StoredLogin extends StoredItem {
 
 /** The entity of logins. */
 export const logins = defineEntity<StoredLogin>("login", ({ pk, sk }) => sk === "LOGIN" && pk.startsWith("LOGIN#"));
-
-/** Nobody's id: looking it up costs what looking up a user costs. */
-const nobody = 0;
 
 /** Key of a login, by its normal form. */
 export function loginKey(login: string): Key {

@@ -1,48 +1,78 @@
+import type { LoginGuesses } from "../../domain/accounts/login-guesses.ts";
 import { resetTokenLifeMinutes } from "../../domain/accounts/reset-token.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { type Account, findAccount, replacePassword } from "./users.ts";
+import { updateOf } from "../table/updates.ts";
+import { overwriteLoginGuesses } from "./guesses.ts";
+import { repeatMs } from "./pins.ts";
+import { type Account, findAccount, type NewNames, replacePassword } from "./users.ts";
 
 /** A reset token as the table has it; its key holds its hash. */
 interface StoredResetToken extends StoredItem {
   readonly user_id: number;
   readonly valid_to: string;
   readonly expires_at: number;
+  readonly spent_at?: string;
 }
 
 /** The entity of reset tokens. */
 export const resetTokens = defineEntity<StoredResetToken>(
   "reset token",
   ({ pk, sk }) => sk === "RESET" && pk.startsWith("RESET#"),
+  // Version 2 may say when the token was spent.
+  { upgrades: [stampOnly, stampOnly] },
 );
 
-/** Access pattern A3: the user a reset token was given to, while it counts; undefined otherwise (D14). */
-export async function findUserOfResetToken(hash: string, now: Date): Promise<Account | undefined> {
-  const token = await resetTokens.find(resetTokenKey(hash), { consistent: true });
-  if (!token || token.valid_to <= now.toISOString()) return undefined;
-  return findAccount(token.user_id);
+/** What a reset token is good for: a new password, or the answer again to who sets the same one (D14). */
+export interface FoundResetToken {
+  readonly account: Account;
+  readonly isSpent: boolean;
 }
 
 /**
- * Access pattern A4: spends a reset token for a new password and ends every session of the user, all or nothing. False
- * when the token is spent, expired or replaced (D14). One transaction of 2 writes.
+ * Access pattern A3: the user a reset token was given to, while it counts or was spent within the last minute; undefined
+ * otherwise (D14). Two read units, two round trips.
+ */
+export async function findResetToken(hash: string, now: Date): Promise<FoundResetToken | undefined> {
+  const token = await resetTokens.find(resetTokenKey(hash), { consistent: true });
+  if (!token || token.valid_to <= now.toISOString()) return undefined;
+  const isSpent = token.spent_at !== undefined;
+  if (token.spent_at !== undefined && now.getTime() - Date.parse(token.spent_at) >= repeatMs) return undefined;
+  const account = await findAccount(token.user_id);
+  return account && { account, isSpent };
+}
+
+/** What a new password changes beside itself. */
+export interface NewPassword {
+  readonly passwordHash: string;
+  /** The names that a registered user sets with it (D16). */
+  readonly names: NewNames;
+  /** The hashes of the user's logins, and the guesses that are left at each (D10). */
+  readonly logins: readonly { readonly loginHash: string; readonly next: LoginGuesses }[];
+}
+
+/**
+ * Access pattern A4: spends a reset token for a new password, ends every session of the user and forgives the guesses at
+ * the user's logins, all or nothing. False when the token is spent, expired or replaced (D14). One transaction of 2 writes,
+ * and one for each login.
  */
 export async function changePassword(
   userId: number,
   resetHash: string,
-  passwordHash: string,
+  { passwordHash, names, logins }: NewPassword,
   now: Date,
 ): Promise<boolean> {
-  const spend: TransactionWrite = {
-    Delete: {
-      Key: resetTokenKey(resetHash),
-      ConditionExpression: "user_id = :user AND valid_to > :now",
-      ExpressionAttributeValues: { ":user": userId, ":now": now.toISOString() },
-    },
-  };
-  return (await transact([spend, replacePassword(userId, resetHash, passwordHash, now)])).length === 0;
+  const unspent = { where: { user_id: userId, spent_at: undefined }, when: "valid_to > :now" };
+  const moment = now.toISOString();
+  const changes = { ...unspent, values: { ":now": moment }, set: { spent_at: moment } };
+  const failed = await transact([
+    { Update: updateOf(resetTokenKey(resetHash), changes) },
+    replacePassword(userId, resetHash, { passwordHash, names }, now),
+    ...logins.map(({ loginHash, next }) => overwriteLoginGuesses(loginHash, next, now)),
+  ]);
+  return failed.length === 0;
 }
 
 /** The write that stores a reset token, beside that which gives it to its user. */

@@ -6,7 +6,7 @@ import { deleteItemAt, type Key, putIf, tryUpdate } from "../table/table.ts";
 import { updateOf } from "../table/updates.ts";
 
 /** A session family as the table has it. */
-interface StoredSession extends StoredItem {
+export interface StoredSession extends StoredItem {
   /** The hash of the refresh token that counts. */
   readonly refresh_hash: string;
   /** The user's epoch it was opened in; a user whose epoch has risen since has left it (D14). */
@@ -47,8 +47,8 @@ export async function openSession(userId: number, family: string, token: string,
   await putIf({ Item: sessions.encode(opened), ConditionExpression: "attribute_not_exists(pk)" });
 }
 
-/** Access pattern S4: a session family, until it ends. One read unit. */
-export function findSession(userId: number, family: string): Promise<Pick<StoredSession, "epoch"> | undefined> {
+/** Access pattern S4: a session family until it ends, expired or not. One read unit. */
+export function findSession(userId: number, family: string): Promise<StoredSession | undefined> {
   return sessions.find(sessionKey(userId, family), { consistent: true });
 }
 

@@ -1,6 +1,6 @@
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { updateIf } from "../table/table.ts";
+import { type Key, updateIf } from "../table/table.ts";
 import { updateOf } from "../table/updates.ts";
 
 /** The number of SMS of an hour or a day as the table has it; the key holds its start. */
@@ -21,18 +21,69 @@ export interface SmsCeilings {
   readonly perDay: number;
 }
 
+/** Who an SMS is for: a user, or somebody who registers, so that the number may be anybody's. */
+export type SmsPurpose = "user" | "registration";
+
+/** Registrations get so much of the ceilings: strangers leave the rest to the resets of users (D11). */
+const shareOfRegistrations = 0.2;
+
 const keepDays = 2;
 
-/** Access pattern M1: counts an SMS of the stage; false when the hour's or the day's ceiling is reached. Two write units. */
-export async function countSms({ perHour, perDay }: SmsCeilings, now: Date): Promise<boolean> {
-  const moment = now.toISOString();
-  return (await count(moment.slice(0, 13), perHour, now)) && (await count(moment.slice(0, 10), perDay, now));
+/**
+ * Access pattern M1: counts an SMS of the stage; false when the hour's or the day's ceiling is reached, and counted for
+ * neither then. Two write units, four for a registration.
+ */
+export async function countSms(ceilings: SmsCeilings, purpose: SmsPurpose, now: Date): Promise<boolean> {
+  const counted: Window[] = [];
+  for (const window of windowsOf(ceilings, purpose, now)) {
+    if (!(await count(window, now))) {
+      await giveBack(counted);
+      return false;
+    }
+    counted.push(window);
+  }
+  return true;
 }
 
-async function count(window: string, most: number, now: Date): Promise<boolean> {
+/** Access pattern M2: takes back an SMS that was counted at that moment. Two write units, four for a registration. */
+export async function giveBackSms(purpose: SmsPurpose, countedAt: Date): Promise<void> {
+  await giveBack(windowsOf({ perHour: 0, perDay: 0 }, purpose, countedAt));
+}
+
+/** An hour or a day by the clock, and the most SMS in it. */
+interface Window {
+  readonly name: string;
+  readonly most: number;
+}
+
+function windowsOf({ perHour, perDay }: SmsCeilings, purpose: SmsPurpose, now: Date): Window[] {
+  const moment = now.toISOString();
+  const [hour, day] = [moment.slice(0, 13), moment.slice(0, 10)];
+  const all = [
+    { name: hour, most: perHour },
+    { name: day, most: perDay },
+  ];
+  if (purpose === "user") return all;
+  const own = all.map(({ name, most }) => ({
+    name: `REGISTRATIONS#${name}`,
+    most: Math.floor(most * shareOfRegistrations),
+  }));
+  return [...own, ...all];
+}
+
+async function count({ name, most }: Window, now: Date): Promise<boolean> {
   if (most === 0) return false;
   const condition = { when: "attribute_not_exists(sent) OR sent < :most", values: { ":most": most } };
   const changes = { set: { expires_at: epochSecondsAfter(now, keepDays) }, add: { sent: 1 } };
-  const counted = await updateIf(updateOf({ pk: `SMS#${window}`, sk: "SMS" }, { ...condition, ...changes }));
-  return counted !== undefined;
+  return (await updateIf(updateOf(keyOf(name), { ...condition, ...changes }))) !== undefined;
+}
+
+async function giveBack(windows: readonly Window[]): Promise<void> {
+  for (const { name } of windows) {
+    await updateIf(updateOf(keyOf(name), { when: "sent > :none", values: { ":none": 0 }, add: { sent: -1 } }));
+  }
+}
+
+function keyOf(name: string): Key {
+  return { pk: `SMS#${name}`, sk: "SMS" };
 }

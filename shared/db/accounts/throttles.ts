@@ -9,7 +9,7 @@ import {
 import { Refusal } from "../../domain/refusal.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { deleteItemAt, type Key, putIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
@@ -18,6 +18,10 @@ import { type TransactionWrite, transact } from "../table/transaction.ts";
 interface StoredThrottle extends StoredItem {
   /** Moments in milliseconds, oldest first. */
   readonly attempts: readonly number[];
+  /** How many there were in a row, where the rule counts them. */
+  readonly streak?: number;
+  /** What they were in a row against. */
+  readonly streak_of?: string;
   readonly revision: number;
   readonly expires_at: number;
 }
@@ -26,15 +30,23 @@ interface StoredThrottle extends StoredItem {
 export const throttles = defineEntity<StoredThrottle>(
   "throttle",
   ({ pk, sk }) => sk === "THROTTLE" && pk.startsWith("THROTTLE#"),
+  // Version 2 may count attempts in a row.
+  { upgrades: [stampOnly, stampOnly] },
 );
 
 /** A rule that limits how often something is tried. */
 export interface Throttle {
   readonly rule: string;
   readonly limits: readonly Limit[];
+  /** So many attempts in a row close the subject until they are forgotten. */
+  readonly closingStreak?: number;
   /** Code of its refusals when it is not `too_many_requests`. */
   readonly refusal?: RefusalCode;
 }
+
+const msPerDay = 86_400_000;
+/** Attempts in a row outlast the windows of the limits. */
+const closedDays = 400;
 
 /** Many sign in from behind one address at once, and all of them count. */
 const pace: RacePace = { races: 60, firstPauseMs: 1, longestPauseMs: 50 };
@@ -43,6 +55,8 @@ const pace: RacePace = { races: 60, firstPauseMs: 1, longestPauseMs: 50 };
 export interface Throttled {
   readonly throttle: Throttle;
   readonly subjectHash: string;
+  /** Names what is tried, by a keyed hash: attempts at another one begin a new row. */
+  readonly secret?: string;
 }
 
 /**
@@ -69,17 +83,16 @@ export async function planAttempt(
   const { throttle } = throttled;
   const stored = await throttles.find(keyOf(throttled), { consistent });
   const attempts = stored?.attempts ?? [];
-  const admitted = admittedAt(attempts, throttle.limits, now.getTime());
-  if (admitted > now.getTime()) {
-    const facts = { retryAfterSeconds: retryAfterSeconds(admitted, now.getTime()) };
-    throw new Refusal(throttle.refusal ?? "too_many_requests", "Too many attempts; try again later", facts);
-  }
+  const streak = 1 + (stored?.streak_of === throttled.secret ? (stored?.streak ?? 0) : 0);
+  requireAdmitted(opensAt(throttle, attempts, streak, now), now, throttle.refusal);
+  const keptMs = throttle.closingStreak ? closedDays * msPerDay : longestWindowMs(throttle.limits);
   const item = throttles.encode({
     ...stored,
     ...keyOf(throttled),
     attempts: withAttempt(attempts, throttle.limits, now.getTime()),
+    ...(throttle.closingStreak && { streak, streak_of: throttled.secret }),
     revision: (stored?.revision ?? 0) + 1,
-    expires_at: epochSeconds(new Date(now.getTime() + longestWindowMs(throttle.limits))),
+    expires_at: epochSeconds(new Date(now.getTime() + keptMs)),
   });
   return { Put: { Item: item, ...ifUnchanged(stored) } };
 }
@@ -106,4 +119,21 @@ export async function refundAttempt(throttled: Throttled, moment: Date): Promise
 
 function keyOf({ throttle, subjectHash }: Throttled): Key {
   return { pk: `THROTTLE#${throttle.rule}#${subjectHash}`, sk: "THROTTLE" };
+}
+
+/** A closed subject may come back in a day, whatever the day. */
+function opensAt({ limits, closingStreak }: Throttle, attempts: readonly number[], streak: number, now: Date): number {
+  if (closingStreak && streak > closingStreak) return now.getTime() + msPerDay;
+  return admittedAt(attempts, limits, now.getTime());
+}
+
+/** Refuses an attempt that is admitted only at a later moment, in milliseconds. */
+export function requireAdmitted(opensAt: number, now: Date, code?: RefusalCode): void {
+  if (opensAt > now.getTime()) throw tooManyRequests(opensAt, now, code);
+}
+
+/** The refusal of what is admitted at a later moment, with the wait in whole minutes (D11). */
+export function tooManyRequests(opensAt: number, now: Date, code: RefusalCode = "too_many_requests"): Refusal {
+  const facts = { retryAfterSeconds: retryAfterSeconds(opensAt, now.getTime()) };
+  return new Refusal(code, "Too many attempts; try again later", facts);
 }

@@ -47,11 +47,22 @@ export async function findUser(id: number): Promise<User | undefined> {
   return (await findAccount(id))?.user;
 }
 
+/** Nobody's id: looking it up costs what looking up a user costs. */
+export const nobody = 0;
+
+/** The same where a change of the last moment may be missing. Half a read unit. */
+export async function findUserAsShown(id: number): Promise<User | undefined> {
+  const stored = await users.find(userKey(id));
+  return stored && toUser(stored);
+}
+
 /** A user with what only signing in needs. */
 export interface Account {
   readonly user: User;
   readonly passwordHash: string | undefined;
   readonly passcodeHash: string | undefined;
+  /** The hash of the reset token that counts, if one was given out (D14). */
+  readonly resetHash: string | undefined;
   /** Goes up when every session of the user ends (D14). */
   readonly epoch: number;
 }
@@ -61,7 +72,7 @@ export async function findAccount(userId: number): Promise<Account | undefined> 
   const stored = await users.find(userKey(userId), { consistent: true });
   if (!stored) return undefined;
   const { password_hash: passwordHash, passcode_hash: passcodeHash, session_epoch: epoch = 0 } = stored;
-  return { user: toUser(stored), passwordHash, passcodeHash, epoch };
+  return { user: toUser(stored), passwordHash, passcodeHash, resetHash: stored.reset_hash, epoch };
 }
 
 /** Access pattern R3: those of some users that there are. 1 read unit each, 100 in a round trip. */
@@ -101,11 +112,11 @@ export async function findCompanyUsers(
   return { userIds: places.map(Number), after: lastKey && places.at(-1) };
 }
 
-/** The write that makes a new user, who sets a password with a reset token (D16). */
-export function createUser({ id, ...record }: User, password_hash: string, resetHash: string): TransactionWrite {
+/** The write that makes a new user, who sets names and password with a reset token (D16). */
+export function createUser({ id, ...record }: User, resetHash: string): TransactionWrite {
   const own = { id, company_id: record.financial_company_id, role: record.role, record };
   const revision = firstRevision();
-  const item = users.encode({ ...userKey(id), ...own, password_hash, reset_hash: resetHash, revision });
+  const item = users.encode({ ...userKey(id), ...own, reset_hash: resetHash, revision });
   return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
 }
 
@@ -116,9 +127,26 @@ export function giveResetToken(userId: number, resetHash: string): TransactionWr
   return { Update: updateOf(userKey(userId), changes) };
 }
 
+/** The names that a registered user sets with the password (D16). */
+export interface NewNames {
+  readonly first_name?: string | undefined;
+  readonly last_name?: string | undefined;
+}
+
 /** The write that sets a user's password and ends every session, while the reset token counts (D14). */
-export function replacePassword(userId: number, resetHash: string, passwordHash: string, now: Date): TransactionWrite {
-  const set = { password_hash: passwordHash, password_changed_at: now.toISOString() };
+export function replacePassword(
+  userId: number,
+  resetHash: string,
+  { passwordHash, names }: { readonly passwordHash: string; readonly names: NewNames },
+  now: Date,
+): TransactionWrite {
+  const { first_name, last_name } = names;
+  const set = {
+    password_hash: passwordHash,
+    password_changed_at: now.toISOString(),
+    ...(first_name !== undefined && { "record.first_name": first_name }),
+    ...(last_name !== undefined && { "record.last_name": last_name }),
+  };
   const changes = { set, remove: ["reset_hash", "silent"] };
   const add = { session_epoch: 1, revision: 1 };
   return { Update: updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add }) };

@@ -1,14 +1,29 @@
 /** One client: an IPv4 address, in IPv6 form or not, or the /64 of an IPv6 address, which is a subscriber's (D10). */
 export function clientOf(address: string): string {
+  return ipv4Of(address) ?? prefixOf(address, 4);
+}
+
+/** The /48 of an IPv6 address, which is what a provider gives to one customer; undefined for an IPv4 address (D10, D11). */
+export function networkOf(address: string): string | undefined {
+  return ipv4Of(address) === undefined ? prefixOf(address, 3) : undefined;
+}
+
+/** True for a client on the machine that the service runs on: a laptop's own. */
+export function isLoopback(address: string): boolean {
+  return clientOf(address) === "127.0.0.1" || address === "::1";
+}
+
+function ipv4Of(address: string): string | undefined {
   if (!address.includes(":")) return address;
   const groups = groupsOf(address);
   const [high = 0, low = 0] = groups.slice(6);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(":")}::/64`;
+  return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join(".") : undefined;
+}
+
+function prefixOf(address: string, groups: number): string {
+  const shown = groupsOf(address).slice(0, groups);
+  return `${shown.map((group) => group.toString(16)).join(":")}::/${groups * 16}`;
 }
 
 /** The eight groups of an IPv6 address, in any of its spellings. */

@@ -1,11 +1,17 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
+import type { HmacKey } from "../hmac-key.ts";
+import type { PinHash } from "./pin.ts";
 
 /** How long a reset token counts (D14). */
 export const resetTokenLifeMinutes = 15;
 
-/** 32 random bytes, base64url (D14). */
-export function makeResetToken(): string {
-  return randomBytes(32).toString("base64url");
+/**
+ * The reset token of a pin that fits, 32 bytes in base64url: HMAC-SHA-256 over user, salt and pin. The salt is random, so
+ * that nobody without the key can distinguish it from 32 random bytes; the same pin gives the same token again, and the store
+ * needs to keep neither (D13, D14).
+ */
+export function resetTokenOf(pin: string, userId: number, { salt }: PinHash, key: HmacKey): string {
+  return key.digest("reset-token", `${userId}|${salt}|${pin}`).toString("base64url");
 }
 
 /** SHA-256 of a token as the store keeps it, base64url. */

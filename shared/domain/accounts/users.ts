@@ -12,13 +12,12 @@ export function unknownUser(login: string, key: HmacKey): ShownUser {
   return { ...userOf(login), id, company: null, first_name: "", last_name: "", role: "operator" };
 }
 
-/** A user as a registration makes them: a driver of no company (D1, D16). The login is in its normal form. */
-export function registeredUser(
-  id: number,
-  login: string,
-  { first_name, last_name }: Pick<User, "first_name" | "last_name">,
-): User {
-  return { ...userOf(login), id, first_name, last_name, role: "driver" };
+/**
+ * A user as a registration makes them: a driver of no company, whose names come with the password (D1, D16). The login is
+ * in its normal form.
+ */
+export function registeredUser(id: number, login: string): User {
+  return { ...userOf(login), id, first_name: "", last_name: "", role: "driver" };
 }
 
 function userOf(login: string) {

@@ -62,10 +62,19 @@ const confirmation = {
     const now = new Date();
     const times = { requestedAt: now, validTo: new Date(now.getTime() + 600_000) };
     const hash = hashPin(this.pin, user.id, await hmacKey());
-    await storePin({ login: user.login, requestId: crypto.randomUUID(), ...times }, user.id, hash);
+    await storePin(
+      { login: user.login, requestId: crypto.randomUUID(), digits: 6, registers: false, ...times },
+      user.id,
+      hash,
+    );
   },
   run() {
-    return confirm({ value: user.login, channel: "email" }, this.pin, "192.0.2.7", new Date());
+    return confirm(
+      { value: user.login, channel: "email" },
+      this.pin,
+      { address: "192.0.2.7", isKnown: false },
+      new Date(),
+    );
   },
 };
 

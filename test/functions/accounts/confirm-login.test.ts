@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/accounts/confirm-login.ts";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
-import { confirmLogin, requestPasswordReset } from "../../../shared/contract/accounts.ts";
-import { reopenPinFlow } from "../../../shared/db/accounts/pins.ts";
+import { handler as setPasswordHandler } from "../../../functions/accounts/set-password.ts";
+import { confirmLogin, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
+import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { useOwnUser } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
+import { closePinFlow } from "../../support/requests/guesses.ts";
 import { askForPin, deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -29,8 +30,8 @@ function freshPin(to = login): Promise<string> {
   return askForPin(service, to);
 }
 
-function confirm(pin: string, as = login) {
-  return call(handler, confirmLogin, { query: { login: as, pin } });
+function confirm(pin: string, as = login, from?: string) {
+  return call(handler, confirmLogin, { query: { login: as, pin }, ...(from && { from }) });
 }
 
 async function read(pk: string, sk: string) {
@@ -104,10 +105,17 @@ describe("422", () => {
     }
   });
 
-  test("D10: the sixth try is refused even when it is right", async () => {
+  test("D10: the sixth try of a client is refused even when it is right, and no other client's is", async () => {
     const pin = await freshPin();
-    for (let tries = 0; tries < 5; tries += 1) await confirm(otherPin(pin));
-    expect(await confirm(pin)).toMatchObject({ status: 422, body: { code: "pin_invalid" } });
+    const [guesser, owner] = ["198.51.100.60", "198.51.100.61"];
+    for (let tries = 0; tries < 5; tries += 1) await confirm(otherPin(pin), login, guesser);
+    expect(await confirm(pin, login, guesser)).toMatchObject({ status: 422, body: { code: "pin_invalid" } });
+    expect((await confirm(pin, login, owner)).status).toBe(200);
+  });
+
+  test("D7: a plus sign of an e-mail login that was not escaped is one", async () => {
+    await store([userLine(12, { email: "ann+work@example.com" })]);
+    expect((await confirm(await freshPin("ann+work@example.com"), "ann work@example.com")).status).toBe(200);
   });
 
   test("D9: another login's pin does not fit", async () => {
@@ -144,18 +152,25 @@ test("D13: no pin, reset token, login or query string is logged", async () => {
 });
 
 describe("D10: the failures of a login", () => {
-  test("outlive its pins: after 10 in an hour the right pin of a new one is refused, and counts again an hour later", async () => {
+  test("outlive its pins: after 10 in an hour by strangers its next pins have ten digits, which nobody shuts, until the hour is over", async () => {
     vi.useFakeTimers({ now: new Date("2026-07-01T09:00:00.000Z"), toFake: ["Date"] });
-    for (const minutes of [0, 5]) {
-      vi.setSystemTime(new Date(Date.UTC(2026, 6, 1, 9, minutes)));
-      const pin = await freshPin();
-      for (let tries = 0; tries < 5; tries += 1) expect((await confirm(otherPin(pin))).body.code).toBe("pin_invalid");
-    }
-    vi.setSystemTime(new Date("2026-07-01T09:59:59.999Z"));
-    const newest = await freshPin();
-    expect((await confirm(newest)).body.code).toBe("pin_invalid");
-    vi.setSystemTime(new Date("2026-07-01T10:00:00.000Z"));
-    expect((await confirm(newest)).status).toBe(200);
+    const pin = await freshPin();
+    for (let tries = 0; tries < 10; tries += 1) expect((await confirm(otherPin(pin))).body.code).toBe("pin_invalid");
+    expect((await confirm(pin)).body.code).toBe("pin_invalid");
+    vi.setSystemTime(new Date("2026-07-01T09:00:10.000Z"));
+    const long = await askAgain();
+    expect(long).toMatch(/^[0-9]{10}$/);
+    for (let tries = 0; tries < 12; tries += 1) expect((await confirm("0123456789")).status).toBe(422);
+    expect((await confirm(long)).status).toBe(200);
+  });
+
+  test("and of a client at a pin of ten digits are five, as at any other", async () => {
+    await freshPin();
+    await closePinFlow(login);
+    const [long, from] = [await askAgain(), "198.51.100.70"];
+    for (let tries = 0; tries < 5; tries += 1) expect((await confirm(otherPin(long), login, from)).status).toBe(422);
+    expect((await confirm(long, login, from)).status).toBe(422);
+    expect((await confirm(long)).status).toBe(200);
   });
 
   test("are forgotten with the right pin", async () => {
@@ -166,31 +181,72 @@ describe("D10: the failures of a login", () => {
     }
   });
 
-  test("close its pin flow after 100 in a row: nothing is sent, the answers stay the same, until it is reopened", async () => {
+  test("100 in a row give it pins of ten digits, until the right one, and the answers stay the same", async () => {
     await freshPin();
-    const key = { pk: `LOGIN#${login}`, sk: "PIN" };
-    await service.database.send(
-      new UpdateCommand({
-        TableName: service.tableName,
-        Key: key,
-        UpdateExpression: "SET streak = :streak",
-        ExpressionAttributeValues: { ":streak": 100 },
-      }),
-    );
+    await closePinFlow(login);
+    const long = await askAgain();
+    expect(long).toMatch(/^[0-9]{10}$/);
+    expect((await confirm(long)).status).toBe(200);
+    expect(await freshPin()).toMatch(/^[0-9]{6}$/);
+  });
+
+  test("outside of them stands a client that proves an earlier session: it tries the pin that strangers have shut", async () => {
+    const pin = await freshPin();
+    for (let tries = 0; tries < 10; tries += 1) await confirm(otherPin(pin));
+    await saveDeviceToken(userId, { token: `device-${userId}`, platform: "ios", pushService: "apns" }, userId);
+    const sent = { query: { login, pin } };
+    expect((await call(handler, confirmLogin, { ...sent, headers: { "known-client": "device-0" } })).status).toBe(422);
+    const known = { "known-client": `device-${userId}` };
+    expect((await call(handler, confirmLogin, { ...sent, headers: known })).status).toBe(200);
+  });
+
+  /** Asks for another pin, without forgetting what was counted. */
+  async function askAgain(): Promise<string> {
     service.inbox.clear();
-    await forgetThrottles(service);
-    const answer = await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
+    expect((await call(requestHandler, requestPasswordReset, { body: { user: { login } } })).status).toBe(200);
     await deliverPins();
-    expect(answer.status).toBe(200);
-    expect(service.inbox.entries()).toEqual([]);
-    expect((await confirm("123456")).body.code).toBe("pin_invalid");
-    await reopenPinFlow(login);
-    expect((await confirm(await freshPin())).status).toBe(200);
+    return newestPin(service.inbox, login);
+  }
+});
+
+describe("D13: the right pin", () => {
+  const [own, other] = ["198.51.100.80", "198.51.100.81"];
+
+  test("again from the same client within a minute is answered with the same reset token; from another it is spent", async () => {
+    vi.useFakeTimers({ now: new Date("2026-07-02T09:00:00.000Z"), toFake: ["Date"] });
+    const pin = await freshPin();
+    const first = await confirm(pin, login, own);
+    vi.setSystemTime(new Date("2026-07-02T09:00:59.999Z"));
+    expect((await confirm(pin, login, own)).body).toEqual(first.body);
+    expect((await confirm(otherPin(pin), login, own)).status).toBe(422);
+    expect((await confirm(pin, login, other)).status).toBe(422);
+    vi.setSystemTime(new Date("2026-07-02T09:01:00.000Z"));
+    expect((await confirm(pin, login, own)).status).toBe(422);
+  });
+
+  test("of 20 at once from one client is answered with one reset token", async () => {
+    const pin = await freshPin();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(pin, login, own)));
+    const tokens = answers.flatMap(({ status, body }) => (status === 200 ? [body.user.reset_password_token] : []));
+    expect(tokens.length).toBeGreaterThan(0);
+    expect(new Set(tokens).size).toBe(1);
+  });
+
+  test("whose reset token is spent is spent", async () => {
+    const pin = await freshPin();
+    const { reset_password_token } = (await confirm(pin, login, own)).body.user;
+    const user = {
+      reset_password_token,
+      password: "nine quiet harbours",
+      password_confirmation: "nine quiet harbours",
+    };
+    expect((await call(setPasswordHandler, setPassword, { body: { user } })).status).toBe(200);
+    expect((await confirm(pin, login, own)).status).toBe(422);
   });
 });
 
 describe("429", () => {
-  test("D10: the 31st try of one address in 5 minutes is too_many_requests, for any login, until a try falls out", async () => {
+  test("D10: the 31st login that one address fails at in 5 minutes is too_many_requests, until one falls out; tries at one login are one", async () => {
     vi.useFakeTimers({ now: new Date("2026-08-01T09:00:00.000Z"), toFake: ["Date"] });
     const tryFrom = (from: string) =>
       call(handler, confirmLogin, { query: { login: `${crypto.randomUUID()}@example.com`, pin: "123456" }, from });
@@ -204,6 +260,8 @@ describe("429", () => {
       headers: { "retry-after": "60" },
     });
     expect((await tryFrom("2001:db8:0:1::1")).status).toBe(422);
+    const site = (login: string) => call(handler, confirmLogin, { query: { login, pin: "123456" }, from: "192.0.2.3" });
+    for (let tries = 0; tries < 40; tries += 1) expect((await site(`one-${userId}@example.com`)).status).toBe(422);
     vi.setSystemTime(new Date("2026-08-01T09:05:00.000Z"));
     expect((await tryFrom("2001:db8::1")).status).toBe(422);
   });

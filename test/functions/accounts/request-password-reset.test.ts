@@ -1,7 +1,8 @@
 import { PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { handler } from "../../../functions/accounts/request-password-reset.ts";
-import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { confirmLoginByBody, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -170,6 +171,16 @@ describe("422", () => {
   });
 });
 
+test("D11: a laptop's own clients are not limited by address", async () => {
+  await forgetThrottles(service);
+  const statuses = new Set();
+  for (let index = 0; index < 35; index += 1) {
+    const user = { login: `laptop-${index}@example.com` };
+    statuses.add((await call(handler, requestPasswordReset, { body: { user }, from: "127.0.0.1" })).status);
+  }
+  expect([...statuses]).toEqual([200]);
+});
+
 describe("429", () => {
   const ask = (login: string, from?: string) =>
     call(handler, requestPasswordReset, { body: { user: { login } }, ...(from && { from }) });
@@ -177,39 +188,58 @@ describe("429", () => {
   test.each([
     "ines@example.com",
     "nobody@example.com",
-  ])("D11: %s gets one pin a minute, known or not, and Retry-After is in whole minutes", async (login) => {
+  ])("D10, D11: clients that ask for %s within a minute share one pin and its end, known or not", async (login) => {
     await forgetThrottles(service);
     vi.useFakeTimers({ now: new Date("2026-09-01T09:00:00.000Z"), toFake: ["Date"] });
-    expect((await ask(login)).status).toBe(200);
+    const first = await ask(login);
     vi.setSystemTime(new Date("2026-09-01T09:00:59.999Z"));
-    const refused = await ask(login);
-    expect(refused).toMatchObject({
-      status: 429,
-      body: { code: "too_many_requests" },
-      headers: { "retry-after": "60" },
-    });
+    expect((await ask(login)).body.user).toEqual(first.body.user);
+    expect(await queuedMessages()).toHaveLength(1);
     vi.setSystemTime(new Date("2026-09-01T09:01:00.000Z"));
-    expect((await ask(login)).status).toBe(200);
+    expect((await ask(login)).body.user.pin_valid_to).toBe("2026-09-01T09:11:00.000Z");
   });
 
-  test("D11: three in 10 minutes, five an hour, ten a day", async () => {
+  test.each([
+    "ines@example.com",
+    "nobody@example.com",
+  ])("D11: a pin of %s that is out of its client's tries is replaced at once, twice a minute", async (login) => {
+    await forgetThrottles(service);
+    vi.useFakeTimers({ now: new Date("2026-09-01T11:00:00.000Z"), toFake: ["Date"] });
+    const statuses = [];
+    for (let second = 0; second < 4; second += 1) {
+      vi.setSystemTime(new Date(`2026-09-01T11:00:0${second}.000Z`));
+      const from = `198.51.100.${10 + second}`;
+      for (let tries = 0; tries < 5 && second > 0; tries += 1) {
+        await call(confirmHandler, confirmLoginByBody, { body: { user: { login, pin: "000000" } }, from });
+      }
+      statuses.push((await ask(login, from)).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
+  test("D11: one client gets three in 10 minutes, five an hour, ten a day; others then get one every 15 minutes", async () => {
     await forgetThrottles(service);
     const start = Date.parse("2026-09-02T00:00:00.000Z");
     vi.useFakeTimers({ now: start, toFake: ["Date"] });
     const admitted: number[] = [];
-    for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
+    for (let minutes = 0; minutes < 120; minutes += 1) {
       vi.setSystemTime(start + minutes * 60_000);
-      if ((await ask("ines@example.com")).status === 200) admitted.push(minutes);
+      if ((await ask("ines@example.com", "198.51.100.9")).status === 200) admitted.push(minutes);
     }
     expect(admitted).toEqual([0, 1, 2, 10, 11, 60, 61, 62, 70, 71]);
+    const other = await ask("ines@example.com");
+    expect(other.status).toBe(200);
+    vi.setSystemTime(start + 130 * 60_000);
+    const refused = await ask("ines@example.com");
+    expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "240"]);
   }, 60_000);
 
-  test("D11: one address asks for ten pins an hour, for whatever logins", async () => {
+  test("D11: one address asks for 30 pins an hour, for whatever logins", async () => {
     await forgetThrottles(service);
     const statuses = [];
-    for (let index = 0; index < 11; index += 1)
+    for (let index = 0; index < 31; index += 1)
       statuses.push((await ask(`user-${index}@example.com`, "198.51.100.7")).status);
-    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+    expect(statuses).toEqual([...Array.from({ length: 30 }, () => 200), 429]);
     expect((await ask("user-99@example.com", "198.51.100.8")).status).toBe(200);
   });
 });

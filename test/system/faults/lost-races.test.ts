@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { tryPin } from "../../../shared/db/accounts/pins.ts";
+import { tryPin } from "../../../shared/db/accounts/pin-tries.ts";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { transactionConditionFailed, useFaultProxy } from "../../support/faults/fault-proxy.ts";
@@ -9,7 +9,7 @@ import { useService } from "../../support/service/service.ts";
 
 const caller = { userId: 1, role: "admin", companyId: null, sessionId: "session" } as const;
 const device = { token: "token", platform: "ios", pushService: "apns" } as const;
-const client = { throttle: { rule: "test", limits: [{ most: 5, withinMinutes: 1 }] }, subjectHash: "hash" };
+const guesser = { by: "client", isKnown: false, loginHash: "login", clientHash: "hash", network: undefined };
 
 useService();
 const proxy = useFaultProxy();
@@ -24,7 +24,7 @@ test.each([
   ["setTimesheetStates", 5, () => setTimesheetStates([1], "all", "paid", caller, Promise.resolve())],
   ["saveDeviceToken", 5, () => saveDeviceToken(1, device, 1)],
   ["dropDeviceTokens", 5, () => dropDeviceTokens(2, [1])],
-  ["tryPin", 60, () => tryPin("nobody@example.com", client, new Date())],
+  ["tryPin", 60, () => tryPin("nobody@example.com", guesser, new Date())],
 ])("D18: %s is refused as busy after %i lost races", async (_, races, work) => {
   proxy.fail("TransactWriteItems", transactionConditionFailed(4), Number.POSITIVE_INFINITY);
   await expect(work()).rejects.toMatchObject({ code: "busy" });

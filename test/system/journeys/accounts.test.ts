@@ -31,16 +31,18 @@ async function confirm(login: string, channel: string) {
   const pin = pinIn(message.text);
   const confirmed = await post("/confirmation", { login, pin });
   expect(confirmed.status).toBe(200);
-  expect(await post("/confirmation", { login, pin })).toMatchObject({ status: 422, body: { code: "pin_invalid" } });
+  const repeated = await post("/confirmation", { login, pin });
+  expect([repeated.status, repeated.body]).toEqual([200, confirmed.body]);
   return confirmed.body.user as { id: number; reset_password_token: string };
 }
 
-/** Sets another password with a reset token, which works once; the old password counts no more. */
+/** Sets another password with a reset token, which works for that one alone; the old password counts no more. */
 async function changePassword(login: string, token: string, old: string): Promise<string> {
   const password = "a harbour after dusk";
   expect(await setPassword(token, password)).toMatchObject({ status: 200 });
   await target.inboxes.messageTo(login, /password/i);
-  expect(await setPassword(token, password)).toMatchObject({ status: 422, body: { code: "reset_token_invalid" } });
+  expect(await setPassword(token, password)).toMatchObject({ status: 200 });
+  expect(await setPassword(token, old)).toMatchObject({ status: 422, body: { code: "reset_token_invalid" } });
   const refused = await post("/sign_in", { login, password: old });
   expect(refused).toMatchObject({ status: 401, body: { code: "login_invalid" } });
   return password;

@@ -1,0 +1,176 @@
+import {
+  type ClientGuess,
+  type ClientGuesses,
+  clientAdmittedAt,
+  noClientGuesses,
+  withClientGuess,
+} from "../../domain/accounts/client-guesses.ts";
+import { type GuessingClient, type LoginGuesses, noLoginGuesses } from "../../domain/accounts/login-guesses.ts";
+import { ifUnchanged } from "../table/conditions.ts";
+import { type RacePace, retryRaces } from "../table/conflicts.ts";
+import { defineEntity, type Entity, type StoredItem } from "../table/entity.ts";
+import { epochSecondsAfter } from "../table/expiry.ts";
+import { deleteItemAt, type Key, putIf } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import { planAttempt, requireAdmitted, type Throttled } from "./throttles.ts";
+
+/** What every item of guesses has. */
+interface StoredGuesses extends StoredItem {
+  readonly revision: number;
+  readonly expires_at: number;
+}
+
+/** The entity of guesses at logins, known and unknown ones alike; the key holds the login's hash. */
+export const loginGuesses = defineEntity<StoredGuesses & LoginGuesses>(
+  "login guesses",
+  ({ pk, sk }) => sk === "GUESSES" && pk.startsWith("THROTTLE#LOGIN#"),
+);
+
+/** The entity of guesses of clients; the key holds the hash of the client's address. */
+export const clientGuesses = defineEntity<StoredGuesses & ClientGuesses>(
+  "client guesses",
+  ({ pk, sk }) => sk === "GUESSES" && pk.startsWith("THROTTLE#CLIENT#"),
+);
+
+/** Who guesses at which login; only keyed hashes of either are stored. */
+export interface Guesser extends GuessingClient {
+  readonly loginHash: string;
+  readonly clientHash: string;
+  /** The network of an IPv6 client, which is counted beside it. */
+  readonly network: Throttled | undefined;
+}
+
+/** An item of guesses as it was read or written; its revision is 0 while there is none. */
+export interface Kept<T> {
+  readonly value: T;
+  readonly revision: number;
+}
+
+/** The guesses at a login and those of a client. */
+export interface Guesses {
+  readonly login: Kept<LoginGuesses>;
+  readonly client: Kept<ClientGuesses>;
+}
+
+/** Many guess from behind one address at once, and all of them count. */
+export const guessingPace: RacePace = { races: 60, firstPauseMs: 1, longestPauseMs: 50 };
+
+/** Pins in a row outlast their pins. */
+const loginDays = 30;
+const clientDays = 2;
+
+/** The key of the guesses at a login, by its hash. */
+export function loginGuessesKey(loginHash: string): Key {
+  return { pk: `THROTTLE#LOGIN#${loginHash}`, sk: "GUESSES" };
+}
+
+/** Access pattern G1: the guesses at a login and of a client. Half a read unit for 4 KB of each, one round trip. */
+export async function findGuesses(guesser: Guesser, { consistent }: { consistent: boolean }): Promise<Guesses> {
+  const [login, client] = await Promise.all([
+    loginGuesses.find(loginGuessesKey(guesser.loginHash), { consistent }),
+    clientGuesses.find(clientKey(guesser), { consistent }),
+  ]);
+  return { login: keptOf(login, noLoginGuesses), client: keptOf(client, noClientGuesses) };
+}
+
+/**
+ * Access pattern G2: the writes that count a guess of a client, for a transaction, and the client's guesses with it.
+ * Refused as `too_many_requests` when the client or its network has guessed too often (D10, D15).
+ */
+export async function planGuess(
+  guesser: Guesser,
+  { client }: Guesses,
+  guess: ClientGuess,
+  { consistent }: { consistent: boolean },
+): Promise<{ readonly writes: TransactionWrite[]; readonly client: Kept<ClientGuesses> }> {
+  const now = new Date(guess.at);
+  requireAdmitted(clientAdmittedAt(client.value, guess.on, guess.at), now);
+  const network = guesser.network && (await planAttempt(guesser.network, now, { consistent }));
+  const next = { value: withClientGuess(client.value, guess), revision: client.revision + 1 };
+  const write = replace(clientGuesses, clientKey(guesser), client, next.value, now);
+  return { writes: [write, ...(network ? [network] : [])], client: next };
+}
+
+/** The write that puts other guesses at a login in place of those that were read. */
+export function replaceLoginGuesses(loginHash: string, read: Kept<LoginGuesses>, next: LoginGuesses, now: Date) {
+  return replace(loginGuesses, loginGuessesKey(loginHash), read, next, now);
+}
+
+/** The write that puts guesses at a login in place of whatever there is. */
+export function overwriteLoginGuesses(loginHash: string, next: LoginGuesses, now: Date): TransactionWrite {
+  // The clock leads every count of writes, so that no write that was planned before finds its revision.
+  const item = { ...loginGuessesKey(loginHash), ...next, revision: now.getTime(), expires_at: loginExpiry(now) };
+  return { Put: { Item: loginGuesses.encode(item) } };
+}
+
+/** Access pattern G3: changes the guesses of a client after a success. One write unit where they are as they were left. */
+export async function changeClientGuesses(
+  guesser: Guesser,
+  left: Kept<ClientGuesses>,
+  change: (client: ClientGuesses) => ClientGuesses,
+  now: Date,
+): Promise<void> {
+  await changeKept(clientGuesses, clientKey(guesser), { left, none: noClientGuesses, change }, now);
+}
+
+/** Access pattern G4: the same for the guesses at a login. */
+export async function changeLoginGuesses(
+  loginHash: string,
+  left: Kept<LoginGuesses>,
+  change: (login: LoginGuesses) => LoginGuesses,
+  now: Date,
+): Promise<void> {
+  await changeKept(loginGuesses, loginGuessesKey(loginHash), { left, none: noLoginGuesses, change }, now);
+}
+
+/** Access pattern G5: forgets all guesses at a login. One write unit. */
+export async function forgetLoginGuesses(loginHash: string): Promise<void> {
+  await deleteItemAt(loginGuessesKey(loginHash));
+}
+
+/** When the guesses at a login are forgotten, for the table's time to live. */
+export function loginExpiry(now: Date): number {
+  return epochSecondsAfter(now, loginDays);
+}
+
+interface KeptChange<T> {
+  readonly left: Kept<T>;
+  readonly none: T;
+  readonly change: (value: T) => T;
+}
+
+/** What cannot be changed in a crowd of others stays as it is: the guesses then count as failed. */
+async function changeKept<T extends object>(
+  entity: Entity<StoredGuesses & T>,
+  key: Key,
+  { left, none, change }: KeptChange<T>,
+  now: Date,
+): Promise<void> {
+  await retryRaces(async (race) => {
+    const kept = race === 0 ? left : keptOf<T>(await entity.find(key, { consistent: true }), none);
+    if (kept.revision === 0) return true;
+    const isWritten = await putIf(replace(entity, key, kept, change(kept.value), now).Put);
+    return isWritten || race === guessingPace.races - 1 || undefined;
+  }, guessingPace);
+}
+
+function replace<T extends object>(
+  entity: Entity<StoredGuesses & T>,
+  key: Key,
+  read: Kept<T>,
+  next: T,
+  now: Date,
+): { readonly Put: { readonly Item: Record<string, unknown> } } {
+  const days = entity.name === clientGuesses.name ? clientDays : loginDays;
+  const expires_at = epochSecondsAfter(now, days);
+  const item = entity.encode({ ...next, ...key, revision: read.revision + 1, expires_at });
+  return { Put: { Item: item, ...ifUnchanged(read.revision === 0 ? undefined : read) } };
+}
+
+function keptOf<T>(stored: (StoredGuesses & T) | undefined, none: T): Kept<T> {
+  return { value: { ...none, ...stored }, revision: stored?.revision ?? 0 };
+}
+
+function clientKey({ clientHash }: Guesser): Key {
+  return { pk: `THROTTLE#CLIENT#${clientHash}`, sk: "GUESSES" };
+}

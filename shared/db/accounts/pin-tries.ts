@@ -1,0 +1,104 @@
+import { triesOfPin, triesPerPin } from "../../domain/accounts/client-guesses.ts";
+import type { AskedPin, LoginGuesses } from "../../domain/accounts/login-guesses.ts";
+import type { PinHash } from "../../domain/accounts/pin.ts";
+import { livePin, tryLivePin } from "../../domain/accounts/pin-flow.ts";
+import { registeredUser } from "../../domain/accounts/users.ts";
+import { retryRaces } from "../table/conflicts.ts";
+import { transact } from "../table/transaction.ts";
+import { findGuesses, type Guesser, type Guesses, guessingPace, planGuess, replaceLoginGuesses } from "./guesses.ts";
+import { pinKey, pins, repeatMs, type StoredPin } from "./pins.ts";
+import { findUserAsShown, nobody, type User } from "./users.ts";
+
+/** A pin that may be compared: one of its tries has been spent on it. */
+export interface PinTry {
+  readonly user: User;
+  readonly hash: PinHash;
+  readonly askedAt: number;
+  /** True when the user comes into being with this pin. */
+  readonly registers: boolean;
+  /** True where the same client spent it within the last minute (D13). */
+  readonly isRepeated: boolean;
+}
+
+/** A try that was counted, with the pin where it may be compared. */
+export interface CountedTry {
+  readonly pinTry: PinTry | undefined;
+  readonly client: Guesses["client"];
+}
+
+/**
+ * Access pattern P2: counts a try of a login's pin, for the client and for the login, before anything is compared; gives the
+ * pin and its user where it may be. A login that nobody has costs the same and counts the same. Refused as
+ * `too_many_requests` when the client tried too often. Tries in parallel are counted one by one (D10). Two round trips, 2.5
+ * read units.
+ */
+export async function tryPin(login: string, guesser: Guesser, now: Date): Promise<CountedTry> {
+  return retryRaces(async (race) => {
+    const consistent = race > 0;
+    const [pin, guesses] = await Promise.all([
+      pins.find(pinKey(login), { consistent: true }),
+      findGuesses(guesser, { consistent }),
+    ]);
+    const { askedAt, compared, isRepeated, next } = decide(pin, guesses, guesser, now);
+    const guess = { at: now.getTime(), on: guesser.loginHash, ...(askedAt !== undefined && { pin: askedAt }) };
+    const { writes, client } = await planGuess(guesser, guesses, guess, { consistent });
+    if (next) writes.push(replaceLoginGuesses(guesser.loginHash, guesses.login, next, now));
+    const userId = compared && !compared.registration ? compared.user_id : nobody;
+    const [failed, stored] = await Promise.all([transact(writes), findUserAsShown(userId)]);
+    if (failed.length > 0) return undefined;
+    return { pinTry: compared && toTry(login, compared, stored, isRepeated), client };
+  }, guessingPace);
+}
+
+/** Access pattern P5: true when a pin was spent by this client within the last minute (D13). One read unit. */
+export async function wasSpentBy(login: string, { hash }: PinTry, guesser: Guesser, now: Date): Promise<boolean> {
+  const pin = await pins.find(pinKey(login), { consistent: true });
+  return pin?.hmac === hash.hmac && isRepeat(pin, guesser, now);
+}
+
+interface Decided {
+  /** When the pin was asked for that the try counts against. */
+  readonly askedAt?: number | undefined;
+  readonly compared?: StoredPin | undefined;
+  readonly isRepeated: boolean;
+  /** What the login's figures are then, where they change. */
+  readonly next?: LoginGuesses | undefined;
+}
+
+function decide(pin: StoredPin | undefined, { login, client }: Guesses, guesser: Guesser, now: Date): Decided {
+  const triesOf = (askedAt: number) => triesOfPin(client.value, guesser.loginHash, askedAt);
+  const asked = livePin(login.value, now.getTime()) ?? askedBefore(pin, login.value, now);
+  if (asked) {
+    const tries = triesOf(asked.asked_at);
+    const { isCompared, next } = tryLivePin(login.value, asked, { ...guesser, tries }, now.getTime());
+    // A pin of fewer digits than were counted for is another request's.
+    const compared = isCompared && pin && isLive(pin, now) && pin.digits === asked.digits ? pin : undefined;
+    return { askedAt: asked.asked_at, compared, isRepeated: false, next };
+  }
+  if (!pin || !isRepeat(pin, guesser, now)) return { isRepeated: false };
+  const askedAt = Date.parse(pin.requested_at);
+  return { askedAt, compared: triesOf(askedAt) < triesPerPin ? pin : undefined, isRepeated: true };
+}
+
+/** The pin of a request that the login's guesses do not have: release 0.1 took it. */
+function askedBefore(pin: StoredPin | undefined, { pin: asked }: LoginGuesses, now: Date): AskedPin | undefined {
+  if (!pin || !isLive(pin, now)) return undefined;
+  const asked_at = Date.parse(pin.requested_at);
+  if (asked && asked.asked_at >= asked_at) return undefined;
+  return { asked_at, valid_to: Date.parse(pin.valid_to), digits: pin.digits, registers: Boolean(pin.registration) };
+}
+
+function isLive({ spent_at, valid_to }: StoredPin, now: Date): boolean {
+  return spent_at === undefined && now.toISOString() < valid_to;
+}
+
+function isRepeat({ spent_at, spent_by }: StoredPin, { by }: Guesser, now: Date): boolean {
+  return spent_at !== undefined && spent_by === by && now.getTime() - Date.parse(spent_at) < repeatMs;
+}
+
+function toTry(login: string, pin: StoredPin, stored: User | undefined, isRepeated: boolean): PinTry | undefined {
+  const { user_id, hmac, salt } = pin;
+  const registers = Boolean(pin.registration);
+  const user = registers ? registeredUser(user_id, login) : stored;
+  return user && { user, hash: { hmac, salt }, askedAt: Date.parse(pin.requested_at), registers, isRepeated };
+}

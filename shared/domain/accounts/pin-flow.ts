@@ -1,0 +1,120 @@
+import { longPinDigits, pinDigits } from "../../contract/accounts.ts";
+import { triesPerPin } from "./client-guesses.ts";
+import { type AskedPin, type GuessingClient, isKnownTo, knownLimits, type LoginGuesses } from "./login-guesses.ts";
+import { pinLifeMinutes } from "./pin.ts";
+import { admittedAt, type Limit, withAttempt } from "./throttle.ts";
+
+const hour = 60;
+const day = 24 * hour;
+const msPerMinute = 60_000;
+
+/** Wrong short pins over all clients that a login does not know (D10). */
+const triesOfLogin: readonly Limit[] = [
+  { most: 10, withinMinutes: hour },
+  { most: 20, withinMinutes: day },
+];
+
+/** So many wrong short pins in a row, and a login gets long ones (D10). */
+const closingStreak = 100;
+
+/** A pin, and those that replace it because they are spent or out of tries (D11). */
+const askedInMinute: readonly Limit[] = [{ most: 3, withinMinutes: 1 }];
+
+/** Pins that a login gets at once, and those of one client (D11). */
+const askedLimits: readonly Limit[] = [
+  { most: 3, withinMinutes: 10 },
+  { most: 5, withinMinutes: hour },
+  { most: 10, withinMinutes: day },
+];
+
+/** Above those limits a login gets a pin so often: a stranger costs the owner minutes, not a day (D11). */
+const spacingMinutes = 15;
+
+/** Requests that a limit may still look at. */
+const keptRequests = 20;
+
+/** A request for a pin, and how often its client has tried the one that counts. */
+export interface PinAsker {
+  readonly by: string;
+  readonly registers: boolean;
+  readonly tries: number;
+}
+
+/** What becomes of a request: it shares the pin that was just sent, has one sent, or waits until a moment. */
+export type PinAnswer =
+  | { readonly shares: AskedPin }
+  | { readonly sends: AskedPin; readonly next: LoginGuesses }
+  | { readonly opensAt: number };
+
+/** What becomes of a try: whether the pin is compared, and what the login's figures are then, where they change. */
+export interface PinTryAnswer {
+  readonly isCompared: boolean;
+  readonly next?: LoginGuesses;
+}
+
+/** The pin of a login that counts: asked for, neither expired nor spent. */
+export function livePin({ pin, spent_pin }: LoginGuesses, now: number): AskedPin | undefined {
+  return pin && now < pin.valid_to && pin.asked_at !== spent_pin ? pin : undefined;
+}
+
+/** True while the short pins of a login have been guessed at too often: then its pins are long (D10). */
+function needsLongPin({ pins, pin_streak }: LoginGuesses, now: number): boolean {
+  return pin_streak >= closingStreak || admittedAt(pins, triesOfLogin, now) > now;
+}
+
+/**
+ * Decides a request for a pin. Within a minute of another it shares that one's pin, unless that is spent or out of tries,
+ * or only a registration's would help: then it is replaced at once, at most twice a minute (D10, D11).
+ */
+export function askForPin(guesses: LoginGuesses, asker: PinAsker, now: number): PinAnswer {
+  const live = livePin(guesses, now);
+  if (live && now - live.asked_at < msPerMinute && mayShare(guesses, live, asker, now)) return { shares: live };
+  const opensAt = requestAdmittedAt(guesses, asker.by, now);
+  if (opensAt > now) return { opensAt };
+  const digits = needsLongPin(guesses, now) ? longPinDigits : pinDigits;
+  const sends = { asked_at: now, valid_to: now + pinLifeMinutes * msPerMinute, digits, registers: asker.registers };
+  const asked = [...guesses.asked, { at: now, by: asker.by }].slice(-keptRequests);
+  return { sends, next: { ...guesses, asked, pin: sends } };
+}
+
+/**
+ * Decides a try of a login's live pin. Each client has five tries of a pin of its own. A short pin counts for the login as
+ * well, apart for clients that it knows; a long one does not (D10).
+ */
+export function tryLivePin(
+  guesses: LoginGuesses,
+  pin: AskedPin,
+  client: GuessingClient & { readonly tries: number },
+  now: number,
+): PinTryAnswer {
+  if (client.tries >= triesPerPin) return { isCompared: false };
+  if (pin.digits === longPinDigits) return { isCompared: true };
+  if (isKnownTo(guesses, client, now) && admittedAt(guesses.known_pins, knownLimits, now) <= now) {
+    return { isCompared: true, next: { ...guesses, known_pins: withAttempt(guesses.known_pins, knownLimits, now) } };
+  }
+  if (needsLongPin(guesses, now)) return { isCompared: false };
+  const pins = withAttempt(guesses.pins, triesOfLogin, now);
+  return { isCompared: true, next: { ...guesses, pins, pin_streak: guesses.pin_streak + 1 } };
+}
+
+/** What the right pin leaves of a login's tries: none (D10). */
+export function afterRightPin(askedAt: number): Partial<LoginGuesses> {
+  return { pins: [], known_pins: [], pin_streak: 0, spent_pin: askedAt };
+}
+
+function mayShare(guesses: LoginGuesses, live: AskedPin, { registers, tries }: PinAsker, now: number): boolean {
+  const isOutOfTries = tries >= triesPerPin || (live.digits === pinDigits && needsLongPin(guesses, now));
+  return !isOutOfTries && (!registers || live.registers);
+}
+
+function requestAdmittedAt({ asked }: LoginGuesses, client: string, now: number): number {
+  const moments = asked.map(({ at }) => at);
+  const own = asked.filter(({ by }) => by === client).map(({ at }) => at);
+  const spaced = (moments.at(-1) ?? 0) + spacingMinutes * msPerMinute;
+  return Math.max(
+    now,
+    admittedAt(moments, askedInMinute, now),
+    admittedAt(own, askedLimits, now),
+    Math.min(admittedAt(moments, askedLimits, now), spaced),
+  );
+}

@@ -1,0 +1,22 @@
+import parsePhoneNumber from "libphonenumber-js/max";
+import { Refusal } from "../refusal.ts";
+import type { Login } from "./login.ts";
+
+/** Numbers that SMS are for, and those whose kind the numbering plan does not say (D7). */
+const mobile: ReadonlySet<string | undefined> = new Set(["MOBILE", "FIXED_LINE_OR_MOBILE"]);
+const unknown = undefined;
+
+/**
+ * Refuses as `country_not_served` a phone number that SMS never go to: premium, personal, shared-cost, freephone, pager,
+ * landline. A number of unknown kind may be a stored user's, and nobody registers with it (D7).
+ */
+export function requireSmsReceiver({ value, channel }: Login, { registers }: { readonly registers: boolean }): void {
+  if (channel === "email" || maySendSmsTo(value, { isStored: !registers })) return;
+  throw new Refusal("country_not_served", "No SMS is sent to phone numbers of this kind");
+}
+
+/** True for a phone number in E.164 that SMS go to; for one of unknown kind where it is a stored user's (D7). */
+export function maySendSmsTo(phone: string, { isStored }: { readonly isStored: boolean }): boolean {
+  const kind = parsePhoneNumber(phone)?.getType();
+  return mobile.has(kind) || (kind === unknown && isStored);
+}
