@@ -74,6 +74,7 @@ describe("a stage with an edge", () => {
       "confirm-login-by-body",
       "register-user",
       "request-password-reset",
+      "set-password",
       "sign-in",
     ]);
   });
