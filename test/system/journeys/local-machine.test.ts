@@ -52,7 +52,7 @@ test("the demo data is enough to page through", async () => {
   expect(next).toContain(machine.baseUrl);
 });
 
-test("a file is imported, listed and updated; a pin is asked for, read, confirmed, and refused a second time", async () => {
+test("a file is imported, listed and updated; a pin is asked for, read, confirmed twice, and refused once its token is spent", async () => {
   const file = join(directory.path, "records.jsonl");
   const invoice = { ...(await request("GET", "/api/v1/finance/invoices", { role: "operator" })).body.invoices[0] };
   const lines = [
@@ -86,6 +86,14 @@ test("a file is imported, listed and updated; a pin is asked for, read, confirme
   const confirmed = await request("GET", confirmation);
   expect(confirmed.body.user).toMatchObject({ id: 9_001, company: { id: 901, name: "Wren & Co" } });
   expect(confirmed.body.user.reset_password_token).toMatch(/^[\w-]{43}$/);
+  expect((await request("GET", confirmation)).body).toEqual(confirmed.body);
+  const { reset_password_token } = confirmed.body.user;
+  const chosen = {
+    reset_password_token,
+    password: "seven quiet harbours",
+    password_confirmation: "seven quiet harbours",
+  };
+  expect((await request("PUT", "/api/v1/users/password", { body: { user: chosen } })).status).toBe(200);
   expect(await request("GET", confirmation)).toMatchObject({ status: 422, body: { code: "pin_invalid" } });
 });
 
