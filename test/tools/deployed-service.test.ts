@@ -5,12 +5,14 @@ import { importJWK, jwtVerify } from "jose";
 import { afterAll, expect, test } from "vitest";
 import { startHttpService } from "../../infra/local/http-service.ts";
 import { namesOf } from "../../infra/stages/names.ts";
-import { pinKey } from "../../shared/db/accounts/pins.ts";
+import { loginGuessesKey } from "../../shared/db/accounts/guesses.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
+import { hashSubject } from "../../shared/domain/accounts/throttle.ts";
 import { publicPartOf } from "../../shared/tokens/signing-keys.ts";
 import { companyLine, invoiceLine, userLine } from "../support/records/records.ts";
 import { type CommandResult, makeDirectory, runTool } from "../support/service/local-machine.ts";
 import { useDeployedStage } from "../support/service/stage.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
 const stage = useDeployedStage("dev");
 const directory = makeDirectory();
@@ -86,10 +88,10 @@ test(
 test(
   "a closed pin flow is open again",
   async () => {
-    await stage.database.send(new PutCommand({ TableName, Item: { ...pinKey(login), streak: 100 } }));
+    const Key = { ...loginGuessesKey(hashSubject("guesses-of-login", login, hmacKeyOf("k".repeat(64)))) };
+    await stage.database.send(new PutCommand({ TableName, Item: { ...Key, pin_streak: 100 } }));
     expect(await unlock({})).toMatchObject({ code: 0, stdout: expect.stringContaining(login) });
-    const { Item } = await stage.database.send(new GetCommand({ TableName, Key: { ...pinKey(login) } }));
-    expect(Item?.streak ?? 0).toBe(0);
+    expect((await stage.database.send(new GetCommand({ TableName, Key }))).Item).toBeUndefined();
   },
   patience,
 );
