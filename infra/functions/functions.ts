@@ -121,7 +121,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
+    table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
     guarded: ["LOGIN#", "THROTTLE#", "USER#"],
   },
   "refresh-token": {

@@ -82,6 +82,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     timeoutSeconds: 60,
     settings: ["DEFAULT_COUNTRY", "BUSINESS_TIME_ZONE"],
     table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    guarded: ["USER#"],
   },
   "mark-overdue": {
     area: "workers",

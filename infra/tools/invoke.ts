@@ -22,7 +22,7 @@ Prints its answer, and its log lines to standard error. Ends with 1 when it refu
   --list         list the operations
   --help         show this
 
-An event may contain {{token}}, {{now}}, {{in_10_minutes}}, and {{pin}}: the newest pin in the inbox, else 000000. So
+An event may contain {{token}}, {{now}}, {{in_10_minutes}}, and {{pin}}: the login's newest pin in the inbox, else 000000. So
 confirm-login is refused (422 pin_invalid) until deliver-pin has sent a pin, and again after that pin is spent. Refresh
 and reset tokens have no placeholder: refresh-token and set-password are refused until their event has a valid one.
 `;
@@ -54,7 +54,7 @@ async function run(
   const needsToken = login !== undefined || asksFor(text, "token");
   const event = fillEvent(text, {
     token: needsToken ? await service.mintTokenFor(login ?? defaultLogin(name), tokenHours) : "",
-    pin: newestPin(service),
+    pin: newestPin(service, text),
     now: now.toISOString(),
     in_10_minutes: new Date(now.getTime() + pinLifeMinutes * 60_000).toISOString(),
   });
@@ -85,8 +85,10 @@ function defaultLogin(name: FunctionName): string {
   return access.includes(operatorA.role) || !access.includes(admin.role) ? operatorA.login : admin.login;
 }
 
-function newestPin(service: LocalService): string {
-  const pins = service.messages().map(({ text }) => pinIn(text));
+/** The newest pin that was sent to a login that the event names. */
+function newestPin(service: LocalService, event: string): string {
+  const own = service.messages().filter(({ to }) => event.includes(to));
+  const pins = own.map(({ text }) => pinIn(text));
   return pins.find((pin) => pin !== undefined) ?? "0".repeat(pinDigits);
 }
 

@@ -85,7 +85,6 @@ test("logins, pins, reset tokens and failed tries are reached by account functio
     "list-invoices",
     "list-timesheets",
     "adjust-job-timers",
-    "intake",
     "update-totals",
   ]) {
     expect(reaching("USER#")).not.toContain(name);

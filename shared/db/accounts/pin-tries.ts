@@ -67,17 +67,17 @@ interface Decided {
 
 function decide(pin: StoredPin | undefined, { login, client }: Guesses, guesser: Guesser, now: Date): Decided {
   const triesOf = (askedAt: number) => triesOfPin(client.value, guesser.loginHash, askedAt);
-  const asked = livePin(login.value, now.getTime()) ?? askedBefore(pin, login.value, now);
-  if (asked) {
-    const tries = triesOf(asked.asked_at);
-    const { isCompared, next } = tryLivePin(login.value, asked, { ...guesser, tries }, now.getTime());
-    // A pin of fewer digits than were counted for is another request's.
-    const compared = isCompared && pin && isLive(pin, now) && pin.digits === asked.digits ? pin : undefined;
-    return { askedAt: asked.asked_at, compared, isRepeated: false, next };
+  if (pin && isRepeat(pin, guesser, now)) {
+    const askedAt = Date.parse(pin.requested_at);
+    return { askedAt, compared: triesOf(askedAt) < triesPerPin ? pin : undefined, isRepeated: true };
   }
-  if (!pin || !isRepeat(pin, guesser, now)) return { isRepeated: false };
-  const askedAt = Date.parse(pin.requested_at);
-  return { askedAt, compared: triesOf(askedAt) < triesPerPin ? pin : undefined, isRepeated: true };
+  const asked = livePin(login.value, now.getTime()) ?? askedBefore(pin, login.value, now);
+  if (!asked) return { isRepeated: false };
+  const tries = triesOf(asked.asked_at);
+  const { isCompared, next } = tryLivePin(login.value, asked, { ...guesser, tries }, now.getTime());
+  // A pin of fewer digits than were counted for is another request's.
+  const compared = isCompared && pin && isLive(pin, now) && pin.digits === asked.digits ? pin : undefined;
+  return { askedAt: asked.asked_at, compared, isRepeated: false, next };
 }
 
 /** The pin of a request that the login's guesses do not have: release 0.1 took it. */

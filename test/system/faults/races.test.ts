@@ -29,8 +29,8 @@ function update(ids: readonly number[], state: string) {
   return call(updateHandler, bulkUpdateTimesheets, { as: operator, body });
 }
 
-function confirm(pin: string) {
-  return call(confirmHandler, confirmLogin, { query: { login, pin } });
+function confirm(pin: string, from?: string) {
+  return call(confirmHandler, confirmLogin, { query: { login, pin }, ...(from && { from }) });
 }
 
 function freshPin(): Promise<string> {
@@ -70,13 +70,14 @@ test("D18: of parallel updates to one set of ids the last state is whole: no set
   expect(new Set(states).size).toBe(1);
 });
 
-test("D10: of 200 parallel wrong pins of a client never more than 5 are evaluated", async () => {
+test("D10: of 80 parallel wrong pins of a client never more than 5 are evaluated", async () => {
   const pin = await freshPin();
-  const wrong = Array.from({ length: 200 }, (_, index) => otherPin(pin, 1 + index));
-  const answers = await Promise.all(wrong.map(confirm));
+  const wrong = Array.from({ length: 80 }, (_, index) => otherPin(pin, 1 + index));
+  const from = "198.51.100.7";
+  const answers = await Promise.all(wrong.map((each) => confirm(each, from)));
   expect(answers.every(({ status, body }) => status === 422 && body.code === "pin_invalid")).toBe(true);
   expect((await guessesAt(login)).pins).toHaveLength(5);
-  expect((await confirm(pin)).status).toBe(422);
+  expect((await confirm(pin, from)).status).toBe(422);
 });
 
 test("D13: of 50 parallel right pins exactly one succeeds", async () => {
