@@ -80,13 +80,7 @@ test("logins, pins, reset tokens and failed tries are reached by account functio
   expect(outside("RESET#")).toEqual([]);
   // It counts the tries of passcodes.
   expect(outside("THROTTLE#")).toEqual(["bulk-update-timesheets"]);
-  for (const name of [
-    "list-jobs",
-    "list-invoices",
-    "list-timesheets",
-    "adjust-job-timers",
-    "update-totals",
-  ]) {
+  for (const name of ["list-jobs", "list-invoices", "list-timesheets", "adjust-job-timers", "update-totals"]) {
     expect(reaching("USER#")).not.toContain(name);
   }
 });
