@@ -51,6 +51,12 @@ test("whoever answers alarms reads no secret, changes no live record, and has sh
   }
 });
 
+test("whoever answers alarms may roll a release of the stage back, and no other stage's", () => {
+  const moving = statementsOf("Allow").filter(({ Action }) => [Action].flat().includes("lambda:UpdateAlias"));
+  expect(moving).toMatchObject([{ Action: ["lambda:GetAlias", "lambda:UpdateAlias"] }]);
+  expect(JSON.stringify(moving[0]?.Resource)).toContain("function:workforce-full-*");
+});
+
 test("a stage that notifies nobody has no role for it", () => {
   const roles = stackOf("dev")
     .all("AWS::IAM::Role")

@@ -85,6 +85,8 @@ export class OnCall extends Construct {
         ),
       ),
       allow(["dynamodb:GetRecords", "dynamodb:GetShardIterator"], arn("dynamodb", `table/${table}/stream/*`)),
+      // What `npm run rollback` does beside looking.
+      allow(["lambda:GetAlias", "lambda:UpdateAlias"], arn("lambda", `function:workforce-${name}-*`)),
       allow(["lambda:UpdateEventSourceMapping"], arn("lambda", "event-source-mapping:*")),
       // A copy beside the live table, to read what was lost from.
       allow(
