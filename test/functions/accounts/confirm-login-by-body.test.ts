@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { handler as confirmByQuery } from "../../../functions/accounts/confirm-login.ts";
 import { handler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { confirmLogin, confirmLoginByBody } from "../../../shared/contract/accounts.ts";
+import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { useOwnUser } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -43,6 +44,16 @@ describe("200", () => {
     expect((await confirm(await freshPin(), ` ${login.toUpperCase()} `)).status).toBe(200);
     expect((await confirm(await freshPin("+447400123456"), "07400 123456")).body.user).toMatchObject({ id: userId });
   });
+});
+
+test("D10: a client that proves an earlier session by its device tries the pin that strangers have shut", async () => {
+  const pin = await freshPin();
+  for (let tries = 0; tries < 10; tries += 1) await confirm(otherPin(pin));
+  await saveDeviceToken(userId, { token: `device-${userId}`, platform: "ios", pushService: "apns" }, userId);
+  const body = { user: { login, pin } };
+  const as = (proof: string) => call(handler, confirmLoginByBody, { body, headers: { "known-client": proof } });
+  expectProblem(await as("device-0"), 422, "pin_invalid");
+  expect((await as(`device-${userId}`)).status).toBe(200);
 });
 
 describe("422", () => {
