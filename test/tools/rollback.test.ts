@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { functions as rows } from "../../infra/functions/functions.ts";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { type HttpService, readBody, startHttpService } from "../../infra/local/http-service.ts";
 import { stages } from "../../infra/stages/stages.ts";
@@ -11,15 +12,9 @@ import { makeDirectory } from "../support/service/local-machine.ts";
 import { ownedStage } from "../support/service/owned-stage.ts";
 import { runTool } from "./machine.ts";
 
-const functions = [
-  "bulk-update-timesheets",
-  "list-invoices",
-  "list-jobs",
-  "list-notifications",
-  "list-timesheets",
-  "refresh-token",
-  "sign-in",
-];
+const functions = Object.entries(rows)
+  .flatMap(([name, { canary }]) => (canary ? [name] : []))
+  .toSorted();
 const lastWeek = "2026-06-01T08:00:00.000+0000";
 const today = "2026-06-08T08:00:00.000+0000";
 const soonAfter = "2026-06-08T08:07:00.000+0000";
