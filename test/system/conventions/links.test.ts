@@ -25,6 +25,12 @@ test("every document can be reached from the README", () => {
   expect(documents.filter((document) => !reached.has(document))).toEqual([]);
 });
 
+test.each([".ci/run", "package.json", "cdk.json"])("every file of the project that %s runs is there", (script) => {
+  const [...files] = read(script).matchAll(/(?<![\w./-])(?:infra|test|functions|shared)\/[\w./-]+\.(?:ts|json|sh)/g);
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.map(([file]) => file).filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
 function leadsSomewhere(document: string, target: string): boolean {
   const [path = "", anchor] = target.split("#");
   const file = path === "" ? document : relative(root, join(root, dirname(document), path));
