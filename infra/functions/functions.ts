@@ -132,7 +132,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     canary: true,
     signsTokens: true,
     readsHmacKey: true,
-    table: ["GetItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "Query", "UpdateItem", "DeleteItem"],
     guarded: ["USER#"],
   },
   "sign-out": {
