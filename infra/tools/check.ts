@@ -57,11 +57,12 @@ const gates: readonly Gate[] = [
     program: "vitest",
     parameters: [
       ...tests,
+      ...["lost-answers", "lost-account-answers", "lost-messages"].map((each) => `test/system/faults/${each}.test.ts`),
       ...["totals-histories", "notification-histories", "fan-out", "intake"].map(
         (each) => `test/system/faults/${each}.test.ts`,
       ),
     ],
-    environment: { HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000" },
+    environment: { LOSSES: "all", HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000" },
   },
   {
     name: "synth",
