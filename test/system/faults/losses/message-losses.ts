@@ -83,7 +83,7 @@ export function messageLosses(service: Service, publications: string[]) {
       prepare: () => preparePin("sms"),
     },
     "notify-password-changed": {
-      holds: "the user is told by every channel, at most once more (D14)",
+      holds: "the user is notified by every channel, at most once more (D14)",
       loses: "SendEmail",
       repeatMs: redeliveryMs,
       prepare: async () => {
