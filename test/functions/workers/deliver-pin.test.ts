@@ -22,6 +22,7 @@ beforeAll(() =>
     userLine(10, { email: login }),
     userLine(11, { email: other }),
     userLine(12, { phone_number: "+447400123456" }),
+    userLine(13, { phone_number: "+447400123457" }),
   ]),
 );
 beforeEach(() => service.inbox.clear());
@@ -107,6 +108,17 @@ describe("D12: a request", () => {
     expect(await deliver(sms, sms)).toEqual(nothingFailed);
     expect(service.inbox.entries()).toHaveLength(1);
     expect(await countedSms()).toBe(1);
+  });
+
+  test("D11: whose pin is not stored, as a newer one's is, gives its SMS back", async () => {
+    const older = at("10:50:00");
+    const newer = at("10:50:30");
+    const sms = { login: "+447400123457", channel: "sms" };
+    await deliver({ ...sms, requestedAt: newer });
+    const counted = await countedSms();
+    expect(await deliver({ ...sms, requestedAt: older })).toEqual(nothingFailed);
+    expect(service.inbox.entries()).toHaveLength(1);
+    expect(await countedSms()).toBe(counted);
   });
 
   test("whose pin is spent is not answered again", async () => {
