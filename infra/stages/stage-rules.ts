@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { type Stage, stageSchema, stageShape } from "./stage.ts";
+import { type Stage, stageSchema } from "./stage.ts";
+import { stageShape } from "./stage-shape.ts";
 import { deployedStages, StageRefusal, stagesFile } from "./stages.ts";
 
 type Setting = keyof Stage;

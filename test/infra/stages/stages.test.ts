@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { stageShape } from "../../../infra/stages/stage.ts";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
+import { stageShape } from "../../../infra/stages/stage-shape.ts";
 import { findStage, type Stage, stageNames } from "../../../infra/stages/stages.ts";
 import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
 
