@@ -94,7 +94,12 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: "anyone",
     readsPublicKeys: true,
   },
-  "get-health": { area: "service", impact: "Monitors from outside take the service for dead.", access: "anyone" },
+  "get-health": {
+    area: "service",
+    impact: "Monitors from outside take the service for dead.",
+    access: "anyone",
+    readsPublicKeys: true,
+  },
   "get-openapi": {
     area: "service",
     impact: "Developers of apps cannot fetch the description of the interface.",

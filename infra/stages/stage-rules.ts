@@ -97,7 +97,7 @@ function ownIdentityOf({ senderAddress, senderIdentity }: Stage): string | undef
 
 /** The hosts that a setting names. */
 function hostsOf(stage: Stage, name: Setting): string[] {
-  const { senderAddress, alarmAddress, origins, oidcIssuer, customDomain, runbookUrl, pagerUrl } = stage;
+  const { senderAddress, alarmAddress, origins, oidcIssuer, customDomain, runbookUrl, pagerUrl, probedHost } = stage;
   const hosts: { readonly [Name in Setting]?: readonly (string | undefined)[] } = {
     senderAddress: [senderAddress],
     alarmAddress: [alarmAddress],
@@ -106,6 +106,7 @@ function hostsOf(stage: Stage, name: Setting): string[] {
     customDomain: [customDomain?.name],
     runbookUrl: [runbookUrl],
     pagerUrl: [pagerUrl],
+    probedHost: [probedHost],
   };
   return (hosts[name] ?? []).flatMap((place) => (place === undefined ? [] : [hostOf(place)]));
 }

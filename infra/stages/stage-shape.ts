@@ -166,6 +166,11 @@ export const stageShape = v.object({
   ),
   /** Address that a pager gives for what cannot wait for the morning; left out, that goes to the alarm address as well. */
   pagerUrl: v.exactOptional(setting("the https address that your pager takes messages of SNS at", httpsUrl)),
+  /**
+   * Host at which clients call the API, such as that of its own domain. Three regions ask it for its health twice a minute, and
+   * the stack that `-c stack=probe` deploys pages when it does not answer; about 4 dollars a month.
+   */
+  probedHost: v.exactOptional(setting("the host that clients call, in a stage with an alarmAddress", host)),
   /** Most that the AWS account is to cost in a month, in whole US dollars: e-mails say when four fifths are spent. */
   monthlyBudgetDollars: v.exactOptional(setting("a whole number of US dollars above 0", count)),
   /** Wrong pins in an hour, of all users together, that are more than slips of the finger: an alarm fires. */

@@ -40,6 +40,12 @@ export const stageSchema = v.pipe(
     }),
     ["backupKeptDays"],
   ),
+  v.forward(
+    v.partialCheck([["probedHost"], ["alarmAddress"]], ({ probedHost, alarmAddress }) => {
+      return probedHost === undefined || alarmAddress !== undefined;
+    }),
+    ["probedHost"],
+  ),
 );
 
 /** Requests a second in the long run, and at once in a burst; more are refused with 429. */

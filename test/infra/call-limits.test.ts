@@ -38,7 +38,7 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "register-user": { table: 3, secret: 1, requestQueue: 1 },
   "get-profile": { table: 3 },
   "get-key-set": { table: 1 },
-  "get-health": {},
+  "get-health": { table: 1 },
   "get-openapi": {},
   "get-job": { table: 2 },
   "get-invoice": { table: 2 },

@@ -15,7 +15,7 @@ const withoutResource: Readonly<Record<string, string>> = {
 };
 
 /** Whoever answers alarms may look at whatever is there by verbs that only look: AWS names new ones as services grow. */
-const looks = /^OnCallRole.* [a-z-]+:(BatchGet|Describe|Get|GET|List|StopQuery)/;
+const looks = /^OnCallRole.* [a-z0-9-]+:(BatchGet|Describe|Get|GET|List|StopQuery)/;
 
 const stageNamesAndFull = [...stageNames, "full"];
 
