@@ -30,6 +30,11 @@ export function missing(text: string): Finding {
   return { outcome: "missing", text };
 }
 
+/** What is to be done once the deploy has ended. */
+export function later(text: string): Finding {
+  return { outcome: "later", text };
+}
+
 /** What a call found; undefined where there is no such thing. */
 export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
   try {

@@ -1,8 +1,8 @@
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sdk/client-sesv2";
 import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
 import { isReserved } from "../../stages/stage-rules.ts";
-import { type Check, type DeployPlace, type Finding, missing, ok, orUndefined } from "./finding.ts";
-import { findStackStatus } from "./stack-checks.ts";
+import { type Check, type DeployPlace, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
+import { findStack } from "./stack-checks.ts";
 
 /** Whether the e-mails and SMS of a stage go out, and arrive. */
 export const messageChecks: readonly Check[] = [
@@ -11,6 +11,7 @@ export const messageChecks: readonly Check[] = [
   { about: "SMS sandbox", find: findSmsSandbox },
   { about: "SMS sender", find: findSmsSender },
   { about: "SMS spend", find: findSmsSpend },
+  { about: "SMS log", find: findSmsLog },
 ];
 
 async function findSender(place: DeployPlace): Promise<Finding> {
@@ -25,7 +26,7 @@ async function findSender(place: DeployPlace): Promise<Finding> {
   const find = (EmailIdentity: string) => orUndefined(client.send(new GetEmailIdentityCommand({ EmailIdentity })));
   // An address may be sent from when its domain is verified, too.
   const found = (await find(identity)) ?? (senderIdentity === "existing" ? await find(domain) : undefined);
-  if (found && senderIdentity !== "existing" && (await findStackStatus(place)) === undefined) {
+  if (found && senderIdentity !== "existing" && (await findStack(place)) === undefined) {
     return missing(`SES has ${identity} already: set senderIdentity to "existing", or delete it in SES.`);
   }
   if (found?.VerifiedForSendingStatus) return ok(`${identity} is verified`);
@@ -73,4 +74,17 @@ async function findSmsSpend({ stage }: DeployPlace): Promise<Finding> {
   const set = `run aws sns set-sms-attributes --attributes MonthlySpendLimit=${wanted}`;
   const advice = `${set}; where AWS refuses, have it raise the SMS spend quota to ${wanted} in Service Quotas first`;
   return missing(`The account's limit is ${dollars} dollars a month, the stage sets ${wanted}: ${advice}.`);
+}
+
+/** SNS answers 200 for what a network drops: only the account's log says why. */
+async function findSmsLog({ stage }: DeployPlace): Promise<Finding> {
+  if (stage.removal !== "keep") return ok("for stages that keep their data");
+  const command = new GetSMSAttributesCommand({ attributes: ["DeliveryStatusIAMRole"] });
+  const role = (await new SNSClient({}).send(command)).attributes?.DeliveryStatusIAMRole;
+  if (role) return ok(`SMS that do not arrive are logged by ${role}`);
+  const reason = "nothing says why SMS do not arrive";
+  if (stage.smsMonthlySpendLimitDollars !== undefined)
+    return later(`Until the deploy, ${reason}: it has SNS log them.`);
+  const advice = "set smsMonthlySpendLimitDollars in one stage of the account, whose deploy has SNS log them";
+  return missing(`In this account ${reason}: ${advice}.`);
 }

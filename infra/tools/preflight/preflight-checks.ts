@@ -4,7 +4,8 @@ import { isMarkedComplete, type Migration, requiredMigrations } from "../../../s
 import { namesOf } from "../../stages/names.ts";
 import { stagesFile } from "../../stages/stages.ts";
 import { kindOfAwsFault } from "../service/aws-faults.ts";
-import { type Check, type DeployPlace, type Finding, missing, ok, orUndefined } from "./finding.ts";
+import { type Check, type DeployPlace, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
+import { keepingChecks } from "./keeping-checks.ts";
 import { messageChecks } from "./message-checks.ts";
 import { findLeftovers } from "./stack-checks.ts";
 
@@ -19,6 +20,7 @@ export const checks: readonly Check[] = [
   { about: "earlier stack", find: findLeftovers },
   ...messageChecks,
   { about: "Lambda concurrency", find: findConcurrency },
+  ...keepingChecks,
   ...requiredMigrations.map(migrationCheck),
 ];
 
@@ -34,8 +36,7 @@ export function migrationCheck({ name }: Migration): Check {
         if (kindOfAwsFault(error) === "not-found") return ok(`${name}: nothing is stored yet`);
         throw error;
       }
-      const text = `${name} is not complete: once the deploy has ended, run npm run migrate -- --stage ${stage.name}.`;
-      return { outcome: "later", text };
+      return later(`${name} is not complete: once the deploy has ended, run npm run migrate -- --stage ${stage.name}.`);
     },
   };
 }

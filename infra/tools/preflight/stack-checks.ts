@@ -1,4 +1,4 @@
-import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { CloudFormationClient, DescribeStacksCommand, type Stack } from "@aws-sdk/client-cloudformation";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { namesOf } from "../../stages/names.ts";
@@ -9,8 +9,8 @@ import { type DeployPlace, type Finding, missing, ok, orUndefined } from "./find
 export async function findLeftovers(place: DeployPlace): Promise<Finding> {
   const { name } = place.stage;
   const { table, backupVault } = namesOf(name);
-  const status = await findStackStatus(place);
-  if (status !== undefined) return judgeStack(place.stage, status);
+  const stack = await findStack(place);
+  if (stack !== undefined) return judgeStack(place.stage, stack);
   const secrets = await findSecrets(place);
   const found = await orUndefined(new DynamoDBClient({}).send(new DescribeTableCommand({ TableName: table })));
   const left = [...(found ? [`the table ${table}`] : []), ...secrets];
@@ -22,7 +22,8 @@ export async function findLeftovers(place: DeployPlace): Promise<Finding> {
 }
 
 /** A status that a next deploy can start from, or what leads out of it: a stack that never was complete, and one that is stuck. */
-function judgeStack({ name, removal }: Stage, status: string): Finding {
+function judgeStack({ name, removal }: Stage, { StackStatus, EnableTerminationProtection }: Stack): Finding {
+  const status = String(StackStatus);
   const { stack, table } = namesOf(name);
   const unprotect =
     removal === "keep"
@@ -36,14 +37,22 @@ function judgeStack({ name, removal }: Stage, status: string): Finding {
   if (status.endsWith("_FAILED")) {
     return missing(`The last deploy is stuck (${status}): run npx cdk rollback ${stack} -c stage=${name}.`);
   }
+  if (status.endsWith("_IN_PROGRESS")) return missing(`A deploy is under way (${status}): wait until it has ended.`);
+  if (removal === "keep" && EnableTerminationProtection === false) {
+    const protect = `aws cloudformation update-termination-protection --enable-termination-protection --stack-name ${stack}`;
+    return missing(`One command can delete ${stack}: run ${protect}.`);
+  }
   return ok(`${stack} is deployed (${status})`);
 }
 
-/** The status of the stage's stack; undefined where there is none. */
-export async function findStackStatus({ stage }: DeployPlace): Promise<string | undefined> {
-  const command = new DescribeStacksCommand({ StackName: namesOf(stage.name).stack });
+/** The stage's stack, or one beside it; undefined where there is none. */
+export async function findStack(
+  { stage }: DeployPlace,
+  { StackName = namesOf(stage.name).stack, ...where }: { readonly StackName?: string; readonly region?: string } = {},
+): Promise<Stack | undefined> {
   try {
-    return (await new CloudFormationClient({}).send(command)).Stacks?.[0]?.StackStatus;
+    const { Stacks } = await new CloudFormationClient(where).send(new DescribeStacksCommand({ StackName }));
+    return Stacks?.[0];
   } catch (error) {
     const isGone = error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message);
     if (isGone) return undefined;
@@ -52,10 +61,10 @@ export async function findStackStatus({ stage }: DeployPlace): Promise<string | 
 }
 
 async function findSecrets({ stage }: DeployPlace): Promise<string[]> {
-  const { hmacSecret, signingSecret } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, edgeSecret } = namesOf(stage.name);
   const client = new SecretsManagerClient({});
   const found: string[] = [];
-  for (const SecretId of [hmacSecret, signingSecret]) {
+  for (const SecretId of [hmacSecret, signingSecret, ...(stage.edge ? [edgeSecret] : [])]) {
     if (await orUndefined(client.send(new DescribeSecretCommand({ SecretId })))) found.push(`the secret ${SecretId}`);
   }
   return found;
