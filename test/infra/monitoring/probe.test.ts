@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { ProbeStack } from "../../infra/probe-stack.ts";
-import { requireDeployable } from "../../infra/stages/stage-rules.ts";
-import { findStage } from "../../infra/stages/stages.ts";
-import { getHealth } from "../../shared/contract/service.ts";
-import { fullStage } from "../support/service/owned-stage.ts";
-import { synthesizeBeside } from "./global-stacks.ts";
+import { ProbeStack } from "../../../infra/probe-stack.ts";
+import { requireDeployable } from "../../../infra/stages/stage-rules.ts";
+import { findStage } from "../../../infra/stages/stages.ts";
+import { getHealth } from "../../../shared/contract/service.ts";
+import { fullStage } from "../../support/service/owned-stage.ts";
+import { synthesizeBeside } from "../global-stacks.ts";
 
 const { all, region, faults, isProtected } = synthesizeBeside((app) => new ProbeStack(app, fullStage));
 const [check] = all("AWS::Route53::HealthCheck");

@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { intakeRuleName } from "../../infra/constructs/compute/intake-bus.ts";
-import { placeInRunbook } from "../../infra/constructs/monitoring/runbook.ts";
-import { tableIndexes } from "../../infra/constructs/stores/records-table.ts";
-import { type FunctionName, functions } from "../../infra/functions/functions.ts";
-import { ProbeStack } from "../../infra/probe-stack.ts";
-import { namesOf } from "../../infra/stages/names.ts";
-import { type MetricName, metrics } from "../../shared/metrics.ts";
-import { fullStage } from "../support/service/owned-stage.ts";
-import { synthesizeBeside } from "./global-stacks.ts";
-import { type Resource, type SynthesizedStack, stackOf, useStack } from "./stack.ts";
+import { intakeRuleName } from "../../../infra/constructs/compute/intake-bus.ts";
+import { placeInRunbook } from "../../../infra/constructs/monitoring/runbook.ts";
+import { tableIndexes } from "../../../infra/constructs/stores/records-table.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
+import { ProbeStack } from "../../../infra/probe-stack.ts";
+import { namesOf } from "../../../infra/stages/names.ts";
+import { type MetricName, metrics } from "../../../shared/metrics.ts";
+import { fullStage } from "../../support/service/owned-stage.ts";
+import { synthesizeBeside } from "../global-stacks.ts";
+import { type Resource, type SynthesizedStack, stackOf, useStack } from "../stack.ts";
 
 const stack = useStack();
 const full = stackOf("full");
-const runbook = readFileSync(join(import.meta.dirname, "../../infra/RUNBOOK.md"), "utf8");
+const runbook = readFileSync(join(import.meta.dirname, "../../../infra/RUNBOOK.md"), "utf8");
 
 const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
 
