@@ -53,7 +53,7 @@ const gates: readonly Gate[] = [
   },
   {
     name: "long",
-    title: "fault tests at length",
+    title: "faults, times at length",
     program: "vitest",
     parameters: [
       ...tests,
@@ -61,8 +61,9 @@ const gates: readonly Gate[] = [
       ...["totals-histories", "notification-histories", "fan-out", "intake"].map(
         (each) => `test/system/faults/${each}.test.ts`,
       ),
+      "test/system/attacks/timing.test.ts",
     ],
-    environment: { LOSSES: "all", HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000" },
+    environment: { LOSSES: "all", HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000", TIMED: "500" },
   },
   {
     name: "synth",

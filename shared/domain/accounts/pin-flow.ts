@@ -17,10 +17,7 @@ const triesOfLogin: readonly Limit[] = [
 /** So many wrong short pins in a row, and a login gets long ones (D10). */
 const closingStreak = 100;
 
-/** A pin, and those that replace it because they are spent or out of tries (D11). */
-const askedInMinute: readonly Limit[] = [{ most: 3, withinMinutes: 1 }];
-
-/** Pins that a login gets at once, and those of one client (D11). */
+/** Pins that a login gets at once, and those of one client (D11): the first and two that replace it, even in a minute. */
 const askedLimits: readonly Limit[] = [
   { most: 3, withinMinutes: 10 },
   { most: 5, withinMinutes: hour },
@@ -127,10 +124,5 @@ function requestAdmittedAt({ asked }: LoginGuesses, client: string, now: number)
   const moments = asked.map(({ at }) => at);
   const own = asked.filter(({ by }) => by === client).map(({ at }) => at);
   const spaced = (moments.at(-1) ?? 0) + spacingMinutes * msPerMinute;
-  return Math.max(
-    now,
-    admittedAt(moments, askedInMinute, now),
-    admittedAt(own, askedLimits, now),
-    Math.min(admittedAt(moments, askedLimits, now), spaced),
-  );
+  return Math.max(now, admittedAt(own, askedLimits, now), Math.min(admittedAt(moments, askedLimits, now), spaced));
 }
