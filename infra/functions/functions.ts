@@ -16,7 +16,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     canary: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
-    guarded: ["THROTTLE#", "USER#"],
+    guarded: ["PASSCODE#", "THROTTLE#", "USER#"],
   },
   "list-invoices": {
     area: "finance",
@@ -122,7 +122,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
-    guarded: ["LOGIN#", "THROTTLE#", "USER#"],
+    guarded: ["LOGIN#", "PASSWORD#", "THROTTLE#", "USER#"],
   },
   "refresh-token": {
     area: "sessions",
@@ -150,7 +150,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsClientAddress: true,
     readsHmacKey: true,
     table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["RESET#", "THROTTLE#", "USER#"],
+    guarded: ["PASSWORD#", "RESET#", "THROTTLE#", "USER#"],
   },
   "register-user": {
     area: "accounts",

@@ -8,6 +8,7 @@ import { resetTokens } from "./accounts/reset-tokens.ts";
 import { sessions } from "./accounts/sessions.ts";
 import { smsCounts } from "./accounts/sms-ceilings.ts";
 import { throttles } from "./accounts/throttles.ts";
+import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
 import { answerPieces } from "./answer-pieces.ts";
 import { idempotentRuns } from "./idempotency.ts";
@@ -32,6 +33,7 @@ import { tombstones } from "./writes/tombstones.ts";
 /** Every kind of item that the table holds; an item belongs to exactly one. */
 export const entities: readonly Entity<object>[] = [
   users,
+  userSecrets,
   logins,
   pins,
   resetTokens,

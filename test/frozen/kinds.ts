@@ -4,6 +4,7 @@ import type { MarshalledItem } from "./release.ts";
 const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: string])[] = [
   ["records/company", /^COMPANY#\d+$/, /^COMPANY$/],
   ["accounts/user", /^USER#\d+$/, /^USER$/],
+  ["accounts/user-secret", /^PASS(WORD|CODE)#\d+$/, /^PASS(WORD|CODE)$/, "0.2"],
   ["accounts/login", /^LOGIN#/, /^LOGIN$/],
   ["accounts/pin", /^LOGIN#/, /^PIN$/],
   ["accounts/session", /^USER#\d+$/, /^SESSION#/],
