@@ -1,5 +1,6 @@
 import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
+import { mintedTokens } from "./accounts/minted-tokens.ts";
 import { notices } from "./accounts/notices.ts";
 import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
@@ -44,6 +45,7 @@ export const entities: readonly Entity<object>[] = [
   clientGuesses,
   smsCounts,
   publicKeys,
+  mintedTokens,
   notices,
   notifications,
   notificationCounts,

@@ -4,6 +4,7 @@ import { handler as rotateSigningKey } from "../../functions/workers/rotate-sign
 import { authorizePayment } from "../../shared/accounts/passcode.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { spendPin } from "../../shared/db/accounts/confirmations.ts";
+import { loginKey } from "../../shared/db/accounts/logins.ts";
 import { changePassword, findResetToken } from "../../shared/db/accounts/reset-tokens.ts";
 import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
 import { findAccountWith, replaceHash, userKey } from "../../shared/db/accounts/users.ts";
@@ -173,6 +174,16 @@ describe("D38: a user of release 0.1, whose item has the hashes", () => {
     await payWith(undefined);
     expect((await signInWith(next.password)).status).toBe(200);
     expect(await hashesElsewhere()).toEqual([]);
+  });
+
+  test("that 0.1 removed where it ran again leaves no secret to the next user with the id", async () => {
+    await write(userLine(id, secrets));
+    await deleteItemAt(userKey(id));
+    await deleteItemAt(loginKey(loginOf(id)));
+    expect(await write(userLine(id, { passcode: next.passcode }))).toBe("created");
+    expect(await hashOf("password")).toBeUndefined();
+    expect((await signInWith(secrets.password)).status).toBe(401);
+    await payWith(next.passcode);
   });
 
   test("is served by what 0.1 stored last where it ran again meanwhile", async () => {

@@ -29,6 +29,7 @@ const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: s
   ["accounts/idempotent-run", /^IDEMPOTENCY#/, /^IDEMPOTENCY$/],
   ["accounts/answer-piece", /^IDEMPOTENCY#/, /^ANSWER#/],
   ["accounts/public-key", /^KEYS$/, /./],
+  ["accounts/minted-token", /^MINTED$/, /./, "0.2"],
   ["lists/counted-place", /^(TIMESHEET|INVOICE|JOB)#/, /^TALLIED$/],
   ["lists/totals", /^TOTALS#/, /^ALL$/],
   ["lists/month-totals", /^TOTALS#/, /^\d{4}-\d{2}$/],

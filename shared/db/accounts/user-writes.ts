@@ -21,8 +21,8 @@ export interface UserWriteContext extends WriteContext {
 /**
  * Access pattern U4: adds or changes a user with its secrets, logins and profile, in one transaction. Refuses with
  * `fields_invalid` what another user holds. A new login counts as confirmed (D5); a changed password or login voids the
- * reset token, a changed password ends the user's sessions (D14). One read unit, and one for each secret of the line; two
- * write units for the user and for each secret, login or profile that changes.
+ * reset token, a changed password ends the user's sessions (D14). One read unit, and one for each secret of the line or of a
+ * new user; two write units for the user and for each secret, login or profile that changes.
  */
 export async function saveUser(line: UpsertLine<"user">, context: UserWriteContext): Promise<Outcome> {
   const hashesFor = secretHashes(line, line.passcode ? await context.hmacKey?.() : undefined);
@@ -54,7 +54,10 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
   });
 }
 
-/** What becomes of a user's secrets: those of the line change, and those move that release 0.1 stored in the user's item. */
+/**
+ * What becomes of a user's secrets: those of the line change, and those move that release 0.1 stored in the user's item. A new
+ * user has none of an earlier one with that id that release 0.1 removed.
+ */
 async function planSecrets(
   line: UpsertLine<"user">,
   stored: StoredUser | undefined,
@@ -63,9 +66,9 @@ async function planSecrets(
 ) {
   const planOf = async (kind: SecretKind) => {
     const former = stored?.[`${kind}_hash`];
-    if (line[kind] === undefined && former === undefined) return { before: undefined, found: undefined };
+    if (stored && line[kind] === undefined && former === undefined) return { before: undefined, found: undefined };
     const found = await findToWrite(userSecrets, secretKey(kind, line.id), context);
-    return { before: former ?? found?.hash, found };
+    return { before: stored && (former ?? found?.hash), found };
   };
   const [password, passcode] = await Promise.all([planOf("password"), planOf("passcode")]);
   const before: SecretHashes = { password_hash: password.before, passcode_hash: passcode.before };
