@@ -3,6 +3,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { vi } from "vitest";
 import { functions } from "../../infra/functions/functions.ts";
 import type { OperationName } from "../../shared/contract/operations.ts";
+import { recordMinting } from "../../shared/db/accounts/minted-tokens.ts";
 import { acquireRun, type IdempotentRequest, keepAnswer } from "../../shared/db/idempotency.ts";
 import { keepPlace, markComplete } from "../../shared/db/migrate/migrations.ts";
 import { acquirePushLease } from "../../shared/db/notifications/pushes.ts";
@@ -54,6 +55,14 @@ export function thisRelease(service: Service): Release {
     async keepInPieces(request, answer) {
       await keepAnswer(await openRun(request), answer, { pieceBytes: 1_000 });
     },
+    recordToken: () =>
+      recordMinting({
+        jti: crypto.randomUUID(),
+        madeBy: "arn:aws:iam::000000000000:user/ada",
+        user: { id: 2, role: "operator" },
+        madeAt: new Date(),
+        validTo: new Date(Date.now() + 900_000),
+      }),
     async readSecrets() {
       return { hmac: await readSecret("HMAC_SECRET_ARN"), signing: await readSecret("SIGNING_SECRET_ARN") };
     },
