@@ -12,9 +12,9 @@ from ministack.core import iam_actions
 from ministack.services import cloudformation, lambda_svc, scheduler
 from ministack.services.cloudformation import provisioners
 
-from stand_ins.actions import add_actions
-from stand_ins.code_deploy import add_code_deploy
-from stand_ins.resource_types import add_resource_types
+from fakes.actions import add_actions
+from fakes.code_deploy import add_code_deploy
+from fakes.resource_types import add_resource_types
 
 
 def name_secrets_by_arn():

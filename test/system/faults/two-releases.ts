@@ -15,11 +15,11 @@ import { buildRelease, importer, type Load, nextAttribute } from "./release-bund
 const both = ["old", "next"] as const;
 type Side = (typeof both)[number];
 
-/** What is put in place of what stands there, whoever wrote that; attributes of the other release end with it. */
-const putAnew = new Set([
+/** What overwrites what stands there, whoever wrote that: attributes of the other release end with it. */
+const overwritten = new Set([
   // Whoever completes a recovery is forgiven every guess.
   "accounts/login-guesses",
-  // It follows from its invoice, which keeps what it has; `npm run reconcile -- --repair` makes it anew.
+  // It follows from its invoice, which keeps what it has; `npm run reconcile -- --repair` makes it again.
   "lists/number-entry",
 ]);
 
@@ -95,7 +95,7 @@ function lossesOf(before: readonly MarshalledItem[], after: readonly MarshalledI
   const now = new Map(after.map((item) => [keyOf(item), item]));
   return before.flatMap((item) => {
     const [kind, later] = [kindOf(item), now.get(keyOf(item))];
-    if (!later || putAnew.has(kind)) return [];
+    if (!later || overwritten.has(kind)) return [];
     const isOlder = Number(later.schema_version?.N) < Number(item.schema_version?.N);
     const isLost = item[nextAttribute] !== undefined && later[nextAttribute] === undefined;
     return [...(isOlder ? [`${kind} is older`] : []), ...(isLost ? [`${kind} lost ${nextAttribute}`] : [])];

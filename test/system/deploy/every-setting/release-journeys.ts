@@ -24,6 +24,10 @@ export function testReleases({ aws, settings, stage, release }: ReleasePlace): v
   const made = (name: string, context = {}) =>
     release()(settings(), { name, context }, aws.output(`${name}${Object.values(context)}`));
   const stackOf = () => namesOf(settings().name).stack;
+  const rollBack = (...options: string[]) => {
+    const call = ["infra/tools/rollback.ts", "--stage", settings().name, ...options];
+    return runProgram(process.execPath, call, process.env, 60_000);
+  };
   const answeredBy = async () => (await readInvoices(stage())).release;
 
   test("a release takes all calls of the main operations once its canary went well", async () => {
@@ -43,8 +47,7 @@ export function testReleases({ aws, settings, stage, release }: ReleasePlace): v
   });
 
   test("npm run rollback leads the calls back to the release before, at once", async () => {
-    const call = ["infra/tools/rollback.ts", "--stage", settings().name];
-    const { code, output } = await runProgram(process.execPath, call, process.env, 60_000);
+    const { code, output } = await rollBack();
     expect(code, output).toBe(0);
     expect(await answeredBy()).toBe("first");
     expect(await liveVersions(settings())).toEqual(careful.map(() => "1"));
@@ -62,6 +65,16 @@ export function testReleases({ aws, settings, stage, release }: ReleasePlace): v
     expect(printed).toContain(`✅  ${stackOf()}`);
     expect(code).toBe(0);
     expect(await answeredBy()).toBe("cure");
+  });
+
+  test("a roll-back from there would lead to what was released last, and to no version whose release failed", async () => {
+    const { code, output } = await rollBack("--dry-run");
+    expect(code, output).toBe(0);
+    const moves = [...output.matchAll(/^(\S+): would go from version \d+ to (\d+)$/gm)].map(([, name, to]) => [
+      name,
+      to,
+    ]);
+    expect(moves).toEqual(careful.toSorted().map((name) => [name, "2"]));
   });
 }
 

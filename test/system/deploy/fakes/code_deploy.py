@@ -1,5 +1,5 @@
 """
-A stand-in of CodeDeploy, as far as releases of functions go: it tries a new version out for a moment, goes back where an
+A fake CodeDeploy, as far as releases of functions go: it tries a new version out for a moment, goes back where an
 alarm of its group is on, and refuses an alias that somebody else moved. It leads no share of the calls to the new version.
 """
 
@@ -13,6 +13,8 @@ from .resource_types import handlers, kind
 canary_seconds = 0.5
 groups = {}
 applications = {}
+# The versions that stacks published, by stack and logical id.
+made = {}
 
 
 def add_code_deploy():
@@ -26,7 +28,11 @@ def add_code_deploy():
         released = policy.get("CodeDeployLambdaAliasUpdate")
         if released and old["FunctionVersion"] != new["FunctionVersion"]:
             group = _stacks[stack_name]["_resources"][released["DeploymentGroupName"]["Ref"]]
-            deploy(groups[group["PhysicalResourceId"]], old, new)
+            try:
+                deploy(groups[group["PhysicalResourceId"]], old, new)
+            except ValueError:
+                remove_failed(f"{physical_id.rsplit(':', 1)[0]}:{new['FunctionVersion']}", new)
+                raise
         return move(physical_id, old, new, stack_name, logical_id)
 
     alias["update"] = update
@@ -40,21 +46,24 @@ def keep_versions_on_the_way_back():
     """
     version = handlers["AWS::Lambda::Version"]
     publish = version["create"]
-    made = {}
 
     def create(logical_id, props, stack_name):
         known = made.get((stack_name, logical_id))
         if not known:
             made[stack_name, logical_id] = publish(logical_id, props, stack_name)
             return made[stack_name, logical_id]
-        definition = provisioners._cfn_wait_condition_definition(stack_name, logical_id)
-        if definition.get("DeletionPolicy") == "RetainExceptOnCreate":
-            newer = [each for each, (arn, _) in made.items() if is_newer(arn, known[0])]
-            for key in newer:
-                version["delete"](made.pop(key)[0], props)
+        for arn in [arn for arn, _ in made.values() if is_newer(arn, known[0])]:
+            remove_failed(arn, props)
         return known
 
     version["create"] = create
+
+
+def remove_failed(arn, props):
+    """Removes a version that a failed update published, where its policy says so."""
+    for place in [place for place, (published, _) in made.items() if published == arn]:
+        if provisioners._cfn_wait_condition_definition(*place).get("DeletionPolicy") != "Retain":
+            handlers["AWS::Lambda::Version"]["delete"](made.pop(place)[0], props)
 
 
 def is_newer(arn, known):
