@@ -20,9 +20,11 @@ export type Load = (name: string) => unknown;
  * it has a version more, with one more attribute.
  */
 export async function buildRelease(outdir: string, isNext: boolean): Promise<Load> {
-  const { entryPoints: _, ...options } = bundleOptions(outdir);
+  const { entryPoints: _, alias, ...options } = bundleOptions(outdir);
+  const credentials = "@aws-sdk/credential-provider-node";
   const stdin = { contents: source(), resolveDir: root };
-  await build({ ...options, minify: false, stdin, plugins: isNext ? [nextStore] : [] });
+  const own = { alias: { [credentials]: alias[credentials] }, minify: false, stdin };
+  await build({ ...options, ...own, plugins: isNext ? [nextStore] : [] });
   const { handlers } = createRequire(import.meta.url)(join(outdir, "stdin.cjs"));
   return (name) => handlers[name];
 }

@@ -31,7 +31,8 @@ def add_code_deploy():
             try:
                 deploy(groups[group["PhysicalResourceId"]], old, new)
             except ValueError:
-                remove_failed(f"{physical_id.rsplit(':', 1)[0]}:{new['FunctionVersion']}", new)
+                failed = f"{physical_id.rsplit(':', 1)[0]}:{new['FunctionVersion']}"
+                remove_failed(next(place for place, (arn, _) in made.items() if arn == failed), new)
                 raise
         return move(physical_id, old, new, stack_name, logical_id)
 
@@ -52,18 +53,19 @@ def keep_versions_on_the_way_back():
         if not known:
             made[stack_name, logical_id] = publish(logical_id, props, stack_name)
             return made[stack_name, logical_id]
-        for arn in [arn for arn, _ in made.values() if is_newer(arn, known[0])]:
-            remove_failed(arn, props)
+        # One policy holds for the versions of a function; the template that is gone back to has the older ones alone.
+        if provisioners._cfn_wait_condition_definition(stack_name, logical_id).get("DeletionPolicy") != "Retain":
+            for place in [each for each, (arn, _) in made.items() if is_newer(arn, known[0])]:
+                version["delete"](made.pop(place)[0], props)
         return known
 
     version["create"] = create
 
 
-def remove_failed(arn, props):
+def remove_failed(place, props):
     """Removes a version that a failed update published, where its policy says so."""
-    for place in [place for place, (published, _) in made.items() if published == arn]:
-        if provisioners._cfn_wait_condition_definition(*place).get("DeletionPolicy") != "Retain":
-            handlers["AWS::Lambda::Version"]["delete"](made.pop(place)[0], props)
+    if provisioners._cfn_wait_condition_definition(*place).get("DeletionPolicy") != "Retain":
+        handlers["AWS::Lambda::Version"]["delete"](made.pop(place)[0], props)
 
 
 def is_newer(arn, known):
