@@ -36,11 +36,11 @@ export function testRemoval({ aws, settings, shell, app }: RemovalPlace): void {
   });
 
   test("its commands to delete them for good do so", async () => {
-    const { table, edgeSecret } = namesOf(settings().name);
+    const { table } = namesOf(settings().name);
     const [erase = ""] = shellBlocksOf("Remove a stage");
     await shell()(erase);
     expect(await tables()).toEqual([`${table}-2`]);
-    expect(await secrets()).toEqual([edgeSecret]);
+    expect(await secrets()).toEqual([]);
   });
 }
 
