@@ -1,5 +1,5 @@
 import { refreshToken } from "../../shared/contract/sessions.ts";
-import { endSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
+import { removeSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/users.ts";
 import { makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
@@ -10,7 +10,8 @@ import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /**
  * Spends a refresh token for new tokens; one that was spent before ends its whole family, but for the minute in which an
- * answer that was lost is given again (D5). The session is changed last, so that a fault before it costs nothing.
+ * answer that was lost is given again (D5). One that has expired ends nothing: it proves an earlier session (D10). The session
+ * is changed last, so that a fault before it costs nothing.
  */
 export const handler = anonymous(refreshToken, async ({ body, now }) => {
   const key = await hmacKey();
@@ -22,7 +23,7 @@ export const handler = anonymous(refreshToken, async ({ body, now }) => {
   const token = account && (await issueTokens(account.user, family, next, now));
   const current = account && (await rotateSession(spent, next, account.epoch, now));
   if (!token || !current) {
-    await endSession(userId, family);
+    await removeSession(spent, account?.epoch);
     throw refreshTokenInvalid();
   }
   if (current !== next) count("RefreshesRepeated", {});

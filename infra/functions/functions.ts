@@ -68,7 +68,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
+    table: ["GetItem", "PutItem", "UpdateItem"],
     guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "list-notifications": {
@@ -83,7 +83,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "devices",
     impact: "Devices that are new or were set up again get no pushes.",
     access: everyoneTheirOwn,
-    table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
     guarded: ["USER#"],
   },
   "remove-device-token": {
@@ -121,7 +121,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
     guarded: ["LOGIN#", "THROTTLE#", "USER#"],
   },
   "refresh-token": {
@@ -171,7 +171,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
+    table: ["GetItem", "PutItem", "UpdateItem"],
     guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "get-profile": {

@@ -7,8 +7,9 @@ import { findCompany } from "../db/records/companies.ts";
 import { afterSuccess } from "../domain/accounts/client-guesses.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
-import { hashResetToken, resetTokenOf } from "../domain/accounts/reset-token.ts";
+import { resetTokenOf } from "../domain/accounts/reset-token.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { hashToken } from "../domain/token-hash.ts";
 import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
 import type { ShownUser } from "./shown-user.ts";
@@ -32,7 +33,7 @@ export async function confirm(login: Login, pin: string, requester: Requester, n
   const { user } = pinTry;
   const resetToken = resetTokenOf(pin, user.id, pinTry.hash, key);
   const [isAnswered, company] = await Promise.all([
-    spendOnce(login.value, pinTry, guesser, hashResetToken(resetToken), now),
+    spendOnce(login.value, pinTry, guesser, hashToken(resetToken), now),
     findCompany(user.financial_company_id),
     changeClientGuesses(guesser, client, (guesses) => afterSuccess(guesses, guesser.loginHash), now),
     guesser.network && refundAttempt(guesser.network, now),
