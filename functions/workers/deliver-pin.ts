@@ -18,7 +18,7 @@ export const handler = forQueue(pinRequest, async ({ login, former, channel, reg
   const movedUserId = former === undefined ? undefined : await moveLogin(former, login, now);
   const existingUserId = movedUserId ?? (await findUserIdOfLogin(login));
   if (existingUserId === undefined && !registration) return;
-  const purpose = registration ? "registration" : "user";
+  const purpose = existingUserId === undefined ? "registration" : "user";
   if (channel === "sms" && !(await maySendSms(purpose, now))) return;
   const userId = existingUserId ?? (await nextId("USER"));
   const key = await hmacKey();
