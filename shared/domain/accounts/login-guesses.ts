@@ -6,6 +6,12 @@ export interface ByClient {
   readonly by: string;
 }
 
+/** A request for a pin that one was sent for. */
+export interface PinRequested extends ByClient {
+  /** True for a registration; absent otherwise. */
+  readonly registers?: true;
+}
+
 /** The request for a pin whose pin counts, for known and unknown logins alike. */
 export interface AskedPin {
   readonly asked_at: number;
@@ -25,8 +31,8 @@ export interface LoginGuesses {
   readonly known_pins: readonly number[];
   /** Wrong short pins in a row. */
   readonly pin_streak: number;
-  /** Requests that a pin was sent for. */
-  readonly asked: readonly ByClient[];
+  /** Requests that a pin was sent for; those of registrations are oldest first among themselves. */
+  readonly asked: readonly PinRequested[];
   readonly pin: AskedPin | null;
   /** When the pin was asked for that was spent last. */
   readonly spent_pin: number | null;

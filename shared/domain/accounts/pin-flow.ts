@@ -1,6 +1,13 @@
 import { longPinDigits, pinDigits } from "../../contract/accounts.ts";
 import { triesPerPin } from "./client-guesses.ts";
-import { type AskedPin, type GuessingClient, isKnownTo, knownLimits, type LoginGuesses } from "./login-guesses.ts";
+import {
+  type AskedPin,
+  type GuessingClient,
+  isKnownTo,
+  knownLimits,
+  type LoginGuesses,
+  type PinRequested,
+} from "./login-guesses.ts";
 import { pinLifeMinutes } from "./pin.ts";
 import { admittedAt, type Limit, withAttempt } from "./throttle.ts";
 
@@ -30,7 +37,7 @@ const askedLimits: readonly Limit[] = [
 /** Above those limits a login gets a pin so often: a stranger costs the owner minutes, not a day (D11). */
 const spacingMinutes = 15;
 
-/** Requests that a limit may still look at. */
+/** Requests of a kind that a limit may still look at. */
 const keptRequests = 20;
 
 /** A request for a pin, and how often its client has tried the one that counts. */
@@ -64,16 +71,19 @@ function needsLongPin({ pins, pin_streak }: LoginGuesses, now: number): boolean 
 
 /**
  * Decides a request for a pin. Within a minute of another it shares that one's pin, unless that is spent or out of tries,
- * or only a registration's would help: then it is replaced at once, at most twice a minute (D10, D11).
+ * or only a registration's would help: then it is replaced at once, at most twice a minute. Registrations and other requests
+ * are limited apart: nobody who asks for pins of a login keeps its owner from registering (D10, D11).
  */
 export function askForPin(guesses: LoginGuesses, asker: PinAsker, now: number): PinAnswer {
   const live = livePin(guesses, now);
   if (live && now - live.asked_at < msPerMinute && mayShare(guesses, live, asker, now)) return { shares: live };
-  const opensAt = requestAdmittedAt(guesses, asker.by, now);
+  const [same, others] = partition(guesses.asked, asker);
+  const opensAt = requestAdmittedAt(same, asker.by, now);
   if (opensAt > now) return { opensAt };
   const digits = needsLongPin(guesses, now) ? longPinDigits : pinDigits;
   const sends = { asked_at: now, valid_to: now + pinLifeMinutes * msPerMinute, digits, registers: asker.registers };
-  const asked = [...guesses.asked, { at: now, by: asker.by }].slice(-keptRequests);
+  const request = { at: now, by: asker.by, ...(asker.registers && { registers: true as const }) };
+  const asked = [...others, ...[...same, request].slice(-keptRequests)];
   return { sends, next: { ...guesses, asked, pin: sends } };
 }
 
@@ -107,7 +117,13 @@ function mayShare(guesses: LoginGuesses, live: AskedPin, { registers, tries }: P
   return !isOutOfTries && (!registers || live.registers);
 }
 
-function requestAdmittedAt({ asked }: LoginGuesses, client: string, now: number): number {
+/** The requests of the asker's kind, and those of the other. */
+function partition(asked: readonly PinRequested[], { registers }: PinAsker) {
+  const isSame = (request: PinRequested) => (request.registers ?? false) === registers;
+  return [asked.filter(isSame), asked.filter((request) => !isSame(request))] as const;
+}
+
+function requestAdmittedAt(asked: readonly PinRequested[], client: string, now: number): number {
   const moments = asked.map(({ at }) => at);
   const own = asked.filter(({ by }) => by === client).map(({ at }) => at);
   const spaced = (moments.at(-1) ?? 0) + spacingMinutes * msPerMinute;
