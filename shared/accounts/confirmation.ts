@@ -35,7 +35,7 @@ export async function confirm(login: Login, pin: string, requester: Requester, n
   const [isAnswered, company] = await Promise.all([
     spendOnce(login.value, pinTry, guesser, hashToken(resetToken), now),
     findCompany(user.financial_company_id),
-    changeClientGuesses(guesser, client, (guesses) => afterSuccess(guesses, guesser.loginHash), now),
+    changeClientGuesses(guesser, client, (guesses) => afterSuccess(guesses, guesser.on), now),
     guesser.network && refundAttempt(guesser.network, now),
   ]);
   if (!isAnswered) refusePin();

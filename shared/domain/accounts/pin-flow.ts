@@ -56,6 +56,8 @@ export type PinAnswer =
 /** What becomes of a try: whether the pin is compared, and what the login's figures are then, where they change. */
 export interface PinTryAnswer {
   readonly isCompared: boolean;
+  /** True for a client that the login knows and that may try more: nothing else keeps it out. */
+  readonly isExempt?: boolean;
   readonly next?: LoginGuesses;
 }
 
@@ -98,9 +100,11 @@ export function tryLivePin(
   now: number,
 ): PinTryAnswer {
   if (client.tries >= triesPerPin) return { isCompared: false };
-  if (pin.digits === longPinDigits) return { isCompared: true };
-  if (isKnownTo(guesses, client, now) && admittedAt(guesses.known_pins, knownLimits, now) <= now) {
-    return { isCompared: true, next: { ...guesses, known_pins: withAttempt(guesses.known_pins, knownLimits, now) } };
+  const isExempt = isKnownTo(guesses, client, now) && admittedAt(guesses.known_pins, knownLimits, now) <= now;
+  if (pin.digits === longPinDigits) return { isCompared: true, isExempt };
+  if (isExempt) {
+    const known_pins = withAttempt(guesses.known_pins, knownLimits, now);
+    return { isCompared: true, isExempt, next: { ...guesses, known_pins } };
   }
   if (needsLongPin(guesses, now)) return { isCompared: false };
   const pins = withAttempt(guesses.pins, triesOfLogin, now);

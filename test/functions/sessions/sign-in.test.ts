@@ -175,8 +175,23 @@ describe("200", () => {
     expect(known.Query).toBeUndefined();
   });
 
-  function signInWith(proof: string) {
-    return call(handler, signIn, { body: { user: { login, password } }, headers: { "known-client": proof } });
+  test("D10: who shares an address with a stranger who guesses is kept out of no login that knows them, and nobody else is let in", async () => {
+    const { refresh_token } = (await signInAs(login)).body.token;
+    const from = `2001:db8:1:${userId}::1`;
+    for (let index = 0; index < 30; index += 1) await signInAs(`x-${index}-${login}`, "wrong", from);
+    expect((await signInAs(login, password, from)).status).toBe(429);
+    expect((await signInWith(refresh_token, password, from)).status).toBe(200);
+    // The success gave one login back.
+    await signInAs(`x-30-${login}`, "wrong", from);
+    for (let index = 0; index < 20; index += 1) {
+      expect((await signInWith(refresh_token, "wrong", from)).status).toBe(401);
+    }
+    expect((await signInWith(refresh_token, password, from)).status).toBe(429);
+  }, 60_000);
+
+  function signInWith(proof: string, typed = password, from?: string) {
+    const headers = { "known-client": proof };
+    return call(handler, signIn, { body: { user: { login, password: typed } }, headers, ...(from && { from }) });
   }
 
   test("D10: success begins a new row of wrong pins", async () => {
