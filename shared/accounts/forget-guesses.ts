@@ -1,12 +1,13 @@
 import { forgetLoginGuesses } from "../db/accounts/guesses.ts";
 import { findAccountOfLogin } from "../db/accounts/logins.ts";
 import { forgetAttempts } from "../db/accounts/throttles.ts";
+import type { Login } from "../domain/accounts/login.ts";
 import { guesserOf, passcodeTriesOf } from "./throttles.ts";
 
 /** Forgets all that was guessed at a login, and the wrong passcodes of its user (D10, D15, D19). */
-export async function forgetGuesses(login: string): Promise<void> {
-  const { loginHash } = await guesserOf(login, { address: "", isKnown: false });
-  const account = await findAccountOfLogin(login);
+export async function forgetGuesses({ value, former }: Pick<Login, "value" | "former">): Promise<void> {
+  const { loginHash } = await guesserOf(value, { address: "", isKnown: false });
+  const account = await findAccountOfLogin(value, former);
   await forgetLoginGuesses(loginHash);
   if (account?.passcodeHash === undefined) return;
   await forgetAttempts(await passcodeTriesOf(account.user.id, account.passcodeHash));

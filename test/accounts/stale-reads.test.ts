@@ -62,7 +62,7 @@ test("D15: a password is refused by what is counted, not by what was a moment ag
   expect(await faultsOf(() => countPassword(own, now))).toEqual(["too_many_requests"]);
   await freeze(loginGuessesKey(own.loginHash));
   expect(await faultsOf(() => countPassword(own, now))).toEqual(["too_many_requests"]);
-  await forgetGuesses(login.value);
+  await forgetGuesses(login);
   expect(await faultsOf(() => countPassword(own, now))).toEqual([]);
 });
 
@@ -72,7 +72,7 @@ test("D11: a request shares no pin that is spent by now", async () => {
   await deliverPins();
   const pin = newestPin(service.inbox, login.value);
   await freeze(loginGuessesKey((await guesser(login)).loginHash));
-  await confirm(login, pin, { address, isKnown: false }, new Date());
+  await confirm(login, pin, { address }, new Date());
   service.inbox.clear();
   await ask(login);
   await deliverPins();
@@ -84,7 +84,7 @@ test("D13: the right pin of a registration is answered again though its user was
   await ask(login, { registers: true });
   await deliverPins();
   const pin = newestPin(service.inbox, login.value);
-  const requester = { address, isKnown: false };
+  const requester = { address };
   const stored = await readItem(pinKey(login.value));
   await freeze(userKey(Number(stored?.user_id)));
   const first = await confirm(login, pin, requester, new Date());
