@@ -156,7 +156,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "accounts",
     impact: "Nobody new can register.",
     access: "anyone",
-    memoryMegabytes: 1024,
     readsHmacKey: true,
     readsClientAddress: true,
     queuesPins: true,
