@@ -82,7 +82,7 @@ export async function findGuesses(guesser: Guesser, { consistent }: { consistent
 /**
  * Access pattern G2: the writes that count a guess of a client, for a transaction, and the client's guesses with it.
  * Refused as `too_many_requests` when the client or its network has guessed too often, unless it is exempt, as the login knows
- * it: whom it shares an address with keeps it out of nothing (D10, D15). Two write units for 1 KB: 20 guesses; 8 for the 100
+ * it: strangers at its address keep it out of nothing (D10, D15). Two write units for 1 KB: 20 guesses; 8 for the 100
  * of 5 minutes, and two for a network.
  */
 export async function planGuess(

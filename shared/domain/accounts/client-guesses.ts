@@ -43,7 +43,7 @@ const msPerHour = 3_600_000;
 const keptMs = 5 * 60_000;
 /** Tries of a pin limit it for longer than it lives. */
 const pinKeptMs = 15 * 60_000;
-/** More than the limits let anybody have but clients that logins know, whom they do not keep out. */
+/** More than the limits let anybody have but clients that logins know, which they do not keep out. */
 const mostKept = 400;
 
 /** When a client may guess at a login, in milliseconds: now, or when its own limits have capacity again (D10, D15). */

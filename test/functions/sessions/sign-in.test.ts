@@ -175,7 +175,7 @@ describe("200", () => {
     expect(known.Query).toBeUndefined();
   });
 
-  test("D10: who shares an address with a stranger who guesses is kept out of no login that knows them, and nobody else is let in", async () => {
+  test("D10: who shares an address with a stranger who guesses is kept out of no login that knows them; others are", async () => {
     const { refresh_token } = (await signInAs(login)).body.token;
     const from = `2001:db8:1:${userId}::1`;
     for (let index = 0; index < 30; index += 1) await signInAs(`x-${index}-${login}`, "wrong", from);
