@@ -1,5 +1,6 @@
 import type { Guesser } from "../db/accounts/guesses.ts";
 import { type AskedFor, askForPin, withdrawPin } from "../db/accounts/pin-requests.ts";
+import { emptyRegistration } from "../db/accounts/pins.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { queuePinRequest } from "../messaging/pin-queue.ts";
 import { guesserOf, pinRequestsOf } from "./throttles.ts";
@@ -43,6 +44,3 @@ async function withdraw(guesser: Guesser, askedAt: Date, error: unknown): Promis
   await withdrawPin(guesser, askedAt);
   throw error;
 }
-
-/** Workers of release 0.1 want names and a password hash of a registration; none is sent (D16). */
-const emptyRegistration = { first_name: "", last_name: "", password_hash: "" };
