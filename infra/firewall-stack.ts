@@ -1,5 +1,6 @@
 import { type App, CfnOutput } from "aws-cdk-lib";
 import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
+import { edgeSecretHeader } from "../shared/http/client-address.ts";
 import { GlobalStack } from "./global-stack.ts";
 import { namesOf } from "./stages/names.ts";
 import type { Stage } from "./stages/stages.ts";
@@ -22,6 +23,7 @@ export class FirewallStack extends GlobalStack {
       name: firewall,
       scope: "CLOUDFRONT",
       defaultAction: { allow: {} },
+      dataProtectionConfig: { dataProtections: secretHeaders.map(replaceHeader) },
       visibilityConfig: visibilityOf("requests"),
       rules: [
         rateRule({
@@ -85,6 +87,13 @@ function matches(
 ): CfnWebACL.StatementProperty {
   const textTransformations = [{ priority: 0, type: "NONE" }];
   return { byteMatchStatement: { fieldToMatch, positionalConstraint, searchString, textTransformations } };
+}
+
+/** Headers that prove who somebody is: the firewall's samples and logs show none of them. */
+const secretHeaders = ["authorization", "known-client", edgeSecretHeader];
+
+function replaceHeader(name: string): CfnWebACL.DataProtectProperty {
+  return { action: "SUBSTITUTION", field: { fieldType: "SINGLE_HEADER", fieldKeys: [name] } };
 }
 
 function visibilityOf(metricName: string): CfnWebACL.VisibilityConfigProperty {

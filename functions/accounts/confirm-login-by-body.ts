@@ -1,5 +1,4 @@
 import { confirm } from "../../shared/accounts/confirmation.ts";
-import { isKnownClient } from "../../shared/accounts/known-client.ts";
 import { confirmLoginByBody } from "../../shared/contract/accounts.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { anonymousByAddress } from "../../shared/http/client-address.ts";
@@ -10,7 +9,6 @@ export const handler = anonymousByAddress(
   confirmLoginByBody,
   async ({ body, now, clientAddress: address, clientProof }) => {
     const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
-    const isKnown = await isKnownClient(login, clientProof);
-    return { user: await confirm(login, body.pin, { address, isKnown }, now) };
+    return { user: await confirm(login, body.pin, { address, proof: clientProof }, now) };
   },
 );

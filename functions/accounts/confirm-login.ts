@@ -1,5 +1,4 @@
 import { confirm } from "../../shared/accounts/confirmation.ts";
-import { isKnownClient } from "../../shared/accounts/known-client.ts";
 import { confirmLogin } from "../../shared/contract/accounts.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { anonymousByAddress } from "../../shared/http/client-address.ts";
@@ -8,6 +7,5 @@ import { settings } from "../../shared/settings.ts";
 /** Spends a pin: confirms the login and answers with the user and a reset token (D10, D13, D14). */
 export const handler = anonymousByAddress(confirmLogin, async ({ query, now, clientAddress: address, clientProof }) => {
   const login = requireLogin(query.login, settings.defaultCountry(), { parameter: "login" });
-  const isKnown = await isKnownClient(login, clientProof);
-  return { user: await confirm(login, query.pin, { address, isKnown }, now) };
+  return { user: await confirm(login, query.pin, { address, proof: clientProof }, now) };
 });

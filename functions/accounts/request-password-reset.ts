@@ -16,11 +16,12 @@ export const handler = anonymousByAddress(
     requireServed(login, settings.servedCountries());
     requireSmsReceiver(login, { registers: false });
     const pin = await countPinRequest({ login, address, requestId, registers: false }, now);
+    // A fault further on costs nobody the pin.
+    await pin.send();
     const isDisclosed = settings.recoveryDisclosure() === "full";
     const user = isDisclosed
       ? await findUserOfLogin(login.value, login.former)
       : unknownUser(login.value, await hmacKey());
-    await pin.send();
     return { user: { ...user, pin_valid_to: pin.validTo.toISOString() } };
   },
 );

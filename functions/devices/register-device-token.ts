@@ -1,4 +1,4 @@
-import { requireSession } from "../../shared/accounts/caller-session.ts";
+import { requireSession, sessionEnded } from "../../shared/accounts/caller-session.ts";
 import { pushServiceOf, registerDeviceToken } from "../../shared/contract/devices.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
@@ -7,8 +7,9 @@ import { authenticated } from "../../shared/http/endpoint.ts";
 /** Adds a device token to the caller's list, where push messages go while the session's epoch lasts (D28). */
 export const handler = authenticated(registerDeviceToken, async ({ body, caller, now }) => {
   const { token, platform, device_id: deviceId } = body;
-  const session = await requireSession(caller);
+  const { checks, ...session } = await requireSession(caller, now);
   const device = { token, platform, pushService: pushServiceOf(platform) ?? "fcm", deviceId, ...session };
-  const id = await saveDeviceToken(caller.userId, device, timeOrderedId(now));
+  const id = await saveDeviceToken(caller.userId, device, timeOrderedId(now), checks);
+  if (id === undefined) throw sessionEnded();
   return { notification: { id, platform, token } };
 });

@@ -20,8 +20,10 @@ export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddr
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" }, parseSignInLogin);
   const isKnown = await isKnownClient(login, clientProof);
   const guesser = await guesserOf(login.value, { address, isKnown });
-  const counted = await countPassword(guesser, now);
-  const account = await findAccountOfLogin(login.value, login.former);
+  const [counted, account] = await Promise.all([
+    countPassword(guesser, now),
+    findAccountOfLogin(login.value, login.former),
+  ]);
   const hash = account?.hash ?? unusableHash;
   const isRight = await verifyPassword(body.password, hash);
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");

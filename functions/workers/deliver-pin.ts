@@ -22,7 +22,7 @@ export const handler = forQueue(pinRequest, async ({ login, former, channel, reg
     isPinStored(login, request.requestId),
   ]);
   if (existingUserId === undefined && !registration) return;
-  const purpose = registration ? "registration" : "user";
+  const purpose = existingUserId === undefined ? "registration" : "user";
   const counts = channel === "sms" && !isStored;
   if (counts && !(await maySendSms(purpose, now))) return;
   const userId = existingUserId ?? (await nextId("USER"));

@@ -22,7 +22,7 @@ export const accountRows = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
+    table: ["GetItem", "PutItem", "UpdateItem"],
     guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "sign-in": {
@@ -36,7 +36,7 @@ export const accountRows = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
     guarded: ["LOGIN#", "PASSWORD#", "THROTTLE#", "USER#"],
   },
   "refresh-token": {
@@ -71,7 +71,6 @@ export const accountRows = {
     area: "accounts",
     impact: "Nobody new can register.",
     access: "anyone",
-    memoryMegabytes: 1024,
     readsHmacKey: true,
     readsClientAddress: true,
     queuesPins: true,
@@ -86,7 +85,7 @@ export const accountRows = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
+    table: ["GetItem", "PutItem", "UpdateItem"],
     guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "get-profile": {

@@ -61,7 +61,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "devices",
     impact: "Devices that are new or were set up again get no pushes.",
     access: everyoneTheirOwn,
-    table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
     guarded: ["USER#"],
   },
   "remove-device-token": {

@@ -1,4 +1,5 @@
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
+import { parseSignInLogin } from "../../shared/domain/accounts/login.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
@@ -32,8 +33,8 @@ export async function unlock(parameters: string[], directory: string): Promise<n
 }
 
 async function reopen(typed: string): Promise<number> {
-  const login = readLogin(typed).value;
+  const login = readLogin(typed, parseSignInLogin);
   await forgetGuesses(login);
-  process.stdout.write(`${login} is open: wrong passwords, pins and passcodes are forgotten.\n`);
+  process.stdout.write(`${login.value} is open: wrong passwords, pins and passcodes are forgotten.\n`);
   return 0;
 }

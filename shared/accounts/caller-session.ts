@@ -1,5 +1,6 @@
-import { findSession } from "../db/accounts/sessions.ts";
+import { findSession, isLive, requireLive } from "../db/accounts/sessions.ts";
 import { findAccount } from "../db/accounts/users.ts";
+import type { TransactionWrite } from "../db/table/transaction.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../settings.ts";
@@ -10,20 +11,28 @@ export interface CallerSession {
   readonly family: string | undefined;
   /** The user's epoch (D14). */
   readonly epoch: number;
+  /** What checks in a transaction that the session has not ended meanwhile. */
+  readonly checks: readonly TransactionWrite[];
 }
 
 /**
  * The session that a caller acts in. Refuses as `token_invalid` who has been removed, and whose session has ended or is of an
  * earlier epoch, though the access token is valid for some minutes more (D14, D28). Two read units, one round trip.
  */
-export async function requireSession({ userId, sessionId }: Caller): Promise<CallerSession> {
+export async function requireSession({ userId, sessionId }: Caller, now: Date): Promise<CallerSession> {
   const hasSessions = settings.oidcIssuer() === undefined;
   const [account, session] = await Promise.all([
     findAccount(userId),
     hasSessions ? findSession(userId, sessionId) : undefined,
   ]);
-  if (!account || (hasSessions && session?.epoch !== account.epoch)) {
-    throw new Refusal("token_invalid", "The session of this access token has ended");
-  }
-  return { family: hasSessions ? sessionId : undefined, epoch: account.epoch };
+  if (!account) throw sessionEnded();
+  const { epoch } = account;
+  if (!hasSessions) return { family: undefined, epoch, checks: [] };
+  if (!session || !isLive(session, epoch, now)) throw sessionEnded();
+  return { family: sessionId, epoch, checks: [requireLive(userId, sessionId, epoch, now)] };
+}
+
+/** The refusal of an access token whose session has ended. */
+export function sessionEnded(): Refusal {
+  return new Refusal("token_invalid", "The session of this access token has ended");
 }

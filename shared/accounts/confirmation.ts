@@ -7,23 +7,36 @@ import { findCompany } from "../db/records/companies.ts";
 import { afterSuccess } from "../domain/accounts/client-guesses.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
-import { hashResetToken, resetTokenOf } from "../domain/accounts/reset-token.ts";
+import { resetTokenOf } from "../domain/accounts/reset-token.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { hashToken } from "../domain/token-hash.ts";
 import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
+import { isKnownClient } from "./known-client.ts";
 import type { ShownUser } from "./shown-user.ts";
-import { guesserOf, type Requester } from "./throttles.ts";
+import { guesserOf } from "./throttles.ts";
 
 /** A user whose login was confirmed, with the token that sets their password (D13, D14). */
 export type ConfirmedUser = ShownUser & { readonly reset_password_token: string };
+
+/** Who confirms: an address, and what it proves an earlier session of the login with, if anything (D10). */
+interface ConfirmingClient {
+  readonly address: string;
+  readonly proof?: string | undefined;
+}
 
 /**
  * Confirms a login with its pin, or refuses every fault as `pin_invalid`. The try is counted before anything is
  * compared; the right pin again from the same client within a minute is answered again (D10, D13). Three round trips, 3
  * read units.
  */
-export async function confirm(login: Login, pin: string, requester: Requester, now: Date): Promise<ConfirmedUser> {
-  const guesser = await guesserOf(login.value, requester);
+export async function confirm(
+  login: Login,
+  pin: string,
+  { address, proof }: ConfirmingClient,
+  now: Date,
+): Promise<ConfirmedUser> {
+  const guesser = await guesserOf(login.value, { address, isKnown: await isKnownClient(login, proof) });
   const { pinTry, client } = await tryPin(login.value, guesser, now);
   const key = await hmacKey();
   const isRight = verifyPin(pin, pinTry?.user.id ?? 0, pinTry?.hash ?? unusablePinHash, key);
@@ -32,9 +45,9 @@ export async function confirm(login: Login, pin: string, requester: Requester, n
   const { user } = pinTry;
   const resetToken = resetTokenOf(pin, user.id, pinTry.hash, key);
   const [isAnswered, company] = await Promise.all([
-    spendOnce(login.value, pinTry, guesser, hashResetToken(resetToken), now),
+    spendOnce(login.value, pinTry, guesser, hashToken(resetToken), now),
     findCompany(user.financial_company_id),
-    changeClientGuesses(guesser, client, (guesses) => afterSuccess(guesses, guesser.loginHash), now),
+    changeClientGuesses(guesser, client, (guesses) => afterSuccess(guesses, guesser.on), now),
     guesser.network && refundAttempt(guesser.network, now),
   ]);
   if (!isAnswered) refusePin();

@@ -1,15 +1,17 @@
 import { findUserIdOfLogin } from "../db/accounts/logins.ts";
 import { findSession } from "../db/accounts/sessions.ts";
-import { findAccount, nobody } from "../db/accounts/users.ts";
-import { findDevices } from "../db/notifications/devices.ts";
+import { findAccount } from "../db/accounts/users.ts";
+import { findDeviceOwner } from "../db/notifications/device-owners.ts";
+import { findDevice } from "../db/notifications/devices.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { parseRefreshToken, type RefreshToken } from "../domain/accounts/refresh-token.ts";
+import { hashToken } from "../domain/token-hash.ts";
 import { hmacKey } from "../secrets.ts";
 
 /**
- * True where a client proves an earlier session of a login: with the last refresh token of a session that no new password
- * has ended, expired or not, or with a device token of the login's user (D10). Without a proof it reads nothing; known and
- * unknown logins cost the same.
+ * True where a client proves an earlier session of a login: with the last refresh token of a session, expired or not, or with
+ * a device token of the login's user; neither of before a new password (D10, D14). Without a proof it reads nothing. A proof
+ * that is not the user's costs the same for known and unknown logins.
  */
 export async function isKnownClient(login: Login, proof: string | undefined): Promise<boolean> {
   if (proof === undefined) return false;
@@ -27,6 +29,12 @@ async function isOwnSession({ value, former }: Login, { userId, family, hash }: 
 }
 
 async function isOwnDevice({ value, former }: Login, deviceToken: string): Promise<boolean> {
-  const devices = await findDevices((await findUserIdOfLogin(value, former)) ?? nobody);
-  return devices.some(({ token }) => token === deviceToken);
+  const [userId, owner] = await Promise.all([
+    findUserIdOfLogin(value, former),
+    findDeviceOwner(hashToken(deviceToken), { consistent: false }),
+  ]);
+  if (userId === undefined || owner?.user_id !== userId) return false;
+  const [device, account] = await Promise.all([findDevice(userId, owner.id), findAccount(userId)]);
+  // What release 0.1 registered has no epoch: it is of before the first new password, or nobody knows.
+  return device !== undefined && account !== undefined && (device.epoch ?? 0) === account.epoch;
 }

@@ -18,7 +18,7 @@ export async function authorizePayment(caller: Caller, passcode: string | undefi
   if (hash === undefined) return;
   if (passcode === undefined) throw passcodeInvalid();
   const tries = await passcodeTriesOf(caller.userId, hash);
-  await countAttempt([tries], now);
+  await countAttempt(tries, now);
   const key = await hmacKey();
   if (!passcodeFits(passcode, caller.userId, hash, key)) {
     count("PasscodeFailures", {});

@@ -5,7 +5,7 @@ import type { User } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
 import { afterRecovery } from "../domain/accounts/login-guesses.ts";
 import { hashPassword, verifyPassword } from "../domain/accounts/password.ts";
-import { hashResetToken } from "../domain/accounts/reset-token.ts";
+import { hashToken } from "../domain/token-hash.ts";
 import type { ShownUser } from "./shown-user.ts";
 import { guesserOf } from "./throttles.ts";
 
@@ -21,7 +21,7 @@ interface PasswordChange {
  * within a minute gives the user again. Undefined where the token does not count (D14).
  */
 export async function changePasswordOnce(change: PasswordChange): Promise<ShownUser | undefined> {
-  const resetHash = hashResetToken(change.body.reset_password_token);
+  const resetHash = hashToken(change.body.reset_password_token);
   return (await setOnce(change, resetHash)) ?? (await findWhereSet(change, resetHash));
 }
 

@@ -1,5 +1,6 @@
 import type { Guesser } from "../db/accounts/guesses.ts";
 import { type AskedFor, askForPin, withdrawPin } from "../db/accounts/pin-requests.ts";
+import { emptyRegistration } from "../db/accounts/pins.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { queuePinRequest } from "../messaging/pin-queue.ts";
@@ -49,6 +50,3 @@ async function withdraw(guesser: Guesser, requestId: string, now: Date, error: u
   if (!(error instanceof Refusal)) await withdrawPin(guesser, requestId, now);
   throw error;
 }
-
-/** Workers of release 0.1 want names and a password hash of a registration; none is sent (D16). */
-const emptyRegistration = { first_name: "", last_name: "", password_hash: "" };

@@ -47,10 +47,12 @@ export interface Requester {
 export async function guesserOf(login: string, { address, isKnown }: Requester): Promise<Guesser> {
   const key = await hmacKey();
   const [client, network] = [clientOf(address), networkOf(address)];
+  const loginHash = hashSubject("guesses-of-login", login, key);
   return {
     isKnown,
     by: hashSubject("client-of-login", `${login}|${client}`, key).slice(0, 16),
-    loginHash: hashSubject("guesses-of-login", login, key),
+    on: loginHash.slice(0, 16),
+    loginHash,
     clientHash: hashSubject("guesses-of-client", client, key),
     network: network === undefined ? undefined : throttledBy(guessesOfNetwork, network, key),
   };

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { handler as registerHandler } from "../../functions/devices/register-device-token.ts";
 import { handler as signInHandler } from "../../functions/sessions/sign-in.ts";
 import { handler as signOutHandler } from "../../functions/sessions/sign-out.ts";
@@ -9,6 +9,7 @@ import { signIn, signOut } from "../../shared/contract/sessions.ts";
 import { deviceKey, findDeviceSet } from "../../shared/db/notifications/devices.ts";
 import { updateIf } from "../../shared/db/table/table.ts";
 import { mintToken } from "../../shared/tokens/mint-token.ts";
+import { useFaultProxy } from "../support/faults/fault-proxy.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
@@ -17,6 +18,7 @@ import { newPush, pushedTo, tokensOf, usePushService } from "../support/workers/
 import { queueEvent } from "../support/workers/workers.ts";
 
 const service = usePushService();
+const proxy = useFaultProxy();
 const [before, after] = ["seven quiet harbours", "nine loud lanterns"];
 let userId = 5_000;
 
@@ -66,6 +68,17 @@ test("D5, D28: signing out removes the devices of its session, whose token regis
   expect(await tokensOf(userId)).toEqual([`other-${userId}`]);
   expectProblem(await register(`one-${userId}`, one), 401, "token_invalid");
   expect(await tokensOf(userId)).toEqual([`other-${userId}`]);
+});
+
+test("D5, D28: a device that is on its way into a session while that is signed out of is refused, and not kept", async () => {
+  const headers = await signedIn();
+  const release = proxy.hold("TransactWriteItems");
+  const answer = register(`late-${userId}`, headers);
+  await vi.waitFor(() => expect(proxy.holding("TransactWriteItems")).toBe(true));
+  expect((await call(signOutHandler, signOut, { headers })).status).toBe(200);
+  release();
+  expectProblem(await answer, 401, "token_invalid");
+  expect(await tokensOf(userId)).toEqual([]);
 });
 
 test("D28: the token of a removed user registers no device", async () => {

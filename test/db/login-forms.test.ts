@@ -5,7 +5,7 @@ import { handler as signInHandler } from "../../functions/sessions/sign-in.ts";
 import { confirmLoginByBody, requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { watchLogins } from "../../shared/db/accounts/login-collisions.ts";
-import { findUserIdOfLogin, loginKey, logins } from "../../shared/db/accounts/logins.ts";
+import { findUserIdOfLogin, loginKey, logins, moveLogin } from "../../shared/db/accounts/logins.ts";
 import { findUser, userKey, users } from "../../shared/db/accounts/users.ts";
 import { entities } from "../../shared/db/entities.ts";
 import { migrateTable } from "../../shared/db/migrate/migrate-table.ts";
@@ -105,4 +105,17 @@ test("D7: dots and plus tags count: addresses that differ in them are different 
   expect((await signInAs("Ann.Work@example.com")).body.user.id).toBe(900);
   expectProblem(await signInAs("annwork@example.com"), 401, "login_invalid");
   expectProblem(await signInAs("ann.work+x@example.com"), 401, "login_invalid");
+});
+
+test("D7: a login of release 0.1 whose normal form is another user's gets no pin: it would come to the other's address; the other gets their own", async () => {
+  const former = await storeFormer("lee@b\u00fccher.example");
+  const other = await storeFormer("lee@xn--bcher-kva.example");
+  const login = "lee@b\u00fccher.example";
+  expect(await moveLogin(login, "lee@xn--bcher-kva.example", new Date())).toBeUndefined();
+  expect((await call(requestHandler, requestPasswordReset, { body: { user: { login } } })).status).toBe(200);
+  await deliverPins();
+  const pin = newestPin(service.inbox, "lee@xn--bcher-kva.example");
+  const answer = await call(confirmHandler, confirmLoginByBody, { body: { user: { login, pin } } });
+  expect(answer).toMatchObject({ status: 200, body: { user: { id: other } } });
+  expect(await findUserIdOfLogin(login)).toBe(former);
 });

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { endSession, openSession, rotateSession, sessionKey } from "../../shared/db/accounts/sessions.ts";
+import {
+  endSession,
+  openSession,
+  removeSession,
+  rotateSession,
+  sessionKey,
+} from "../../shared/db/accounts/sessions.ts";
 import { putIf } from "../../shared/db/table/table.ts";
 import { decryptSuccessor } from "../../shared/domain/accounts/encrypted-token.ts";
-import {
-  hashRefreshToken,
-  makeFamily,
-  makeRefreshToken,
-  parseRefreshToken,
-} from "../../shared/domain/accounts/refresh-token.ts";
+import { makeFamily, makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
+import { hashToken } from "../../shared/domain/token-hash.ts";
 import { readItem } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
 import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
@@ -45,7 +47,7 @@ test("D5: a session keeps the hash of its refresh token, the user's epoch and it
     refresh_hash: createHash("sha256").update(token).digest("base64url"),
     epoch,
     valid_to: ends.toISOString(),
-    expires_at: ends.getTime() / 1000,
+    expires_at: ends.getTime() / 1000 + 60 * 86_400,
   });
   expect(JSON.stringify(stored)).not.toContain(token);
 });
@@ -79,7 +81,7 @@ test("D5: for 60 seconds a spent token gets the same successor, which moves no e
   expect(await rotate(token, newToken(family), justBefore)).toBe(next);
   expect(await readItem(sessionKey(7, family))).toEqual({
     ...before,
-    repeats: { day: "2026-05-01", tokens: 1, hash: hashRefreshToken(token) },
+    repeats: { day: "2026-05-01", tokens: 1, hash: hashToken(token) },
   });
   expect(await rotate(token, newToken(family), aMinuteLater)).toBeUndefined();
 });
@@ -129,14 +131,13 @@ test("D5: nothing is repeated in a session that was ended or in a later epoch", 
   expect(await rotate(token, newToken(family), opened, epoch + 1)).toBeUndefined();
   await endSession(7, family);
   expect(await rotate(token, newToken(family))).toBeUndefined();
-  expect(await readItem(sessionKey(7, family))).toBeUndefined();
 });
 
 test("D5, D38: what code of the release before made of a session in the meantime opens no window", async () => {
   const { family, token } = await newSession();
   await rotate(token, newToken(family));
   const [stored, key] = [await readItem(sessionKey(7, family)), sessionKey(7, family)];
-  await putIf({ Item: { ...stored, ...key, refresh_hash: hashRefreshToken(newToken(family)) } });
+  await putIf({ Item: { ...stored, ...key, refresh_hash: hashToken(newToken(family)) } });
   expect(await rotate(token, newToken(family))).toBeUndefined();
 });
 
@@ -153,13 +154,41 @@ test("D5: of 100 who spend one token at once all are given one successor", async
   expect(outcomes[0]).toBeDefined();
 });
 
-test("D5: a session that was ended is gone, with its newest token, and no token brings it back", async () => {
+test("D5, D10: a session that was ended keeps its newest token as a proof, which no request brings back, even of before", async () => {
   const { family, token } = await newSession();
   await endSession(7, family);
-  expect(await rotate(token, makeRefreshToken(7, family, key))).toBeUndefined();
-  expect(await readItem(sessionKey(7, family))).toBeUndefined();
+  for (const now of [opened, new Date(opened.getTime() - 10_000)]) {
+    expect(await rotate(token, newToken(family), now)).toBeUndefined();
+  }
   await endSession(7, family);
+  expect(await readItem(sessionKey(7, family))).toMatchObject({ refresh_hash: hashToken(token), epoch });
 });
+
+test("D5: ending a session that is not there makes none", async () => {
+  await endSession(7, "f".repeat(22));
+  expect(await readItem(sessionKey(7, "f".repeat(22)))).toBeUndefined();
+});
+
+test("D5: a spent token removes its session, and so does one of an earlier epoch or of nobody; the last of a session does not", async () => {
+  const { family, token } = await newSession();
+  const next = newToken(family);
+  await rotate(token, next);
+  expect(await removed(next, epoch)).toBe(false);
+  expect(await readItem(sessionKey(7, family))).toBeDefined();
+  expect(await removed(token, epoch)).toBe(true);
+  for (const current of [epoch + 1, undefined]) {
+    const session = await newSession();
+    expect(await removed(session.token, current)).toBe(true);
+    expect(await readItem(sessionKey(7, session.family))).toBeUndefined();
+  }
+  expect(await removed(token, epoch)).toBe(true);
+});
+
+async function removed(token: string, current: number | undefined): Promise<boolean> {
+  const spent = parseRefreshToken(token, key);
+  if (!spent) throw new Error("The token has no form");
+  return removeSession(spent, current);
+}
 
 test("D5: ending one session leaves the user's others and other users' alone", async () => {
   const [one, other] = [await newSession(), await newSession()];

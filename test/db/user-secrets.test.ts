@@ -109,7 +109,7 @@ describe("D15, D19: the hash of a secret is in no item but its own", () => {
     const pin = { user: registeredUser(id, loginOf(id)), hash: { hmac: "h", salt: "s" }, askedAt: now.getTime() };
     const set = { ...pin.hash, user_id: id, requested_at: now.toISOString() };
     await updateIf(updateOf({ pk: `LOGIN#${loginOf(id)}`, sk: "PIN" }, { set }));
-    const guesser = { isKnown: false, by: "b", loginHash: "l", clientHash: "c", network: undefined };
+    const guesser = { isKnown: false, by: "b", on: "l", loginHash: "l", clientHash: "c", network: undefined };
     const reset = crypto.randomUUID();
     const pinTry = { ...pin, registers: true, isRepeated: false };
     expect(await spendPin(loginOf(id), pinTry, guesser, reset, now)).toBe(true);

@@ -100,6 +100,15 @@ describe("the firewall", () => {
     expect(faults).toEqual([]);
   });
 
+  test("keeps no header that proves who somebody is: access tokens, refresh tokens, the edge's secret", () => {
+    expect(all("AWS::WAFv2::WebACL")[0]?.properties.DataProtectionConfig.DataProtections).toEqual(
+      ["authorization", "known-client", "x-origin-secret"].map((name) => ({
+        Action: "SUBSTITUTION",
+        Field: { FieldType: "SINGLE_HEADER", FieldKeys: [name] },
+      })),
+    );
+  });
+
   test("refuses one address with 429 from 300 requests a minute to account routes on, and 3,000 in all", () => {
     const [acl] = all("AWS::WAFv2::WebACL");
     const rules = acl?.properties.Rules.map((rule: Rule) => {

@@ -15,9 +15,9 @@ export interface Service {
   mintTokenFor(login: string, hours: number): Promise<string>;
 }
 
-/** A login as typed, in any form. Throws `UsageError` where it is none. */
-export function readLogin(typed: string): Login {
-  const login = parseLogin(typed, settings.defaultCountry());
+/** A login as typed, in any form that `parse` takes. Throws `UsageError` where it is none. */
+export function readLogin(typed: string, parse = parseLogin): Login {
+  const login = parse(typed, settings.defaultCountry());
   if (login) return login;
   throw new UsageError(`"${typed}" is neither an e-mail address nor a phone number.`);
 }

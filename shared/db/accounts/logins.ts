@@ -39,7 +39,8 @@ export async function findAccountOfLogin(login: string, former?: string): Promis
 
 /**
  * Access pattern U6: moves an e-mail login from the form of release 0.1 to its normal form, with the user's address; gives
- * the user's id. Leaves all as it is where the normal form is taken. One read unit, one transaction of 3 writes (D7).
+ * the user's id. Leaves all as it is where the normal form is taken, and gives undefined. One read unit, one transaction of 3
+ * writes (D7).
  */
 export async function moveLogin(former: string, login: string, now: Date): Promise<number | undefined> {
   const stored = await logins.find(loginKey(former), { consistent: true });
@@ -47,8 +48,8 @@ export async function moveLogin(former: string, login: string, now: Date): Promi
   const values = { ":user": stored.user_id };
   const release = { Key: loginKey(former), ConditionExpression: "user_id = :user", ExpressionAttributeValues: values };
   const writes = [{ Delete: release }, createLogin(login, stored.user_id, now)];
-  await transact([...writes, renameEmail(stored.user_id, former, login)]);
-  return stored.user_id;
+  const failed = await transact([...writes, renameEmail(stored.user_id, former, login)]);
+  return failed.length === 0 ? stored.user_id : undefined;
 }
 
 /** The unique key of a login that an import line gives a user; the login counts as confirmed (D5). */

@@ -1,9 +1,9 @@
 import { triesOfPin } from "../../domain/accounts/client-guesses.ts";
 import type { AskedPin, LoginGuesses } from "../../domain/accounts/login-guesses.ts";
 import { afterFailedRequest, askForPin as decide } from "../../domain/accounts/pin-flow.ts";
-import { retryRaces } from "../table/conflicts.ts";
+import { crowdPace, retryStaleReads } from "../table/conflicts.ts";
 import { transact } from "../table/transaction.ts";
-import { changeLoginGuesses, findGuesses, type Guesser, guessingPace, replaceLoginGuesses } from "./guesses.ts";
+import { changeLoginGuesses, findGuesses, type Guesser, replaceLoginGuesses } from "./guesses.ts";
 import { planAttempt, type Throttled, tooManyRequests } from "./throttles.ts";
 
 /** The pin that a request for one leads to: a new one that is to be sent, or the one that was just asked for. */
@@ -26,17 +26,16 @@ export async function askForPin(
   { registers, throttled }: { readonly registers: boolean; readonly throttled: readonly Throttled[] },
   now: Date,
 ): Promise<AskedFor> {
-  return retryRaces(async (race) => {
-    const consistent = race > 0;
+  return retryStaleReads(async (consistent) => {
     const { login, client } = await findGuesses(guesser, { consistent });
-    const tries = login.value.pin ? triesOfPin(client.value, guesser.loginHash, login.value.pin.asked_at) : 0;
+    const tries = login.value.pin ? triesOfPin(client.value, guesser.on, login.value.pin.asked_at) : 0;
     const answer = decide(login.value, { by: guesser.by, registers, tries }, now.getTime());
-    if ("shares" in answer) return askedFor(answer.shares, false);
+    if ("shares" in answer) return consistent ? askedFor(answer.shares, false) : undefined;
     if ("opensAt" in answer) throw tooManyRequests(answer.opensAt, now);
     const counted = await Promise.all(throttled.map((each) => planAttempt(each, now, { consistent })));
     const failed = await transact([...counted, replaceLoginGuesses(guesser.loginHash, login, answer.next, now)]);
     return failed.length === 0 ? { ...askedFor(answer.sends, true), unsent: answer.unsent } : undefined;
-  }, guessingPace);
+  }, crowdPace);
 }
 
 /**

@@ -3,11 +3,11 @@ import type { AskedPin, LoginGuesses } from "../../domain/accounts/login-guesses
 import type { PinHash } from "../../domain/accounts/pin.ts";
 import { livePin, tryLivePin } from "../../domain/accounts/pin-flow.ts";
 import { registeredUser } from "../../domain/accounts/users.ts";
-import { retryRaces } from "../table/conflicts.ts";
+import { crowdPace, retryStaleReads } from "../table/conflicts.ts";
 import { transact } from "../table/transaction.ts";
-import { findGuesses, type Guesser, type Guesses, guessingPace, planGuess, replaceLoginGuesses } from "./guesses.ts";
+import { findGuesses, type Guesser, type Guesses, planGuess, replaceLoginGuesses } from "./guesses.ts";
 import { pinKey, pins, repeatMs, type StoredPin } from "./pins.ts";
-import { findUserAsShown, nobody, type User } from "./users.ts";
+import { findUser, findUserAsShown, nobody, type User } from "./users.ts";
 
 /** A pin that may be compared: one of its tries has been spent on it. */
 export interface PinTry {
@@ -33,21 +33,22 @@ export interface CountedTry {
  * read units.
  */
 export async function tryPin(login: string, guesser: Guesser, now: Date): Promise<CountedTry> {
-  return retryRaces(async (race) => {
-    const consistent = race > 0;
+  return retryStaleReads(async (consistent) => {
     const [pin, guesses] = await Promise.all([
       pins.find(pinKey(login), { consistent: true }),
       findGuesses(guesser, { consistent }),
     ]);
-    const { askedAt, compared, isRepeated, next } = decide(pin, guesses, guesser, now);
-    const guess = { at: now.getTime(), on: guesser.loginHash, ...(askedAt !== undefined && { pin: askedAt }) };
-    const { writes, client } = await planGuess(guesser, guesses, guess, { consistent });
+    const { askedAt, compared, isRepeated, isExempt, next } = decide(pin, guesses, guesser, now);
+    const guess = { at: now.getTime(), on: guesser.on, ...(askedAt !== undefined && { pin: askedAt }) };
+    const { writes, client } = await planGuess(guesser, guesses, guess, { consistent, isExempt });
     if (next) writes.push(replaceLoginGuesses(guesser.loginHash, guesses.login, next, now));
+    // Who registered with this pin may have come into being a moment ago.
+    const find = isRepeated ? findUser : findUserAsShown;
     const userId = compared && !compared.registration ? compared.user_id : nobody;
-    const [failed, stored] = await Promise.all([transact(writes), findUserAsShown(userId)]);
+    const [failed, stored] = await Promise.all([transact(writes), find(userId)]);
     if (failed.length > 0) return undefined;
     return { pinTry: compared && toTry(login, compared, stored, isRepeated), client };
-  }, guessingPace);
+  }, crowdPace);
 }
 
 /** Access pattern P5: true when a pin was spent by this client within the last minute (D13). One read unit. */
@@ -61,12 +62,13 @@ interface Decided {
   readonly askedAt?: number | undefined;
   readonly compared?: StoredPin | undefined;
   readonly isRepeated: boolean;
+  readonly isExempt?: boolean;
   /** What the login's figures are then, where they change. */
   readonly next?: LoginGuesses | undefined;
 }
 
 function decide(pin: StoredPin | undefined, { login, client }: Guesses, guesser: Guesser, now: Date): Decided {
-  const triesOf = (askedAt: number) => triesOfPin(client.value, guesser.loginHash, askedAt);
+  const triesOf = (askedAt: number) => triesOfPin(client.value, guesser.on, askedAt);
   if (pin && isRepeat(pin, guesser, now)) {
     const askedAt = Date.parse(pin.requested_at);
     return { askedAt, compared: triesOf(askedAt) < triesPerPin ? pin : undefined, isRepeated: true };
@@ -74,10 +76,10 @@ function decide(pin: StoredPin | undefined, { login, client }: Guesses, guesser:
   const asked = livePin(login.value, now.getTime()) ?? askedBefore(pin, login.value, now);
   if (!asked) return { isRepeated: false };
   const tries = triesOf(asked.asked_at);
-  const { isCompared, next } = tryLivePin(login.value, asked, { ...guesser, tries }, now.getTime());
+  const { isCompared, isExempt = false, next } = tryLivePin(login.value, asked, { ...guesser, tries }, now.getTime());
   // A pin of fewer digits than were counted for is another request's.
   const compared = isCompared && pin && isLive(pin, now) && pin.digits === asked.digits ? pin : undefined;
-  return { askedAt: asked.asked_at, compared, isRepeated: false, next };
+  return { askedAt: asked.asked_at, compared, isRepeated: false, isExempt, next };
 }
 
 /** The pin of a request that the login's guesses do not have: release 0.1 took it. */

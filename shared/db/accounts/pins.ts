@@ -53,8 +53,8 @@ const keepDays = 30;
 /** Longer than a worker may run, and shorter than its queue waits before it brings a message again. */
 const heldSeconds = 60;
 
-/** Release 0.1 reads names and a password hash of a registration; none is kept (D16). */
-const emptyRegistration = { first_name: "", last_name: "", password_hash: "" };
+/** Release 0.1 reads names and a password hash of a registration; none is sent or kept (D16). */
+export const emptyRegistration = { first_name: "", last_name: "", password_hash: "" };
 
 /** Key of the live pin of a login. */
 export function pinKey(login: string): Key {

@@ -1,8 +1,10 @@
 import { decryptSuccessor, encryptSuccessor } from "../../domain/accounts/encrypted-token.ts";
-import { hashRefreshToken, type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
+import { type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
+import { hashToken } from "../../domain/token-hash.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
-import { epochSeconds } from "../table/expiry.ts";
-import { deleteItemAt, type Key, putIf, tryUpdate } from "../table/table.ts";
+import { epochSecondsAfter } from "../table/expiry.ts";
+import { deleteIf, type Key, putIf, tryUpdate, updateIf } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
 /** A session family as the table has it. */
@@ -11,6 +13,7 @@ export interface StoredSession extends StoredItem {
   readonly refresh_hash: string;
   /** The user's epoch it was opened in; a user whose epoch has risen since has left it (D14). */
   readonly epoch: number;
+  /** When it expires; the beginning of 1970 once its user has signed out. */
   readonly valid_to: string;
   readonly expires_at: number;
   /** The token that was spent for the one that counts; absent before the first rotation. */
@@ -32,6 +35,8 @@ export const sessions = defineEntity<StoredSession>(
 );
 
 const msPerDay = 86_400_000;
+/** So long after its end a session's last token proves that a client was there before (D10). */
+const provesDays = 60;
 /** How long, and for how many tokens of a family and day, a client that lost an answer gets it again (D5). */
 const repeatMs = 60_000;
 const maxRepeatsPerDay = 3;
@@ -43,11 +48,11 @@ export function sessionKey(userId: number, family: string): Key {
 
 /** Access pattern S1: opens a session family with its first refresh token. One write unit. */
 export async function openSession(userId: number, family: string, token: string, epoch: number, now: Date) {
-  const opened = { ...sessionKey(userId, family), refresh_hash: hashRefreshToken(token), epoch, ...expiry(now) };
+  const opened = { ...sessionKey(userId, family), refresh_hash: hashToken(token), epoch, ...expiry(now) };
   await putIf({ Item: sessions.encode(opened), ConditionExpression: "attribute_not_exists(pk)" });
 }
 
-/** Access pattern S4: a session family until it ends, expired or not. One read unit. */
+/** Access pattern S4: a session family for 60 days beyond its expiry, ended or not. One read unit. */
 export function findSession(userId: number, family: string): Promise<StoredSession | undefined> {
   return sessions.find(sessionKey(userId, family), { consistent: true });
 }
@@ -71,12 +76,12 @@ export async function rotateSession(
     spent_at: now.toISOString(),
     encrypted_successor: encryptSuccessor(next, spent.text),
   };
-  const set = { refresh_hash: hashRefreshToken(next), predecessor, ...expiry(now) };
+  const set = { refresh_hash: hashToken(next), predecessor, ...expiry(now) };
   const condition = { where, when: "valid_to > :now", values: { ":now": now.toISOString() } };
   const { isWritten, item } = await tryUpdate(updateOf(key, { ...condition, set }));
   if (isWritten) return next;
   const session = item && sessions.decode(item);
-  return session?.epoch === epoch ? repeatRotation(key, session, spent, now) : undefined;
+  return session && isLive(session, epoch, now) ? repeatRotation(key, session, spent, now) : undefined;
 }
 
 /** The successor of a token that was spent a moment ago, while it is the one that counts. */
@@ -90,7 +95,7 @@ async function repeatRotation(
   if (predecessor?.hash !== spent.hash) return undefined;
   if (now.getTime() - Date.parse(predecessor.spent_at) >= repeatMs) return undefined;
   const successor = decryptSuccessor(predecessor.encrypted_successor, spent.text);
-  if (successor === undefined || hashRefreshToken(successor) !== refresh_hash) return undefined;
+  if (successor === undefined || hashToken(successor) !== refresh_hash) return undefined;
   return (await countRepeat(key, session, spent.hash, now)) ? successor : undefined;
 }
 
@@ -112,12 +117,42 @@ async function countRepeat(key: Key, session: StoredSession, hash: string, now: 
   return isWritten || (found?.refresh_hash === refresh_hash && found.repeats?.hash === hash);
 }
 
-/** Access pattern S3: ends a session family, if there is one. One write unit. */
+/**
+ * Access pattern S3: ends a session family as its user signs out, if there is one. Its last token still proves that the client
+ * was there before (D10). One write unit.
+ */
 export async function endSession(userId: number, family: string): Promise<void> {
-  await deleteItemAt(sessionKey(userId, family));
+  // Earlier than the clock of any request that is under way.
+  const set = { valid_to: new Date(0).toISOString() };
+  const changes = { when: "attribute_exists(pk)", set, remove: ["predecessor"] };
+  await updateIf(updateOf(sessionKey(userId, family), changes));
+}
+
+/**
+ * Access pattern S5: removes a session family whose token was spent before: it proves nothing any more (D5). False where the
+ * token is the last of its family, in the user's epoch, which has merely expired or been signed out of. One write unit.
+ */
+export function removeSession({ userId, family, hash }: RefreshToken, epoch: number | undefined): Promise<boolean> {
+  return deleteIf({
+    Key: { ...sessionKey(userId, family) },
+    ConditionExpression: "attribute_not_exists(pk) OR refresh_hash <> :hash OR epoch <> :epoch",
+    ExpressionAttributeValues: { ":hash": hash, ":epoch": epoch ?? null },
+  });
+}
+
+/** True while a session can be renewed, in the user's epoch. */
+export function isLive(session: StoredSession, epoch: number, now: Date): boolean {
+  return session.epoch === epoch && session.valid_to > now.toISOString();
+}
+
+/** The check of a transaction that a session is live, in the user's epoch. */
+export function requireLive(userId: number, family: string, epoch: number, now: Date): TransactionWrite {
+  const ExpressionAttributeValues = { ":epoch": epoch, ":now": now.toISOString() };
+  const ConditionExpression = "epoch = :epoch AND valid_to > :now";
+  return { ConditionCheck: { Key: { ...sessionKey(userId, family) }, ConditionExpression, ExpressionAttributeValues } };
 }
 
 function expiry(now: Date) {
   const validTo = new Date(now.getTime() + refreshTokenLifeDays * msPerDay);
-  return { valid_to: validTo.toISOString(), expires_at: epochSeconds(validTo) };
+  return { valid_to: validTo.toISOString(), expires_at: epochSecondsAfter(validTo, provesDays) };
 }

@@ -7,12 +7,11 @@ import {
   withAttempt,
 } from "../../domain/accounts/throttle.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { ifUnchanged } from "../table/conditions.ts";
-import { type RacePace, retryRaces } from "../table/conflicts.ts";
+import { ifUnchanged, type PutWrite } from "../table/conditions.ts";
+import { crowdPace, retryRaces, retryStaleReads } from "../table/conflicts.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { deleteItemAt, type Key, putIf } from "../table/table.ts";
-import { type TransactionWrite, transact } from "../table/transaction.ts";
 
 /** A subject's attempts as the table has them; the key names the rule and the subject's hash. */
 interface StoredThrottle extends StoredItem {
@@ -48,9 +47,6 @@ const msPerDay = 86_400_000;
 /** Attempts in a row outlast the windows of the limits. */
 const closedDays = 400;
 
-/** Many sign in from behind one address at once, and all of them count. */
-const pace: RacePace = { races: 60, firstPauseMs: 1, longestPauseMs: 50 };
-
 /** A throttle and the keyed hash of the subject whose attempts it counts: a login, or a client's address. */
 export interface Throttled {
   readonly throttle: Throttle;
@@ -59,32 +55,40 @@ export interface Throttled {
   readonly secret?: string;
 }
 
+/** How an attempt is planned. */
+export interface PlanOptions {
+  readonly consistent: boolean;
+  /** True where it counts and is not refused. */
+  readonly isExempt?: boolean;
+}
+
 /**
- * Access pattern H1: counts one attempt for each subject; over a limit it is refused, and counted for none. Of attempts
- * in parallel each is decided on its own: a lost race is run again, and after many it is refused as `busy`. Half a read
- * unit and two write units a subject, two round trips.
+ * Access pattern H1: counts one attempt; over a limit it is refused, and not counted. Of attempts in parallel each is decided
+ * on its own: a lost race is run again, and after many it is refused as `busy`. Half a read unit and one write unit, two round
+ * trips.
  */
-export async function countAttempt(throttled: readonly Throttled[], now: Date): Promise<void> {
-  await retryRaces(async (race) => {
-    const writes = await Promise.all(throttled.map((each) => planAttempt(each, now, { consistent: race > 0 })));
-    return (await transact(writes)).length === 0 || undefined;
-  }, pace);
+export async function countAttempt(throttled: Throttled, now: Date): Promise<void> {
+  await retryStaleReads(async (consistent) => {
+    const { Put } = await planAttempt(throttled, now, { consistent });
+    return (await putIf(Put)) || undefined;
+  }, crowdPace);
 }
 
 /**
  * Access pattern H2: the write that counts an attempt, for a transaction of its own or another's; refused when a limit is
- * reached. Its condition fails when another attempt came between. Half a read unit, twice that when consistent.
+ * reached, unless it is exempt. Its condition fails when another attempt came between. Half a read unit, twice that when
+ * consistent.
  */
 export async function planAttempt(
   throttled: Throttled,
   now: Date,
-  { consistent }: { consistent: boolean },
-): Promise<TransactionWrite> {
+  { consistent, isExempt = false }: PlanOptions,
+): Promise<PutWrite> {
   const { throttle } = throttled;
   const stored = await throttles.find(keyOf(throttled), { consistent });
   const attempts = stored?.attempts ?? [];
   const streak = 1 + (stored?.streak_of === throttled.secret ? (stored?.streak ?? 0) : 0);
-  requireAdmitted(opensAt(throttle, attempts, streak, now), now, throttle.refusal);
+  if (!isExempt) requireAdmitted(opensAt(throttle, attempts, streak, now), now, throttle.refusal);
   const keptMs = throttle.closingStreak ? closedDays * msPerDay : longestWindowMs(throttle.limits);
   const item = throttles.encode({
     ...stored,
@@ -113,8 +117,8 @@ export async function refundAttempt(throttled: Throttled, moment: Date): Promise
     if (!stored || at < 0) return true;
     const next = { ...stored, attempts: stored.attempts.toSpliced(at, 1), revision: stored.revision + 1 };
     const isTakenBack = await putIf({ Item: throttles.encode(next), ...ifUnchanged(stored) });
-    return isTakenBack || race === pace.races - 1 || undefined;
-  }, pace);
+    return isTakenBack || race === crowdPace.races - 1 || undefined;
+  }, crowdPace);
 }
 
 function keyOf({ throttle, subjectHash }: Throttled): Key {

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { PushService } from "../../contract/devices.ts";
+import { hashToken } from "../../domain/token-hash.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { acquireDeviceToken, findDeviceOwner, releaseDeviceToken, type StoredDeviceOwner } from "./device-owners.ts";
@@ -28,12 +28,18 @@ export interface DeviceToken {
 
 /**
  * Access pattern DT1: adds a token to a user's list and gives its id. The same token keeps its id; a token moves to its
- * latest user; a new token for a device replaces its old one; above 20 the oldest goes (D28). Two round trips, 2 read
- * units and 6 write units for a new token of up to 200 characters.
+ * latest user; a new token for a device replaces its old one; above 20 the oldest goes (D28). Undefined, and nothing written,
+ * where one of the checks fails. Two round trips, 2 read units and 6 write units for a new token of up to 200 characters, and 2
+ * a check.
  */
-export async function saveDeviceToken(userId: number, device: DeviceToken, newId: number): Promise<number> {
-  const hash = createHash("sha256").update(device.token).digest("base64url");
-  return retryRaces(async (race) => {
+export async function saveDeviceToken(
+  userId: number,
+  device: DeviceToken,
+  newId: number,
+  checks: readonly TransactionWrite[] = [],
+): Promise<number | undefined> {
+  const hash = hashToken(device.token);
+  const { id: saved } = await retryRaces(async (race) => {
     const [owner, set] = await Promise.all([
       findDeviceOwner(hash, { consistent: race > 0 }),
       findDeviceSet(userId, { consistent: race > 0 }),
@@ -41,14 +47,17 @@ export async function saveDeviceToken(userId: number, device: DeviceToken, newId
     const id = owner?.user_id === userId ? owner.id : newId;
     const known = set.devices.find((candidate) => candidate.id === id);
     const next = { ...known, ...toStored(userId, id, hash, device) };
-    if (known && registered.every((field) => known[field] === next[field])) return id;
+    if (known && registered.every((field) => known[field] === next[field])) return { id };
     const failed = await transact([
+      ...checks,
       ...own(userId, next, owner),
       ...drop(userId, devicesToDrop(set, next)),
       raiseRevision(userId, set.revision),
     ]);
-    return failed.length === 0 ? id : undefined;
+    if (failed.some((position) => position < checks.length)) return { id: undefined };
+    return failed.length === 0 ? { id } : undefined;
   }, pace);
+  return saved;
 }
 
 /**
@@ -65,8 +74,9 @@ export function dropDevicesOfSession(userId: number, family: string): Promise<vo
 }
 
 async function dropWhere(userId: number, isDropped: (device: StoredDevice) => boolean): Promise<void> {
-  await retryRaces(async (race) => {
-    const set = await findDeviceSet(userId, { consistent: race > 0 });
+  await retryRaces(async () => {
+    // What was registered a moment ago goes as well.
+    const set = await findDeviceSet(userId, { consistent: true });
     const found = set.devices.filter(isDropped);
     if (found.length === 0) return true;
     const failed = await transact([...drop(userId, found), raiseRevision(userId, set.revision)]);

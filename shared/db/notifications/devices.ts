@@ -48,6 +48,11 @@ export function deviceKey(userId: number, id: number): Key {
   return { pk: `USER#${userId}`, sk: `DEVICE#${padId(id)}` };
 }
 
+/** Access pattern PS6: one of a user's devices. One read unit. */
+export function findDevice(userId: number, id: number): Promise<StoredDevice | undefined> {
+  return devices.find(deviceKey(userId, id), { consistent: true });
+}
+
 /** Access pattern PS2: a user's devices, at most 20, oldest first. 0.5 read units for 4 KB of tokens. */
 export async function findDevices(userId: number): Promise<readonly StoredDevice[]> {
   return (await findDeviceSet(userId)).devices;

@@ -38,6 +38,9 @@ export interface RacePace {
   readonly longestPauseMs: number;
 }
 
+/** Many guess, sign in or ask from behind one address at once, and all of them count. */
+export const crowdPace: RacePace = { races: 60, firstPauseMs: 1, longestPauseMs: 50 };
+
 const usualPace: RacePace = { races: 40, firstPauseMs: 1, longestPauseMs: 50 };
 
 /** Runs a race until it gives something, which it does unless others came between; refuses as `busy` after many. */
@@ -48,6 +51,24 @@ export async function retryRaces<T>(race: (count: number) => Promise<T | undefin
     await sleep(jitter(count, pace.firstPauseMs, pace.longestPauseMs));
   }
   throw busy();
+}
+
+/**
+ * Runs a race first on what may be a moment old. Writes hold what it decides to what was read; what it refuses writes nothing,
+ * so that it is decided again on consistent reads.
+ */
+export async function retryStaleReads<T>(
+  race: (consistent: boolean) => Promise<T | undefined>,
+  pace?: RacePace,
+): Promise<T> {
+  return retryRaces(async (count) => {
+    try {
+      return await race(count > 0);
+    } catch (error) {
+      if (count > 0 || !(error instanceof Refusal)) throw error;
+      return undefined;
+    }
+  }, pace);
 }
 
 function jitter(attempt: number, firstMs: number, longestMs: number): number {

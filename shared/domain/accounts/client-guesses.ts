@@ -3,7 +3,7 @@ import { admittedAt, type Limit } from "./throttle.ts";
 /** A failed guess of a client: when, in milliseconds, and at which login. */
 export interface ClientGuess {
   readonly at: number;
-  /** The login's hash. */
+  /** The login, by the start of its hash. */
   readonly on: string;
   /** When the pin was asked for that was guessed; absent for a password. */
   readonly pin?: number;
@@ -39,8 +39,12 @@ const mostInDay = 10_000;
 const hoursOfDay = 24;
 
 const msPerHour = 3_600_000;
-/** Longer than a pin lives and than any limit on single guesses looks back. */
-const keptMs = 15 * 60_000;
+/** As far as the limits on single guesses look back. */
+const keptMs = 5 * 60_000;
+/** Tries of a pin limit it for longer than it lives. */
+const pinKeptMs = 15 * 60_000;
+/** More than the limits let anybody have but clients that logins know, which they do not keep out. */
+const mostKept = 400;
 
 /** When a client may guess at a login, in milliseconds: now, or when its own limits have capacity again (D10, D15). */
 export function clientAdmittedAt({ guesses, hours }: ClientGuesses, on: string, now: number): number {
@@ -55,7 +59,7 @@ export function withClientGuess(client: ClientGuesses, guess: ClientGuess): Clie
   const hour = Math.floor(guess.at / msPerHour);
   const failed = 1 + (client.hours.find((each) => each.hour === hour)?.failed ?? 0);
   return {
-    guesses: [...client.guesses.filter(({ at }) => at > guess.at - keptMs), guess],
+    guesses: [...client.guesses.filter((each) => isKept(each, guess.at)), guess].slice(-mostKept),
     hours: [...client.hours.filter((each) => each.hour > hour - hoursOfDay && each.hour !== hour), { hour, failed }],
   };
 }
@@ -77,6 +81,10 @@ export function afterSuccess({ guesses, hours }: ClientGuesses, on: string): Cli
 /** How often a client has tried a login's pin, by the moment that pin was asked for. */
 export function triesOfPin({ guesses }: ClientGuesses, on: string, askedAt: number): number {
   return guesses.filter((guess) => guess.on === on && guess.pin === askedAt).length;
+}
+
+function isKept({ at, pin }: ClientGuess, now: number): boolean {
+  return at > now - (pin === undefined ? keptMs : pinKeptMs);
 }
 
 /** When fewer than a day's guesses are left of the last 24 hours, by whole hours. */

@@ -6,6 +6,12 @@ export interface ByClient {
   readonly by: string;
 }
 
+/** A request for a pin that one was sent for. */
+export interface PinRequested extends ByClient {
+  /** True for a registration; absent otherwise. */
+  readonly registers?: true;
+}
+
 /** The request for a pin whose pin counts, for known and unknown logins alike. */
 export interface AskedPin {
   readonly asked_at: number;
@@ -27,8 +33,8 @@ export interface LoginGuesses {
   readonly known_pins: readonly number[];
   /** Wrong short pins in a row. */
   readonly pin_streak: number;
-  /** Requests that a pin was sent for. */
-  readonly asked: readonly ByClient[];
+  /** Requests that a pin was sent for; those of registrations are oldest first among themselves. */
+  readonly asked: readonly PinRequested[];
   readonly pin: AskedPin | null;
   /** When the pin was asked for that was spent last. */
   readonly spent_pin: number | null;
@@ -127,7 +133,8 @@ export function afterRecovery(client: GuessingClient, now: number): LoginGuesses
   return { ...noLoginGuesses, recovered_by: client.by, recovered_to: now + recoveredMinutes * msPerMinute };
 }
 
-function knowsWithCapacity(guesses: LoginGuesses, client: GuessingClient, now: number): boolean {
+/** True for a client that the login knows and whose password is counted apart from strangers': nothing else keeps it out. */
+export function knowsWithCapacity(guesses: LoginGuesses, client: GuessingClient, now: number): boolean {
   return isKnownTo(guesses, client, now) && admittedAt(guesses.known_passwords, knownLimits, now) <= now;
 }
 

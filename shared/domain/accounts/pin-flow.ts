@@ -1,6 +1,13 @@
 import { longPinDigits, pinDigits } from "../../contract/accounts.ts";
 import { triesPerPin } from "./client-guesses.ts";
-import { type AskedPin, type GuessingClient, isKnownTo, knownLimits, type LoginGuesses } from "./login-guesses.ts";
+import {
+  type AskedPin,
+  type GuessingClient,
+  isKnownTo,
+  knownLimits,
+  type LoginGuesses,
+  type PinRequested,
+} from "./login-guesses.ts";
 import { pinLifeMinutes } from "./pin.ts";
 import { admittedAt, type Limit, withAttempt } from "./throttle.ts";
 
@@ -27,7 +34,7 @@ const askedLimits: readonly Limit[] = [
 /** Above those limits a login gets a pin so often: a stranger costs the owner minutes, not a day (D11). */
 const spacingMinutes = 15;
 
-/** Requests that a limit may still look at. */
+/** Requests of a kind that a limit may still look at. */
 const keptRequests = 20;
 
 /** A request for a pin, and how often its client has tried the one that counts. */
@@ -49,6 +56,8 @@ export type PinAnswer =
 /** What becomes of a try: whether the pin is compared, and what the login's figures are then, where they change. */
 export interface PinTryAnswer {
   readonly isCompared: boolean;
+  /** True for a client that the login knows and that may try more: nothing else keeps it out. */
+  readonly isExempt?: boolean;
   readonly next?: LoginGuesses;
 }
 
@@ -65,16 +74,19 @@ function needsLongPin({ pins, pin_streak }: LoginGuesses, now: number): boolean 
 /**
  * Decides a request for a pin. Within a minute of another it shares that one's pin, unless that is spent or out of tries,
  * or only a registration's would help: then it is replaced at once, at most twice a minute. One that may not have been
- * queued is sent again (D10, D11).
+ * queued is sent again. Registrations and other requests are limited apart: nobody who asks for pins of a login keeps its
+ * owner from registering (D10, D11).
  */
 export function askForPin(guesses: LoginGuesses, asker: PinAsker, now: number): PinAnswer {
   const live = livePin(guesses, now);
   const shared = live && now - live.asked_at < msPerMinute && mayShare(guesses, live, asker, now) ? live : undefined;
   if (shared && shared.unsent === undefined) return { shares: shared };
-  const opensAt = requestAdmittedAt(guesses, asker.by, now);
+  const [same, others] = partition(guesses.asked, asker);
+  const opensAt = requestAdmittedAt(same, asker.by, now);
   if (opensAt > now) return { opensAt };
   const { unsent, ...sends } = shared ?? newPin(guesses, asker, now);
-  const asked = [...guesses.asked, { at: now, by: asker.by }].slice(-keptRequests);
+  const request = { at: now, by: asker.by, ...(asker.registers && { registers: true as const }) };
+  const asked = [...others, ...[...same, request].slice(-keptRequests)];
   return { sends, next: { ...guesses, asked, pin: sends }, unsent };
 }
 
@@ -101,9 +113,11 @@ export function tryLivePin(
   now: number,
 ): PinTryAnswer {
   if (client.tries >= triesPerPin) return { isCompared: false };
-  if (pin.digits === longPinDigits) return { isCompared: true };
-  if (isKnownTo(guesses, client, now) && admittedAt(guesses.known_pins, knownLimits, now) <= now) {
-    return { isCompared: true, next: { ...guesses, known_pins: withAttempt(guesses.known_pins, knownLimits, now) } };
+  const isExempt = isKnownTo(guesses, client, now) && admittedAt(guesses.known_pins, knownLimits, now) <= now;
+  if (pin.digits === longPinDigits) return { isCompared: true, isExempt };
+  if (isExempt) {
+    const known_pins = withAttempt(guesses.known_pins, knownLimits, now);
+    return { isCompared: true, isExempt, next: { ...guesses, known_pins } };
   }
   if (needsLongPin(guesses, now)) return { isCompared: false };
   const pins = withAttempt(guesses.pins, triesOfLogin, now);
@@ -120,7 +134,13 @@ function mayShare(guesses: LoginGuesses, live: AskedPin, { registers, tries }: P
   return !isOutOfTries && (!registers || live.registers);
 }
 
-function requestAdmittedAt({ asked }: LoginGuesses, client: string, now: number): number {
+/** The requests of the asker's kind, and those of the other. */
+function partition(asked: readonly PinRequested[], { registers }: PinAsker) {
+  const isSame = (request: PinRequested) => (request.registers ?? false) === registers;
+  return [asked.filter(isSame), asked.filter((request) => !isSame(request))] as const;
+}
+
+function requestAdmittedAt(asked: readonly PinRequested[], client: string, now: number): number {
   const moments = asked.map(({ at }) => at);
   const own = asked.filter(({ by }) => by === client).map(({ at }) => at);
   const spaced = (moments.at(-1) ?? 0) + spacingMinutes * msPerMinute;

@@ -33,11 +33,6 @@ export function makePin({ login, requestId, requestedAt, digits }: PinSource, ke
   return String(bytes.readBigUInt64BE() % 10n ** BigInt(digits)).padStart(digits, "0");
 }
 
-/** When a pin asked for at that moment stops counting. */
-export function pinValidTo(requestedAt: Date): Date {
-  return new Date(requestedAt.getTime() + pinLifeMinutes * 60_000);
-}
-
 /** Hashes a pin for one user, with a fresh salt. */
 export function hashPin(pin: string, userId: number, key: HmacKey): PinHash {
   const salt = randomBytes(16).toString("base64url");

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { id } from "../../contract/values.ts";
 import type { HmacKey } from "../hmac-key.ts";
+import { hashToken } from "../token-hash.ts";
 
 /** How long a refresh token counts (D5). */
 export const refreshTokenLifeDays = 30;
@@ -35,13 +36,8 @@ export function parseRefreshToken(token: string, key: HmacKey): RefreshToken | u
   const [, payload = "", user, family = "", mac = ""] = tokenForm.exec(token) ?? [];
   const userId = Number(user);
   const isOwn = key.verify("refresh", payload, mac, macBytes);
-  return isOwn && v.is(id, userId) ? { text: token, userId, family, hash: hashRefreshToken(token) } : undefined;
+  return isOwn && v.is(id, userId) ? { text: token, userId, family, hash: hashToken(token) } : undefined;
 }
 
 const tokenForm = /^(([1-9][0-9]{0,15})\.([\w-]{22})\.[\w-]{43})\.((?:[1-9][0-9]{0,8}\.)?[\w-]{22})$/;
 const macBytes = 16;
-
-/** SHA-256 of a token as the store keeps it, base64url. */
-export function hashRefreshToken(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
-}

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { HmacKey } from "../hmac-key.ts";
 import type { PinHash } from "./pin.ts";
 
@@ -12,9 +11,4 @@ export const resetTokenLifeMinutes = 15;
  */
 export function resetTokenOf(pin: string, userId: number, { salt }: PinHash, key: HmacKey): string {
   return key.digest("reset-token", `${userId}|${salt}|${pin}`).toString("base64url");
-}
-
-/** SHA-256 of a token as the store keeps it, base64url. */
-export function hashResetToken(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
 }

@@ -70,12 +70,7 @@ const confirmation = {
     );
   },
   run() {
-    return confirm(
-      { value: user.login, channel: "email" },
-      this.pin,
-      { address: "192.0.2.7", isKnown: false },
-      new Date(),
-    );
+    return confirm({ value: user.login, channel: "email" }, this.pin, { address: "192.0.2.7" }, new Date());
   },
 };
 

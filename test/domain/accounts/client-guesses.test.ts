@@ -57,9 +57,9 @@ test("D10: a client fails 10,000 times in 24 whole hours, then waits until the h
   expect(clientAdmittedAt(beyond, "one", now)).toBe(start + day + hour);
 });
 
-test("D10: no item grows: guesses of the last 15 minutes and hours of the last day are kept", () => {
+test("D10: no item grows: guesses of the last 5 minutes and hours of the last day are kept", () => {
   const client = failedAt(logins(2_000), (index) => start + index * minute);
-  expect(client.guesses).toHaveLength(15);
+  expect(client.guesses).toHaveLength(5);
   expect(client.hours).toHaveLength(24);
   expect(client.hours.map(({ failed }) => failed)).toEqual([...Array.from({ length: 23 }, () => 60), 20]);
 });

@@ -369,6 +369,27 @@ describe("429", () => {
     expect(await queuedMessages()).toHaveLength(2);
   });
 
+  test("D11, D16: whoever asks for pins of a login keeps nobody from registering it, new or taken, and the other way round", async () => {
+    vi.useFakeTimers({ now: new Date("2026-05-01T09:00:00.000Z"), toFake: ["Date"] });
+    await store([userLine(lastUser, { email: `taken-${login}` })]);
+    const reset = (as: string) => call(requestHandler, requestPasswordReset, { body: { user: { login: as } } });
+    for (const as of [login, `taken-${login}`]) {
+      vi.setSystemTime(new Date("2026-05-01T09:00:00.000Z"));
+      const statuses = [];
+      for (let minute = 0; minute < 3; minute += 1) {
+        statuses.push((await reset(as)).status);
+        vi.setSystemTime(Date.now() + 61_000);
+      }
+      statuses.push((await reset(as)).status);
+      for (let minute = 0; minute < 3; minute += 1) {
+        statuses.push((await ask(as)).status);
+        vi.setSystemTime(Date.now() + 61_000);
+      }
+      statuses.push((await ask(as)).status);
+      expect(statuses).toEqual([200, 200, 200, 429, 200, 200, 200, 429]);
+    }
+  });
+
   test("D11: one address asks for ten pins an hour, for whatever logins", async () => {
     const statuses = [];
     for (let index = 0; index < 11; index += 1) {

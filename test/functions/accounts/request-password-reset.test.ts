@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { handler } from "../../../functions/accounts/request-password-reset.ts";
 import { confirmLoginByBody, requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -12,6 +13,7 @@ import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();
+const proxy = useFaultProxy();
 const phone = "+447400123456";
 
 beforeAll(() =>
@@ -127,6 +129,18 @@ describe("200", () => {
     });
   });
 
+  test("D11, D12: with full disclosure a fault in showing the user costs nobody the pin", async () => {
+    proxy.reset();
+    await request("ines@example.com");
+    const reads = proxy.calls.get("GetItem") ?? 0;
+    await queuedMessages();
+    process.env.RECOVERY_DISCLOSURE = "full";
+    const body = { __type: "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException" };
+    proxy.fail("GetItem", { status: 400, body }, 1, reads);
+    expect((await request("ines@example.com")).status).toBe(500);
+    expect(await queuedMessages()).toMatchObject([{ login: "ines@example.com" }]);
+  });
+
   test("no login and no pin is logged on the way", async () => {
     loggedLines.length = 0;
     await request("ines@example.com");
@@ -140,10 +154,11 @@ describe("200", () => {
 });
 
 describe("404", () => {
-  test("D12: with full disclosure an unknown login is login_not_found, and nothing is queued", async () => {
+  test("D12: with full disclosure an unknown login is login_not_found, and nothing is sent", async () => {
     process.env.RECOVERY_DISCLOSURE = "full";
     expect(await request("nobody@example.com")).toMatchObject({ status: 404, body: { code: "login_not_found" } });
-    expect(await queuedMessages()).toEqual([]);
+    await deliverPins();
+    expect(service.inbox.entries()).toEqual([]);
   });
 });
 

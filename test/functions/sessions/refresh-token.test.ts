@@ -130,7 +130,7 @@ describe("200", () => {
     }
   });
 
-  test("D5: a refresh token counts for 30 days to the millisecond, and its successor for 30 more", async () => {
+  test("D5: a refresh token counts for 30 days to the millisecond, and its successor for 30 more; refused, it still proves its client (D10)", async () => {
     at("2026-03-01T09:00:00.000");
     const [one, other] = [await signedIn(), await signedIn()];
     at("2026-03-31T08:59:59.999");
@@ -138,6 +138,12 @@ describe("200", () => {
     expect(renewed.status).toBe(200);
     at("2026-03-31T09:00:00.000");
     await expectDead(other.refresh_token);
+    const known = { "known-client": other.refresh_token };
+    for (let index = 0; index < 10; index += 1) {
+      await call(signInHandler, signIn, { body: { user: { login, password: "wrong" } } });
+    }
+    const signedInAgain = await call(signInHandler, signIn, { body: { user: { login, password } }, headers: known });
+    expect(signedInAgain.status).toBe(200);
     at("2026-04-30T08:59:59.998");
     expect((await refresh(renewed.body.token.refresh_token)).status).toBe(200);
   });

@@ -1,10 +1,13 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { describe, expect, test, vi } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
+import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler } from "../../../functions/sessions/sign-in.ts";
+import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
-import { signIn } from "../../../shared/contract/sessions.ts";
+import { refreshToken, signIn, signOut } from "../../../shared/contract/sessions.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -15,6 +18,7 @@ import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
+const proxy = useFaultProxy();
 const password = "seven quiet harbours";
 let userId: number;
 let login: string;
@@ -133,6 +137,62 @@ describe("200", () => {
       expect((await call(handler, signIn, { body, headers: { "known-client": proof } })).status).toBe(429);
     }
   });
+
+  test("D10: the session that its client has signed out of proves an earlier one, and one that reuse has ended does not", async () => {
+    const [own, reused] = [(await signInAs(login)).body.token, (await signInAs(login)).body.token];
+    const headers = { authorization: `Bearer ${own.access_token}` };
+    expect((await call(signOutHandler, signOut, { headers })).status).toBe(200);
+    const refresh = async (refresh_token: string) =>
+      (await call(refreshHandler, refreshToken, { body: { token: { refresh_token } } })).body.token?.refresh_token;
+    const second = await refresh(reused.refresh_token);
+    const newest = await refresh(second);
+    expect(await refresh(reused.refresh_token)).toBeUndefined();
+    await fail(10);
+    expect((await signInWith(newest)).status).toBe(429);
+    expect((await signInWith(own.refresh_token)).status).toBe(200);
+  });
+
+  test("D10, D14: a device that was registered before a new password proves nothing, until it is registered again", async () => {
+    const device = { token: `old-${userId}`, platform: "ios", pushService: "apns" } as const;
+    await saveDeviceToken(userId, device, userId);
+    await store([userLine(userId, { password: "eleven loud lanterns" })]);
+    await store([userLine(userId, { password })]);
+    await fail(10);
+    expect((await signInWith(device.token)).status).toBe(429);
+    await saveDeviceToken(userId, { ...device, epoch: 2 }, userId);
+    expect((await signInWith(device.token)).status).toBe(200);
+  });
+
+  test("D10, D12: a proof that is nobody's costs the same calls at known and unknown logins, and reads no devices", async () => {
+    const callsAt = async (as: string) => {
+      proxy.reset();
+      const body = { user: { login: as, password: "wrong" } };
+      await call(handler, signIn, { body, headers: { "known-client": "x" } });
+      return Object.fromEntries(proxy.calls);
+    };
+    const known = await callsAt(login);
+    expect(await callsAt(`nobody-${login}`)).toEqual(known);
+    expect(known.Query).toBeUndefined();
+  });
+
+  test("D10: who shares an address with a stranger who guesses is kept out of no login that knows them; others are", async () => {
+    const { refresh_token } = (await signInAs(login)).body.token;
+    const from = `2001:db8:1:${userId}::1`;
+    for (let index = 0; index < 30; index += 1) await signInAs(`x-${index}-${login}`, "wrong", from);
+    expect((await signInAs(login, password, from)).status).toBe(429);
+    expect((await signInWith(refresh_token, password, from)).status).toBe(200);
+    // The success gave one login back.
+    await signInAs(`x-30-${login}`, "wrong", from);
+    for (let index = 0; index < 20; index += 1) {
+      expect((await signInWith(refresh_token, "wrong", from)).status).toBe(401);
+    }
+    expect((await signInWith(refresh_token, password, from)).status).toBe(429);
+  }, 60_000);
+
+  function signInWith(proof: string, typed = password, from?: string) {
+    const headers = { "known-client": proof };
+    return call(handler, signIn, { body: { user: { login, password: typed } }, headers, ...(from && { from }) });
+  }
 
   test("D10: success begins a new row of wrong pins", async () => {
     await closePinFlow(login);

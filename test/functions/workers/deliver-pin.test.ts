@@ -26,7 +26,10 @@ beforeAll(() =>
   ]),
 );
 beforeEach(() => service.inbox.clear());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
 
 interface Request {
   requestId?: string;
@@ -171,6 +174,16 @@ describe("D12: a message", () => {
     expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
     expect(loggedLines.join("")).not.toContain("ines@");
   });
+});
+
+test("D11: a stored user's pin counts as a user's SMS, whoever asked for it: registrations that are spent keep nobody from it", async () => {
+  vi.stubEnv("SMS_PER_HOUR", "4");
+  const phone = "+447400123499";
+  await store([userLine(12, { email: null, phone_number: phone })]);
+  const registration = { first_name: "", last_name: "", password_hash: "" };
+  const asked = { requestedAt: at("16:00:00"), channel: "sms", registration };
+  await deliver(...[phone, "+447400123498"].map((each) => ({ ...asked, login: each })));
+  expect(service.inbox.entries()).toMatchObject([{ channel: "sms", to: phone }]);
 });
 
 test("no pin and no login is logged", async () => {

@@ -48,7 +48,7 @@ export async function register(
   lastId += 1;
   const id = lastId;
   await store([userLine(userId)]);
-  return saveDeviceToken(userId, { token, platform: pushService, pushService }, id);
+  return (await saveDeviceToken(userId, { token, platform: pushService, pushService }, id)) ?? id;
 }
 
 /** A new notification of a user, as the message that asks for its push. */

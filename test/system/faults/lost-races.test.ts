@@ -9,7 +9,14 @@ import { useService } from "../../support/service/service.ts";
 
 const caller = { userId: 1, role: "admin", companyId: null, sessionId: "session" } as const;
 const device = { token: "token", platform: "ios", pushService: "apns" } as const;
-const guesser = { by: "client", isKnown: false, loginHash: "login", clientHash: "hash", network: undefined };
+const guesser = {
+  by: "client",
+  isKnown: false,
+  on: "login",
+  loginHash: "login",
+  clientHash: "hash",
+  network: undefined,
+};
 
 useService();
 const proxy = useFaultProxy();
