@@ -76,7 +76,7 @@ test("whoever answers alarms does so for the stage, and for no other of its acco
   expect(JSON.stringify(ofFunctions)).not.toContain("*-");
 });
 
-test("what is told apart by its tag has the stage's", () => {
+test("what is distinguished by its tag has the stage's", () => {
   for (const type of ["AWS::Logs::LogGroup", "AWS::CodeDeploy::DeploymentGroup"]) {
     for (const { id, properties } of stackOf("full").all(type)) {
       expect(properties.Tags, id).toContainEqual({ Key: "stage", Value: "full" });
@@ -135,7 +135,7 @@ function isAllowed(action: string, arn: string, stage: string | undefined): bool
   });
 }
 
-/** What an ARN in a template stands for, in the stage's account. */
+/** What an ARN in a template represents, in the stage's account. */
 function patternOf(arn: unknown): RegExp {
   const text =
     typeof arn === "string" ? arn : (arn as { "Fn::Join": [string, unknown[]] })["Fn::Join"][1].map(textOf).join("");
@@ -163,8 +163,12 @@ function nameOf([service = "", operation = ""]: readonly string[]): string {
   return `${service.replace(/v2$/, "")} ${operation}`;
 }
 
+/** The services whose rights begin with another word than their commands. */
+const prefixes: Readonly<Record<string, string>> = { dynamodbstreams: "dynamodb", deploy: "codedeploy" };
+
 /** The right that a command needs. */
 function actionOf([service = "", operation = ""]: readonly string[]): string {
   const pascal = operation.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
-  return `${service.replace(/v2$/, "").replace("dynamodbstreams", "dynamodb")}:${pascal === "Invoke" ? "InvokeFunction" : pascal}`;
+  const prefix = prefixes[service] ?? service.replace(/v2$/, "");
+  return `${prefix}:${pascal === "Invoke" ? "InvokeFunction" : pascal}`;
 }
