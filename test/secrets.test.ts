@@ -62,8 +62,9 @@ test("D19: a passcode moves to the version that signs at its next use, silently"
   const passcode = "47110815";
   await store([callerLine(user, { passcode }), timesheetLine(60, 1)]);
   const before = await getItem(userKey(60), { consistent: true });
-  const versions = await readHmacKeyVersions();
-  await writeHmacKeyVersions([...versions, { version: 2, key: "2".repeat(64), signs_from: new Date(0).toISOString() }]);
+  const { versions } = await readHmacKeyVersions();
+  const added = { version: 2, key: "2".repeat(64), signs_from: new Date(0).toISOString() };
+  await writeHmacKeyVersions({ versions: [...versions, added], highest: 2 });
   const pay = (typed: string) =>
     call(handler, bulkUpdateTimesheets, {
       as: user,
@@ -75,6 +76,7 @@ test("D19: a passcode moves to the version that signs at its next use, silently"
   const after = await getItem(userKey(60), { consistent: true });
   expect(after).toMatchObject({ passcode_hash: expect.stringMatching(/^2\./), silent: true });
   expect((await hmacKey()).isCurrent(String(after?.passcode_hash))).toBe(true);
-  await writeHmacKeyVersions((await readHmacKeyVersions()).filter(({ version }) => version === 2));
+  const known = await readHmacKeyVersions();
+  await writeHmacKeyVersions({ ...known, versions: known.versions.filter(({ version }) => version === 2) });
   expect((await pay(passcode)).status).toBe(200);
 });
