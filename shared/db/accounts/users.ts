@@ -65,6 +65,8 @@ export interface Account {
   readonly resetHash: string | undefined;
   /** Goes up when every session of the user ends (D14). */
   readonly epoch: number;
+  /** When the user last got another password, which raised the epoch; release 0.1 did not keep it. */
+  readonly passwordChangedAt: string | undefined;
 }
 
 /** Access pattern A1: an account by user id. One read unit. */
@@ -72,7 +74,8 @@ export async function findAccount(userId: number): Promise<Account | undefined> 
   const stored = await users.find(userKey(userId), { consistent: true });
   if (!stored) return undefined;
   const { password_hash: passwordHash, passcode_hash: passcodeHash, session_epoch: epoch = 0 } = stored;
-  return { user: toUser(stored), passwordHash, passcodeHash, resetHash: stored.reset_hash, epoch };
+  const { reset_hash: resetHash, password_changed_at: passwordChangedAt } = stored;
+  return { user: toUser(stored), passwordHash, passcodeHash, resetHash, epoch, passwordChangedAt };
 }
 
 /** Access pattern R3: those of some users that there are. 1 read unit each, 100 in a round trip. */
