@@ -3,6 +3,7 @@ import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { findStage, type Stage } from "../../infra/stages/stages.ts";
 import { checks, migrationCheck } from "../../infra/tools/preflight/preflight-checks.ts";
 import { type FakeAnswer, useFakeAws } from "../support/faults/fake-aws.ts";
+import { fullStage } from "../support/service/owned-stage.ts";
 
 const aws = useFakeAws();
 const dev = findStage("dev");
@@ -106,6 +107,7 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["earlier stack", "the table workforce-dev-records", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "deploy -c stage=dev --import-existing-resources", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
+  ["earlier stack", "the secret workforce/dev/edge-secret", { DescribeSecret: { json: {} } }, { edge: fullStage.edge }],
   ["e-mail sender", "open the link", { [sender]: { json: { VerifiedForSendingStatus: false } } }, existing],
   ["e-mail sender", 'set senderIdentity to "existing"', {}],
   ["e-mail sender", "the deploy requests it from SES", { [sender]: { error: "NotFoundException" } }],

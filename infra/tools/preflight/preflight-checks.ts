@@ -127,10 +127,10 @@ async function findStackStatus({ stage }: DeployPlace): Promise<string | undefin
 }
 
 async function findSecrets({ stage }: DeployPlace): Promise<string[]> {
-  const { hmacSecret, signingSecret } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, edgeSecret } = namesOf(stage.name);
   const client = new SecretsManagerClient({});
   const found: string[] = [];
-  for (const SecretId of [hmacSecret, signingSecret]) {
+  for (const SecretId of [hmacSecret, signingSecret, ...(stage.edge ? [edgeSecret] : [])]) {
     if (await orUndefined(client.send(new DescribeSecretCommand({ SecretId })))) found.push(`the secret ${SecretId}`);
   }
   return found;
