@@ -1,5 +1,4 @@
 import { type App, CfnOutput, type Environment, Stack, Tags } from "aws-cdk-lib";
-import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
 import { refreshToken } from "../shared/contract/sessions.ts";
@@ -171,14 +170,10 @@ export class WorkforceStack extends Stack {
       tableName: namesOf(this.#stage.name).table,
       apiId: this.#api.httpApi.apiId,
     };
-    if (this.#stage.alarmAddress !== undefined) this.#addOnCall([quarantine, undelivered]);
+    if (this.#stage.alarmAddress !== undefined) {
+      new OnCall(this, "OnCall", { stage: this.#stage, queues, otherQueues: [quarantine, undelivered] });
+    }
     new Monitoring(this, "Monitoring", { stage: this.#stage, watched, scopes: this.#functions });
-  }
-
-  #addOnCall(otherQueues: readonly Queue[]): void {
-    const { queues } = this.#resources;
-    const canaries = [...this.#functions].flatMap(([name, made]) => (made.live === made.function ? [] : [name]));
-    new OnCall(this, "OnCall", { stage: this.#stage, queues, otherQueues, canaries });
   }
 
   #isAnonymousAccountRoute({ name, access }: Operation): boolean {

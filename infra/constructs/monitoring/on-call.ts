@@ -4,7 +4,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { QueueName } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import { functionNameOf, liveAlias, namesOf, smsFailureLog } from "../../stages/names.ts";
+import { functionNameOf, namesOf, smsFailureLog } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
@@ -64,8 +64,6 @@ export interface OnCallProps {
   readonly queues: Readonly<Record<QueueName, WorkQueue>>;
   /** Those that no function consumes. */
   readonly otherQueues: readonly Queue[];
-  /** The functions that stand behind an alias, by the names of their rows. */
-  readonly canaries: readonly string[];
 }
 
 /**
@@ -111,19 +109,17 @@ export class OnCall extends Construct {
     ];
   }
 
-  #functionRights({ queues, canaries }: OnCallProps): PolicyStatement[] {
+  #functionRights({ queues }: OnCallProps): PolicyStatement[] {
     const arnOf = (name: string) => this.#arn("lambda", `function:${functionNameOf(this.#stage.name, name)}`);
     const consumers = [...Object.values(queues).map(({ worker }) => worker), ...streamConsumers];
     const mappings = allow(["lambda:UpdateEventSourceMapping"], this.#arn("lambda", "event-source-mapping:*"));
     mappings.addCondition("ArnLike", { "lambda:FunctionArn": consumers.map(arnOf) });
     const invocations = allow(["lambda:InvokeFunction"], ...scheduled.map(arnOf));
-    if (canaries.length === 0) return [invocations, mappings];
-    // What `npm run rollback` does beside looking, and the end of a canary that is under way.
-    const aliases = canaries.flatMap((name) => [arnOf(name), `${arnOf(name)}:${liveAlias}`]);
     return [
       invocations,
       mappings,
-      allow(["lambda:GetAlias", "lambda:UpdateAlias"], ...aliases),
+      // What `npm run rollback` does beside looking, and the end of a canary that is under way.
+      this.#allowTagged(["lambda:GetAlias", "lambda:UpdateAlias"], arnOf("*")),
       this.#allowTagged(["codedeploy:StopDeployment"], this.#arn("codedeploy", "deploymentgroup:*")),
     ];
   }
