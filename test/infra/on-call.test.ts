@@ -77,10 +77,10 @@ test("whoever answers alarms does so for the stage, and for no other of its acco
 });
 
 test("what is distinguished by its tag has the stage's", () => {
-  for (const type of ["AWS::Logs::LogGroup", "AWS::CodeDeploy::DeploymentGroup", "AWS::Lambda::Function"]) {
-    for (const { id, properties } of stackOf("full").all(type)) {
-      expect(properties.Tags, id).toContainEqual({ Key: "stage", Value: "full" });
-    }
+  const { all, functions } = stackOf("full");
+  const types = ["AWS::Logs::LogGroup", "AWS::CodeDeploy::DeploymentGroup"];
+  for (const { id, properties } of [...types.flatMap(all), ...functions().values()]) {
+    expect(properties.Tags, id).toContainEqual({ Key: "stage", Value: "full" });
   }
 });
 
