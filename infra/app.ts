@@ -1,9 +1,15 @@
 import { FirewallStack } from "./firewall-stack.ts";
+import { ProbeStack } from "./probe-stack.ts";
 import { requireDeployable } from "./stages/stage-rules.ts";
-import { findStage, StageRefusal } from "./stages/stages.ts";
+import { findStage, type Stage, StageRefusal } from "./stages/stages.ts";
 import { addStack, createApp } from "./synthesize.ts";
 
 const app = createApp();
+const stacks: Readonly<Record<string, (stage: Stage) => object>> = {
+  service: (stage) => addStack(app, stage),
+  firewall: (stage) => new FirewallStack(app, stage),
+  probe: (stage) => new ProbeStack(app, stage),
+};
 try {
   const file = app.node.tryGetContext("stages");
   if (file !== undefined) process.env.WORKFORCE_STAGES = file;
@@ -13,15 +19,13 @@ try {
   }
   const stage = findStage(app.node.tryGetContext("stage") ?? "dev");
   const stack = app.node.tryGetContext("stack") ?? "service";
-  if (!["service", "firewall"].includes(stack)) {
-    throw new StageRefusal([`There is no stack "${stack}"; the stacks are service, firewall.`]);
+  if (!Object.hasOwn(stacks, stack)) {
+    throw new StageRefusal([`There is no stack "${stack}"; the stacks are ${Object.keys(stacks).join(", ")}.`]);
   }
-  const isFirewall = stack === "firewall";
-  // The cdk command finds out the region and the account of its credentials. The firewall has a region of its own.
-  const region = isFirewall ? undefined : process.env.CDK_DEFAULT_REGION;
+  // The cdk command finds out the region and the account of its credentials. Stacks beside the service's have their own region.
+  const region = stack === "service" ? process.env.CDK_DEFAULT_REGION : undefined;
   requireDeployable(stage, { region, account: process.env.CDK_DEFAULT_ACCOUNT });
-  if (isFirewall) new FirewallStack(app, stage);
-  else addStack(app, stage);
+  stacks[stack]?.(stage);
   app.synth();
 } catch (error) {
   if (!(error instanceof StageRefusal)) throw error;

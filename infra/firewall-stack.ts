@@ -1,6 +1,7 @@
-import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
+import { type App, CfnOutput } from "aws-cdk-lib";
 import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
 import { confirmLogin } from "../shared/contract/accounts.ts";
+import { GlobalStack } from "./global-stack.ts";
 import { namesOf } from "./stages/names.ts";
 import type { Stage } from "./stages/stages.ts";
 
@@ -14,17 +15,10 @@ const windowSeconds = 60;
  * The firewall before a stage's edge. A stack of its own, as CloudFront takes firewalls of us-east-1 alone; it is deployed
  * before a stage names its ARN.
  */
-export class FirewallStack extends Stack {
-  constructor(app: App, { name: stageName, account, removal }: Stage) {
-    const tags = { service: "workforce-api", stage: stageName };
-    const { firewall } = namesOf(stageName);
-    super(app, firewall, {
-      description: `Workforce API, firewall of the stage ${stageName}`,
-      tags,
-      env: { region: "us-east-1", ...(account !== undefined && { account }) },
-      terminationProtection: removal === "keep",
-    });
-    for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
+export class FirewallStack extends GlobalStack {
+  constructor(app: App, stage: Stage) {
+    const { firewall } = namesOf(stage.name);
+    super(app, firewall, { stage, about: "firewall" });
     const webAcl = new CfnWebACL(this, "WebAcl", {
       name: firewall,
       scope: "CLOUDFRONT",

@@ -7,7 +7,7 @@ delete process.env.WORKFORCE_STAGES;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const report = process.env.VITEST_REPORT;
-const measured = ["test/system/attacks/enumeration.test.ts"];
+const measured = ["test/system/attacks/timing.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];
 // They install a program of their own, and have a configuration of their own.
 const installing = "test/system/{deploy,runtime,lint}/**";

@@ -1,6 +1,7 @@
 import { refreshToken } from "../../shared/contract/sessions.ts";
 import { endSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/users.ts";
+import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
 import { makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
@@ -9,8 +10,8 @@ import { hmacKey } from "../../shared/secrets.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /**
- * Spends a refresh token for new tokens; one that was spent before ends its whole family, but for the minute in which an
- * answer that was lost is given again (D5). The session is changed last, so that a fault before it costs nothing.
+ * Spends a refresh token for new tokens; one that was spent before ends its whole family and removes its devices, but for
+ * the minute in which an answer that was lost is given again (D5, D28). The session is changed last, so that a fault before it costs nothing.
  */
 export const handler = anonymous(refreshToken, async ({ body, now }) => {
   const key = await hmacKey();
@@ -23,6 +24,8 @@ export const handler = anonymous(refreshToken, async ({ body, now }) => {
   const current = account && (await rotateSession(spent, next, account.epoch, now));
   if (!token || !current) {
     await endSession(userId, family);
+    // After its session no device can be registered in it.
+    await dropDevicesOfSession(userId, family);
     throw refreshTokenInvalid();
   }
   if (current !== next) count("RefreshesRepeated", {});

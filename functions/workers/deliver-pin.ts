@@ -1,6 +1,6 @@
 import { maySendSms, uncountSms } from "../../shared/accounts/sms.ts";
 import { findUserIdOfLogin, moveLogin } from "../../shared/db/accounts/logins.ts";
-import { storePin } from "../../shared/db/accounts/pins.ts";
+import { isPinStored, keepPinSent, storePin } from "../../shared/db/accounts/pins.ts";
 import { nextId } from "../../shared/db/table/sequences.ts";
 import { hashPin, makePin } from "../../shared/domain/accounts/pin.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
@@ -11,20 +11,27 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 /**
  * Makes the pin of a request and sends it. Requests that came too late, or name an unknown login without registering it, end
  * here (D8–D12, D16). An SMS is counted first, so that no pin is replaced by one that cannot be sent, and given back where
- * the pin of a newer request is stored.
+ * nothing is to be sent: the pin of a newer request is stored, or this one was sent or is being sent. A request whose sending
+ * failed is counted no more.
  */
 export const handler = forQueue(pinRequest, async ({ login, former, channel, registration, ...request }, now) => {
   if (now >= request.validTo) return;
   const movedUserId = former === undefined ? undefined : await moveLogin(former, login, now);
-  const existingUserId = movedUserId ?? (await findUserIdOfLogin(login));
+  const [existingUserId, isStored] = await Promise.all([
+    movedUserId ?? findUserIdOfLogin(login),
+    isPinStored(login, request.requestId),
+  ]);
   if (existingUserId === undefined && !registration) return;
   const purpose = registration ? "registration" : "user";
-  if (channel === "sms" && !(await maySendSms(purpose, now))) return;
+  const counts = channel === "sms" && !isStored;
+  if (counts && !(await maySendSms(purpose, now))) return;
   const userId = existingUserId ?? (await nextId("USER"));
   const key = await hmacKey();
   const pin = makePin({ login, ...request }, key);
   const hash = hashPin(pin, userId, key);
   const registers = existingUserId === undefined;
-  if (await storePin({ login, ...request, registers }, userId, hash)) return sendPin(channel, login, pin);
-  if (channel === "sms") await uncountSms(purpose, now);
+  if (await storePin({ login, ...request, registers }, userId, hash, now)) {
+    await sendPin(channel, login, pin);
+    await keepPinSent(login, request.requestId, now);
+  } else if (counts) await uncountSms(purpose, now);
 });

@@ -1,5 +1,10 @@
 import { maySendSms } from "../../shared/accounts/sms.ts";
-import { findServedChannels, keepServedChannels, type NoticeChannel } from "../../shared/db/accounts/notices.ts";
+import {
+  findNoticeProgress,
+  keepNoticeProgress,
+  type NoticeChannel,
+  type NoticeProgress,
+} from "../../shared/db/accounts/notices.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { passwordNotice } from "../../shared/messaging/notice-queue.ts";
@@ -12,22 +17,40 @@ import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
  * A message that comes again repeats only the channel that failed.
  */
 export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, now) => {
-  const [user, served] = await Promise.all([findUser(userId), findServedChannels(userId, changedAt)]);
+  const [user, progress] = await Promise.all([findUser(userId), findNoticeProgress(userId, changedAt)]);
   if (!user) return;
   const addresses: readonly [NoticeChannel, string | null][] = [
     ["email", user.email],
     ["sms", user.phone_number],
   ];
-  const waiting = addresses.filter(([channel, to]) => to !== null && !served.includes(channel));
-  const attempts = await Promise.allSettled(waiting.map(([channel, to]) => serve(channel, to ?? "", changedAt, now)));
-  const done = waiting.flatMap(([channel], at) => (attempts[at]?.status === "fulfilled" ? [channel] : []));
-  if (done.length > 0) await keepServedChannels(userId, changedAt, [...served, ...done], now);
+  const waiting = addresses.flatMap(([channel, to]) =>
+    to !== null && !progress.served.includes(channel) ? [{ channel, to }] : [],
+  );
+  const permitted = await Promise.all(waiting.map((each) => mayServe(each, progress, now)));
+  const attempts = await Promise.allSettled(
+    waiting.map((each, at) => (permitted[at] ? send(each, changedAt) : undefined)),
+  );
+  const done = waiting.flatMap(({ channel }, at) => (attempts[at]?.status === "fulfilled" ? [channel] : []));
+  const sms_counted = progress.sms_counted || waiting.some(({ channel }, at) => channel === "sms" && permitted[at]);
+  const next = { served: [...progress.served, ...done], sms_counted };
+  if (waiting.length > 0) await keepNoticeProgress(userId, changedAt, next, now);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 
+/** A way to a user that has not been used. */
+interface Recipient {
+  readonly channel: NoticeChannel;
+  readonly to: string;
+}
+
+/** An SMS needs a number that takes one, and counts once, however often it is tried (D7, D11). */
+async function mayServe({ channel, to }: Recipient, { sms_counted }: NoticeProgress, now: Date): Promise<boolean> {
+  if (channel !== "sms") return true;
+  return maySendSmsTo(to, { isStored: true }) && (sms_counted || (await maySendSms("user", now)));
+}
+
 /** Sends by one channel; one that takes no such recipient is served as well. */
-async function serve(channel: NoticeChannel, to: string, changedAt: Date, now: Date): Promise<void> {
-  if (channel === "sms" && !(maySendSmsTo(to, { isStored: true }) && (await maySendSms("user", now)))) return;
+async function send({ channel, to }: Recipient, changedAt: Date): Promise<void> {
   try {
     await sendPasswordNotice(channel, to, changedAt);
   } catch (error) {

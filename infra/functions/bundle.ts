@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync, context } from "esbuild";
 import { describeInterface } from "../../shared/openapi/document.ts";
 import { functions } from "./functions.ts";
+import { phoneMetadataModule } from "./phone-metadata.ts";
 import { primingStepsOf } from "./priming.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -47,9 +48,14 @@ function entryFile(outdir: string, name: string): string {
   return join(outdir, "entries", `${name}.ts`);
 }
 
+function phoneMetadataFile(outdir: string): string {
+  return join(outdir, "entries", "phone-metadata.js");
+}
+
 /** A function's entry joins its handler with what is to be primed; a function file itself opens nothing. */
 function writeEntries(outdir: string): void {
   mkdirSync(join(outdir, "entries"), { recursive: true });
+  writeFileSync(phoneMetadataFile(outdir), phoneMetadataModule());
   for (const [name, row] of Object.entries(functions)) {
     const steps = primingStepsOf(row);
     const lines = [
@@ -81,7 +87,10 @@ export function bundleOptions(outdir: string) {
     outExtension: { ".js": ".cjs" },
     mainFields: ["module", "main"],
     supported: { "dynamic-import": false },
-    alias: { "@aws-sdk/credential-provider-node": join(root, "infra/functions/lambda-credentials.ts") },
+    alias: {
+      "@aws-sdk/credential-provider-node": join(root, "infra/functions/lambda-credentials.ts"),
+      "libphonenumber-js/max/metadata": phoneMetadataFile(outdir),
+    },
     // The define is text that is a string literal: what makes the document stays outside the bundle.
     define: { OPENAPI_DOCUMENT: JSON.stringify(JSON.stringify(describeInterface())) },
     metafile: true,

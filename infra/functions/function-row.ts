@@ -121,3 +121,6 @@ export interface OperationRow extends FunctionRow {
    */
   readonly access: "anyone" | Partial<Readonly<Record<Role, Reach>>>;
 }
+
+/** Every role may call it, for the caller's own records alone. */
+export const everyoneTheirOwn = { admin: "own", operator: "own", client: "own", driver: "own" } as const;

@@ -1,14 +1,14 @@
 import type { OperationName } from "../../shared/contract/operations.ts";
-import type { FunctionRow, OperationRow } from "./function-row.ts";
+import { accountRows } from "./account-rows.ts";
+import { everyoneTheirOwn, type FunctionRow, type OperationRow } from "./function-row.ts";
 import { type ServiceFunctionName, workerRows } from "./worker-rows.ts";
 
 /** The name of any function. */
 export type FunctionName = OperationName | ServiceFunctionName;
 
-const everyoneTheirOwn = { admin: "own", operator: "own", client: "own", driver: "own" } as const;
-
 /** Every operation, who may call it and what its function may touch. An operation without a row does not compile. */
 export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
+  ...accountRows,
   "bulk-update-timesheets": {
     area: "finance",
     impact: "Admins and operators cannot mark timesheets as paid or pending.",
@@ -49,28 +49,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
   },
-  "request-password-reset": {
-    area: "accounts",
-    impact: "Nobody who forgot a password can ask for a pin.",
-    pages: true,
-    access: "anyone",
-    readsHmacKey: true,
-    readsClientAddress: true,
-    queuesPins: true,
-    settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "RECOVERY_DISCLOSURE"],
-    table: ["GetItem", "PutItem"],
-    guarded: ["LOGIN#", "THROTTLE#", "USER#"],
-  },
-  "confirm-login": {
-    area: "accounts",
-    impact: "Pins are not taken: nobody can reset a password or finish registering through the link.",
-    access: "anyone",
-    readsHmacKey: true,
-    readsClientAddress: true,
-    settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
-    guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
-  },
   "list-notifications": {
     area: "notifications",
     impact: "Nobody sees their notifications.",
@@ -110,84 +88,18 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     table: ["GetItem"],
     guarded: ["USER#"],
   },
-  "sign-in": {
-    area: "sessions",
-    impact: "Nobody can sign in; those who are signed in stay so.",
-    pages: true,
-    access: "anyone",
-    canary: true,
-    memoryMegabytes: 1024,
-    signsTokens: true,
-    readsHmacKey: true,
-    readsClientAddress: true,
-    settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
-    guarded: ["LOGIN#", "THROTTLE#", "USER#"],
-  },
-  "refresh-token": {
-    area: "sessions",
-    impact: "Everyone is signed out within 15 minutes and has to sign in again.",
-    pages: true,
-    access: "anyone",
-    canary: true,
-    signsTokens: true,
-    readsHmacKey: true,
-    table: ["GetItem", "UpdateItem", "DeleteItem"],
-    guarded: ["USER#"],
-  },
-  "sign-out": {
-    area: "sessions",
-    impact: "Signing out does not end the session: a stolen device stays signed in.",
-    access: everyoneTheirOwn,
-    table: ["Query", "UpdateItem", "DeleteItem"],
-    guarded: ["USER#"],
-  },
-  "set-password": {
-    area: "accounts",
-    impact: "Nobody can set a password: resets stop at their last step.",
-    access: "anyone",
-    memoryMegabytes: 1024,
-    readsClientAddress: true,
-    readsHmacKey: true,
-    table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["RESET#", "THROTTLE#", "USER#"],
-  },
-  "register-user": {
-    area: "accounts",
-    impact: "Nobody new can register.",
-    access: "anyone",
-    memoryMegabytes: 1024,
-    readsHmacKey: true,
-    readsClientAddress: true,
-    queuesPins: true,
-    settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
-    table: ["GetItem", "PutItem"],
-    guarded: ["THROTTLE#"],
-  },
-  "confirm-login-by-body": {
-    area: "accounts",
-    impact: "Pins are not taken: nobody can reset a password or finish registering.",
-    access: "anyone",
-    readsHmacKey: true,
-    readsClientAddress: true,
-    settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
-    guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
-  },
-  "get-profile": {
-    area: "accounts",
-    impact: "Nobody sees their own profile; apps that start with it do not start.",
-    access: everyoneTheirOwn,
-    table: ["GetItem"],
-    guarded: ["USER#"],
-  },
   "get-key-set": {
     area: "service",
     impact: "Other systems cannot verify the service's access tokens.",
     access: "anyone",
     readsPublicKeys: true,
   },
-  "get-health": { area: "service", impact: "Monitors from outside take the service for dead.", access: "anyone" },
+  "get-health": {
+    area: "service",
+    impact: "Monitors from outside take the service for dead.",
+    access: "anyone",
+    readsPublicKeys: true,
+  },
   "get-openapi": {
     area: "service",
     impact: "Developers of apps cannot fetch the description of the interface.",

@@ -25,6 +25,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     area: "workers",
     impact: "Pins do not arrive: nobody can reset a password or finish registering.",
     pages: true,
+    timeoutSeconds: 30,
     readsHmacKey: true,
     sendsMessages: true,
     settings: ["SERVICE_NAME", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],

@@ -13,6 +13,8 @@ export function namesOf(stageName: string) {
     stack: `Workforce-${stageName}`,
     /** The stack and the firewall before the stage's edge, in us-east-1. */
     firewall: `Workforce-${stageName}-firewall`,
+    /** The stack with the check of the stage from outside, in us-east-1. */
+    probe: `Workforce-${stageName}-probe`,
     table: `workforce-${stageName}-records`,
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,

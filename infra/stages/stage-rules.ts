@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { type Stage, stageSchema, stageShape } from "./stage.ts";
+import { type Stage, stageSchema } from "./stage.ts";
+import { stageShape } from "./stage-shape.ts";
 import { deployedStages, StageRefusal, stagesFile } from "./stages.ts";
 
 type Setting = keyof Stage;
@@ -96,7 +97,7 @@ function ownIdentityOf({ senderAddress, senderIdentity }: Stage): string | undef
 
 /** The hosts that a setting names. */
 function hostsOf(stage: Stage, name: Setting): string[] {
-  const { senderAddress, alarmAddress, origins, oidcIssuer, customDomain, runbookUrl, pagerUrl } = stage;
+  const { senderAddress, alarmAddress, origins, oidcIssuer, customDomain, runbookUrl, pagerUrl, probedHost } = stage;
   const hosts: { readonly [Name in Setting]?: readonly (string | undefined)[] } = {
     senderAddress: [senderAddress],
     alarmAddress: [alarmAddress],
@@ -105,6 +106,7 @@ function hostsOf(stage: Stage, name: Setting): string[] {
     customDomain: [customDomain?.name],
     runbookUrl: [runbookUrl],
     pagerUrl: [pagerUrl],
+    probedHost: [probedHost],
   };
   return (hosts[name] ?? []).flatMap((place) => (place === undefined ? [] : [hostOf(place)]));
 }

@@ -2,7 +2,8 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { requireDeployable } from "../stages/stage-rules.ts";
 import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
-import { checks, type DeployPlace, type Finding } from "./preflight/preflight-checks.ts";
+import type { DeployPlace, Finding } from "./preflight/finding.ts";
+import { checks } from "./preflight/preflight-checks.ts";
 import { explainAwsFault } from "./service/aws-faults.ts";
 import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
 

@@ -1,6 +1,7 @@
 import type { Guesser } from "../db/accounts/guesses.ts";
 import { type AskedFor, askForPin, withdrawPin } from "../db/accounts/pin-requests.ts";
 import type { Login } from "../domain/accounts/login.ts";
+import { Refusal } from "../domain/refusal.ts";
 import { queuePinRequest } from "../messaging/pin-queue.ts";
 import { guesserOf, pinRequestsOf } from "./throttles.ts";
 
@@ -22,25 +23,30 @@ export interface CountedRequest {
 
 /** Counts a request for a pin; refuses it as `too_many_requests` above the limits, for known and unknown logins alike (D9–D12). */
 export async function countPinRequest(incoming: IncomingRequest, now: Date): Promise<CountedRequest> {
-  const { login, address, registers } = incoming;
+  const { login, address, registers, requestId } = incoming;
   const guesser = await guesserOf(login.value, { address, isKnown: false });
-  const asked = await askForPin(guesser, { registers, throttled: await pinRequestsOf(address, { registers }) }, now);
+  const throttled = await pinRequestsOf(address, { registers });
+  const asked = await askForPin(guesser, { registers, throttled }, now).catch((error) =>
+    withdraw(guesser, requestId, now, error),
+  );
+  const sentAs = asked.unsent ?? requestId;
   const send = async () => {
-    // What could not be queued was not asked for: who asks again shares no pin that is not on its way.
-    if (asked.isSent) await queue(incoming, asked, now).catch((error) => withdraw(guesser, now, error));
+    if (!asked.isSent) return;
+    await queue(incoming, sentAs, asked).catch((error) => withdraw(guesser, sentAs, now, error));
   };
   return { validTo: asked.validTo, send };
 }
 
-function queue({ login, requestId, registers }: IncomingRequest, asked: AskedFor, now: Date): Promise<void> {
+function queue({ login, registers }: IncomingRequest, requestId: string, asked: AskedFor): Promise<void> {
   const { value, former, channel } = login;
-  const { validTo, digits } = asked;
-  const request = { login: value, former, channel, requestId, requestedAt: now, validTo, digits };
+  const { askedAt: requestedAt, validTo, digits } = asked;
+  const request = { login: value, former, channel, requestId, requestedAt, validTo, digits };
   return queuePinRequest({ ...request, ...(registers && { registration: emptyRegistration }) });
 }
 
-async function withdraw(guesser: Guesser, askedAt: Date, error: unknown): Promise<never> {
-  await withdrawPin(guesser, askedAt);
+/** Nobody shares a pin that is not on its way: who asks again has the same one queued. */
+async function withdraw(guesser: Guesser, requestId: string, now: Date, error: unknown): Promise<never> {
+  if (!(error instanceof Refusal)) await withdrawPin(guesser, requestId, now);
   throw error;
 }
 

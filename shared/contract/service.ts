@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
 
-/** GET health: answers while the service can run at all; touches nothing else. */
+/** GET health: answers while the service runs, its table answers, and access tokens can be verified. */
 export const getHealth = operation({
   name: "get-health",
   summary: "Reports that the service is up",

@@ -31,6 +31,7 @@ test.each([
   "reads of secrets",
   "encryption keys",
   "polling of empty queues",
+  "check from outside",
 ])("the page of costs has a row of %s, for prod", (name) => {
   expect(page).toMatch(new RegExp(`^\\| ${name} \\|( \\d+\\.\\d\\d \\|){3}$`, "m"));
 });

@@ -81,7 +81,7 @@ test("a confirmation with the right pin costs at most 3 read units, in three rou
     digits: 6,
     registers: false,
   };
-  await storePin(request, 7, hashPin("123456", 7, await hmacKey()));
+  await storePin(request, 7, hashPin("123456", 7, await hmacKey()), now);
   const cost = await costOf(() =>
     confirm({ value: login, channel: "email" }, "123456", { address: "192.0.2.7", isKnown: false }, now),
   );

@@ -58,7 +58,7 @@ test("a pin in place of one of a newer version has the version of the code that 
     digits: 6,
     registers: false,
   };
-  expect(await storePin(request, 7, { hmac: "h", salt: "s" })).toBe(true);
+  expect(await storePin(request, 7, { hmac: "h", salt: "s" }, new Date())).toBe(true);
   const stored = await getItem(key);
   expect(stored).toMatchObject({ schema_version: 2, hmac: "h" });
   expect(stored).not.toHaveProperty("schema_readable_from");

@@ -119,7 +119,7 @@ test.each([
   const [requestedAt, validTo] = [new Date(), new Date(Date.now() + 60_000)];
   const hash = { hmac: crypto.randomUUID(), salt: "salt" };
   const [login, requestId] = ["user-61@example.com", crypto.randomUUID()];
-  await storePin({ login, requestId, requestedAt, validTo, digits: 6, registers: false }, 61, hash);
+  await storePin({ login, requestId, requestedAt, validTo, digits: 6, registers: false }, 61, hash, requestedAt);
   const guesser = await guesserOf(login, { address: "192.0.2.61", isKnown: false });
   const { pinTry } = await tryPin(login, guesser, requestedAt);
   expect(pinTry && (await spendPin(login, pinTry, guesser, "reset", requestedAt))).toBe(true);

@@ -43,6 +43,8 @@ test.each<[string, object | undefined, string[]]>([
   ["no version", { version: undefined }, ["/version missing"]],
   ["a version of 2^53", { version: 2 ** 53 }, ["/version wrong_type"]],
   ["a version below 0", { version: -1 }, ["/version out_of_range"]],
+  ["a version with a fraction", { version: 1.5 }, ["/version wrong_type"]],
+  ["a version of null", { version: null }, ["/version wrong_type"]],
   ["a version as text", { version: "5" }, ["/version wrong_type"]],
   ["a user", userLine(7), ["/type not_allowed"]],
   ["an unknown type", { type: "ship" }, ["/type not_allowed"]],

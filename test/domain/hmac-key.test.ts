@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, hkdfSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { hashPasscode, passcodeFits } from "../../shared/domain/accounts/passcode.ts";
 import { makeFamily, makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
@@ -23,6 +23,12 @@ test("D9: later versions say their number, and each purpose has a key of its own
   expect(key.verify("throttle", "message", signed)).toBe(false);
   const underTheWhole = createHmac("sha256", two).update("pin|message").digest("base64url");
   expect(key.verify("pin", "message", `2.${underTheWhole}`)).toBe(false);
+});
+
+test("D9: from version 2 on the key of a purpose is derived by HKDF, so that one that leaks gives none of the others", () => {
+  const derived = hkdfSync("sha256", two, "", "workforce|refresh", 32);
+  const text = createHmac("sha256", Buffer.from(derived)).update("refresh|message").digest("base64url");
+  expect(hmacKeyOf(one, two).sign("refresh", "message")).toBe(`2.${text}`);
 });
 
 test("D9: a text of one version is not one of another, and none of a version that is struck out", () => {

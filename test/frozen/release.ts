@@ -56,6 +56,8 @@ export interface Release {
   readItems(): Promise<MarshalledItem[]>;
   /** Acquires the lease of a push and never releases it, as a worker that crashes does. */
   abandonPush(userId: number, notificationId: number): Promise<void>;
+  /** Leaves a migration that broke off, and one that is complete. */
+  abandonMigration(): Promise<void>;
   /** Opens the run of a request and never ends it; gives the token of its transaction. */
   abandonRun(request: KeyedRequest): Promise<string>;
   /** Runs a request and keeps its answer in several pieces. */

@@ -25,6 +25,7 @@ export async function live(release: Release, { crowd = false } = {}): Promise<Le
   const messages = await notifyPeople(release, crowd);
   for (const line of removals) await release.importLine(line);
   await countRecords(release);
+  await release.abandonMigration();
   const cursors = await pageThrough(release);
   return {
     items: (await release.readItems()).filter((item) => !isOfCrowd(item)),

@@ -4,6 +4,7 @@ import { vi } from "vitest";
 import { functions } from "../../infra/functions/functions.ts";
 import type { OperationName } from "../../shared/contract/operations.ts";
 import { acquireRun, type IdempotentRequest, keepAnswer } from "../../shared/db/idempotency.ts";
+import { keepPlace, markComplete } from "../../shared/db/migrate/migrations.ts";
 import { acquirePushLease } from "../../shared/db/notifications/pushes.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
@@ -44,6 +45,10 @@ export function thisRelease(service: Service): Release {
     readItems: () => readItems(service),
     async abandonPush(userId, notificationId) {
       await acquirePushLease(userId, notificationId, new Date());
+    },
+    async abandonMigration() {
+      await keepPlace("user@3", { cursor: { pk: "USER#3", sk: "USER" }, missed: 1 });
+      await markComplete("users-by-name", new Date());
     },
     abandonRun: async (request) => (await openRun(request)).token,
     async keepInPieces(request, answer) {

@@ -1,9 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { timeoutSecondsOf } from "../../infra/constructs/compute/service-function.ts";
 import { type FunctionName, functions } from "../../infra/functions/functions.ts";
-import { callLimits } from "../../shared/call-limits.ts";
+import { startHttpService } from "../../infra/local/http-service.ts";
+import { callLimits, limitedBy } from "../../shared/call-limits.ts";
 import { markAllMs } from "../../shared/db/notifications/mark-notifications.ts";
 
 /** Pauses of the SDK between the attempts of a call whose connection fails: up to 50 ms, then 100 ms. */
@@ -32,19 +34,19 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "mark-notifications": { table: 5, beginsAtMs: markAllMs },
   "get-unread-counts": { table: 2 },
   "sign-in": { table: 6, secret: 2 },
-  "refresh-token": { table: 4, secret: 2 },
+  "refresh-token": { table: 6, secret: 2 },
   "sign-out": { table: 2 },
   "set-password": { table: 4, requestQueue: 1 },
   "register-user": { table: 3, secret: 1, requestQueue: 1 },
   "get-profile": { table: 3 },
   "get-key-set": { table: 1 },
-  "get-health": {},
+  "get-health": { table: 1 },
   "get-openapi": {},
   "get-job": { table: 2 },
   "get-invoice": { table: 2 },
   "get-timesheet": { table: 3 },
   "refuse-unrouted": {},
-  "deliver-pin": { table: 6, secret: 1, message: 1 },
+  "deliver-pin": { table: 8, secret: 1, message: 1 },
   "notify-password-changed": { table: 3, message: 1 },
   "update-totals": { table: 22, workerQueue: 1 },
   notify: { workerQueue: 4 },
@@ -67,6 +69,22 @@ test.each(Object.entries(rows))("%s has time for each call in a row with all of 
 
 test("what a worker sends is tried once by the SDK, as its queue repeats it", () => {
   expect([callLimits.workerQueue.attempts, callLimits.message.attempts]).toEqual([1, 1]);
+});
+
+test("a call that gets no answer ends by itself, after its attempts", async () => {
+  let asked = 0;
+  const hanging = await startHttpService(() => {
+    asked += 1;
+  });
+  const endpoint = `http://127.0.0.1:${hanging.port}`;
+  const place = { endpoint, region: "eu-west-2", credentials: { accessKeyId: "made-up", secretAccessKey: "made-up" } };
+  const client = new DynamoDBClient({ ...place, ...limitedBy({ attemptMs: 100, attempts: 2 }) });
+  const began = performance.now();
+  await expect(client.send(new ListTablesCommand())).rejects.toThrow(/timed? ?out|did not/i);
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(asked).toBe(2);
+  client.destroy();
+  await hanging.close();
 });
 
 test("every client of AWS is made with the limits of its calls", () => {

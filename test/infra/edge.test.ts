@@ -1,15 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { AwsSolutionsChecks } from "cdk-nag";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FirewallStack } from "../../infra/firewall-stack.ts";
 import { functions } from "../../infra/functions/functions.ts";
 import { root } from "../../infra/local/stack/synthesis.ts";
-import { createApp } from "../../infra/synthesize.ts";
-import type { Template } from "../../infra/whole-template.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
-import { readStack, stackOf } from "./stack.ts";
+import { synthesizeBeside } from "./global-stacks.ts";
+import { stackOf } from "./stack.ts";
 
 const stack = stackOf("full");
 const secret = stack.all("AWS::SecretsManager::Secret").find(({ properties }) => /edge-secret$/.test(properties.Name));
@@ -95,18 +92,12 @@ test("a stage without an edge has no distribution, no secret for it, and answers
 });
 
 describe("the firewall", () => {
-  const outdir = mkdtempSync(join(tmpdir(), "workforce-firewall-"));
-  afterAll(() => rmSync(outdir, { recursive: true }));
-  const app = createApp({ outdir });
-  const firewall = new FirewallStack(app, fullStage);
-  const { violations } = new AwsSolutionsChecks().validateScope(firewall);
-  const artifact = app.synth().getStackArtifact(firewall.artifactId);
-  const { all } = readStack(artifact.template as Template);
+  const { all, region, faults } = synthesizeBeside((app) => new FirewallStack(app, fullStage));
 
   test("is where CloudFront takes firewalls from, with nothing that cdk-nag finds fault with", () => {
-    expect(artifact.environment.region).toBe("us-east-1");
+    expect(region).toBe("us-east-1");
     expect(all("AWS::WAFv2::WebACL")[0]?.properties.Scope).toBe("CLOUDFRONT");
-    expect(violations.map(({ ruleName }) => ruleName)).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   test("refuses one address with 429 from 300 requests a minute to account routes on, and 3,000 in all", () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type FunctionName, functions } from "../../infra/functions/functions.ts";
+import { namesOf } from "../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../infra/stages/stages.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
@@ -148,7 +149,6 @@ function routes(): (readonly [string, string | undefined])[] {
   });
 }
 
-test("the API is reached by IPv6 too, so that a site's people are not all one client", () => {
-  const [api] = stack.all("AWS::ApiGatewayV2::Api");
-  expect(api?.properties.IpAddressType).toBe("dualstack");
+test.each(stageNames)("the API of %s is found by the stage's name among those of the account", (name) => {
+  expect(stackOf(name).all("AWS::ApiGatewayV2::Api")[0]?.properties.Name).toBe(namesOf(name).api);
 });

@@ -1,7 +1,9 @@
+import { App, Stack } from "aws-cdk-lib";
 import { expect, test } from "vitest";
+import { EmailSending } from "../../infra/constructs/messages/email-sending.ts";
 import { findStage, stageNames } from "../../infra/stages/stages.ts";
 import { fullStage, ownedStage } from "../support/service/owned-stage.ts";
-import { stackOf } from "./stack.ts";
+import { readStack, stackOf } from "./stack.ts";
 
 const senders = ["deliver-pin", "notify-password-changed"];
 
@@ -127,6 +129,14 @@ test("what sends SMS knows the stage's registered sender, and the most that one 
 
 test.each(["staging", "prod"])("the identity of %s outlasts its stack, as another stage may send by it", (name) => {
   const [identity] = stackOf(name).all("AWS::SES::EmailIdentity");
+  expect([identity?.deletionPolicy, identity?.updateReplacePolicy]).toEqual(["RetainExceptOnCreate", "Retain"]);
+});
+
+test("an identity of a single address outlasts its stack, too, where the stage keeps its data", () => {
+  const app = new App();
+  new EmailSending(new Stack(app, "Stack"), "Emails", { ...ownedStage("prod"), senderIdentity: "address" });
+  const { all } = readStack(app.synth().getStackByName("Stack").template);
+  const [identity] = all("AWS::SES::EmailIdentity");
   expect([identity?.deletionPolicy, identity?.updateReplacePolicy]).toEqual(["RetainExceptOnCreate", "Retain"]);
 });
 

@@ -15,7 +15,7 @@ const withoutResource: Readonly<Record<string, string>> = {
 };
 
 /** Whoever answers alarms may look at whatever is there by verbs that only look: AWS names new ones as services grow. */
-const looks = /^OnCallRole.* [a-z-]+:(BatchGet|Describe|Get|GET|List|StopQuery)/;
+const looks = /^OnCallRole.* [a-z0-9-]+:(BatchGet|Describe|Get|GET|List|StopQuery)/;
 
 const stageNamesAndFull = [...stageNames, "full"];
 
@@ -74,6 +74,28 @@ test("a function that is taken over reaches the guarded partitions of the table 
   }
   // What compares everything with everything reads all of it.
   expect(scanning).toEqual(["reconcile-totals"]);
+});
+
+test("a condition on partitions stands beside actions alone that name one: it holds for a request that names none", () => {
+  const naming = ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"];
+  const guarded = allowed("local").filter(({ statement }) =>
+    JSON.stringify(statement.Condition)?.includes("LeadingKeys"),
+  );
+  expect(guarded.length).toBeGreaterThan(20);
+  for (const { role, statement } of guarded) {
+    const actions = [statement.Action].flat().map((action) => action?.replace("dynamodb:", ""));
+    expect(naming, role).toEqual(expect.arrayContaining(actions));
+  }
+});
+
+test("the right to send SMS reaches no topic and no endpoint, of whatever account and region", () => {
+  const sending = allowed("local").filter(({ statement }) => statement.NotResource !== undefined);
+  expect(sending.length).toBeGreaterThan(0);
+  for (const { role, statement } of sending) {
+    expect(statement.NotResource, role).toEqual({
+      "Fn::Join": ["", ["arn:", { Ref: "AWS::Partition" }, ":sns:*:*:*"]],
+    });
+  }
 });
 
 test("logins, pins, reset tokens and failed tries are reached by account functions alone, public keys by the one that rotates", () => {

@@ -196,6 +196,32 @@ test("D4: a key that the outside issuer adds is accepted a minute later at most"
   expect((await send(await made())).status).toBe(200);
 });
 
+test("D4: a token that was verified is taken for less than 5 minutes more once its issuer withdraws the key", async () => {
+  const start = Date.now();
+  vi.useFakeTimers({ now: start, toFake: ["Date"] });
+  const token = await made({ claims: { exp: Math.floor(start / 1_000) + 3_600 } });
+  expect((await send(token)).status).toBe(200);
+  answer = { status: 200, body: JSON.stringify({ keys: keys.slice(1) }) };
+  vi.setSystemTime(start + 299_999);
+  expect((await send(token)).status).toBe(200);
+  vi.setSystemTime(start + 300_000);
+  expectProblem(await send(token), 401, "token_invalid");
+});
+
+test("D4: a token that was verified is not verified again for 5 minutes, and by the issuer's keys then", async () => {
+  const start = Date.now();
+  vi.useFakeTimers({ now: start, toFake: ["Date"] });
+  const token = await made({ claims: { exp: Math.floor(start / 1_000) + 3_600 } });
+  for (const elapsed of [0, 60_000, 299_999]) {
+    vi.setSystemTime(start + elapsed);
+    expect((await send(token)).status).toBe(200);
+  }
+  expect(reads).toBe(1);
+  vi.setSystemTime(start + 300_000);
+  expect((await send(token)).status).toBe(200);
+  expect(reads).toBe(2);
+});
+
 describe("D4: 5xx, never 401: no good token is called bad while the outside key set", () => {
   test.each<[string, () => void]>([
     ["cannot be reached", () => trust("http://127.0.0.1:9/keys")],

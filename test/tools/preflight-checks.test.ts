@@ -49,6 +49,16 @@ function stackStatus(status: string): FakeAnswer {
   return { xml: `<Stacks><member>${stack}</member></Stacks>` };
 }
 
+function stack(status: string, isProtected: boolean): FakeAnswer {
+  const { xml } = stackStatus(status) as { xml: string };
+  const protection = `<EnableTerminationProtection>${isProtected}</EnableTerminationProtection>`;
+  return { xml: xml.replace("</member>", `${protection}</member>`) };
+}
+
+function protectedTable(DeletionProtectionEnabled: boolean): FakeAnswer {
+  return { json: { Table: { DeletionProtectionEnabled } } };
+}
+
 async function find(about: string, changes: Partial<Stage> = {}) {
   const check = checks.find((each) => each.about === about);
   if (!check) throw new Error(`There is no check of ${about}`);
@@ -56,6 +66,10 @@ async function find(about: string, changes: Partial<Stage> = {}) {
 }
 
 const existing = { senderIdentity: "existing" } as const;
+const keeping: Partial<Stage> = { removal: "keep", deletionProtection: true };
+const probedHost = "api.harbour-logistics.co.uk";
+const logRole =
+  "<attributes><entry><key>DeliveryStatusIAMRole</key><value>arn:aws:iam::000000000000:role/Log</value></entry></attributes>";
 
 test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAnswer>]>([
   ["CDK bootstrap", {}, {}],
@@ -69,6 +83,21 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["SMS spend", {}, { GetSMSAttributes: { xml: "<attributes></attributes>" } }],
   ["SMS spend", { smsMonthlySpendLimitDollars: 50 }, {}],
   ["Lambda concurrency", { reservedConcurrency: { "sign-in": 900 } }, {}],
+  ["earlier stack", keeping, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
+  ["SMS log", keeping, { GetSMSAttributes: { xml: logRole } }],
+  ["account guard", { ...keeping, account: "000000000000", region: "eu-west-1" }, {}],
+  ["table protection", { ...keeping, deletionProtection: false }, {}],
+  [
+    "table protection",
+    keeping,
+    { DescribeStacks: stack("UPDATE_COMPLETE", true), DescribeTable: protectedTable(true) },
+  ],
+  ["restore", { ...keeping, backupKeptDays: 7 }, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
+  ["restore", keeping, {}],
+  ["outside check", { ...keeping, probedHost }, { DescribeStacks: stack("CREATE_COMPLETE", true) }],
+  ...["SMS log", "account guard", "table protection", "restore", "outside check"].map(
+    (about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}],
+  ),
 ])("%s is ok where nothing is in the way", async (about, stage, answers) => {
   Object.assign(aws.answers, answers);
   expect(await find(about, stage)).toMatchObject({ outcome: "ok", text: expect.any(String) });
@@ -107,7 +136,6 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["earlier stack", "the table workforce-dev-records", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "deploy -c stage=dev --import-existing-resources", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
-  ["earlier stack", "the secret workforce/dev/edge-secret", { DescribeSecret: { json: {} } }, { edge: fullStage.edge }],
   ["e-mail sender", "open the link", { [sender]: { json: { VerifiedForSendingStatus: false } } }, existing],
   ["e-mail sender", 'set senderIdentity to "existing"', {}],
   ["e-mail sender", "the deploy requests it from SES", { [sender]: { error: "NotFoundException" } }],
@@ -127,11 +155,45 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     {},
     { smsMonthlySpendLimitDollars: 51 },
   ],
+  [
+    "earlier stack",
+    "A deploy is under way (UPDATE_IN_PROGRESS): wait",
+    { DescribeStacks: stackStatus("UPDATE_IN_PROGRESS") },
+  ],
+  [
+    "earlier stack",
+    "run aws cloudformation update-termination-protection --enable-termination-protection --stack-name Workforce-dev.",
+    { DescribeStacks: stack("UPDATE_COMPLETE", false) },
+    keeping,
+  ],
+  ["earlier stack", "the secret workforce/dev/edge-secret", { DescribeSecret: { json: {} } }, { edge: fullStage.edge }],
+  ["SMS log", "set smsMonthlySpendLimitDollars in one stage of the account", {}, keeping],
+  ["account guard", 'set account to "000000000000" and region to "eu-west-1" in', {}, keeping],
+  ["account guard", 'set account to "000000000000"', {}, { ...keeping, region: "eu-west-1" }],
+  ["table protection", "set deletionProtection to false in infra/stages/stages.ts for the first deploy", {}, keeping],
   ["Lambda concurrency", "the stage needs 1001", {}, { reservedConcurrency: { "sign-in": 901 } }],
   ["Lambda concurrency", "needs 11", { [settings]: newAccount }, { throttle: { requestsPerSecond: 101, burst: 1 } }],
 ])("%s is missing where something is in the way, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
   expect(await find(about, stage)).toEqual({ outcome: "missing", text: expect.stringContaining(advice) });
+});
+
+test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, stage: Partial<Stage>]>([
+  ["SMS log", "Until the deploy, nothing says why SMS do not arrive", {}, { smsMonthlySpendLimitDollars: 50 }],
+  [
+    "table protection",
+    "set deletionProtection to true and deploy again",
+    { DescribeStacks: stack("CREATE_COMPLETE", true), DescribeTable: protectedTable(false) },
+    { deletionProtection: false },
+  ],
+  ["restore", "practise a restore", {}, { backupKeptDays: 7 }],
+  ["restore", "describe-backup-vault --backup-vault-name workforce-dev first", {}, { backupKeptDays: 7 }],
+  ["outside check", "set probedHost to the host that clients call, and run npx cdk deploy", {}, {}],
+  ["outside check", "ended, run npx cdk deploy -c stage=dev -c stack=probe: nothing would ring", {}, { probedHost }],
+])("%s is for later where the deploy comes first, and says: %s", async (about, advice, answers, stage) => {
+  Object.assign(aws.answers, answers);
+  const found = await find(about, { ...keeping, ...stage });
+  expect(found).toEqual({ outcome: "later", text: expect.stringContaining(advice) });
 });
 
 test("advice names the file that the stage is in", async () => {
@@ -167,6 +229,8 @@ describe("a new index or key", () => {
 
 test("what AWS does not let the credentials see is thrown, and never ok", async () => {
   aws.answers = {};
-  const asking = checks.filter(({ about }) => about !== "SMS sender");
-  for (const { about } of asking) await expect(find(about), about).rejects.toThrow("It says AccessDeniedException");
+  const asking = checks.filter(({ about }) => !["SMS sender", "account guard"].includes(about));
+  const stage = { ...keeping, backupKeptDays: 7, probedHost };
+  for (const { about } of asking)
+    await expect(find(about, stage), about).rejects.toThrow("It says AccessDeniedException");
 });

@@ -8,17 +8,17 @@ import { Construct } from "constructs";
 /** Who is notified: by e-mail, and what cannot wait by a pager as well. */
 interface AlarmTopicsProps {
   readonly address: string;
-  readonly pagerUrl?: string;
+  readonly pagerUrl: string | undefined;
 }
 
 /** Sends what alarms say to people, who have to agree to it once: what cannot wait for the morning, and all else. */
 export class AlarmTopics extends Construct {
-  readonly page: Topic;
-  readonly tomorrow: Topic;
   readonly #key: Key;
+  readonly #to: AlarmTopicsProps;
 
-  constructor(scope: Construct, id: string, { address, pagerUrl }: AlarmTopicsProps) {
+  constructor(scope: Construct, id: string, to: AlarmTopicsProps) {
     super(scope, id);
+    this.#to = to;
     // CloudWatch may not use the key that SNS brings along.
     this.#key = new Key(this, "Key", {
       description: "Encrypts what alarms say",
@@ -30,15 +30,24 @@ export class AlarmTopics extends Construct {
       // In a key's own policy the resource is the key.
       this.#ofAlarms(["kms:Decrypt", "kms:GenerateDataKey"], "*"),
     );
-    this.tomorrow = this.#addTopic("Topic", "Workforce alarms");
-    this.page = this.#addTopic("Page", "Workforce page");
-    for (const topic of [this.tomorrow, this.page]) topic.addSubscription(new EmailSubscription(address));
-    if (pagerUrl !== undefined) this.page.addSubscription(new UrlSubscription(pagerUrl));
+  }
+
+  /** Adds the topic of what waits for the morning. */
+  addTomorrow(): Topic {
+    return this.#addTopic("Topic", "Workforce alarms");
+  }
+
+  /** Adds the topic of what cannot wait. */
+  addPage(): Topic {
+    const page = this.#addTopic("Page", "Workforce page");
+    if (this.#to.pagerUrl !== undefined) page.addSubscription(new UrlSubscription(this.#to.pagerUrl));
+    return page;
   }
 
   #addTopic(id: string, displayName: string): Topic {
     const topic = new Topic(this, id, { displayName, masterKey: this.#key, enforceSSL: true });
     topic.addToResourcePolicy(this.#ofAlarms(["sns:Publish"], topic.topicArn));
+    topic.addSubscription(new EmailSubscription(this.#to.address));
     return topic;
   }
 

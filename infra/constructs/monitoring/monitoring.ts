@@ -1,9 +1,10 @@
-import { Alarm, ComparisonOperator, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { accountAlarms } from "./account-alarms.ts";
+import { addAlarm } from "./add-alarm.ts";
 import type { AlarmRow, MonitoredResources } from "./alarm-row.ts";
 import { AlarmTopics } from "./alarm-topics.ts";
 import { apiAlarms } from "./api-alarms.ts";
@@ -13,7 +14,6 @@ import { addFailureSummaries } from "./failure-summaries.ts";
 import { functionAlarm } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
-import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
 /** What is watched of a stage. */
 interface MonitoringProps {
@@ -32,7 +32,7 @@ export class Monitoring extends Construct {
     this.#stage = stage;
     const { metrics } = namesOf(stage.name);
     const functions = [...scopes].map(([name, owner]) => ({ owner, row: functionAlarm(name, watched, metrics) }));
-    for (const { owner, row } of functions) this.#addAlarm(owner, "Alarm", row);
+    for (const { owner, row } of functions) addAlarm(owner, "Alarm", row, stage);
     const rows = [
       ...apiAlarms(watched),
       ...messageAlarms(stage, metrics),
@@ -40,7 +40,7 @@ export class Monitoring extends Construct {
       ...dailyAlarms(watched, metrics),
       ...accountAlarms(stage),
     ];
-    const alarms = rows.map((row) => ({ row, alarm: this.#addAlarm(this, row.id, row) }));
+    const alarms = rows.map((row) => ({ row, alarm: addAlarm(this, row.id, row, stage) }));
     this.#notify(alarms, functions);
     addDashboard(this, { stage, watched, rows: [...rows, ...functions.map(({ row }) => row)] });
   }
@@ -52,8 +52,8 @@ export class Monitoring extends Construct {
   ): void {
     const { alarmAddress: address, pagerUrl } = this.#stage;
     if (address === undefined) return;
-    const topics = new AlarmTopics(this, "Alarms", { address, ...(pagerUrl !== undefined && { pagerUrl }) });
-    const actions = { page: new SnsAction(topics.page), tomorrow: new SnsAction(topics.tomorrow) };
+    const topics = new AlarmTopics(this, "Alarms", { address, pagerUrl });
+    const actions = { tomorrow: new SnsAction(topics.addTomorrow()), page: new SnsAction(topics.addPage()) };
     for (const { row, alarm } of alarms) {
       const action = actions[row.severity ?? "tomorrow"];
       alarm.addAlarmAction(action);
@@ -61,21 +61,5 @@ export class Monitoring extends Construct {
       alarm.addOkAction(action);
     }
     addFailureSummaries(this, { stage: this.#stage, functions, actions });
-  }
-
-  #addAlarm(scope: Construct, constructId: string, row: AlarmRow): Alarm {
-    const { id, metric, threshold, isBelow, periods = 1, treatMissingData = TreatMissingData.NOT_BREACHING } = row;
-    const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
-    const isOfFew = metric instanceof Metric && metric.statistic.startsWith("p");
-    return new Alarm(scope, constructId, {
-      alarmName: alarmNameOf(this.#stage, id),
-      alarmDescription: `${row.impact} Runbook: ${placeInRunbook(row.heading, this.#stage)}`,
-      metric,
-      threshold,
-      comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: periods,
-      treatMissingData,
-      ...(isOfFew && { evaluateLowSampleCountPercentile: "ignore" }),
-    });
   }
 }

@@ -35,6 +35,8 @@ const looks = [
   "logs:Describe*",
   "logs:GetQueryResults",
   "logs:StopQuery",
+  "route53:GetHealthCheckStatus",
+  "route53:ListHealthChecks",
   "scheduler:List*",
   "servicequotas:Get*",
   "servicequotas:List*",

@@ -27,41 +27,76 @@ interface Slot {
   definition: LocalFunction;
   generation: number;
   digest: string;
-  environment: Environment | undefined;
+  environments: Environment[];
+  busy: Set<Environment>;
+  waiting: (() => void)[];
 }
 
-/** One environment for each function, started when first needed, and again when its bundle changes or it dies. */
+/** More calls of a function at once wait: the machine has no more processors. */
+const mostAtOnce = 4;
+
+/**
+ * The environments of each function, which take one call at a time as Lambda's do: started when first needed, and again when
+ * the bundle changes or one dies.
+ */
 export function createEnvironments(options: EnvironmentsOptions): Environments {
-  const { refresh, generation } = options.sources ?? { refresh: async () => {}, generation: () => 0 };
+  const refresh = options.sources?.refresh ?? (async () => {});
   const slots = new Map<string, Slot>(
     options.functions.map((definition) => [
       definition.name,
-      { definition, generation: -1, digest: "", environment: undefined },
+      { definition, generation: -1, digest: "", environments: [], busy: new Set(), waiting: [] },
     ]),
   );
 
-  const current = (name: string): Environment => {
+  const slotOf = (name: string): Slot => {
     const slot = slots.get(name);
     if (!slot) throw new Error(`The stack has no function ${name}.`);
-    if (slot.generation !== generation()) retireIfChanged(slot, generation());
-    if (!slot.environment?.usable()) slot.environment = startEnvironment(slot.definition, options);
-    return slot.environment;
+    return slot;
   };
 
   return {
     async invoke(name, event) {
       await refresh();
-      return current(name).invoke(event);
+      const slot = slotOf(name);
+      const environment = await acquire(slot, options);
+      try {
+        return await environment.invoke(event);
+      } finally {
+        slot.busy.delete(environment);
+        slot.waiting.shift()?.();
+      }
     },
     async warm() {
       await refresh();
       // One after the other: warming must not take both processors from the first request.
-      for (const name of slots.keys()) await current(name).ready;
+      for (const slot of slots.values()) await idleOf(slot, options)?.ready;
     },
     async close() {
-      await Promise.all([...slots.values()].map((slot) => slot.environment?.close()));
+      await Promise.all([...slots.values()].flatMap(({ environments }) => environments.map((each) => each.close())));
     },
   };
+}
+
+/** An environment that has no call; where each of as many as there may be has one, the first that has none again. */
+async function acquire(slot: Slot, options: EnvironmentsOptions): Promise<Environment> {
+  const idle = idleOf(slot, options);
+  if (idle) {
+    slot.busy.add(idle);
+    return idle;
+  }
+  await new Promise<void>((resolve) => slot.waiting.push(resolve));
+  return acquire(slot, options);
+}
+
+function idleOf(slot: Slot, options: EnvironmentsOptions): Environment | undefined {
+  const generation = options.sources?.generation() ?? 0;
+  if (slot.generation !== generation) retireIfChanged(slot, generation);
+  slot.environments = slot.environments.filter((each) => each.usable());
+  const idle = slot.environments.find((each) => !slot.busy.has(each));
+  if (idle || slot.environments.length >= mostAtOnce) return idle;
+  const started = startEnvironment(slot.definition, options);
+  slot.environments.push(started);
+  return started;
 }
 
 function retireIfChanged(slot: Slot, generation: number): void {
@@ -72,8 +107,8 @@ function retireIfChanged(slot: Slot, generation: number): void {
   }
   const digest = hash.digest("hex");
   if (digest !== slot.digest) {
-    slot.environment?.retire();
-    slot.environment = undefined;
+    for (const each of slot.environments) each.retire();
+    slot.environments = [];
   }
   slot.generation = generation;
   slot.digest = digest;

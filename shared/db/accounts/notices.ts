@@ -7,9 +7,16 @@ import { userKey } from "./users.ts";
 /** A way to a user (D8). */
 export type NoticeChannel = "email" | "sms";
 
-/** How far a notice has been sent to its user, as the table has it. */
-interface StoredNotice extends StoredItem {
+/** How far a notice has been sent to its user. */
+export interface NoticeProgress {
+  /** The channels that need nothing more. */
   readonly served: readonly NoticeChannel[];
+  /** True once its SMS is counted against the stage's ceilings (D11). */
+  readonly sms_counted: boolean;
+}
+
+/** How far a notice has been sent, as the table has it. */
+interface StoredNotice extends StoredItem, NoticeProgress {
   readonly expires_at: number;
 }
 
@@ -22,19 +29,20 @@ export const notices = defineEntity<StoredNotice>(
 /** As long as a queue may bring a message again. */
 const rememberedDays = 14;
 
-/** Access pattern NT1: the channels by which a user was notified of a new password. One read unit (D14). */
-export async function findServedChannels(userId: number, changedAt: Date): Promise<readonly NoticeChannel[]> {
-  return (await notices.find(noticeKey(userId, changedAt), { consistent: true }))?.served ?? [];
+/** Access pattern NT1: how far a user has been notified of a new password. One read unit (D14). */
+export async function findNoticeProgress(userId: number, changedAt: Date): Promise<NoticeProgress> {
+  const notice = await notices.find(noticeKey(userId, changedAt), { consistent: true });
+  return { served: notice?.served ?? [], sms_counted: notice?.sms_counted ?? false };
 }
 
-/** Access pattern NT2: stores the channels by which a user was notified, so that none is used twice. One write unit (D14). */
-export async function keepServedChannels(
+/** Access pattern NT2: stores that, so that no channel is used twice and no SMS counted twice. One write unit (D11, D14). */
+export async function keepNoticeProgress(
   userId: number,
   changedAt: Date,
-  served: readonly NoticeChannel[],
+  { served, sms_counted }: NoticeProgress,
   now: Date,
 ): Promise<void> {
-  const set = { served, expires_at: epochSecondsAfter(now, rememberedDays) };
+  const set = { served, sms_counted, expires_at: epochSecondsAfter(now, rememberedDays) };
   await updateIf(updateOf(noticeKey(userId, changedAt), { set }));
 }
 

@@ -1,5 +1,6 @@
 import { triesOfPin } from "../../domain/accounts/client-guesses.ts";
-import { askForPin as decide } from "../../domain/accounts/pin-flow.ts";
+import type { AskedPin, LoginGuesses } from "../../domain/accounts/login-guesses.ts";
+import { afterFailedRequest, askForPin as decide } from "../../domain/accounts/pin-flow.ts";
 import { retryRaces } from "../table/conflicts.ts";
 import { transact } from "../table/transaction.ts";
 import { changeLoginGuesses, findGuesses, type Guesser, guessingPace, replaceLoginGuesses } from "./guesses.ts";
@@ -8,8 +9,11 @@ import { planAttempt, type Throttled, tooManyRequests } from "./throttles.ts";
 /** The pin that a request for one leads to: a new one that is to be sent, or the one that was just asked for. */
 export interface AskedFor {
   readonly isSent: boolean;
+  readonly askedAt: Date;
   readonly validTo: Date;
   readonly digits: number;
+  /** The id of the earlier request that it is sent for, where that one may not have been queued. */
+  readonly unsent?: string | undefined;
 }
 
 /**
@@ -31,26 +35,20 @@ export async function askForPin(
     if ("opensAt" in answer) throw tooManyRequests(answer.opensAt, now);
     const counted = await Promise.all(throttled.map((each) => planAttempt(each, now, { consistent })));
     const failed = await transact([...counted, replaceLoginGuesses(guesser.loginHash, login, answer.next, now)]);
-    return failed.length === 0 ? askedFor(answer.sends, true) : undefined;
+    return failed.length === 0 ? { ...askedFor(answer.sends, true), unsent: answer.unsent } : undefined;
   }, guessingPace);
 }
 
-/** Access pattern G7: takes back a request that nothing was sent for. One read unit, one write unit. */
-export async function withdrawPin(guesser: Guesser, askedAt: Date): Promise<void> {
+/**
+ * Access pattern G7: takes back a request of that moment, if it was stored, as it may not have been queued; who asks again
+ * within a minute has it queued. One read unit, one write unit.
+ */
+export async function withdrawPin(guesser: Guesser, requestId: string, now: Date): Promise<void> {
   const { login } = await findGuesses(guesser, { consistent: true });
-  const moment = askedAt.getTime();
-  await changeLoginGuesses(
-    guesser.loginHash,
-    login,
-    (guesses) => ({
-      ...guesses,
-      asked: guesses.asked.filter(({ at, by }) => at !== moment || by !== guesser.by),
-      pin: guesses.pin?.asked_at === moment ? null : guesses.pin,
-    }),
-    askedAt,
-  );
+  const withdrawn = (guesses: LoginGuesses) => afterFailedRequest(guesses, now.getTime(), guesser.by, requestId);
+  await changeLoginGuesses(guesser.loginHash, login, withdrawn, now);
 }
 
-function askedFor({ valid_to, digits }: { valid_to: number; digits: number }, isSent: boolean): AskedFor {
-  return { isSent, validTo: new Date(valid_to), digits };
+function askedFor({ asked_at, valid_to, digits }: AskedPin, isSent: boolean): AskedFor {
+  return { isSent, askedAt: new Date(asked_at), validTo: new Date(valid_to), digits };
 }

@@ -16,6 +16,10 @@ export interface StoredPin extends StoredItem, PinHash {
   readonly digits: number;
   /** Always 0: what counts tries by pin alone needs it. */
   readonly tries: number;
+  /** Until when a worker may be sending its message, in ISO 8601; absent in what release 0.1 stored. */
+  readonly held_until?: string;
+  /** When its message was sent; absent while that may have failed. */
+  readonly sent_at?: string;
   readonly spent_at?: string;
   /** The client that spent it, by its keyed hash. */
   readonly spent_by?: string;
@@ -46,6 +50,8 @@ export interface PinRequest {
 export const repeatMs = 60_000;
 
 const keepDays = 30;
+/** Longer than a worker may run, and shorter than its queue waits before it brings a message again. */
+const heldSeconds = 60;
 
 /** Release 0.1 reads names and a password hash of a registration; none is kept (D16). */
 const emptyRegistration = { first_name: "", last_name: "", password_hash: "" };
@@ -56,23 +62,44 @@ export function pinKey(login: string): Key {
 }
 
 /**
- * Access pattern P1: stores the pin of a request over the pin of an older request, or over its own unspent one when the
- * request is processed again; a pin without a registration discards one that waited. False when the pin of a newer request,
- * or the spent pin of this one, is stored (D12, D16). All is replaced, so that the pin is of this version, whatever the one
- * before was.
+ * Access pattern P1: stores the pin of a request over the pin of an older request, or over its own when that was neither sent
+ * nor spent, and is not being sent by another worker; a pin without a registration discards one that waited. False when it
+ * is not stored, as there is nothing to send (D12, D16). All is replaced, so that the pin is of this version, whatever the
+ * one before was.
  */
-export async function storePin(request: PinRequest, userId: number, hash: PinHash): Promise<boolean> {
+export async function storePin(request: PinRequest, userId: number, hash: PinHash, now: Date): Promise<boolean> {
   const { requestId: request_id, validTo, digits } = request;
   const requested_at = request.requestedAt.toISOString();
-  const when =
-    "attribute_not_exists(pk) OR requested_at < :requestedAt OR (request_id = :requestId AND attribute_not_exists(spent_at))";
-  const values = { ":requestedAt": requested_at, ":requestId": request_id };
+  const isUnsent =
+    "attribute_not_exists(spent_at) AND attribute_not_exists(sent_at) AND (attribute_not_exists(held_until) OR held_until < :now)";
+  const when = `attribute_not_exists(pk) OR requested_at < :requestedAt OR (request_id = :requestId AND ${isUnsent})`;
+  const values = { ":requestedAt": requested_at, ":requestId": request_id, ":now": now.toISOString() };
+  const held_until = new Date(now.getTime() + heldSeconds * 1000).toISOString();
   const life = { valid_to: validTo.toISOString(), expires_at: epochSecondsAfter(validTo, keepDays) };
   const registration = request.registers ? emptyRegistration : null;
-  const of = { user_id: userId, hmac: hash.hmac, salt: hash.salt, digits, request_id, requested_at, ...life };
+  const of = {
+    user_id: userId,
+    hmac: hash.hmac,
+    salt: hash.salt,
+    digits,
+    request_id,
+    requested_at,
+    held_until,
+    ...life,
+  };
   const set = { ...of, tries: 0, registration, schema_version: pins.version };
-  const remove = ["spent_at", "spent_by", "failures", "streak", "schema_readable_from"];
+  const remove = ["sent_at", "spent_at", "spent_by", "failures", "streak", "schema_readable_from"];
   return (await updateIf(updateOf(pinKey(request.login), { when, values, set, remove }))) !== undefined;
+}
+
+/** Access pattern P6: true where the pin of a request was stored, as the request is processed again. One read unit. */
+export async function isPinStored(login: string, requestId: string): Promise<boolean> {
+  return (await pins.find(pinKey(login), { consistent: true }))?.request_id === requestId;
+}
+
+/** Access pattern P7: stores that the pin of a request was sent, unless it is another's by now. One write unit. */
+export async function keepPinSent(login: string, requestId: string, now: Date): Promise<void> {
+  await updateIf(updateOf(pinKey(login), { where: { request_id: requestId }, set: { sent_at: now.toISOString() } }));
 }
 
 /** The write that spends a pin, while it is the one that was compared. */

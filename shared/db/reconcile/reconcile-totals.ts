@@ -14,7 +14,8 @@ import {
 } from "../lists/totals.ts";
 import { ItemTooNewError } from "../table/entity.ts";
 import { keyOf, nameOf } from "../table/keys.ts";
-import { type Item, type Key, scanPage } from "../table/table.ts";
+import type { Item, Key } from "../table/table.ts";
+import { readSegments } from "./read-segments.ts";
 
 /** A figure of the totals, or the search entries of a company, that is not what the counted records make it. */
 export interface Drift {
@@ -53,65 +54,58 @@ export interface ReconcileOptions {
 }
 
 /**
- * Access pattern R4: reads the whole table once, page by page, and compares the totals with what was counted, and that
+ * Access pattern R4: reads the whole table once, in segments at once, and compares the totals with what was counted, and that
  * with the records. One read unit for every 4 KB of the table, half of one when not consistent.
  */
 export async function reconcileTotals(options: ReconcileOptions = {}): Promise<Reconciliation> {
-  const { onProgress, isConsistent = true, items = partitions(isConsistent) } = options;
-  const totals: TotalsByName = new Map();
-  const stored = new Map<string, StoredTotals>();
-  const entries: EntrySums = new Map();
-  const numbered = new Map<string, number[]>();
-  const uncounted: Key[] = [];
-  const unreadable: Key[] = [];
-  let records = 0;
-  for await (const partition of items) {
-    const [first] = partition;
-    if (!first) continue;
-    const key = keyOf(first);
-    if (listTotals.matches(key)) for (const item of partition) stored.set(nameOf(item), listTotals.decode(item));
-    else if (numberEntries.matches(key)) {
-      for (const item of partition) note(entries, numberEntries.decode(item), "stored");
-    } else {
-      const counted = readPartition(key.pk, partition);
-      if (!counted) continue;
-      records += counted.isThere ? 1 : 0;
-      if (counted.standing === "unreadable") unreadable.push(counted.key);
-      if (counted.standing === "elsewhere") uncounted.push(counted.key);
-      if (counted.place) countIn(totals, counted.list, counted.place, 1);
-      const own = entriesOf(counted.place);
-      for (const entry of own) note(entries, entry, "counted");
-      if (own[0] && counted.place) idsOf(numbered, own[0].pk).push(counted.place.id);
-      onProgress?.(records);
+  const { onProgress, isConsistent = true, items } = options;
+  const found = createFindings();
+  const sources = items ? [items] : readSegments(reconciledPrefixes, isConsistent);
+  const read = async (source: AsyncIterable<Item[]>) => {
+    for await (const partition of source) {
+      if (note(found, partition)) onProgress?.(found.records);
     }
-  }
-  const drifts = [...driftsOf(totals, stored), ...entryDrifts(entries)];
-  return { records, uncounted, unreadable, totals, stored, numbered, drifts };
+  };
+  await Promise.all(sources.map(read));
+  const { entries, ...rest } = found;
+  return { ...rest, drifts: [...driftsOf(found.totals, found.stored), ...entryDrifts(entries)] };
 }
 
-/** The items that a reconciliation reads; the filter saves no read units, only the transfer of the rest. */
 const reconciledPrefixes = [...Object.keys(listsByKind).map((kind) => `${kind}#`), "TOTALS#", "COMPANY#"];
-const filter = {
-  FilterExpression: reconciledPrefixes.map((_, at) => `begins_with(pk, :prefix${at})`).join(" OR "),
-  ExpressionAttributeValues: Object.fromEntries(reconciledPrefixes.map((prefix, at) => [`:prefix${at}`, prefix])),
-};
 
-/** The items of the table with those prefixes, those of one partition together. */
-async function* partitions(ConsistentRead: boolean): AsyncGenerator<Item[]> {
-  let collected: Item[] = [];
-  let ExclusiveStartKey: Item | undefined;
-  do {
-    const { items, lastKey } = await scanPage({ ConsistentRead, ExclusiveStartKey, ...filter });
-    for (const item of items) {
-      if (collected.length > 0 && collected[0]?.pk !== item.pk) {
-        yield collected;
-        collected = [];
-      }
-      collected.push(item);
-    }
-    ExclusiveStartKey = lastKey;
-  } while (ExclusiveStartKey);
-  if (collected.length > 0) yield collected;
+function createFindings() {
+  return {
+    records: 0,
+    totals: new Map() as TotalsByName,
+    stored: new Map<string, StoredTotals>(),
+    entries: new Map() as EntrySums,
+    numbered: new Map<string, number[]>(),
+    uncounted: [] as Key[],
+    unreadable: [] as Key[],
+  };
+}
+
+/** Adds the items of a partition to the findings; true where they are of a kind of records. */
+function note(found: ReturnType<typeof createFindings>, partition: readonly Item[]): boolean {
+  const [first] = partition;
+  if (!first) return false;
+  const key = keyOf(first);
+  if (listTotals.matches(key)) for (const item of partition) found.stored.set(nameOf(item), listTotals.decode(item));
+  else if (numberEntries.matches(key)) {
+    for (const item of partition) noteEntry(found.entries, numberEntries.decode(item), "stored");
+  } else {
+    const counted = readPartition(key.pk, partition);
+    if (!counted) return false;
+    found.records += counted.isThere ? 1 : 0;
+    if (counted.standing === "unreadable") found.unreadable.push(counted.key);
+    if (counted.standing === "elsewhere") found.uncounted.push(counted.key);
+    if (counted.place) countIn(found.totals, counted.list, counted.place, 1);
+    const own = entriesOf(counted.place);
+    for (const entry of own) noteEntry(found.entries, entry, "counted");
+    if (own[0] && counted.place) idsOf(found.numbered, own[0].pk).push(counted.place.id);
+    return true;
+  }
+  return false;
 }
 
 function readPartition(pk: string, items: readonly Item[]) {
@@ -169,7 +163,7 @@ function isDrift(figure: string, is: number | undefined, should: number | undefi
 type EntrySums = Map<string, { stored: number; counted: number }>;
 
 /** Entries are compared as sums of their hashes: a million invoices have millions of them. */
-function note(entries: EntrySums, { pk, sk, mark_order }: StoredNumberEntry, side: "stored" | "counted"): void {
+function noteEntry(entries: EntrySums, { pk, sk, mark_order }: StoredNumberEntry, side: "stored" | "counted"): void {
   const sums = entries.get(pk) ?? { stored: 0, counted: 0 };
   sums[side] = (sums[side] + hash(`${sk} ${mark_order}`)) % 2 ** 52;
   entries.set(pk, sums);

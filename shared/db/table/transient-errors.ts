@@ -14,6 +14,12 @@ export function isTransientError(error: unknown): boolean {
   return $metadata !== undefined || isOfNetwork || Array.isArray(errors) || error.name === "TimeoutError";
 }
 
+/** True for a call that the table refused because it, or a partition of it, takes no more at the moment. */
+export function isThrottled(error: unknown): boolean {
+  const names = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];
+  return error instanceof Error && names.includes(error.name);
+}
+
 /** A write that the table cannot carry out, such as one that makes an item too large, fails at each try. */
 function isInvalidTransaction(error: Error): boolean {
   if (!(error instanceof TransactionCanceledException)) return false;

@@ -12,6 +12,8 @@ export interface AskedPin {
   readonly valid_to: number;
   readonly digits: number;
   readonly registers: boolean;
+  /** The id of a request that may not have been queued: whoever asks again within a minute queues it again. */
+  readonly unsent?: string;
 }
 
 /** What strangers and known clients have tried and asked for at one login; lists are oldest first. */

@@ -1,4 +1,5 @@
-import { type CountryCode, parsePhoneNumberFromString } from "libphonenumber-js/min";
+import { type CountryCode, parsePhoneNumberFromString } from "libphonenumber-js/core/es6";
+import numberingPlans from "libphonenumber-js/max/metadata";
 import { Refusal } from "../refusal.ts";
 import { formerEmail, normalEmail } from "./email-address.ts";
 
@@ -20,7 +21,7 @@ export interface Login {
 export function parseLogin(typed: string, defaultCountry: CountryCode): Login | undefined {
   const value = typed.trim();
   if (value.includes("@")) return parseEmail(value);
-  const phone = parsePhoneNumberFromString(value, { defaultCountry, extract: false });
+  const phone = parsePhoneNumberFromString(value, { defaultCountry, extract: false }, numberingPlans);
   if (!phone?.isPossible()) return undefined;
   return { value: phone.number, channel: "sms", country: phone.country ?? phone.getPossibleCountries()[0] };
 }

@@ -17,10 +17,7 @@ const triesOfLogin: readonly Limit[] = [
 /** So many wrong short pins in a row, and a login gets long ones (D10). */
 const closingStreak = 100;
 
-/** A pin, and those that replace it because they are spent or out of tries (D11). */
-const askedInMinute: readonly Limit[] = [{ most: 3, withinMinutes: 1 }];
-
-/** Pins that a login gets at once, and those of one client (D11). */
+/** Pins that a login gets at once, and those of one client (D11): the first and two that replace it, even in a minute. */
 const askedLimits: readonly Limit[] = [
   { most: 3, withinMinutes: 10 },
   { most: 5, withinMinutes: hour },
@@ -40,10 +37,13 @@ export interface PinAsker {
   readonly tries: number;
 }
 
-/** What becomes of a request: it shares the pin that was just sent, has one sent, or waits until a moment. */
+/**
+ * What becomes of a request: it shares the pin that was just sent, has one sent, or waits until a moment. The pin of an
+ * `unsent` request is sent under the id of that one, so that it is the same pin.
+ */
 export type PinAnswer =
   | { readonly shares: AskedPin }
-  | { readonly sends: AskedPin; readonly next: LoginGuesses }
+  | { readonly sends: AskedPin; readonly next: LoginGuesses; readonly unsent?: string | undefined }
   | { readonly opensAt: number };
 
 /** What becomes of a try: whether the pin is compared, and what the login's figures are then, where they change. */
@@ -64,17 +64,30 @@ function needsLongPin({ pins, pin_streak }: LoginGuesses, now: number): boolean 
 
 /**
  * Decides a request for a pin. Within a minute of another it shares that one's pin, unless that is spent or out of tries,
- * or only a registration's would help: then it is replaced at once, at most twice a minute (D10, D11).
+ * or only a registration's would help: then it is replaced at once, at most twice a minute. One that may not have been
+ * queued is sent again (D10, D11).
  */
 export function askForPin(guesses: LoginGuesses, asker: PinAsker, now: number): PinAnswer {
   const live = livePin(guesses, now);
-  if (live && now - live.asked_at < msPerMinute && mayShare(guesses, live, asker, now)) return { shares: live };
+  const shared = live && now - live.asked_at < msPerMinute && mayShare(guesses, live, asker, now) ? live : undefined;
+  if (shared && shared.unsent === undefined) return { shares: shared };
   const opensAt = requestAdmittedAt(guesses, asker.by, now);
   if (opensAt > now) return { opensAt };
-  const digits = needsLongPin(guesses, now) ? longPinDigits : pinDigits;
-  const sends = { asked_at: now, valid_to: now + pinLifeMinutes * msPerMinute, digits, registers: asker.registers };
+  const { unsent, ...sends } = shared ?? newPin(guesses, asker, now);
   const asked = [...guesses.asked, { at: now, by: asker.by }].slice(-keptRequests);
-  return { sends, next: { ...guesses, asked, pin: sends } };
+  return { sends, next: { ...guesses, asked, pin: sends }, unsent };
+}
+
+/** The guesses when the request of that moment may not have been queued: it counts no more, and is sent with the next one. */
+export function afterFailedRequest(guesses: LoginGuesses, at: number, by: string, requestId: string): LoginGuesses {
+  const asked = guesses.asked.filter((each) => each.at !== at || each.by !== by);
+  if (asked.length === guesses.asked.length || !guesses.pin) return guesses;
+  return { ...guesses, asked, pin: { ...guesses.pin, unsent: requestId } };
+}
+
+function newPin(guesses: LoginGuesses, { registers }: PinAsker, now: number): AskedPin {
+  const digits = needsLongPin(guesses, now) ? longPinDigits : pinDigits;
+  return { asked_at: now, valid_to: now + pinLifeMinutes * msPerMinute, digits, registers };
 }
 
 /**
@@ -111,10 +124,5 @@ function requestAdmittedAt({ asked }: LoginGuesses, client: string, now: number)
   const moments = asked.map(({ at }) => at);
   const own = asked.filter(({ by }) => by === client).map(({ at }) => at);
   const spaced = (moments.at(-1) ?? 0) + spacingMinutes * msPerMinute;
-  return Math.max(
-    now,
-    admittedAt(moments, askedInMinute, now),
-    admittedAt(own, askedLimits, now),
-    Math.min(admittedAt(moments, askedLimits, now), spaced),
-  );
+  return Math.max(now, admittedAt(own, askedLimits, now), Math.min(admittedAt(moments, askedLimits, now), spaced));
 }

@@ -1,4 +1,5 @@
-import parsePhoneNumber from "libphonenumber-js/max";
+import { parsePhoneNumberFromString } from "libphonenumber-js/core/es6";
+import numberingPlans from "libphonenumber-js/max/metadata";
 import { Refusal } from "../refusal.ts";
 import type { Login } from "./login.ts";
 
@@ -17,6 +18,6 @@ export function requireSmsReceiver({ value, channel }: Login, { registers }: { r
 
 /** True for a phone number in E.164 that SMS go to; for one of unknown kind where it is a stored user's (D7). */
 export function maySendSmsTo(phone: string, { isStored }: { readonly isStored: boolean }): boolean {
-  const kind = parsePhoneNumber(phone)?.getType();
+  const kind = parsePhoneNumberFromString(phone, numberingPlans)?.getType();
   return mobile.has(kind) || (kind === unknown && isStored);
 }

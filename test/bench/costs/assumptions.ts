@@ -60,6 +60,9 @@ export const startMilliseconds = 500;
 /** Receives of an empty queue a month, by Lambda's own pollers. */
 export const emptyReceivesPerQueue = 500_000;
 
+/** Calls of get-health in a month by the check from outside: two checkers in each of three regions, every 30 seconds. */
+export const outsideCalls = 3 * 2 * 2 * 60 * 24 * 30;
+
 /** Share of the changes that come as events of other systems. */
 export const eventsPerChange = 1;
 

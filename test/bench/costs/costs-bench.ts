@@ -5,10 +5,18 @@ import { root } from "../../../infra/local/stack/synthesis.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { fillTables, type MarkedTables, tableOf } from "../../../infra/tools/docs/marked-tables.ts";
 import { costsPage } from "../../../infra/tools/docs/pages.ts";
-import { callsPerUser, changesPerUser, kilobytesPerUser, pinsPerUser, shareOfSms, userCounts } from "./assumptions.ts";
+import {
+  callsPerUser,
+  changesPerUser,
+  kilobytesPerUser,
+  outsideCalls,
+  pinsPerUser,
+  shareOfSms,
+  userCounts,
+} from "./assumptions.ts";
 import { type Bill, billOf } from "./bill.ts";
 import { measureCalls } from "./measure-calls.ts";
-import { fixedRows, growingRows } from "./month-rows.ts";
+import { fixedRows, growingRows, outsideCheck } from "./month-rows.ts";
 import { prices } from "./prices.ts";
 
 /** Measures every operation on the demo data and writes what it costs into infra/COSTS.md; true when it could. */
@@ -77,6 +85,7 @@ function monthOf(bills: readonly Bill[], users: number, fixed: Readonly<Record<s
     SMS: pins * shareOfSms * prices.sms,
     ...growingRows(users),
     ...fixed,
+    "check from outside": outsideCheck + each("get-health", outsideCalls),
   };
   return parts;
 }

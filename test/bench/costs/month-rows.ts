@@ -42,6 +42,10 @@ export function growingRows(users: number): Record<string, number> {
   };
 }
 
+/** What the check of a stage from outside costs, beside its calls: a stack with an alarm and the key of its topic. */
+export const outsideCheck =
+  prices.healthCheckPerMonth + prices.healthCheckOverTlsPerMonth + prices.alarmPerMonth + prices.keyPerMonth;
+
 /** What a stage costs by being there. */
 export function fixedRows(template: Record<string, unknown>): Record<string, number> {
   const types = Object.values(template.Resources as Record<string, { Type: string }>).map(({ Type }) => Type);

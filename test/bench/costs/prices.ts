@@ -29,4 +29,7 @@ export const prices = {
   compositeAlarmPerMonth: 0.5,
   dashboardPerMonth: 3.0,
   keyPerMonth: 1.0,
+  /** Route 53, of an endpoint in AWS; over TLS. */
+  healthCheckPerMonth: 0.5,
+  healthCheckOverTlsPerMonth: 1.0,
 } as const;

@@ -66,6 +66,7 @@ const confirmation = {
       { login: user.login, requestId: crypto.randomUUID(), digits: 6, registers: false, ...times },
       user.id,
       hash,
+      now,
     );
   },
   run() {

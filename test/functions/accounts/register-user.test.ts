@@ -1,4 +1,5 @@
 import { PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
@@ -89,6 +90,13 @@ async function queuedMessages() {
     new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
   );
   return Messages.map(({ Body }) => JSON.parse(Body ?? ""));
+}
+
+/** Every item that the login stands in. */
+async function storedOfLogin(): Promise<string> {
+  const scan = new ScanCommand({ TableName: service.tableName, ConsistentRead: true });
+  const { Items = [] } = await service.database.send(scan);
+  return JSON.stringify(Items.filter((item) => JSON.stringify(item).includes(login)));
 }
 
 describe("200", () => {
@@ -209,10 +217,16 @@ describe("200", () => {
   });
 
   test("D16: neither queue nor table keeps names or password of a registration", async () => {
-    await register({ first_name: "Canaryfirst", last_name: "Canarylast" });
+    const named = { first_name: "Canaryfirst", last_name: "Canarylast" };
+    await register(named);
     const messages = JSON.stringify(await queuedMessages());
-    expect(messages).toContain(login);
-    for (const kept of ["Canary", "$argon2id", password]) expect(messages).not.toContain(kept);
+    const pin = await registeredPin(named);
+    const waiting = await storedOfLogin();
+    expect((await confirm(pin)).status).toBe(200);
+    for (const kept of [messages, waiting, await storedOfLogin()]) {
+      expect(kept).toContain(login);
+      for (const secret of ["Canary", "$argon2id", password]) expect(kept).not.toContain(secret);
+    }
   });
 
   test("D16: a reset pin discards the registration that waits", async () => {

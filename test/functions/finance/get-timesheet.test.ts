@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { handler } from "../../../functions/finance/get-timesheet.ts";
 import { getTimesheet } from "../../../shared/contract/finance.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
-import { testSingleRecord } from "../../support/records/single-record.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
+import { testSingleRecord } from "../../support/requests/single-record.ts";
 
 testSingleRecord({
   operation: getTimesheet,

@@ -1,10 +1,12 @@
 import { decodeJwt } from "jose";
 import { describe, expect, test } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
+import { handler as registerDeviceHandler } from "../../../functions/devices/register-device-token.ts";
 import { handler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
+import { registerDeviceToken } from "../../../shared/contract/devices.ts";
 import { refreshToken, signIn, signOut } from "../../../shared/contract/sessions.ts";
 import { makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
@@ -16,6 +18,7 @@ import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
+import { tokensOf } from "../../support/workers/pushes.ts";
 
 useService();
 const proxy = useFaultProxy();
@@ -45,6 +48,12 @@ async function spentLongAgo(token: string): Promise<string> {
   const { refresh_token } = (await refresh(token)).body.token;
   at("2026-03-01T09:01:00.000");
   return refresh_token;
+}
+
+async function registerDevice(accessToken: string, name: string): Promise<void> {
+  const notification = { token: `${name}-${userId}`, platform: "fcm", device_id: name };
+  const sent = { body: { notification }, headers: { authorization: `Bearer ${accessToken}` } };
+  expect((await call(registerDeviceHandler, registerDeviceToken, sent)).status).toBe(200);
 }
 
 async function expectDead(token: string) {
@@ -145,6 +154,15 @@ describe("401", () => {
     const third = (await refresh(second.refresh_token)).body.token;
     await expectDead(first.refresh_token);
     await expectDead(third.refresh_token);
+  });
+
+  test("D5, D28: with its family its devices go, and get no pushes; those of other sessions stay", async () => {
+    const [{ access_token, refresh_token }, other] = [await signedIn(), await signedIn()];
+    await registerDevice(access_token, "stolen");
+    await registerDevice(other.access_token, "kept");
+    await spentLongAgo(refresh_token);
+    await expectDead(refresh_token);
+    expect(await tokensOf(userId)).toEqual([`kept-${userId}`]);
   });
 
   test("D5: a spent token leaves the user's other sessions alone", async () => {

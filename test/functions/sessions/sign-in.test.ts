@@ -1,5 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
 import { handler } from "../../../functions/sessions/sign-in.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
@@ -188,6 +188,21 @@ describe("422", () => {
   });
 });
 
+/** The minutes that a login is asked to wait, as wrong passwords come as soon as they may. */
+async function waitsOf(requests: number, from?: string): Promise<number[]> {
+  const waits: number[] = [];
+  let now = Date.parse("2026-05-10T00:00:00.000Z");
+  for (let sent = 0; sent < requests; sent += 1) {
+    vi.useFakeTimers({ now, toFake: ["Date"] });
+    const { status, headers } = await signInAs(login, "wrong", from);
+    if (status === 401) continue;
+    const seconds = Number(headers["retry-after"]);
+    waits.push(seconds / 60);
+    now += seconds * 1000;
+  }
+  return waits;
+}
+
 describe("429", () => {
   test("D15: after 10 failures even the right password waits, until 15 minutes after the first, to the millisecond", async () => {
     at("2026-05-02T09:00:00.000");
@@ -209,6 +224,14 @@ describe("429", () => {
     const refused = await signInAs(login, password, "192.0.2.9");
     expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "900"]);
     expect((await signInAs(login)).status).toBe(200);
+  });
+
+  test("D15: Retry-After is in whole minutes and grows with the failures of a login, over all clients", async () => {
+    expect(await waitsOf(70)).toEqual([15, 45, 15, 285, 15, 1_065]);
+  });
+
+  test("D15: Retry-After of one client grows with its own failures, and comes sooner", async () => {
+    expect(await waitsOf(60, "192.0.2.9")).toEqual([15, 15, 30, 15, 15, 270, 15, 15, 1_050, 15]);
   });
 
   test("D15: an unknown login is limited like a known one", async () => {

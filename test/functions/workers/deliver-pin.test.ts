@@ -4,18 +4,28 @@ import { handler as confirmHandler } from "../../../functions/accounts/confirm-l
 import { handler } from "../../../functions/workers/deliver-pin.ts";
 import { confirmLogin } from "../../../shared/contract/accounts.ts";
 import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
+import { crashAt } from "../../support/faults/crash.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { newestPin } from "../../support/requests/pins.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
+import { nothingFailed } from "../../support/workers/workers.ts";
 
 const service = useService();
 const login = "ines@example.com";
 const other = "marsh@example.com";
 
-beforeAll(() => store([userLine(10, { email: login }), userLine(11, { email: other })]));
+beforeAll(() =>
+  store([
+    userLine(10, { email: login }),
+    userLine(11, { email: other }),
+    userLine(12, { phone_number: "+447400123456" }),
+    userLine(13, { phone_number: "+447400123457" }),
+  ]),
+);
 beforeEach(() => service.inbox.clear());
 afterEach(() => void vi.useRealTimers());
 
@@ -26,6 +36,7 @@ interface Request {
   login?: string;
   former?: string;
   digits?: number;
+  channel?: string;
 }
 
 function deliver(...requests: (Request | string)[]) {
@@ -45,6 +56,12 @@ function at(time: string): string {
   const moment = `2026-06-01T${time}.000Z`;
   vi.useFakeTimers({ now: new Date(moment), toFake: ["Date"] });
   return moment;
+}
+
+/** The SMS that are counted in the hour of the clock. */
+async function countedSms(): Promise<number> {
+  const hour = new Date().toISOString().slice(0, 13);
+  return Number((await readItem({ pk: `SMS#${hour}`, sk: "SMS" }))?.sent ?? 0);
 }
 
 async function isRight(pin: string, of = login): Promise<boolean> {
@@ -68,15 +85,43 @@ describe("D12: a request", () => {
     expect(await isRight(newestPin(service.inbox, login))).toBe(true);
   });
 
-  test("delivered again sends once more, and the newer pin then counts", async () => {
+  test("queued several times is sent once, together and one after the other, and its pin counts", async () => {
     const requestedAt = at("10:00:00");
-    await deliver({ requestedAt });
-    const first = newestPin(service.inbox, login);
-    await deliver({ requestedAt });
-    const second = newestPin(service.inbox, login);
-    expect(service.inbox.entries()).toHaveLength(2);
-    if (first !== second) expect(await isRight(first)).toBe(false);
-    expect(await isRight(second)).toBe(true);
+    await deliver({ requestedAt }, { requestedAt }, { requestedAt });
+    expect(await deliver({ requestedAt })).toEqual(nothingFailed);
+    expect(service.inbox.entries()).toHaveLength(1);
+    expect(await isRight(newestPin(service.inbox, login))).toBe(true);
+  });
+
+  test("whose worker died while it was sending is sent when it comes again", async () => {
+    const requestedAt = at("10:30:00");
+    await crashAt(4, "before", () => deliver({ requestedAt }));
+    expect(service.inbox.entries()).toEqual([]);
+    vi.setSystemTime(Date.parse(requestedAt) + 180_000);
+    expect(await deliver({ requestedAt })).toEqual(nothingFailed);
+    expect(await isRight(newestPin(service.inbox, login))).toBe(true);
+  });
+
+  test("D11: whose SMS fails and is sent when it comes again counts once, as one that is queued twice", async () => {
+    const sms = { login: "+447400123456", channel: "sms", requestedAt: at("10:45:00") };
+    service.endpoints.failNext("Publish", "InternalError");
+    expect((await deliver(sms)).batchItemFailures).toHaveLength(1);
+    expect(await countedSms()).toBe(1);
+    vi.setSystemTime(Date.parse(sms.requestedAt) + 180_000);
+    expect(await deliver(sms, sms)).toEqual(nothingFailed);
+    expect(service.inbox.entries()).toHaveLength(1);
+    expect(await countedSms()).toBe(1);
+  });
+
+  test("D11: whose pin is not stored, as a newer one's is, gives its SMS back", async () => {
+    const older = at("10:50:00");
+    const newer = at("10:50:30");
+    const sms = { login: "+447400123457", channel: "sms" };
+    await deliver({ ...sms, requestedAt: newer });
+    const counted = await countedSms();
+    expect(await deliver({ ...sms, requestedAt: older })).toEqual(nothingFailed);
+    expect(service.inbox.entries()).toHaveLength(1);
+    expect(await countedSms()).toBe(counted);
   });
 
   test("whose pin is spent is not answered again", async () => {
@@ -115,6 +160,7 @@ describe("D12: a message", () => {
     service.endpoints.failNext("SendEmail", "MessageRejected");
     const outcome = await deliver({ requestedAt, login: other }, { requestedAt, login: "nobody@example.com" });
     expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    vi.useFakeTimers({ now: Date.parse(requestedAt) + 180_000, toFake: ["Date"] });
     await deliver({ requestedAt, login: other });
     expect(await isRight(newestPin(service.inbox, other), other)).toBe(true);
   });

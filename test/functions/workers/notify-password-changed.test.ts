@@ -1,10 +1,11 @@
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify-password-changed.ts";
 import { oneLine } from "../../../infra/stages/setting-values.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { readItem } from "../../support/records/writes.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -30,6 +31,7 @@ beforeEach(() => {
   // Each test is about a change of its own.
   changedAt = new Date(Date.parse(changedAt) - 1_000).toISOString();
 });
+afterEach(() => void vi.useRealTimers());
 
 function deliver(...messages: (number | string)[]) {
   const records = messages.map((message, index) => ({
@@ -111,6 +113,17 @@ describe("D14: a message", () => {
     expect(await deliver(15)).toEqual(nobodyFailed);
     expect(await deliver(15)).toEqual(nobodyFailed);
     expect(sent()).toEqual(["email half@example.com", "sms +447400123459"]);
+  });
+
+  test("D11: whose SMS fails twice and is sent then counts as one SMS", async () => {
+    vi.useFakeTimers({ now: new Date("2026-05-03T09:00:00.000Z"), toFake: ["Date"] });
+    service.endpoints.failNext("Publish", "InternalError", 2);
+    expect((await deliver(15)).batchItemFailures).toHaveLength(1);
+    expect((await deliver(15)).batchItemFailures).toHaveLength(1);
+    expect(await deliver(15)).toEqual(nobodyFailed);
+    expect(sent()).toContain("sms +447400123459");
+    expect(await readItem({ pk: "SMS#2026-05-03T09", sk: "SMS" })).toMatchObject({ sent: 1 });
+    expect(await readItem({ pk: "SMS#2026-05-03", sk: "SMS" })).toMatchObject({ sent: 1 });
   });
 
   test("of a later change is sent by every channel again", async () => {

@@ -26,6 +26,11 @@ test("the app ends with 1 when release is anything but now", () => {
   expect(synth("dev", { release: "nwo" })).toEqual({ status: 1, stdout: "", stderr });
 }, 60_000);
 
+test("the app ends with 1 when a stage does not say at which host it is to be asked from outside", () => {
+  const stderr = "Set probedHost of the stage dev in infra/stages/stages.ts to the host that clients call.\n";
+  expect(synth("dev", { stack: "probe" })).toEqual({ status: 1, stdout: "", stderr });
+}, 60_000);
+
 test("cdk.json decides every feature flag that the CDK recommends, and every synthesis has them", () => {
   const recommended = createRequire(import.meta.url)("aws-cdk-lib/recommended-feature-flags.json") as object;
   const { context } = JSON.parse(readFileSync(join(root, "cdk.json"), "utf8")) as { context: object };

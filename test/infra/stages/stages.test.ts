@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { stageShape } from "../../../infra/stages/stage.ts";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
+import { stageShape } from "../../../infra/stages/stage-shape.ts";
 import { findStage, type Stage, stageNames } from "../../../infra/stages/stages.ts";
 import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
 
@@ -57,6 +57,8 @@ test.each<[keyof Stage, unknown]>([
   ["smsMostDollars", 0],
   ["smsMostDollars", 0.001],
   ["pagerUrl", "http://pager.harbour-logistics.co.uk"],
+  ["probedHost", "https://api.harbour-logistics.co.uk"],
+  ["probedHost", "api.harbour-logistics.co.uk"],
   ["monthlyBudgetDollars", 0],
   ["businessTimeZone", "Europe/Lundon"],
   ["businessTimeZone", "GB"],
@@ -120,6 +122,7 @@ test.each(Object.keys(stageShape.entries))("a stage without %s is refused, or ca
     "account",
     "smsSenderId",
     "pagerUrl",
+    "probedHost",
     "monthlyBudgetDollars",
     "smsMonthlySpendLimitDollars",
     "platformApplications",
@@ -152,11 +155,12 @@ test.each([
     ["customDomain", { name: host, certificateArn }],
     ["runbookUrl", `https://${host}/RUNBOOK.md`],
     ["pagerUrl", `https://${host}/alarms`],
+    ["probedHost", host],
   ];
   for (const [setting, value] of settings) {
     const expected = expect.stringMatching(`^Set ${setting} of .* it has the placeholder ${host}\\.$`);
     expect(faultsOf({ ...prod, [setting]: value }), setting).toEqual([expected]);
-    expect(faultsOf({ ...dev, [setting]: value }), setting).toEqual([]);
+    expect(faultsOf({ ...dev, alarmAddress: prod.alarmAddress, [setting]: value } as Stage), setting).toEqual([]);
   }
 });
 

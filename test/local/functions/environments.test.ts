@@ -59,12 +59,17 @@ describe("a function", () => {
     expect(left).toBeLessThanOrEqual(5_000);
   });
 
-  it("stays warm and takes several events at once", async () => {
-    define({
-      meet: "const all = (globalThis.all ??= []); await new Promise((go) => { all.push(go); if (all.length === 3) all.forEach((each) => each()); }); return all.length;",
-    });
-    const answers = await Promise.all([1, 2, 3].map((each) => environments.invoke("meet", each)));
-    expect(answers).toEqual([3, 3, 3]);
+  it("stays warm, and takes one event at a time in each of up to four environments", async () => {
+    const body =
+      "const here = (globalThis.here ??= { id: crypto.randomUUID(), calls: 0, most: 0 }); here.calls += 1; here.most = Math.max(here.most, here.calls);" +
+      "await new Promise((go) => setTimeout(go, 20)); here.calls -= 1; return here;";
+    define({ meet: body });
+    const inTurn = [await environments.invoke("meet", {}), await environments.invoke("meet", {})] as { id: string }[];
+    expect(inTurn[0]?.id).toBe(inTurn[1]?.id);
+    const calls = Array.from({ length: 12 }, () => environments.invoke("meet", {}));
+    const answers = (await Promise.all(calls)) as { id: string; most: number }[];
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(4);
+    expect(Math.max(...answers.map(({ most }) => most))).toBe(1);
   });
 
   it("that throws fails with the type and message of its error", async () => {

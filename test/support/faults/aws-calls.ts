@@ -9,8 +9,13 @@ export interface AwsCall {
   readonly input: object;
 }
 
+/** A client's retries, which have a capacity that each of them takes from and each success gives back to. */
+export interface Retries {
+  recordSuccess(token: { getRetryCost(): number }): void;
+}
+
 interface Client {
-  readonly config: { readonly serviceId: string };
+  readonly config: { readonly serviceId: string; retryStrategy(): Promise<Retries> };
 }
 
 interface Command {
@@ -21,13 +26,16 @@ type Send = (this: Client, command: Command, ...others: unknown[]) => Promise<un
 
 /**
  * Puts a watcher around every call of every client of this process, whatever service it is for: it carries the call out by
- * calling `send`. Every client of the SDK inherits its `send`, so that this is the one place where all calls pass.
+ * calling `send`, and is given how the client repeats calls. Every client of the SDK inherits its `send`, so that this is the one place where all calls pass.
  */
-export function watchCalls(watch: (call: AwsCall, send: () => Promise<unknown>) => Promise<unknown>): void {
+export function watchCalls(
+  watch: (call: AwsCall, send: () => Promise<unknown>, retries: () => Promise<Retries>) => Promise<unknown>,
+): void {
   const everyClient = Object.getPrototypeOf(DynamoDBDocumentClient.prototype) as { send: Send };
   const { send } = everyClient;
   everyClient.send = function (command, ...others) {
-    const call = { service: this.config.serviceId, command: command.constructor.name, input: command.input };
-    return watch(call, () => send.call(this, command, ...others));
+    const { serviceId: service, retryStrategy: retries } = this.config;
+    const call = { service, command: command.constructor.name, input: command.input };
+    return watch(call, () => send.call(this, command, ...others), retries);
   };
 }

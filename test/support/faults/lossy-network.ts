@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
+import { type Retries, watchCalls } from "./aws-calls.ts";
 
 /**
  * How a call fails: `interrupted` is carried out and its answer lost once, so that the SDK may repeat it; `dropped` is carried
@@ -37,6 +38,7 @@ export function useLossyNetwork(): LossyNetwork {
   let plan: Plan | undefined;
   const servers: Server[] = [];
   beforeAll(async () => {
+    watchCalls((_, send, retries) => sendWithAllRetries(send, retries));
     for (const setting of settings) servers.push(await stand(setting, handle));
   });
   afterAll(() => {
@@ -79,6 +81,12 @@ export function useLossyNetwork(): LossyNetwork {
     plan.attempts += 1;
     return plan.loss === "interrupted" && plan.attempts > 1 ? undefined : plan.loss;
   }
+}
+
+/** Each call begins like that of a new environment: with all the retries that a client has. */
+async function sendWithAllRetries(send: () => Promise<unknown>, retries: () => Promise<Retries>): Promise<unknown> {
+  (await retries()).recordSuccess({ getRetryCost: () => Number.POSITIVE_INFINITY });
+  return send();
 }
 
 async function stand(

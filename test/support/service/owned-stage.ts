@@ -23,6 +23,7 @@ export const fullStage = {
   account: "123456789012",
   smsSenderId: "Harbour",
   pagerUrl: `https://pager.${host}/alarms`,
+  probedHost: `api.${host}`,
   monthlyBudgetDollars: 500,
   senderIdentity: "existing",
   smsMonthlySpendLimitDollars: 200,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FirewallStack } from "../../../infra/firewall-stack.ts";
 import { functions } from "../../../infra/functions/functions.ts";
+import { ProbeStack } from "../../../infra/probe-stack.ts";
 import { createApp } from "../../../infra/synthesize.ts";
 import { fullStage } from "../../support/service/owned-stage.ts";
 import { everyStage, synthesizeStage, writeStubBundles } from "../../support/service/synthesize-stages.ts";
@@ -29,10 +30,13 @@ test.each(everyStage)("CloudFormation's own schemas take every template of $name
   await expectClean(outdir, 3);
 });
 
-test("CloudFormation's own schemas take the firewall of an edge", async () => {
-  const outdir = join(directory, "firewall");
+test.each([
+  FirewallStack,
+  ProbeStack,
+])("CloudFormation's own schemas take what stands beside a stage: %o", async (Beside) => {
+  const outdir = join(directory, Beside.name);
   const app = createApp({ outdir });
-  new FirewallStack(app, fullStage);
+  new Beside(app, fullStage);
   app.synth();
   await expectClean(outdir, 1);
 });

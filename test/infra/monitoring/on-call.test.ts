@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { root } from "../../infra/local/stack/synthesis.ts";
-import { namesOf } from "../../infra/stages/names.ts";
-import { awsCommandsIn } from "../system/runbook/shell-commands.ts";
-import { type Statement, stackOf } from "./stack.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
+import { namesOf } from "../../../infra/stages/names.ts";
+import { awsCommandsIn } from "../../system/runbook/shell-commands.ts";
+import { type Statement, stackOf } from "../stack.ts";
 
 const commands = awsCommandsIn(readFileSync(join(root, "infra/RUNBOOK.md"), "utf8"));
 

@@ -1,9 +1,9 @@
 import { argon2Sync, scryptSync } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { byWasm, canDeriveNatively } from "../../shared/domain/accounts/argon2id.ts";
-import { hashPasscode, passcodeFits } from "../../shared/domain/accounts/passcode.ts";
-import { hashPassword, isOutdated, verifyPassword } from "../../shared/domain/accounts/password.ts";
-import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
+import { byWasm, canDeriveNatively } from "../../../shared/domain/accounts/argon2id.ts";
+import { hashPasscode, passcodeFits } from "../../../shared/domain/accounts/passcode.ts";
+import { hashPassword, isOutdated, verifyPassword } from "../../../shared/domain/accounts/password.ts";
+import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("key");
 
@@ -58,7 +58,7 @@ test("D15: where node:crypto cannot, passwords are hashed and verified all the s
     };
     return { ...crypto, argon2: refuse, argon2Sync: refuse };
   });
-  const without = await import("../../shared/domain/accounts/password.ts");
+  const without = await import("../../../shared/domain/accounts/password.ts");
   vi.doUnmock("node:crypto");
   expect(await without.verifyPassword("correct horse", hash)).toBe(true);
   expect(await without.verifyPassword("wrong horse", hash)).toBe(false);

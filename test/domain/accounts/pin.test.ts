@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { hashPin, makePin, pinValidTo, unusablePinHash, verifyPin } from "../../shared/domain/accounts/pin.ts";
-import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
+import { hashPin, makePin, pinValidTo, unusablePinHash, verifyPin } from "../../../shared/domain/accounts/pin.ts";
+import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("key");
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Operation, Role } from "../../../shared/contract/operation.ts";
 import type { HttpHandler } from "../../../shared/http/endpoint.ts";
-import { call } from "../requests/call.ts";
-import { expectProblem } from "../requests/problems.ts";
 import { useService } from "../service/service.ts";
 import type { TestUser } from "../tokens/tokens.ts";
+import { call } from "./call.ts";
+import { expectProblem } from "./problems.ts";
 import { store } from "./store.ts";
 
 /** An operation that shows one record by its id (D39). */

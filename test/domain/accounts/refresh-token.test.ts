@@ -7,8 +7,8 @@ import {
   makeRefreshToken,
   parseRefreshToken,
   refreshTokenLifeDays,
-} from "../../shared/domain/accounts/refresh-token.ts";
-import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
+} from "../../../shared/domain/accounts/refresh-token.ts";
+import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("k".repeat(64));
 

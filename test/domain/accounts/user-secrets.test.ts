@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { hashPassword, verifyPassword } from "../../shared/domain/accounts/password.ts";
-import { secretHashes } from "../../shared/domain/accounts/user-secrets.ts";
-import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
+import { hashPassword, verifyPassword } from "../../../shared/domain/accounts/password.ts";
+import { secretHashes } from "../../../shared/domain/accounts/user-secrets.ts";
+import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("k".repeat(64));
 const password = "seven quiet harbours";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseLogin, parseSignInLogin, requireServed } from "../../shared/domain/accounts/login.ts";
-import { refusalOf } from "../support/requests/refusals.ts";
+import { parseLogin, parseSignInLogin, requireServed } from "../../../shared/domain/accounts/login.ts";
+import { refusalOf } from "../../support/requests/refusals.ts";
 
 test.each([
   ["Jürgen@example.com", undefined],

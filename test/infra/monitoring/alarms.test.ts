@@ -1,18 +1,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { intakeRuleName } from "../../infra/constructs/compute/intake-bus.ts";
-import { placeInRunbook } from "../../infra/constructs/monitoring/runbook.ts";
-import { tableIndexes } from "../../infra/constructs/stores/records-table.ts";
-import { type FunctionName, functions } from "../../infra/functions/functions.ts";
-import { namesOf } from "../../infra/stages/names.ts";
-import { type MetricName, metrics } from "../../shared/metrics.ts";
-import { fullStage } from "../support/service/owned-stage.ts";
-import { type Resource, type SynthesizedStack, stackOf, useStack } from "./stack.ts";
+import { intakeRuleName } from "../../../infra/constructs/compute/intake-bus.ts";
+import { placeInRunbook } from "../../../infra/constructs/monitoring/runbook.ts";
+import { tableIndexes } from "../../../infra/constructs/stores/records-table.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
+import { ProbeStack } from "../../../infra/probe-stack.ts";
+import { namesOf } from "../../../infra/stages/names.ts";
+import { type MetricName, metrics } from "../../../shared/metrics.ts";
+import { fullStage } from "../../support/service/owned-stage.ts";
+import { synthesizeBeside } from "../global-stacks.ts";
+import { type Resource, type SynthesizedStack, stackOf, useStack } from "../stack.ts";
 
 const stack = useStack();
 const full = stackOf("full");
-const runbook = readFileSync(join(import.meta.dirname, "../../infra/RUNBOOK.md"), "utf8");
+const runbook = readFileSync(join(import.meta.dirname, "../../../infra/RUNBOOK.md"), "utf8");
 
 const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
 
@@ -90,8 +92,22 @@ describe("what is watched", () => {
     "Throttles",
     "ThrottledRequests",
     "SystemErrors",
+    "WriteThrottleEvents",
+    "AsyncEventsDropped",
+    "RecursiveInvocationsDropped",
+    "FailedInvocations",
+    "Reject",
+    "Reputation.BounceRate",
+    "Reputation.ComplaintRate",
   ])("%s fires an alarm", (metric) =>
     expect(alarms.some(({ properties }) => properties.MetricName === metric)).toBe(true));
+
+  test("concurrency fires an alarm at four fifths of what the account may use, before calls are refused", () => {
+    const alarm = alarmsOf(full).find(({ properties: { AlarmName } }) => /concurrency-near-limit$/.test(AlarmName));
+    const [share] = alarm?.properties.Metrics.filter((each: { Expression?: string }) => each.Expression) ?? [];
+    expect(share.Expression).toBe("100 * used / SERVICE_QUOTA(used)");
+    expect(alarm?.properties).toMatchObject({ Threshold: 80, ComparisonOperator: "GreaterThanOrEqualToThreshold" });
+  });
 
   test("what the account spends on SMS fires an alarm at four fifths of the limit, in the stage that owns it and in no other", () => {
     const spend = ({ properties }: Resource) => properties.MetricName === "SMSMonthToDateSpentUSD";
@@ -103,7 +119,8 @@ describe("what is watched", () => {
 });
 
 describe("every alarm", () => {
-  const everywhere = [...alarms, ...alarmsOf(full)];
+  const outside = synthesizeBeside((app) => new ProbeStack(app, fullStage)).all("AWS::CloudWatch::Alarm");
+  const everywhere = [...alarms, ...alarmsOf(full), ...outside];
 
   test("says in a sentence what users cannot do, and names its heading in the runbook", () => {
     for (const { properties } of everywhere) {

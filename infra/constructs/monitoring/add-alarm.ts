@@ -1,0 +1,22 @@
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import type { Construct } from "constructs";
+import type { Stage } from "../../stages/stages.ts";
+import type { AlarmRow } from "./alarm-row.ts";
+import { alarmNameOf, placeInRunbook } from "./runbook.ts";
+
+/** Makes the alarm that a row describes. */
+export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, stage: Stage): Alarm {
+  const { id, metric, threshold, isBelow, periods = 1, treatMissingData = TreatMissingData.NOT_BREACHING } = row;
+  const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
+  const isOfFew = metric instanceof Metric && metric.statistic.startsWith("p");
+  return new Alarm(scope, constructId, {
+    alarmName: alarmNameOf(stage, id),
+    alarmDescription: `${row.impact} Runbook: ${placeInRunbook(row.heading, stage)}`,
+    metric,
+    threshold,
+    comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    evaluationPeriods: periods,
+    treatMissingData,
+    ...(isOfFew && { evaluateLowSampleCountPercentile: "ignore" }),
+  });
+}

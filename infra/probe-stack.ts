@@ -1,0 +1,60 @@
+import type { App } from "aws-cdk-lib";
+import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { CfnHealthCheck } from "aws-cdk-lib/aws-route53";
+import { getHealth } from "../shared/contract/service.ts";
+import { addAlarm } from "./constructs/monitoring/add-alarm.ts";
+import { awsMetric } from "./constructs/monitoring/alarm-row.ts";
+import { AlarmTopics } from "./constructs/monitoring/alarm-topics.ts";
+import { GlobalStack } from "./global-stack.ts";
+import { namesOf } from "./stages/names.ts";
+import { type Stage, StageRefusal, stagesFile } from "./stages/stages.ts";
+
+/** Fewest that Route 53 takes, on three continents. */
+const regions = ["eu-west-1", "us-east-1", "ap-southeast-1"];
+const secondsBetweenAsks = 30;
+/** In a row: one that is lost on its way pages nobody. */
+const mostFailures = 3;
+
+/**
+ * Asks a stage for its health from outside of its region, and pages when it does not answer. A stack of its own, as Route 53
+ * reports to CloudWatch in us-east-1 alone; so it pages also when all of the stage's region is gone, its alarms included.
+ */
+export class ProbeStack extends GlobalStack {
+  constructor(app: App, stage: Stage) {
+    const { name, probedHost, alarmAddress: address, pagerUrl } = stage;
+    if (probedHost === undefined || address === undefined) {
+      throw new StageRefusal([`Set probedHost of the stage ${name} in ${stagesFile()} to the host that clients call.`]);
+    }
+    super(app, namesOf(name).probe, { stage, about: "check from outside" });
+    const check = new CfnHealthCheck(this, "Check", {
+      healthCheckConfig: {
+        type: "HTTPS",
+        fullyQualifiedDomainName: probedHost,
+        port: 443,
+        enableSni: true,
+        resourcePath: getHealth.path,
+        requestInterval: secondsBetweenAsks,
+        failureThreshold: mostFailures,
+        regions,
+      },
+      healthCheckTags: [{ key: "Name", value: namesOf(name).probe }],
+    });
+    const dimensions = { HealthCheckId: check.attrHealthCheckId };
+    const row = {
+      id: "no-answer",
+      metric: awsMetric("Route53 HealthCheckStatus", dimensions, { statistic: "Minimum", minutes: 1 }),
+      threshold: 1,
+      isBelow: true,
+      periods: 2,
+      treatMissingData: TreatMissingData.BREACHING,
+      severity: "page",
+      impact: "Nobody outside gets an answer, whatever users try.",
+      heading: "No answer from outside",
+    } as const;
+    const alarm = addAlarm(this, row.id, row, stage);
+    const page = new SnsAction(new AlarmTopics(this, "Alarms", { address, pagerUrl }).addPage());
+    alarm.addAlarmAction(page);
+    alarm.addOkAction(page);
+  }
+}

@@ -1,0 +1,62 @@
+import { beforeAll, expect, test, vi } from "vitest";
+import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
+import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
+import {
+  type AnonymousFlow,
+  anonymousFlows,
+  storeKnownLogins,
+  unknownLogins,
+} from "../../support/requests/anonymous-flows.ts";
+import { forgetThrottles } from "../../support/requests/throttles.ts";
+import { useService } from "../../support/service/service.ts";
+
+const service = useService();
+/** One of each cost that passwords are stored at. */
+const count = 4;
+
+const derivations = vi.hoisted(() => [] as number[]);
+vi.mock("../../../shared/domain/accounts/argon2id.ts", async (original) => {
+  const actual = await original<typeof import("../../../shared/domain/accounts/argon2id.ts")>();
+  const deriveArgon2id: typeof actual.deriveArgon2id = (password, salt, bytes, cost) => {
+    derivations.push(cost.memory * cost.passes);
+    return actual.deriveArgon2id(password, salt, bytes, cost);
+  };
+  return { ...actual, deriveArgon2id };
+});
+
+const calls: AwsCall[] = [];
+watchCalls((call, send) => {
+  calls.push(call);
+  return send();
+});
+
+let known: string[] = [];
+
+beforeAll(async () => {
+  await rotate();
+  known = await storeKnownLogins(count);
+});
+
+/** What a flow does for a login: each AWS call with the number of its items and about its size, and the work of derivations. */
+async function workOf({ send, status }: AnonymousFlow, login: string) {
+  calls.length = 0;
+  derivations.length = 0;
+  expect((await send(login)).status).toBe(status);
+  const made = calls.map(({ service: of, command, input }) => {
+    const { TransactItems = [] } = input as { TransactItems?: unknown[] };
+    return `${of} ${command} ${TransactItems.length} ${Math.round(JSON.stringify(input).length / 100)}`;
+  });
+  return { calls: made, derived: derivations.reduce((sum, each) => sum + each, 0) };
+}
+
+test.each(
+  anonymousFlows,
+)("D12, D13, D15: $name makes the same AWS calls and derives as much for known and unknown logins", async (flow) => {
+  await forgetThrottles(service);
+  const unknown = unknownLogins(count);
+  await flow.prepare?.([...known, ...unknown]);
+  await flow.send("first@example.com");
+  const expected = await workOf(flow, unknown[0] ?? "");
+  expect(expected.calls.length).toBeGreaterThan(2);
+  for (const login of [...known, ...unknown.slice(1)]) expect(await workOf(flow, login)).toEqual(expected);
+});

@@ -1,0 +1,158 @@
+import { expect } from "vitest";
+import { handler as deliverNotifications } from "../../../../functions/workers/deliver-notifications.ts";
+import { handler as deliverPin } from "../../../../functions/workers/deliver-pin.ts";
+import { handler as intake } from "../../../../functions/workers/intake.ts";
+import { handler as notifyPasswordChanged } from "../../../../functions/workers/notify-password-changed.ts";
+import { handler as sendPushes } from "../../../../functions/workers/send-pushes.ts";
+import { pinIn } from "../../../../infra/tools/invoke/message-pin.ts";
+import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
+import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { jobLine, userLine } from "../../../support/records/records.ts";
+import { store } from "../../../support/records/store.ts";
+import { readItem } from "../../../support/records/writes.ts";
+import type { Service } from "../../../support/service/service.ts";
+import { newPush, pushedTo, register } from "../../../support/workers/pushes.ts";
+import { takeMessages } from "../../../support/workers/queues.ts";
+import { drain, storedNotifications } from "../../../support/workers/workers.ts";
+import { type LossPlan, messages, newId, redeliveryMs, type Scenario } from "./scenario.ts";
+
+/** The plans of what queues bring. `publications` are the contents of the pushes so far. */
+export function messageLosses(service: Service, publications: string[]) {
+  const perhapsAgain = (count: number) => {
+    expect(count).toBeGreaterThanOrEqual(1);
+    expect(count).toBeLessThanOrEqual(2);
+  };
+
+  async function preparePin(channel: "email" | "sms"): Promise<Scenario> {
+    const id = newId();
+    const [email, phone_number] = [`pin-${id}@example.com`, `+4474${String(id).padStart(8, "0")}`];
+    await store([userLine(id, { email, phone_number })]);
+    service.inbox.clear();
+    const requestedAt = new Date();
+    const validTo = new Date(requestedAt.getTime() + 15 * 60_000);
+    const request = { requestId: `request-${id}`, requestedAt, validTo };
+    return {
+      attempt: messages(deliverPin, { login: channel === "email" ? email : phone_number, channel, ...request }),
+      check: async () => {
+        const pins = service.inbox.entries().map(({ text }) => pinIn(text));
+        perhapsAgain(pins.length);
+        expect(new Set(pins).size).toBe(1);
+      },
+    };
+  }
+
+  async function prepareRecordEvent(): Promise<Scenario> {
+    const id = newId();
+    await store([{ ...jobLine(id, 1), version: 1 }]);
+    const before = Number((await readItem(recordKey("JOB", id)))?.revision);
+    const detail = { ...jobLine(id, 1), title: "Crane driver", version: 2, event_id: `event-${id}` };
+    return {
+      attempt: messages(intake, eventOf("Record", detail)),
+      check: async () =>
+        expect(await readItem(recordKey("JOB", id))).toMatchObject({ version: 2, revision: before + 1 }),
+    };
+  }
+
+  async function prepareNotificationEvent(): Promise<Scenario> {
+    const id = newId();
+    await store([userLine(id)]);
+    await takeMessages("NOTIFICATION_QUEUE_URL");
+    const content = { record_type: "Job", record_id: 1, params: { type: "published" } };
+    const detail = { ...content, event_id: `asked-${id}`, recipients: [id] };
+    return {
+      attempt: messages(intake, eventOf("Notification", detail)),
+      check: async () => {
+        await drain("NOTIFICATION_QUEUE_URL", deliverNotifications);
+        expect(await storedNotifications(id)).toHaveLength(1);
+        expect(await findUnreadCounts(id)).toMatchObject({ notifications: 1, jobs: 1 });
+      },
+    };
+  }
+
+  return {
+    "deliver-pin": {
+      holds: "at most one message more is sent, with the same pin (D9)",
+      loses: "SendEmail",
+      repeatMs: 2 * 60_000,
+      prepare: () => preparePin("email"),
+    },
+    "deliver-pin by SMS": {
+      holds: "at most one message more is sent, with the same pin (D9)",
+      loses: "Publish",
+      repeatMs: 2 * 60_000,
+      prepare: () => preparePin("sms"),
+    },
+    "notify-password-changed": {
+      holds: "the user is notified by every channel, at most once more (D14)",
+      loses: "SendEmail",
+      repeatMs: redeliveryMs,
+      prepare: async () => {
+        const id = newId();
+        const phone_number = `+4475${String(id).padStart(8, "0")}`;
+        await store([userLine(id, { email: `changed-${id}@example.com`, phone_number })]);
+        service.inbox.clear();
+        return {
+          attempt: messages(notifyPasswordChanged, { userId: id, changedAt: new Date() }),
+          check: async () => {
+            const channels = service.inbox.entries().map(({ channel }) => channel);
+            perhapsAgain(channels.filter((channel) => channel === "email").length);
+            perhapsAgain(channels.filter((channel) => channel === "sms").length);
+          },
+        };
+      },
+    },
+    "deliver-notifications": {
+      holds: "one notification is stored and counted (D25, D26)",
+      loses: "TransactWriteItems",
+      repeatMs: redeliveryMs,
+      prepare: async () => {
+        const id = newId();
+        await store([userLine(id)]);
+        const event = { eventId: `event-${id}`, record_type: "Job", record_id: 1, params: { type: "published" } };
+        return {
+          attempt: messages(deliverNotifications, { ...event, recipients: { users: [id] } }),
+          check: async () => {
+            expect(await storedNotifications(id)).toHaveLength(1);
+            expect(await findUnreadCounts(id)).toMatchObject({ notifications: 1, jobs: 1 });
+          },
+        };
+      },
+    },
+    "send-pushes": {
+      holds: "the device gets the push, at most once more and with the same collapse id (D29)",
+      loses: "Publish",
+      repeatMs: redeliveryMs,
+      prepare: async () => {
+        const userId = newId();
+        await register(userId, `push-${userId}`);
+        const push = await newPush(userId);
+        service.inbox.clear();
+        publications.length = 0;
+        return {
+          attempt: messages(sendPushes, push),
+          check: async () => {
+            perhapsAgain(pushedTo(service).length);
+            expect(new Set(publications).size).toBe(1);
+            expect(publications[0]).toContain(`\\"collapse_key\\":\\"${push.notificationId}\\"`);
+          },
+        };
+      },
+    },
+    intake: {
+      holds: "the record is written once (D35)",
+      loses: "PutItem",
+      repeatMs: redeliveryMs,
+      prepare: prepareRecordEvent,
+    },
+    "intake of a notification": {
+      holds: "each recipient is notified once (D25, D35)",
+      loses: "SendMessageBatch",
+      repeatMs: redeliveryMs,
+      prepare: prepareNotificationEvent,
+    },
+  } as const satisfies Record<string, LossPlan>;
+}
+
+function eventOf(type: "Record" | "Notification", detail: { readonly event_id: string }): object {
+  return { version: "0", id: detail.event_id, "detail-type": type, source: "jobs.example", detail };
+}

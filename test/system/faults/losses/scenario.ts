@@ -1,0 +1,103 @@
+import { expect, vi } from "vitest";
+import type { Operation } from "../../../../shared/contract/operation.ts";
+import type { HttpHandler } from "../../../../shared/http/endpoint.ts";
+import { type Loss, type LossyNetwork, losses } from "../../../support/faults/lossy-network.ts";
+import { call, type TestAnswer, type TestRequest } from "../../../support/requests/call.ts";
+import { queueEvent } from "../../../support/workers/workers.ts";
+
+/** One try, as a client or a queue makes it: true when it was answered well or processed. */
+export type Attempt = () => Promise<boolean>;
+
+/** What is set up for one loss: the attempt, which is repeated until it is well, and what must hold then. */
+export interface Scenario {
+  readonly attempt: Attempt;
+  readonly check?: () => Promise<void>;
+}
+
+/** How a function is run through the losses. */
+export interface LossPlan {
+  /** What holds, whatever was lost. */
+  readonly holds: string;
+  /** Sets up one run, with things of its own. */
+  readonly prepare: () => Promise<Scenario>;
+  /** When what failed is tried again; a client waits a moment. */
+  readonly repeatMs?: number;
+  /** An action that must have been among what was lost. */
+  readonly loses?: string;
+}
+
+/** When a queue or the stream brings again what failed. */
+export const redeliveryMs = 6 * 60_000;
+
+/** One loss a call, in turn; `LOSSES=all` tries every one. */
+const isWhole = process.env.LOSSES === "all";
+const clientPauseMs = 2_000;
+/** What a worker sends is tried once: its queue repeats it. */
+const sentOnce = ["SendEmail", "Publish", "SendMessageBatch", "CreatePlatformEndpoint", "SetEndpointAttributes"];
+
+let lastId = 10_000;
+
+/** An id that no run of this file has. */
+export function newId(): number {
+  lastId += 1;
+  return lastId;
+}
+
+/**
+ * Loses each call of an attempt, the first, the second and so on, until an attempt has fewer. Each call is lost in one way,
+ * beginning with another for each `turn`, or in every one.
+ */
+export async function loseEverywhere(network: LossyNetwork, plan: LossPlan, turn: number): Promise<void> {
+  const lost: (string | undefined)[] = [];
+  for (let n = 1; !lost.includes(undefined); n += 1) {
+    const sample = losses[(n + turn) % losses.length] ?? "dropped";
+    for (const loss of isWhole ? losses : [sample]) lost.push(await loseOne(network, plan, n, loss));
+  }
+  if (plan.loses) expect(lost).toContain(plan.loses);
+}
+
+async function loseOne(network: LossyNetwork, plan: LossPlan, n: number, loss: Loss): Promise<string | undefined> {
+  const { attempt, check } = await plan.prepare();
+  network.lose(n, loss);
+  let isDone = await attempt().catch(() => false);
+  const action = network.heal();
+  const place = `call ${n}, ${action}, ${loss}`;
+  const isRepeatedBySdk = loss === "interrupted" && !sentOnce.includes(action ?? "");
+  if (action === undefined || isRepeatedBySdk) expect(isDone, place).toBe(true);
+  for (let repetition = 0; !isDone && repetition < 2; repetition += 1) {
+    vi.setSystemTime(Date.now() + (plan.repeatMs ?? clientPauseMs));
+    isDone = await attempt();
+  }
+  expect(isDone, place).toBe(true);
+  await check?.().catch((error: Error) => {
+    throw new Error(`${place}: ${error.message}`, { cause: error });
+  });
+  return action;
+}
+
+/** A request, which is well when it is answered 200; `take` is given that answer. */
+export function request(
+  handler: HttpHandler,
+  operation: Operation,
+  sent: TestRequest,
+  take?: (answer: TestAnswer) => void,
+): Attempt {
+  return async () => {
+    const answer = await call(handler, operation, sent);
+    if (answer.status === 200) take?.(answer);
+    return answer.status === 200;
+  };
+}
+
+/** A queue's messages, which are well when none goes back. */
+export function messages(
+  handler: (event: ReturnType<typeof queueEvent>) => Promise<{ batchItemFailures: unknown[] }>,
+  ...all: object[]
+): Attempt {
+  return async () => (await handler(queueEvent(...all))).batchItemFailures.length === 0;
+}
+
+/** The address of a client, which stays the same when it repeats a request. */
+export function addressOf(id: number): string {
+  return [11, id >> 16, (id >> 8) & 255, id & 255].join(".");
+}

@@ -1,0 +1,38 @@
+import type { PublishCommandInput } from "@aws-sdk/client-sns";
+import { afterEach, beforeAll, describe, test, vi } from "vitest";
+import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
+import type { ServiceFunctionName } from "../../../infra/functions/worker-rows.ts";
+import { watchCalls } from "../../support/faults/aws-calls.ts";
+import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { usePushService } from "../../support/workers/pushes.ts";
+import { changeLosses } from "./losses/change-losses.ts";
+import { messageLosses } from "./losses/message-losses.ts";
+import { type LossPlan, loseEverywhere } from "./losses/scenario.ts";
+
+// Short enough to wait for, long enough for a busy machine.
+process.env.CALL_PATIENCE = "0.6";
+
+const service = usePushService();
+const network = useLossyNetwork();
+const publications: string[] = [];
+
+beforeAll(async () => {
+  vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });
+  await rotate();
+  watchCalls((call, send) => {
+    if (call.command === "PublishCommand") publications.push((call.input as PublishCommandInput).Message ?? "");
+    return send();
+  });
+});
+afterEach(() => void network.heal());
+
+/** Every function that no operation has; one without a plan does not compile. */
+const plans: Readonly<Record<ServiceFunctionName, LossPlan>> = {
+  ...messageLosses(service, publications),
+  ...changeLosses,
+};
+
+describe("work whose answer is lost at any call, and that its queue, the stream or a schedule brings again", () => {
+  const all = Object.entries(plans).map(([name, plan], turn) => ({ name, plan, turn, holds: plan.holds }));
+  test.each(all)("$name: $holds", ({ plan, turn }) => loseEverywhere(network, plan, turn), 240_000);
+});
