@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { handler } from "../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../shared/contract/finance.ts";
+import { secretKey } from "../shared/db/accounts/user-secrets.ts";
 import { userKey } from "../shared/db/accounts/users.ts";
 import { getItem } from "../shared/db/table/table.ts";
 import { hmacKey, readHmacKeyVersions, readSecret, writeHmacKeyVersions } from "../shared/secrets.ts";
@@ -61,7 +62,8 @@ test("D19: a passcode moves to the version that signs at its next use, silently"
   const user = { id: 60, role: "operator", company_id: 1 } as const;
   const passcode = "47110815";
   await store([callerLine(user, { passcode }), timesheetLine(60, 1)]);
-  const before = await getItem(userKey(60), { consistent: true });
+  const stored = (key = secretKey("passcode", 60)) => getItem(key, { consistent: true });
+  const [before, user60] = [await stored(), await stored(userKey(60))];
   const { versions } = await readHmacKeyVersions();
   const added = { version: 2, key: "2".repeat(64), signs_from: new Date(0).toISOString() };
   await writeHmacKeyVersions({ versions: [...versions, added], highest: 2 });
@@ -71,11 +73,12 @@ test("D19: a passcode moves to the version that signs at its next use, silently"
       body: { timesheet: { timesheet_ids: [60], state: "paid", passcode: typed } },
     });
   expect((await pay("1234")).status).toBe(403);
-  expect(await getItem(userKey(60), { consistent: true })).toEqual(before);
+  expect(await stored()).toEqual(before);
   expect((await pay(passcode)).status).toBe(200);
-  const after = await getItem(userKey(60), { consistent: true });
-  expect(after).toMatchObject({ passcode_hash: expect.stringMatching(/^2\./), silent: true });
-  expect((await hmacKey()).isCurrent(String(after?.passcode_hash))).toBe(true);
+  const after = await stored();
+  expect(after).toEqual({ ...before, hash: expect.stringMatching(/^2\./) });
+  expect((await hmacKey()).isCurrent(String(after?.hash))).toBe(true);
+  expect(await stored(userKey(60))).toEqual(user60);
   const known = await readHmacKeyVersions();
   await writeHmacKeyVersions({ ...known, versions: known.versions.filter(({ version }) => version === 2) });
   expect((await pay(passcode)).status).toBe(200);

@@ -22,7 +22,7 @@ export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddr
   const guesser = await guesserOf(login.value, { address, isKnown });
   const counted = await countPassword(guesser, now);
   const account = await findAccountOfLogin(login.value, login.former);
-  const hash = account?.passwordHash ?? unusableHash;
+  const hash = account?.hash ?? unusableHash;
   const isRight = await verifyPassword(body.password, hash);
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");
 
@@ -39,7 +39,7 @@ export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddr
   return { user: { ...user, company }, token };
 });
 
-/** One after the other: both write the user's item, which a transaction must have to itself. */
+/** One after the other: both may write the user's item, which a transaction must have to itself. */
 async function renewAccount(userId: number, login: Login, password: string, hash: string, now: Date): Promise<void> {
   if (login.former) await moveLogin(login.former, login.value, now);
   await renewPasswordHash(userId, password, hash);

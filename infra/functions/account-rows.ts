@@ -37,7 +37,7 @@ export const accountRows = {
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
-    guarded: ["LOGIN#", "THROTTLE#", "USER#"],
+    guarded: ["LOGIN#", "PASSWORD#", "THROTTLE#", "USER#"],
   },
   "refresh-token": {
     area: "sessions",
@@ -65,7 +65,7 @@ export const accountRows = {
     readsClientAddress: true,
     readsHmacKey: true,
     table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["RESET#", "THROTTLE#", "USER#"],
+    guarded: ["PASSWORD#", "RESET#", "THROTTLE#", "USER#"],
   },
   "register-user": {
     area: "accounts",

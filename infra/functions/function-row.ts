@@ -16,10 +16,19 @@ export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-mo
 
 /**
  * The partitions of the table that say who may come in, by the start of their key: public signing keys, logins with their
- * pins, reset tokens, failed tries, and users with password hashes, sessions and what is only theirs. A function that is taken
- * over reaches those alone that its row names.
+ * pins, who made which access token, hashes of passcodes and of passwords, reset tokens, failed tries, and users with sessions
+ * and what is only theirs. A function that is taken over reaches those alone that its row names.
  */
-export const guardedPartitions = ["KEYS", "LOGIN#", "RESET#", "THROTTLE#", "USER#"] as const;
+export const guardedPartitions = [
+  "KEYS",
+  "LOGIN#",
+  "MINTED",
+  "PASSCODE#",
+  "PASSWORD#",
+  "RESET#",
+  "THROTTLE#",
+  "USER#",
+] as const;
 
 /** One of the guarded partitions. */
 export type GuardedPartition = (typeof guardedPartitions)[number];

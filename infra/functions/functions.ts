@@ -16,7 +16,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     canary: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
-    guarded: ["THROTTLE#", "USER#"],
+    guarded: ["PASSCODE#", "THROTTLE#", "USER#"],
   },
   "list-invoices": {
     area: "finance",

@@ -19,6 +19,8 @@ Prints a bearer token for a user.
 
 ${stagesHelp}
 
+Before it prints a token of a stage, it records who made it and which user it is for; that is kept for 400 days.
+
   curl -H "Authorization: Bearer $(npm run -s token -- --as LOGIN)" …
 
 Users of the demo data: ${Object.values(demoUsers)

@@ -1,13 +1,14 @@
 import { forgetLoginGuesses } from "../db/accounts/guesses.ts";
-import { findAccountOfLogin } from "../db/accounts/logins.ts";
+import { findUserIdOfLogin } from "../db/accounts/logins.ts";
 import { forgetAttempts } from "../db/accounts/throttles.ts";
+import { findAccountWith, nobody } from "../db/accounts/users.ts";
 import { guesserOf, passcodeTriesOf } from "./throttles.ts";
 
 /** Forgets all that was guessed at a login, and the wrong passcodes of its user (D10, D15, D19). */
 export async function forgetGuesses(login: string): Promise<void> {
   const { loginHash } = await guesserOf(login, { address: "", isKnown: false });
-  const account = await findAccountOfLogin(login);
+  const account = await findAccountWith("passcode", (await findUserIdOfLogin(login)) ?? nobody);
   await forgetLoginGuesses(loginHash);
-  if (account?.passcodeHash === undefined) return;
-  await forgetAttempts(await passcodeTriesOf(account.user.id, account.passcodeHash));
+  if (account?.hash === undefined) return;
+  await forgetAttempts(await passcodeTriesOf(account.user.id, account.hash));
 }

@@ -48,8 +48,8 @@ async function setOnce(
 async function findWhereSet({ body, now }: PasswordChange, resetHash: string): Promise<ShownUser | undefined> {
   const found = await findResetToken(resetHash, now);
   if (!found?.isSpent) return undefined;
-  const { user, passwordHash } = found.account;
-  if (passwordHash === undefined || !(await verifyPassword(body.password, passwordHash))) return undefined;
+  const { user, hash } = found.account;
+  if (hash === undefined || !(await verifyPassword(body.password, hash))) return undefined;
   return { ...user, company: await findCompany(user.financial_company_id) };
 }
 

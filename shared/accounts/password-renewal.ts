@@ -6,5 +6,5 @@ import { hashPassword, isOutdated } from "../domain/accounts/password.ts";
  * password: nobody is notified, and sessions and devices stay (D15). One write unit where it does.
  */
 export async function renewPasswordHash(userId: number, password: string, compared: string): Promise<void> {
-  if (isOutdated(compared)) await replaceHash(userId, "password_hash", compared, await hashPassword(password));
+  if (isOutdated(compared)) await replaceHash(userId, "password", compared, await hashPassword(password));
 }

@@ -1,5 +1,6 @@
 import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
+import { mintedTokens } from "./accounts/minted-tokens.ts";
 import { notices } from "./accounts/notices.ts";
 import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
@@ -8,6 +9,7 @@ import { resetTokens } from "./accounts/reset-tokens.ts";
 import { sessions } from "./accounts/sessions.ts";
 import { smsCounts } from "./accounts/sms-ceilings.ts";
 import { throttles } from "./accounts/throttles.ts";
+import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
 import { answerPieces } from "./answer-pieces.ts";
 import { idempotentRuns } from "./idempotency.ts";
@@ -32,6 +34,7 @@ import { tombstones } from "./writes/tombstones.ts";
 /** Every kind of item that the table holds; an item belongs to exactly one. */
 export const entities: readonly Entity<object>[] = [
   users,
+  userSecrets,
   logins,
   pins,
   resetTokens,
@@ -42,6 +45,7 @@ export const entities: readonly Entity<object>[] = [
   clientGuesses,
   smsCounts,
   publicKeys,
+  mintedTokens,
   notices,
   notifications,
   notificationCounts,

@@ -23,8 +23,14 @@ export async function issueTokens(subject: TokenSubject, family: string, refresh
   };
 }
 
-/** Signs an access token with the key that signs now (D4). */
-export async function signAccessToken(subject: TokenSubject, family: string, now: Date, lifeSeconds: number) {
+/** Signs an access token with the key that signs now; `jti` names it, where something else does as well (D4). */
+export async function signAccessToken(
+  subject: TokenSubject,
+  family: string,
+  now: Date,
+  lifeSeconds: number,
+  jti: string = crypto.randomUUID(),
+) {
   const { kid, key } = await findSigningKey(now);
   const issuedAt = Math.floor(now.getTime() / 1000);
   return new SignJWT({ role: subject.role, company: subject.financial_company_id, sid: family })
@@ -34,6 +40,6 @@ export async function signAccessToken(subject: TokenSubject, family: string, now
     .setSubject(String(subject.id))
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + lifeSeconds)
-    .setJti(crypto.randomUUID())
+    .setJti(jti)
     .sign(key);
 }

@@ -5,7 +5,7 @@ import { timesheetLine, userLine } from "../support/records/records.ts";
 import { readRecord, store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
 import { expectProblem } from "../support/requests/problems.ts";
-import { loggedLines } from "../support/service/capture-logs.ts";
+import { countedMetrics, loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
 
 useService();
@@ -161,10 +161,30 @@ describe("429", () => {
     expect(locked.headers["retry-after"]).toBe(String(16 * 3_600));
   });
 
+  test("D19: 100 misses in a row lock until there is another passcode, however long ago they were", async () => {
+    const hours = (count: number) => Date.parse("2026-05-01T00:00:00.000Z") + count * 3_600_000;
+    for (let round = 0; round < 20; round += 1) {
+      vi.useFakeTimers({ now: hours(7 * round), toFake: ["Date"] });
+      await miss(5);
+    }
+    vi.setSystemTime(hours(20 * 24));
+    expectProblem(await pay(passcode), 429, "passcode_locked");
+    await store([userLine(id, { passcode: "8642" })]);
+    expect((await pay("8642")).status).toBe(200);
+  });
+
   test("D19: of 30 wrong passcodes at once at most 5 are compared", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => pay("1234")));
     expect(answers.filter(({ status }) => status === 403)).toHaveLength(5);
     expect(answers.filter(({ body }) => body.code === "passcode_locked")).toHaveLength(25);
+  });
+
+  test("D19: each miss counts in a metric, and no right passcode does", async () => {
+    loggedLines.length = 0;
+    await miss(2);
+    await pay(passcode);
+    const counted = countedMetrics().filter((metric) => "PasscodeFailures" in metric);
+    expect(counted).toMatchObject([{ PasscodeFailures: 1 }, { PasscodeFailures: 1 }]);
   });
 
   test("D19: one user's lock is nobody else's", async () => {

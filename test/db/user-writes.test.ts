@@ -7,6 +7,7 @@ import { loginKey } from "../../shared/db/accounts/logins.ts";
 import { tryPin } from "../../shared/db/accounts/pin-tries.ts";
 import { storePin } from "../../shared/db/accounts/pins.ts";
 import { profileKey } from "../../shared/db/accounts/profiles.ts";
+import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
@@ -14,6 +15,7 @@ import { documentClient } from "../../shared/db/table/table.ts";
 import { passcodeFits } from "../../shared/domain/accounts/passcode.ts";
 import { verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { hmacKey } from "../../shared/secrets.ts";
+import { scanItems } from "../support/records/items.ts";
 import { companyLine, notificationLine, userLine } from "../support/records/records.ts";
 import { faultsOf, readItem, write, writtenAt } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
@@ -95,19 +97,23 @@ test("of many users that get one login at once exactly one keeps it", async () =
 test("D15, D19: secrets are kept as hashes only, stay while they are the same, and go with null", async () => {
   const secrets = { password: "correct horse", passcode: "4711" };
   await write(userLine(60, secrets));
-  const stored = await readItem(recordKey("USER", 60));
-  expect(JSON.stringify(stored)).not.toMatch(/correct horse|(?<!\w)4711(?!\w)/);
-  expect(await verifyPassword("correct horse", String(stored?.password_hash))).toBe(true);
-  expect(passcodeFits("4711", 60, String(stored?.passcode_hash), await hmacKey())).toBe(true);
+  const hashes = () => Promise.all([hashOf("password", 60), hashOf("passcode", 60)]);
+  const [ofPassword, ofPasscode] = await hashes();
+  expect(JSON.stringify([...(await scanItems()).values()])).not.toMatch(/correct horse|(?<!\w)4711(?!\w)/);
+  expect(await verifyPassword("correct horse", String(ofPassword))).toBe(true);
+  expect(passcodeFits("4711", 60, String(ofPasscode), await hmacKey())).toBe(true);
 
   expect(await write({ type: "user", id: 60, ...secrets })).toBe("unchanged");
   expect(await write({ type: "user", id: 60, password: "battery staple" })).toBe("updated");
-  expect(await readItem(recordKey("USER", 60))).toMatchObject({ passcode_hash: stored?.passcode_hash });
-  await write({ type: "user", id: 60, password: null, passcode: null });
-  const without = await readItem(recordKey("USER", 60));
-  expect(without).not.toHaveProperty("password_hash");
-  expect(without).not.toHaveProperty("passcode_hash");
+  const [ofNext, same] = await hashes();
+  expect([ofNext === ofPassword, same]).toEqual([false, ofPasscode]);
+  expect(await write({ type: "user", id: 60, password: null, passcode: null })).toBe("updated");
+  expect(await hashes()).toEqual([undefined, undefined]);
 });
+
+async function hashOf(kind: "password" | "passcode", id: number): Promise<unknown> {
+  return (await readItem(secretKey(kind, id)))?.hash;
+}
 
 test.each([
   [{ password: "battery staple" }, false],
@@ -127,8 +133,8 @@ test.each([
   expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);
 });
 
-test("D35: a removed user leaves nothing behind: logins, profile, sessions, devices, notifications, counts", async () => {
-  await write(driverLine(70));
+test("D35: a removed user leaves nothing behind: secrets, logins, profile, sessions, devices, notifications, counts", async () => {
+  await write(driverLine(70, { password: "correct horse", passcode: "4711" }));
   for (let id = 1; id <= 60; id += 1) await write(notificationLine(id, 70));
   const device = { token: "token-70", platform: "ios", pushService: "apns" } as const;
   await saveDeviceToken(70, device, 700);
@@ -141,6 +147,7 @@ test("D35: a removed user leaves nothing behind: logins, profile, sessions, devi
   expect(await itemsOf("USER#70")).toEqual([]);
   for (const login of ["user-70@example.com", "+442079460270"]) expect(await readItem(loginKey(login))).toBeUndefined();
   expect(await readItem(profileKey(5070))).toBeUndefined();
+  expect([await hashOf("password", 70), await hashOf("passcode", 70)]).toEqual([undefined, undefined]);
   expect(await itemsOf("USER#71")).toHaveLength(2);
   expect(await write({ type: "user", id: 70, deleted: true })).toBe("unchanged");
   expect(await write(driverLine(70))).toBe("created");

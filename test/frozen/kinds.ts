@@ -4,6 +4,7 @@ import type { MarshalledItem } from "./release.ts";
 const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: string])[] = [
   ["records/company", /^COMPANY#\d+$/, /^COMPANY$/],
   ["accounts/user", /^USER#\d+$/, /^USER$/],
+  ["accounts/user-secret", /^PASS(WORD|CODE)#\d+$/, /^PASS(WORD|CODE)$/, "0.2"],
   ["accounts/login", /^LOGIN#/, /^LOGIN$/],
   ["accounts/pin", /^LOGIN#/, /^PIN$/],
   ["accounts/session", /^USER#\d+$/, /^SESSION#/],
@@ -30,6 +31,7 @@ const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: s
   ["accounts/idempotent-run", /^IDEMPOTENCY#/, /^IDEMPOTENCY$/],
   ["accounts/answer-piece", /^IDEMPOTENCY#/, /^ANSWER#/],
   ["accounts/public-key", /^KEYS$/, /./],
+  ["accounts/minted-token", /^MINTED$/, /./, "0.2"],
   ["lists/counted-place", /^(TIMESHEET|INVOICE|JOB)#/, /^TALLIED$/],
   ["lists/totals", /^TOTALS#/, /^ALL$/],
   ["lists/month-totals", /^TOTALS#/, /^\d{4}-\d{2}$/],

@@ -62,6 +62,8 @@ export interface Release {
   abandonRun(request: KeyedRequest): Promise<string>;
   /** Runs a request and keeps its answer in several pieces. */
   keepInPieces(request: KeyedRequest, answer: string): Promise<void>;
+  /** Records an access token that a person makes. */
+  recordToken(): Promise<void>;
   /** The values of the secrets, by name. */
   readSecrets(): Promise<Record<"hmac" | "signing", unknown>>;
 }

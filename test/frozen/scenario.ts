@@ -21,6 +21,7 @@ export async function live(release: Release, { crowd = false } = {}): Promise<Le
   await countRecords(release);
   release.setClock(usedAt);
   const accounts = await useAccounts(release);
+  await release.recordToken();
   const kept = await changeRecords(release);
   const messages = await notifyPeople(release, crowd);
   for (const line of removals) await release.importLine(line);

@@ -3,11 +3,13 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { vi } from "vitest";
 import { functions } from "../../infra/functions/functions.ts";
 import type { OperationName } from "../../shared/contract/operations.ts";
+import { recordMinting } from "../../shared/db/accounts/minted-tokens.ts";
 import { acquireRun, type IdempotentRequest, keepAnswer } from "../../shared/db/idempotency.ts";
 import { keepPlace, markComplete } from "../../shared/db/migrate/migrations.ts";
 import { acquirePushLease } from "../../shared/db/notifications/pushes.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
+import type { HttpHandler } from "../../shared/http/endpoint.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { openTestSession } from "../support/records/sessions.ts";
 import { call } from "../support/requests/call.ts";
@@ -26,17 +28,20 @@ const queueSettings: Record<Queue, string> = {
   quarantine: "QUARANTINE_QUEUE_URL",
 };
 
-/** The code of this tree as a release, on the table of a test file. */
-export function thisRelease(service: Service): Release {
+/** Gives the handler of an operation or worker. */
+type LoadHandler = (name: string) => unknown;
+
+/** The code of this tree as a release, on the table of a test file; `load` gives the handlers of another build of it. */
+export function thisRelease(service: Service, load: LoadHandler = loadHandler): Release {
   return {
     setClock: (moment) => void vi.useFakeTimers({ now: moment, toFake: ["Date"] }),
     async call(name, sent) {
       const endpoint = endpoints.find((each) => each.name === name);
       if (!endpoint) throw new Error(`There is no operation ${name}`);
       if (name === "register-device-token" && sent.as) await openTestSession(sent.as.id);
-      return call(endpoint.handler, endpoint.operation, sent);
+      return call((await load(name)) as HttpHandler, endpoint.operation, sent);
     },
-    work,
+    work: async (worker, event = {}) => work(worker, (await load(worker)) as Worker, event),
     async importLine(line) {
       await writeRecord(parseRecordLine(line, "GB"), { now: new Date(), hmacKey });
     },
@@ -54,17 +59,30 @@ export function thisRelease(service: Service): Release {
     async keepInPieces(request, answer) {
       await keepAnswer(await openRun(request), answer, { pieceBytes: 1_000 });
     },
+    recordToken: () =>
+      recordMinting({
+        jti: crypto.randomUUID(),
+        madeBy: "arn:aws:iam::000000000000:user/ada",
+        user: { id: 2, role: "operator" },
+        madeAt: new Date(),
+        validTo: new Date(Date.now() + 900_000),
+      }),
     async readSecrets() {
       return { hmac: await readSecret("HMAC_SECRET_ARN"), signing: await readSecret("SIGNING_SECRET_ARN") };
     },
   };
 }
 
-async function work(worker: string, event: object = {}): Promise<void> {
-  const { area } = functions[worker as OperationName];
-  const { handler } = await import(`../../functions/${area}/${worker}.ts`);
+type Worker = (event: object) => Promise<{ batchItemFailures: unknown[] } | undefined>;
+
+async function work(name: string, handler: Worker, event: object): Promise<void> {
   const answer = await handler(event);
-  if (answer?.batchItemFailures?.length > 0) throw new Error(`${worker} gave messages back`);
+  if (answer && answer.batchItemFailures.length > 0) throw new Error(`${name} gave messages back`);
+}
+
+async function loadHandler(name: string): Promise<unknown> {
+  const { area } = functions[name as OperationName];
+  return (await import(`../../functions/${area}/${name}.ts`)).handler;
 }
 
 /** The request as the store takes it. */

@@ -15,6 +15,6 @@ test.each(
   expect(page, "npm run docs -- --costs writes it").toContain(`| ${name} | ${figure} | ${figure} | ${figure} |`);
 });
 
-test("a stage that nobody is told about pays for fewer alarms, and is not the one on the page", () => {
+test("a stage that notifies nobody pays for fewer alarms, and is not the one on the page", () => {
   expect(fixedRows(stackOf("dev").template).alarms).toBeLessThan(Number(fixedRows(stackOf("prod").template).alarms));
 });

@@ -85,6 +85,8 @@ test("a release is judged by the new version alone: one percent of its calls and
       "AWS/Lambda Invocations ExecutedVersion Sum 300",
     ]);
     expect(alias.dependsOn, id).toContain(alarm?.id);
+    // CloudFormation does not say that an UpdatePolicy waits for what it names.
+    expect(alias.dependsOn, id).toContain(alias.updatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref);
   }
 });
 
@@ -95,11 +97,11 @@ test("each version has an alarm of its own, so that no fault of the last one sto
   }
 });
 
-test("a version that was replaced stays, so that the alias can be moved back to it", () => {
+test("a version that was replaced stays, so that the alias can be moved back to it; one whose release failed goes", () => {
   const versions = new Map(stack.all("AWS::Lambda::Version").map((each) => [each.id, each]));
   for (const { id, properties } of aliases.values()) {
     const version = versions.get(properties.FunctionVersion["Fn::GetAtt"][0]);
-    expect([version?.deletionPolicy, version?.updateReplacePolicy], id).toEqual(["Retain", "Retain"]);
+    expect([version?.deletionPolicy, version?.updateReplacePolicy], id).toEqual(["RetainExceptOnCreate", "Retain"]);
   }
 });
 

@@ -98,13 +98,18 @@ test("the right to send SMS reaches no topic and no endpoint, of whatever accoun
   }
 });
 
-test("logins, pins, reset tokens and failed tries are reached by account functions alone, public keys by the one that rotates", () => {
+test("passwords, logins, pins, reset tokens and failed tries are reached by account functions alone, public keys by the one that rotates", () => {
   const reaching = (partition: GuardedPartition) =>
     Object.entries(functions).flatMap(([name, { guarded = [] }]) => (guarded.includes(partition) ? [name] : []));
   const others = Object.entries(functions).filter(([, { area }]) => !["accounts", "sessions"].includes(area));
   expect(reaching("KEYS")).toEqual(["rotate-signing-key"]);
+  // People make tokens; no function does, or changes who did.
+  expect(reaching("MINTED")).toEqual([]);
   const outside = (partition: GuardedPartition) =>
     reaching(partition).filter((name) => others.some(([other]) => other === name));
+  expect(reaching("PASSWORD#")).toEqual(["sign-in", "set-password"]);
+  // It asks for the passcode, and reaches no password.
+  expect(reaching("PASSCODE#")).toEqual(["bulk-update-timesheets"]);
   expect(outside("LOGIN#")).toEqual(["deliver-pin"]);
   expect(outside("RESET#")).toEqual([]);
   // It counts the tries of passcodes.

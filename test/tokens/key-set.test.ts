@@ -1,10 +1,11 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { exportJWK, generateKeyPair, type JWK } from "jose";
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { beforeEach, expect, test } from "vitest";
 import { findVerificationKey } from "../../shared/tokens/key-set.ts";
+import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
 import { costOf } from "../support/records/costs.ts";
 import { useService } from "../support/service/service.ts";
-import { testKeyId } from "../support/tokens/tokens.ts";
+import { testKeyId, uniqueKeysOf } from "../support/tokens/tokens.ts";
 
 const service = useService();
 const minute = 60_000;
@@ -59,6 +60,18 @@ test("D4: a key that is withdrawn is forgotten within 5 minutes", async () => {
     new DeleteCommand({ TableName: service.tableName, Key: { pk: "KEYS", sk: "withdrawn" } }),
   );
   expect(await findVerificationKey("withdrawn", at(5))).toBeUndefined();
+});
+
+test("D4: a token that was verified is taken for less than 5 minutes more once its key is withdrawn", async () => {
+  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
+  await put("signs", { ...(await exportJWK(publicKey)), kid: "signs", alg: "ES256", use: "sig" });
+  const claims = uniqueKeysOf({ id: 7, role: "driver", company_id: 1 }, at(0));
+  const header = { alg: "ES256", typ: "at+jwt", kid: "signs" };
+  const token = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
+  expect(await verifyAccessToken(token, at(0))).toMatchObject({ userId: 7 });
+  await service.database.send(new DeleteCommand({ TableName: service.tableName, Key: { pk: "KEYS", sk: "signs" } }));
+  expect(await verifyAccessToken(token, at(4.99))).toMatchObject({ userId: 7 });
+  await expect(verifyAccessToken(token, at(5))).rejects.toMatchObject({ code: "token_invalid" });
 });
 
 test.each([

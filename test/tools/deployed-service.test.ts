@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { importJWK, jwtVerify } from "jose";
 import { afterAll, expect, test } from "vitest";
-import { startHttpService } from "../../infra/local/http-service.ts";
+import { readBody, startHttpService } from "../../infra/local/http-service.ts";
 import { namesOf } from "../../infra/stages/names.ts";
 import { loginGuessesKey } from "../../shared/db/accounts/guesses.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
@@ -11,7 +11,7 @@ import { hashSubject } from "../../shared/domain/accounts/throttle.ts";
 import { publicPartOf } from "../../shared/tokens/signing-keys.ts";
 import { companyLine, invoiceLine, userLine } from "../support/records/records.ts";
 import { type CommandResult, makeDirectory, runTool } from "../support/service/local-machine.ts";
-import { useDeployedStage } from "../support/service/stage.ts";
+import { callerArn, useDeployedStage } from "../support/service/stage.ts";
 import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
 const stage = useDeployedStage("dev");
@@ -29,6 +29,12 @@ function run(tool: string, parameters: string[], changes: Record<string, string>
 
 function unlock(changes: Record<string, string>): Promise<CommandResult> {
   return run("unlock", ["--login", login], changes);
+}
+
+/** Who made which token of the stage, as it is recorded. */
+async function mintings() {
+  const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": "MINTED" } };
+  return (await stage.database.send(new QueryCommand({ TableName, ...query, ConsistentRead: true }))).Items ?? [];
 }
 
 /** The one line that a command ended with when it refused. */
@@ -69,6 +75,55 @@ test(
     expect(stderr).not.toContain(stdout.trim());
     const long = await run("token", ["--as", login, "--hours", "1.5"]);
     expect(long).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("up to 1,") });
+  },
+  patience,
+);
+
+test(
+  "who made a token is recorded by its id: the caller, the user and the times, for 400 days, and nothing of the token itself",
+  async () => {
+    const known = (await mintings()).map(({ jti }) => jti);
+    const { stdout } = await run("token", ["--as", login, "--hours", "0.5"]);
+    const [, payload = "", signature = ""] = stdout.trim().split(".");
+    const { jti, iat, exp } = JSON.parse(Buffer.from(payload, "base64url").toString());
+    const [made, ...others] = (await mintings()).filter((each) => !known.includes(each.jti));
+    expect([made?.jti, others]).toEqual([jti, []]);
+    expect(made).toMatchObject({ made_by: callerArn, user_id: 12, role: "operator", sk: `${made?.made_at}#${jti}` });
+    const [madeAt, validTo] = [Date.parse(made?.made_at), Date.parse(made?.valid_to)];
+    expect([Math.floor(madeAt / 1_000), Math.floor(validTo / 1_000)]).toEqual([iat, exp]);
+    expect(made?.expires_at).toBe(Math.ceil(madeAt / 1_000) + 400 * 86_400);
+    for (const part of [payload, signature, login]) expect(JSON.stringify(made)).not.toContain(part);
+  },
+  patience,
+);
+
+test(
+  "a token is not made where it cannot be recorded who makes it",
+  async () => {
+    const denied = JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException", message: "no" });
+    const deny = async (only: string) =>
+      startHttpService(async (request, response) => {
+        const action = String(request.headers["x-amz-target"]).split(".")[1] ?? only;
+        const { host: _, "content-length": __, connection: ___, ...headers } = request.headers;
+        const body = (await readBody(request, 1_000_000)) as Buffer<ArrayBuffer>;
+        const json = { "content-type": "application/x-amz-json-1.0" };
+        if (action === only) return response.writeHead(400, json).end(denied);
+        const endpoint = stage.environment.AWS_ENDPOINT_URL_DYNAMODB ?? "";
+        const sent = { method: "POST", headers: headers as Record<string, string>, body };
+        const answer = await fetch(endpoint, sent);
+        response.writeHead(answer.status, json).end(await answer.text());
+      });
+    const before = await mintings();
+    for (const [setting, action] of [
+      ["AWS_ENDPOINT_URL_DYNAMODB", "PutItem"],
+      ["AWS_ENDPOINT_URL_STS", "GetCallerIdentity"],
+    ] as const) {
+      const aws = await deny(action);
+      const refused = await run("token", ["--as", login], { [setting]: `http://127.0.0.1:${aws.port}` });
+      await aws.close();
+      expect(refused, action).toMatchObject({ code: 1, stdout: "" });
+    }
+    expect(await mintings()).toEqual(before);
   },
   patience,
 );

@@ -189,7 +189,7 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["restore", "practise a restore", {}, { backupKeptDays: 7 }],
   ["restore", "describe-backup-vault --backup-vault-name workforce-dev first", {}, { backupKeptDays: 7 }],
   ["outside check", "set probedHost to the host that clients call, and run npx cdk deploy", {}, {}],
-  ["outside check", "ended, run npx cdk deploy -c stage=dev -c stack=probe: nothing would ring", {}, { probedHost }],
+  ["outside check", "ended, run npx cdk deploy -c stage=dev -c stack=probe: no alarm fires", {}, { probedHost }],
 ])("%s is for later where the deploy comes first, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
   const found = await find(about, { ...keeping, ...stage });

@@ -48,7 +48,7 @@ export class CanaryReleases extends Construct {
     const alias = fn.addAlias(liveAlias);
     const alarm = versionAlarm(scope, released);
     const { ALL_AT_ONCE, CANARY_10PERCENT_5MINUTES } = LambdaDeploymentConfig;
-    new LambdaDeploymentGroup(scope, "Deployment", {
+    const group = new LambdaDeploymentGroup(scope, "Deployment", {
       alias,
       application: this.#application,
       deploymentConfig: this.#isNow ? ALL_AT_ONCE : CANARY_10PERCENT_5MINUTES,
@@ -57,8 +57,8 @@ export class CanaryReleases extends Construct {
       // CodeDeploy's ready-made policy is for every function of the account.
       role: this.#role.withoutPolicyUpdates(),
     });
-    // The calls of a version are counted from its first on.
-    alias.node.addDependency(alarm);
+    // The calls of a version are counted from its first on, and by the group that knows its alarm.
+    alias.node.addDependency(alarm, group);
     // CodeDeploy refuses an alias that was moved by hand, as after a roll-back: CloudFormation itself moves any.
     if (this.#isNow) leaveToCloudFormation(alias.node.defaultChild as CfnAlias);
     // One statement for all: a role's own rights may be 10,240 characters in all.

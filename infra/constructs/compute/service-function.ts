@@ -72,8 +72,9 @@ export class ServiceFunction extends Construct {
       code: Code.fromAsset(bundleFolder(bundles, name)),
       environment: { OPERATION: name, METRIC_NAMESPACE: metricNamespace },
       logGroup,
-      // What a release replaced stays until the function is deleted: the alias can be moved back to it.
-      ...(releases && { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN } }),
+      // What a release replaced stays until the function is deleted: the alias can be moved back to it. What failed goes: a
+      // roll-back would lead to it, and Lambda publishes nothing that is as the version before.
+      ...(releases && { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE } }),
       // Lambda traces each call by itself; the tracer's library would cost every start.
       tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(row.mayCallItself && { recursiveLoop: RecursiveLoop.ALLOW }),

@@ -1,8 +1,8 @@
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { removalPolicyOf, type SecretProps } from "./removal.ts";
+import { grantSecret } from "./secret-grant.ts";
 
 /**
  * What the edge proves itself with to the service. `current` and `previous` both hold, so that it can be replaced while
@@ -29,9 +29,6 @@ export class EdgeSecret extends Construct {
 
   /** Lets a function read the secret, and sets its ARN in the environment. */
   grantRead(fn: LambdaFunction): void {
-    fn.addEnvironment("EDGE_SECRET_ARN", this.secret.secretArn);
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ["secretsmanager:GetSecretValue"], resources: [this.secret.secretArn] }),
-    );
+    grantSecret(fn, "EDGE_SECRET_ARN", this.secret);
   }
 }

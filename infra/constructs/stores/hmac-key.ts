@@ -1,8 +1,8 @@
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { removalPolicyOf, type SecretProps } from "./removal.ts";
+import { grantSecret } from "./secret-grant.ts";
 
 /**
  * The key that pins, passcodes, refresh tokens, throttles' subjects, requests with an Idempotency-Key and unknown users' ids
@@ -29,9 +29,6 @@ export class HmacKey extends Construct {
 
   /** Lets a function read the key, and sets its ARN in the environment. */
   grantRead(fn: LambdaFunction): void {
-    fn.addEnvironment("HMAC_SECRET_ARN", this.secret.secretArn);
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ["secretsmanager:GetSecretValue"], resources: [this.secret.secretArn] }),
-    );
+    grantSecret(fn, "HMAC_SECRET_ARN", this.secret);
   }
 }

@@ -1,5 +1,4 @@
 import { CfnResource, RemovalPolicy, Stack } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
@@ -8,7 +7,9 @@ import { Construct } from "constructs";
 import { DailySchedule } from "../compute/daily-schedule.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
 import { removalPolicyOf, type SecretProps } from "./removal.ts";
+import { grantSecret } from "./secret-grant.ts";
 
+const setting = "SIGNING_SECRET_ARN";
 const triggerProvider = "AWSCDK.TriggerCustomResourceProviderCustomResourceProvider";
 
 /** Issuer and audience of the tokens that the service signs (D4). */
@@ -36,12 +37,12 @@ export class SigningKeys extends Construct {
   grantSign(fn: LambdaFunction, { issuer, audience }: TokenNames): void {
     fn.addEnvironment("TOKEN_ISSUER", issuer);
     fn.addEnvironment("TOKEN_AUDIENCE", audience);
-    this.#grant(fn, ["secretsmanager:GetSecretValue"]);
+    grantSecret(fn, setting, this.secret);
   }
 
   /** Lets a function replace the keys, and sets the secret's ARN in its environment. */
   grantRotate(fn: LambdaFunction): void {
-    this.#grant(fn, ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"]);
+    grantSecret(fn, setting, this.secret, ["secretsmanager:PutSecretValue"]);
   }
 
   /**
@@ -57,11 +58,6 @@ export class SigningKeys extends Construct {
     const daily = new DailySchedule(service, "Daily", { hour: 3, minute: 0, fn: live });
     // Two calls at once would make two first keys.
     daily.node.addDependency(firstKey);
-  }
-
-  #grant(fn: LambdaFunction, actions: string[]): void {
-    fn.addEnvironment("SIGNING_SECRET_ARN", this.secret.secretArn);
-    fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.secret.secretArn] }));
   }
 }
 

@@ -56,7 +56,7 @@ async function findOutsideCheck(place: DeployPlace): Promise<Finding> {
   const { name, probedHost } = place.stage;
   const { probe } = namesOf(name);
   const deploy = `run npx cdk deploy -c stage=${name} -c stack=probe`;
-  const reason = "nothing would ring when the stage's region is out";
+  const reason = "no alarm fires when the stage's region is out";
   if (probedHost === undefined) {
     return later(`Once the deploy has ended, set probedHost to the host that clients call, and ${deploy}: ${reason}.`);
   }

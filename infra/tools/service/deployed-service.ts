@@ -1,4 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import { recordMinting } from "../../../shared/db/accounts/minted-tokens.ts";
 import { makeFamily } from "../../../shared/domain/accounts/refresh-token.ts";
 import { signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
 import { namesOf } from "../../stages/names.ts";
@@ -40,12 +42,28 @@ async function findAccount(stage: Stage): Promise<string> {
   }
 }
 
+/** The ARN of the user's own credentials. */
+async function findCallerArn(): Promise<string> {
+  const client = new STSClient({});
+  try {
+    const { Arn } = await client.send(new GetCallerIdentityCommand({}));
+    if (Arn === undefined) throw new Error("AWS does not say whose the credentials are: no token is made.");
+    return Arn;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** A token of a stage, which is made only once it is recorded who makes it. */
 async function mintToken(stage: Stage, login: string, hours: number): Promise<string> {
   if (stage.oidcIssuer) {
     const { issuer } = stage.oidcIssuer;
     throw new UsageError(`The stage ${stage.name} trusts the tokens of ${issuer} alone: sign in there.`);
   }
   const { id, role, company_id } = await findTokenUser(login, `the stage ${stage.name}`);
+  const [jti, madeAt, seconds] = [crypto.randomUUID(), new Date(), Math.ceil(hours * 60 * 60)];
+  const validTo = new Date(madeAt.getTime() + seconds * 1_000);
+  await recordMinting({ jti, madeBy: await findCallerArn(), user: { id, role }, madeAt, validTo });
   const subject = { id, role, financial_company_id: company_id };
-  return signAccessToken(subject, makeFamily(), new Date(), Math.ceil(hours * 60 * 60));
+  return signAccessToken(subject, makeFamily(), madeAt, seconds, jti);
 }

@@ -3,7 +3,7 @@ import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
-import { type Account, findAccount, nobody, renameEmail } from "./users.ts";
+import { type AccountWithHash, findAccountWith, nobody, renameEmail } from "./users.ts";
 
 /** A login as the table has it; its key holds its normal form (D7). */
 interface StoredLogin extends StoredItem {
@@ -29,9 +29,12 @@ export async function findUserIdOfLogin(login: string, former?: string): Promise
   return found.find((each) => each !== undefined)?.user_id;
 }
 
-/** Access pattern A2: the account of a login. Two round trips and two read units, for an unknown login as well (D15). */
-export async function findAccountOfLogin(login: string, former?: string): Promise<Account | undefined> {
-  return findAccount((await findUserIdOfLogin(login, former)) ?? nobody);
+/**
+ * Access pattern A2: the account of a login, with the hash of its password. Two round trips and five read units, for an unknown
+ * login as well (D15).
+ */
+export async function findAccountOfLogin(login: string, former?: string): Promise<AccountWithHash | undefined> {
+  return findAccountWith("password", (await findUserIdOfLogin(login, former)) ?? nobody);
 }
 
 /**

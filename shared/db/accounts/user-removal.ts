@@ -14,6 +14,7 @@ import { deleteItem, type Outcome, type WriteContext } from "../writes/changes.t
 import { removeRecord } from "../writes/record-changes.ts";
 import { tombstones } from "../writes/tombstones.ts";
 import { releaseUniqueKey } from "../writes/unique-keys.ts";
+import { deleteSecret } from "./user-secrets.ts";
 import { uniqueKeysOf } from "./user-writes.ts";
 import { userKey, users } from "./users.ts";
 
@@ -21,12 +22,14 @@ import { userKey, users } from "./users.ts";
 const chunkSize = 45;
 
 /**
- * Access pattern U5: removes a user. First the user, its logins and its profile, in one transaction; then sessions,
+ * Access pattern U5: removes a user. First the user, its secrets, logins and profile, in one transaction; then sessions,
  * devices, notifications and counts. Cut short, it is finished by repeating it.
  */
 export async function removeUser(line: RemovalLine<"user">, context: WriteContext): Promise<Outcome> {
   const outcome = await removeRecord(users, userKey(line.id), line, context, (stored) => [
     deleteItem(stored),
+    deleteSecret("password", line.id),
+    deleteSecret("passcode", line.id),
     ...uniqueKeysOf(stored, context.now).map(releaseUniqueKey),
   ]);
   if (outcome === "stale" || context.dryRun) return outcome;

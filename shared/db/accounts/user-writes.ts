@@ -1,13 +1,15 @@
 import type { UpsertLine } from "../../contract/records.ts";
-import { secretHashes } from "../../domain/accounts/user-secrets.ts";
+import { type SecretHashes, type SecretKind, secretHashes } from "../../domain/accounts/user-secrets.ts";
 import type { HmacKey } from "../../domain/hmac-key.ts";
 import { mergeUser } from "../../domain/records/record-merge.ts";
 import { noMark } from "../table/keys.ts";
-import { isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import { findToWrite, isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
 import { upsertRecord, versionAfter } from "../writes/record-changes.ts";
 import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
 import { uniqueLogin } from "./logins.ts";
 import { uniqueProfile } from "./profiles.ts";
+import { changeSecret, secretKey, userSecrets } from "./user-secrets.ts";
 import { companyUserMark, type StoredUser, toUser, userKey, users } from "./users.ts";
 
 /** What the write of a user depends on beside the user. */
@@ -17,23 +19,25 @@ export interface UserWriteContext extends WriteContext {
 }
 
 /**
- * Access pattern U4: adds or changes a user with its logins and profile, in one transaction. Refuses with
+ * Access pattern U4: adds or changes a user with its secrets, logins and profile, in one transaction. Refuses with
  * `fields_invalid` what another user holds. A new login counts as confirmed (D5); a changed password or login voids the
- * reset token, a changed password ends the user's sessions (D14). One read unit; two write units for the user and for each
- * login or profile that changes.
+ * reset token, a changed password ends the user's sessions (D14). One read unit, and one for each secret of the line or of a
+ * new user; two write units for the user and for each secret, login or profile that changes.
  */
 export async function saveUser(line: UpsertLine<"user">, context: UserWriteContext): Promise<Outcome> {
   const hashesFor = secretHashes(line, line.passcode ? await context.hmacKey?.() : undefined);
   return upsertRecord(users, userKey(line.id), line, context, async (stored) => {
-    const next = { ...merge(line, stored), ...(await hashesFor(stored)) };
-    if (isSameItem(stored, next)) return { outcome: "unchanged" };
+    const next = merge(line, stored);
+    const { isSame, isNewPassword, writes } = await planSecrets(line, stored, hashesFor, context);
+    if (isSame && isSameItem(stored, next)) return { outcome: "unchanged" };
 
     const [before, after] = [uniqueKeysOf(stored, context.now), uniqueKeysOf(next, context.now)];
     const isRenamed = before.some(isMissingIn(after)) || after.some(isMissingIn(before));
-    const isNewPassword = stored !== undefined && next.password_hash !== stored.password_hash;
     const session_epoch = (stored?.session_epoch ?? 0) + (isNewPassword ? 1 : 0);
     const changed = {
       ...next,
+      password_hash: undefined,
+      passcode_hash: undefined,
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
       ...(session_epoch && { session_epoch }),
       ...(isNewPassword && { password_changed_at: context.now.toISOString() }),
@@ -42,11 +46,43 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
       outcome: stored ? "updated" : "created",
       writes: [
         replaceItem(stored, users.encode(changed), context),
+        ...writes,
         ...before.filter(isMissingIn(after)).map(releaseUniqueKey),
       ],
       uniqueKeys: after.filter(isMissingIn(before)),
     };
   });
+}
+
+/**
+ * What becomes of a user's secrets: those of the line change, and those move that release 0.1 stored in the user's item. A new
+ * user has none of an earlier one with that id that release 0.1 removed.
+ */
+async function planSecrets(
+  line: UpsertLine<"user">,
+  stored: StoredUser | undefined,
+  hashesFor: ReturnType<typeof secretHashes>,
+  context: WriteContext,
+) {
+  const planOf = async (kind: SecretKind) => {
+    const former = stored?.[`${kind}_hash`];
+    if (stored && line[kind] === undefined && former === undefined) return { before: undefined, found: undefined };
+    const found = await findToWrite(userSecrets, secretKey(kind, line.id), context);
+    return { before: stored && (former ?? found?.hash), found };
+  };
+  const [password, passcode] = await Promise.all([planOf("password"), planOf("passcode")]);
+  const before: SecretHashes = { password_hash: password.before, passcode_hash: passcode.before };
+  const after = { ...before, ...(await hashesFor(before)) };
+  const isNewPassword = after.password_hash !== before.password_hash;
+  const writes: TransactionWrite[] = [
+    ...changeSecret(secretKey("password", line.id), password.found, after.password_hash),
+    ...changeSecret(secretKey("passcode", line.id), passcode.found, after.passcode_hash),
+  ];
+  return {
+    isSame: !isNewPassword && after.passcode_hash === before.passcode_hash,
+    isNewPassword: stored !== undefined && isNewPassword,
+    writes,
+  };
 }
 
 /** The unique keys of a stored user: its logins and its profile. */

@@ -2,19 +2,20 @@ import type * as v from "valibot";
 import { chunksOf } from "../../batches.ts";
 import type { user } from "../../contract/accounts.ts";
 import type { Role } from "../../contract/operation.ts";
-import type { SecretHashes } from "../../domain/accounts/user-secrets.ts";
+import type { SecretHashes, SecretKind } from "../../domain/accounts/user-secrets.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
 import { type Key, queryPage, updateIf } from "../table/table.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
+import { readTogether, type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
+import { overwriteSecret, secretKey, splitHashes, userSecrets } from "./user-secrets.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */
 export type User = Omit<v.InferOutput<typeof user>, "company">;
 
-/** A user as the table has it. */
+/** A user as the table has it. Release 0.1 stored the hashes of secrets here; where one is, it is the one that counts. */
 export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   readonly id: number;
   /** The tenant (D2). */
@@ -30,7 +31,9 @@ export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
 }
 
 /** The entity of users. */
-export const users = defineEntity<StoredUser>("user", ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"));
+export const users = defineEntity<StoredUser>("user", ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"), {
+  split: splitHashes,
+});
 
 /** Key of a user. */
 export function userKey(id: number): Key {
@@ -56,11 +59,9 @@ export async function findUserAsShown(id: number): Promise<User | undefined> {
   return stored && toUser(stored);
 }
 
-/** A user with what only signing in needs. */
+/** A user with what sessions depend on. */
 export interface Account {
   readonly user: User;
-  readonly passwordHash: string | undefined;
-  readonly passcodeHash: string | undefined;
   /** The hash of the reset token that counts, if one was given out (D14). */
   readonly resetHash: string | undefined;
   /** Goes up when every session of the user ends (D14). */
@@ -72,10 +73,29 @@ export interface Account {
 /** Access pattern A1: an account by user id. One read unit. */
 export async function findAccount(userId: number): Promise<Account | undefined> {
   const stored = await users.find(userKey(userId), { consistent: true });
-  if (!stored) return undefined;
-  const { password_hash: passwordHash, passcode_hash: passcodeHash, session_epoch: epoch = 0 } = stored;
-  const { reset_hash: resetHash, password_changed_at: passwordChangedAt } = stored;
-  return { user: toUser(stored), passwordHash, passcodeHash, resetHash, epoch, passwordChangedAt };
+  return stored && toAccount(stored);
+}
+
+/** An account with the hash of one of its secrets; undefined where it has none. */
+export interface AccountWithHash extends Account {
+  readonly hash: string | undefined;
+}
+
+/**
+ * Access pattern A5: an account and the hash of a secret, both of one moment: who has read the hash of a former password has
+ * not read the epoch of the next (D14). Four read units, one round trip.
+ */
+export async function findAccountWith(kind: SecretKind, userId: number): Promise<AccountWithHash | undefined> {
+  const [item, secret] = await readTogether([userKey(userId), secretKey(kind, userId)]);
+  if (!item) return undefined;
+  const stored = users.decode(item);
+  const hash = stored[`${kind}_hash`] ?? (secret && userSecrets.decode(secret).hash);
+  return { ...toAccount(stored), hash };
+}
+
+function toAccount(stored: StoredUser): Account {
+  const { reset_hash: resetHash, session_epoch: epoch = 0, password_changed_at: passwordChangedAt } = stored;
+  return { user: toUser(stored), resetHash, epoch, passwordChangedAt };
 }
 
 /** Access pattern R3: those of some users that there are. 1 read unit each, 100 in a round trip. */
@@ -136,37 +156,39 @@ export interface NewNames {
   readonly last_name?: string | undefined;
 }
 
-/** The write that sets a user's password and ends every session, while the reset token counts (D14). */
+/** The writes that set a user's password and end every session, while the reset token counts (D14). */
 export function replacePassword(
   userId: number,
   resetHash: string,
   { passwordHash, names }: { readonly passwordHash: string; readonly names: NewNames },
   now: Date,
-): TransactionWrite {
+): TransactionWrite[] {
   const { first_name, last_name } = names;
   const set = {
-    password_hash: passwordHash,
     password_changed_at: now.toISOString(),
     ...(first_name !== undefined && { "record.first_name": first_name }),
     ...(last_name !== undefined && { "record.last_name": last_name }),
   };
-  const changes = { set, remove: ["reset_hash", "silent"] };
+  const changes = { set, remove: ["reset_hash", "silent", "password_hash"] };
   const add = { session_epoch: 1, revision: 1 };
-  return { Update: updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add }) };
+  const Update = updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add });
+  return [{ Update }, overwriteSecret("password", userId, passwordHash)];
 }
 
 /**
  * Access pattern U7: stores another hash of a secret that was just compared with the stored one, unless that has changed
- * since. It is the same secret: nobody is notified, and sessions and devices stay (D15, D19). One write unit.
+ * since. It is the same secret: nobody is notified, and sessions and devices stay (D15, D19). One write unit; where release
+ * 0.1 stored it, one more and a transaction of 2 writes, which moves it.
  */
-export async function replaceHash(
-  userId: number,
-  hash: keyof SecretHashes,
-  compared: string,
-  next: string,
-): Promise<void> {
-  const changes = { set: { [hash]: next, silent: true }, add: { revision: 1 } };
-  await updateIf(updateOf(userKey(userId), { where: { [hash]: compared }, ...changes }));
+export async function replaceHash(userId: number, kind: SecretKind, compared: string, next: string): Promise<void> {
+  const update = updateOf(secretKey(kind, userId), { where: { hash: compared }, set: { hash: next } });
+  if (await updateIf(update)) return;
+  const former = `${kind}_hash`;
+  const changes = { set: { silent: true }, remove: [former], add: { revision: 1 } };
+  await transact([
+    { Update: updateOf(userKey(userId), { where: { [former]: compared }, ...changes }) },
+    overwriteSecret(kind, userId, next),
+  ]);
 }
 
 /** The write that gives a user's e-mail address another form, while it has that one (D7). */

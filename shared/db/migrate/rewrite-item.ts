@@ -4,6 +4,7 @@ import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { type Entity, ItemTooNewError, versionOf } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
 import { getItem, type Item, type Key, updateIf } from "../table/table.ts";
+import { transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import type { Migration } from "./migrations.ts";
 
@@ -50,7 +51,7 @@ async function tryRewrite(key: Key, options: RewriteOptions): Promise<Rewritten 
   if (!item) return "gone";
   const plan = planRewrite(item, options);
   if (typeof plan === "string") return plan;
-  return (await updateIf(plan)) && "rewritten";
+  return (await carryOut(plan)) ? "rewritten" : undefined;
 }
 
 async function unlessBusy<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -66,12 +67,18 @@ function isBusy(error: unknown): boolean {
   return error instanceof Refusal && error.code === "busy";
 }
 
-/** The write of an item, or why there is none. */
+/** The write of an item with those of the items that it is split into, or why there is none. */
 function planRewrite(item: Item, options: RewriteOptions) {
-  const next = upgrade(item, options);
-  if (typeof next === "string") return next;
+  const upgraded = upgrade(item, options);
+  if (typeof upgraded === "string") return upgraded;
+  const { item: next, others } = options.entity.split(upgraded);
   const changed = changedNames(item, next);
-  return changed.length === 0 ? "current" : writeOf(item, next, changed);
+  return changed.length === 0 ? "current" : { update: writeOf(item, next, changed), others };
+}
+
+async function carryOut({ update, others }: Exclude<ReturnType<typeof planRewrite>, string>): Promise<boolean> {
+  if (others.length === 0) return (await updateIf(update)) !== undefined;
+  return (await transact([{ Update: update }, ...others])).length === 0;
 }
 
 /**

@@ -74,15 +74,10 @@ export async function reconcileTotals(options: ReconcileOptions = {}): Promise<R
 const reconciledPrefixes = [...Object.keys(listsByKind).map((kind) => `${kind}#`), "TOTALS#", "COMPANY#"];
 
 function createFindings() {
-  return {
-    records: 0,
-    totals: new Map() as TotalsByName,
-    stored: new Map<string, StoredTotals>(),
-    entries: new Map() as EntrySums,
-    numbered: new Map<string, number[]>(),
-    uncounted: [] as Key[],
-    unreadable: [] as Key[],
-  };
+  const [totals, entries]: [TotalsByName, EntrySums] = [new Map(), new Map()];
+  const [uncounted, unreadable]: [Key[], Key[]] = [[], []];
+  const [stored, numbered] = [new Map<string, StoredTotals>(), new Map<string, number[]>()];
+  return { records: 0, totals, stored, entries, numbered, uncounted, unreadable };
 }
 
 /** Adds the items of a partition to the findings; true where they are of a kind of records. */

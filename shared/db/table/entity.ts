@@ -1,11 +1,18 @@
 import { publicNameOf } from "./keys.ts";
 import { getItem, type Item, type Key } from "./table.ts";
+import type { TransactionWrite } from "./transaction.ts";
 
 /**
  * Leads an item from one version to the next. Gives a new item, keeps the fields that it does not know, and leaves alone
  * what is in the new form already: code of both versions writes the same item while a deploy runs.
  */
 export type Upgrade = (item: Item) => Item;
+
+/** An item without what has its place in others, and the writes that bring it there in one transaction with the item's own. */
+export interface SplitItem {
+  readonly item: Item;
+  readonly others: readonly TransactionWrite[];
+}
 
 /** What an entity may say beside its name and its keys. */
 interface EntityOptions {
@@ -18,6 +25,8 @@ interface EntityOptions {
   readonly readableFrom?: number;
   /** True where every write of an item is a put: an update with `versionClause` would not say who may read the item. */
   readonly isPutWhole?: boolean;
+  /** Takes out of an item what older versions have in it, and this one in other items. Until then readers look in both places. */
+  readonly split?: (item: Item) => SplitItem;
 }
 
 /** A kind of stored item: the one place that knows its shape. `Stored` is the item as the newest version has it. */
@@ -40,6 +49,8 @@ export interface Entity<Stored extends object> {
   encode(value: Stored): Item;
   /** An item as the steps from a version on leave it, whatever version it says it has; not above the newest. */
   upgradeFrom(version: number, item: Item): Item;
+  /** An item without what has its place in others by now. */
+  split(item: Item): SplitItem;
 }
 
 /** What any stored item may carry beside the attributes of its entity. */
@@ -96,7 +107,12 @@ export class ItemTooNewError extends Error {
 export function defineEntity<Stored extends object>(
   name: string,
   matches: (key: Key) => boolean,
-  { upgrades = [stampOnly], readableFrom = 0, isPutWhole = false }: EntityOptions = {},
+  {
+    upgrades = [stampOnly],
+    readableFrom = 0,
+    isPutWhole = false,
+    split = (item) => ({ item, others: [] }),
+  }: EntityOptions = {},
 ): Entity<Stored> {
   if (readableFrom > 0 && !isPutWhole) throw new Error(`${name} has readableFrom, which its updates would leave out`);
   const version = upgrades.length;
@@ -113,6 +129,7 @@ export function defineEntity<Stored extends object>(
     },
     encode: (value) => ({ ...(value as Item), ...(versionOf(value as Item) <= version && stamp) }),
     upgradeFrom: (from, item) => ({ ...run(from, item), ...stamp }),
+    split,
   };
 
   function decode(item: Item): Stored {

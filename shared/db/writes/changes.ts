@@ -50,16 +50,21 @@ export async function changeItem<const Stored extends readonly StoredItem[]>(
   decide: (...stored: Found<Stored>) => Change | Promise<Change>,
 ): Promise<Outcome> {
   return retryRaces(async () => {
-    const found = await Promise.all(
-      reads.map(async ({ entity, key }) => {
-        const item = findInDryRun(key, dryRun, await loadItem(key));
-        return item && entity.decode(item);
-      }),
-    );
+    const found = await Promise.all(reads.map(({ entity, key }) => findToWrite(entity, key, { dryRun })));
     const change = await decide(...(found as Found<Stored>));
     const isDone = !change.writes?.length || (await commit(change.writes, change.uniqueKeys ?? [], dryRun));
     return isDone ? change.outcome : undefined;
   });
+}
+
+/** An item as it is before a write, in a dry run as earlier writes of that would have left it. One read unit. */
+export async function findToWrite<Stored extends object>(
+  entity: Entity<Stored>,
+  key: Key,
+  { dryRun }: Pick<WriteContext, "dryRun">,
+): Promise<Stored | undefined> {
+  const item = findInDryRun(key, dryRun, await loadItem(key));
+  return item && entity.decode(item);
 }
 
 /** True when everything was written; false when an item was changed by others meanwhile. */

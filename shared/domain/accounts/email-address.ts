@@ -13,8 +13,9 @@ const domainName =
  * Undefined for what no e-mail service delivers to (D7).
  */
 export function normalEmail(typed: string): string | undefined {
-  if (!typedShape.test(typed)) return undefined;
-  const [local = "", domain = ""] = typed.normalize("NFC").toLowerCase().split("@");
+  const composed = typed.normalize("NFC");
+  if (!typedShape.test(composed)) return undefined;
+  const [local = "", domain = ""] = composed.toLowerCase().split("@");
   const ascii = /[/?#%]/.test(domain) ? "" : (URL.parse(`http://${domain}`)?.hostname ?? "");
   return localPart.test(local) && domainName.test(ascii) ? `${local}@${ascii}` : undefined;
 }

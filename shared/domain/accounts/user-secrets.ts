@@ -9,11 +9,11 @@ interface SentSecrets {
   readonly passcode?: string | null | undefined;
 }
 
+/** What a user keeps secret. */
+export type SecretKind = "password" | "passcode";
+
 /** What a user's secrets are compared with. */
-export interface SecretHashes {
-  readonly password_hash?: string | undefined;
-  readonly passcode_hash?: string | undefined;
-}
+export type SecretHashes = { readonly [Kind in SecretKind as `${Kind}_hash`]?: string | undefined };
 
 /**
  * The hashes that sent secrets leave a user with, by those that are stored: the same while a secret is the same. What was

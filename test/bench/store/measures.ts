@@ -17,6 +17,8 @@ export interface Measure {
 const states = ["pending", "paid", "overdue"] as const;
 const everything: InvoiceFilter = { scope: "all", states };
 const firstPage: PageStart = { limit: 20, beforeId: undefined, skip: 0 };
+/** As deep as a page number may reach without dates. */
+const deepestPage: PageStart = { limit: 100, beforeId: undefined, skip: 9_900 };
 const middle = (count: number): PageStart => ({ ...firstPage, beforeId: firstId + Math.floor(count / 2) });
 
 /** Every way to list invoices that has a bar. */
@@ -27,6 +29,12 @@ export const invoiceMeasures: readonly Measure[] = [
   undated("all companies, two states, by cursor", { ...everything, states: ["pending", "overdue"] }, middle, 6),
   undated("one company, all states, first page", { ...everything, scope: companies.large }, () => firstPage, 6),
   undated("one company, one state, by cursor", { scope: companies.large, states: ["paid"] }, middle, 3),
+  {
+    ...undated("all companies, all states, the deepest page by number", everything, () => deepestPage, 550),
+    // It reads the ten thousand rows above it once, and a little of each state beyond them: 40 times a first page of a hundred.
+    mostTrips: 6,
+    growth: "matches",
+  },
   dated("twelve months, all companies", { ...everything, ...year }),
   dated("twelve months, one company", { ...everything, ...year, scope: companies.large }),
   dated("twelve months, a company with thirty invoices", { ...everything, ...year, scope: companies.sparse }),

@@ -331,6 +331,15 @@ describe("422", () => {
     expect(await queuedMessages()).toEqual([]);
   });
 
+  test.each([
+    ["+449098790000", "premium"],
+    ["+442079460958", "landline"],
+    ["+353990000000", "of unknown kind"],
+  ])("D7: nobody registers with %s, which is %s: country_not_served, and nothing is queued", async (phone) => {
+    expectProblem(await register({ login: phone }), 422, "country_not_served");
+    expect(await queuedMessages()).toEqual([]);
+  });
+
   test("D1: nobody registers as more than a driver", async () => {
     const answer = await register({ role: "admin", financial_company_id: 1, id: 1, passcode: "4711" });
     expect(answer.body.user).toMatchObject({ role: "driver", financial_company_id: null });

@@ -169,6 +169,19 @@ describe("422", () => {
     expect(await request("+33612345678")).toMatchObject({ status: 422, body: { code: "country_not_served" } });
     expect(await queuedMessages()).toEqual([]);
   });
+
+  test.each([
+    ["+449098790000", "premium"],
+    ["+442079460958", "landline"],
+  ])("D7: no pin goes to %s, which is %s: country_not_served, and nothing is queued", async (phone) => {
+    expect(await request(phone)).toMatchObject({ status: 422, body: { code: "country_not_served" } });
+    expect(await queuedMessages()).toEqual([]);
+  });
+
+  test("D7: a pin for a number of unknown kind is queued, as it may be a stored user's", async () => {
+    expect((await request("+353990000000")).status).toBe(200);
+    expect(await queuedMessages()).toHaveLength(1);
+  });
 });
 
 test("D11: a laptop's own clients are not limited by address", async () => {

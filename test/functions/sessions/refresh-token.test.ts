@@ -10,6 +10,7 @@ import { registerDeviceToken } from "../../../shared/contract/devices.ts";
 import { refreshToken, signIn, signOut } from "../../../shared/contract/sessions.ts";
 import { makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
+import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/signing-keys.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
@@ -107,6 +108,16 @@ describe("200", () => {
     expect((await refresh(refresh_token)).status).toBe(500);
     proxy.fail("UpdateItem", fault, 1);
     expect((await refresh(refresh_token)).status).toBe(500);
+    expect((await refresh(refresh_token)).status).toBe(200);
+  });
+
+  test("D5: a refresh whose tokens cannot be signed costs no token, however late it is repeated", async () => {
+    const { refresh_token } = await signedIn();
+    const keys = await readSigningKeys();
+    await writeSigningKeys([]);
+    expect((await refresh(refresh_token)).status).toBe(500);
+    await writeSigningKeys(keys);
+    at(new Date(Date.now() + 3_600_000).toISOString().slice(0, -1));
     expect((await refresh(refresh_token)).status).toBe(200);
   });
 

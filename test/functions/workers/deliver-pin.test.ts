@@ -88,6 +88,7 @@ describe("D12: a request", () => {
   test("queued several times is sent once, together and one after the other, and its pin counts", async () => {
     const requestedAt = at("10:00:00");
     await deliver({ requestedAt }, { requestedAt }, { requestedAt });
+    vi.setSystemTime(Date.parse(requestedAt) + 180_000);
     expect(await deliver({ requestedAt })).toEqual(nothingFailed);
     expect(service.inbox.entries()).toHaveLength(1);
     expect(await isRight(newestPin(service.inbox, login))).toBe(true);

@@ -23,6 +23,9 @@ beforeAll(() =>
     userLine(13, { email: null, contact_phone_number: "+447400123458" }),
     userLine(14, { email: "gone@example.com" }),
     userLine(15, { email: "half@example.com", phone_number: "+447400123459" }),
+    userLine(17, { email: "landline@example.com", phone_number: "+442079460958" }),
+    userLine(18, { email: "premium@example.com", phone_number: "+449098790000" }),
+    userLine(19, { email: null, phone_number: "+353990000000" }),
     userLine(16, { email: "refused@example.com", phone_number: "+447400123460" }),
   ]),
 );
@@ -54,6 +57,10 @@ describe("D14: a user whose password was changed", () => {
     [11, ["email mail@example.com"]],
     [12, [`sms ${otherPhone}`]],
     [13, []],
+    // D7: no SMS goes to landlines and premium numbers; those of unknown kind are a stored user's.
+    [17, ["email landline@example.com"]],
+    [18, ["email premium@example.com"]],
+    [19, ["sms +353990000000"]],
   ])("is notified on every channel they sign in by: user %i", async (userId, channels) => {
     expect(await deliver(userId)).toEqual(nobodyFailed);
     expect(sent()).toEqual(channels);

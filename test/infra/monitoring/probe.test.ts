@@ -47,8 +47,8 @@ test("no answer pages within four minutes, also when all of the stage's region i
     [{ Ref: topic?.id }],
     [{ Ref: topic?.id }],
   ]);
-  const told = all("AWS::SNS::Subscription").map(({ properties }) => [properties.Protocol, properties.Endpoint]);
-  expect(told.toSorted()).toEqual([
+  const notified = all("AWS::SNS::Subscription").map(({ properties }) => [properties.Protocol, properties.Endpoint]);
+  expect(notified.toSorted()).toEqual([
     ["email", fullStage.alarmAddress],
     ["https", fullStage.pagerUrl],
   ]);
@@ -59,8 +59,10 @@ test("the check has nothing that cdk-nag finds fault with, and is protected with
   expect(isProtected).toBe(true);
 });
 
-test("a stage as it is shipped asks nobody, and one that is to be asked names somebody to tell", () => {
+test("a stage as it is shipped asks nobody, and one that is to be asked names somebody to notify", () => {
   for (const name of ["dev", "staging", "prod"]) expect(findStage(name).probedHost).toBeUndefined();
   const { probedHost } = fullStage;
   expect(() => requireDeployable({ ...findStage("dev"), probedHost }, {})).toThrow(/^Set probedHost of the stage dev /);
+  const { probedHost: _, ...silent } = fullStage;
+  expect(() => synthesizeBeside((app) => new ProbeStack(app, silent))).toThrow(/^Set probedHost of the stage full /);
 });

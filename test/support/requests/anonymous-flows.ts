@@ -4,10 +4,6 @@ import { handler as resetHandler } from "../../../functions/accounts/request-pas
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { confirmLoginByBody, registerUser, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
-import { userKey } from "../../../shared/db/accounts/users.ts";
-import { updateIf } from "../../../shared/db/table/table.ts";
-import { userLine } from "../records/records.ts";
-import { store } from "../records/store.ts";
 import { call, type TestAnswer } from "./call.ts";
 import { deliverPins } from "./pins.ts";
 
@@ -58,28 +54,3 @@ export const anonymousFlows: readonly AnonymousFlow[] = [
     send: (login) => call(registerHandler, registerUser, { body: { user: { login, ...user } } }),
   },
 ];
-
-/** Costs of stored hashes: today's, and those that a sign-in would renew. */
-const costs = ["m=19456,t=2", "m=9728,t=2", "m=19456,t=1", "m=2432,t=2"];
-
-/** Stores so many users, whose passwords were hashed at today's cost and at older ones in turn; gives their logins. */
-export async function storeKnownLogins(count: number): Promise<string[]> {
-  const ids = Array.from({ length: count }, (_, index) => index + 1);
-  const logins = ids.map((id) => `known-${id}@example.com`);
-  await store(ids.map((id) => userLine(id, { email: `known-${id}@example.com` })));
-  for (const id of ids) {
-    const hash = `$argon2id$v=19$${costs[id % costs.length]},p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
-    const values = { ":hash": hash };
-    await updateIf({
-      Key: userKey(id),
-      UpdateExpression: "SET password_hash = :hash",
-      ExpressionAttributeValues: values,
-    });
-  }
-  return logins;
-}
-
-/** As many logins of nobody, as long as the known ones. */
-export function unknownLogins(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `other-${index + 1}@example.com`);
-}

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Operation, Role } from "../../../shared/contract/operation.ts";
 import type { HttpHandler } from "../../../shared/http/endpoint.ts";
+import { store } from "../records/store.ts";
 import { useService } from "../service/service.ts";
 import type { TestUser } from "../tokens/tokens.ts";
 import { call } from "./call.ts";
 import { expectProblem } from "./problems.ts";
-import { store } from "./store.ts";
 
 /** An operation that shows one record by its id (D39). */
 interface SingleRecord {

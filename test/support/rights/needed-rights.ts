@@ -39,7 +39,7 @@ const readers: Readonly<Record<string, (name: string, input: Input) => NeededRig
 
 function tableRights(command: string, input: Input): NeededRight[] {
   const name = actionNames[command] ?? command;
-  if (name === "TransactWriteItems") {
+  if (name === "TransactWriteItems" || name === "TransactGetItems") {
     return input.TransactItems.flatMap((each: Input) =>
       Object.entries(each).flatMap(([kind, member]) => tableRights(memberActions[kind] ?? kind, member)),
     );
@@ -63,6 +63,7 @@ const actionNames: Readonly<Record<string, string>> = {
   Update: "UpdateItem",
   Delete: "DeleteItem",
   BatchGet: "BatchGetItem",
+  TransactGet: "TransactGetItems",
   TransactWrite: "TransactWriteItems",
 };
 

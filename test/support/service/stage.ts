@@ -9,6 +9,7 @@ import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { openSecrets } from "../../../infra/local/aws/secrets.ts";
 import { createTable } from "../../../infra/local/engine/table.ts";
+import { startHttpService } from "../../../infra/local/http-service.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { makeSigningKey, type SigningKey } from "../../../shared/tokens/signing-keys.ts";
 
@@ -21,6 +22,11 @@ export interface DeployedStage {
   /** What access tokens are signed with there. */
   readonly signingKey: SigningKey;
 }
+
+/** Whose the credentials of that user are. */
+export const callerArn = "arn:aws:iam::000000000000:user/ada";
+
+const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${callerArn}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`;
 
 /** Gives a test file an account with the table and the secrets of a stage, under their fixed names. */
 export function useDeployedStage(stageName: string): DeployedStage {
@@ -36,6 +42,11 @@ export function useDeployedStage(stageName: string): DeployedStage {
     secrets.ensure(names.signingSecret, () => JSON.stringify({ keys: [signingKey] }));
     const endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets });
     closing.push(endpoints.close);
+    const sts = await startHttpService((request, response) => {
+      request.resume();
+      response.writeHead(200, { "content-type": "text/xml" }).end(identity);
+    });
+    closing.push(sts.close);
     const endpoint = inject("engineEndpoint");
     const client = new DynamoDBClient({ endpoint, region, credentials: localCredentials });
     await createTable(client, inject("tableDefinition"), names.table);
@@ -52,6 +63,7 @@ export function useDeployedStage(stageName: string): DeployedStage {
       AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
       AWS_ENDPOINT_URL: endpoints.endpoint,
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${sts.port}`,
     };
     Object.assign(stage, { environment, database: DynamoDBDocumentClient.from(client), signingKey });
   });

@@ -1,12 +1,8 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
-import {
-  type AnonymousFlow,
-  anonymousFlows,
-  storeKnownLogins,
-  unknownLogins,
-} from "../../support/requests/anonymous-flows.ts";
+import { storeKnownLogins, unknownLogins } from "../../support/records/known-logins.ts";
+import { type AnonymousFlow, anonymousFlows } from "../../support/requests/anonymous-flows.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { useService } from "../../support/service/service.ts";
 

@@ -1,12 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
-import {
-  type AnonymousFlow,
-  anonymousFlows,
-  storeKnownLogins,
-  unknownLogins,
-} from "../../support/requests/anonymous-flows.ts";
+import { storeKnownLogins, unknownLogins } from "../../support/records/known-logins.ts";
+import { type AnonymousFlow, anonymousFlows } from "../../support/requests/anonymous-flows.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";

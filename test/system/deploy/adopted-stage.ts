@@ -10,9 +10,9 @@ export const adoptedStage: Stage = {
   senderAddress: "no-reply@harbour-logistics.co.uk",
 };
 
-/** Writes the file of stages that such a person keeps outside the checkout, and gives its place. */
-export function writeStagesFile(directory: string): string {
+/** Writes the file of stages that somebody keeps outside the checkout, with one stage, and gives its place. */
+export function writeStagesFile(directory: string, stage: Stage): string {
   const file = join(directory, "stages.mjs");
-  writeFileSync(file, `export default ${JSON.stringify({ [adoptedStage.name]: adoptedStage }, null, 2)};\n`);
+  writeFileSync(file, `export default ${JSON.stringify({ [stage.name]: stage }, null, 2)};\n`);
   return file;
 }

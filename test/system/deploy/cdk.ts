@@ -9,10 +9,16 @@ const keptCharacters = 3_000;
 /** What a command did; of what it printed, the end. */
 type CdkResult = Pick<ProgramResult, "code"> & { readonly printed: string };
 
-/** Runs the project's cdk command as a person does, against the emulator and with a home folder of its own. */
-export type Cdk = (parameters: readonly string[], changes?: Readonly<Record<string, string>>) => Promise<CdkResult>;
+/** What differs from how the cdk command is usually run: what its environment has, and the checkout it is run in. */
+interface CdkChanges {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly checkout?: string;
+}
 
-/** A cdk command whose files are in a folder, all that it prints among them; `changes` override its environment. */
+/** Runs the project's cdk command as a person does, against the emulator and with a home folder of its own. */
+export type Cdk = (parameters: readonly string[], changes?: CdkChanges) => Promise<CdkResult>;
+
+/** A cdk command whose files are in a folder, all that it prints among them. */
 export function createCdk({ clientEnvironment }: Emulator, directory: string): Cdk {
   const environment = {
     PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`,
@@ -28,8 +34,9 @@ export function createCdk({ clientEnvironment }: Emulator, directory: string): C
     const { code, output } = await runProgram(
       command,
       [...parameters, "--no-notices"],
-      { ...environment, ...changes },
+      { ...environment, ...changes.environment },
       longestMs,
+      changes.checkout,
     );
     appendFileSync(join(directory, "cdk.log"), `cdk ${parameters.join(" ")}\n${output}\n`);
     return { code, printed: output.slice(-keptCharacters) };

@@ -1,9 +1,18 @@
 import { CloudFormationClient, paginateListStackResources } from "@aws-sdk/client-cloudformation";
+import { expect } from "vitest";
+import { countResources, readWholeTemplate } from "../../../infra/whole-template.ts";
 
 const nestedStack = "AWS::CloudFormation::Stack";
 
+/** A deployed stack has as many resources as the templates in a folder that cdk wrote. */
+export async function requireDeployed(stackName: string, output: string): Promise<void> {
+  const { parts } = readWholeTemplate(output, `${stackName}.template.json`);
+  expect(Object.keys(parts).length).toBeGreaterThan(2);
+  expect(await countDeployed(stackName)).toBe(countResources(parts));
+}
+
 /** How many resources a deployed stack and its nested stacks have, the nested stacks themselves not counted. */
-export async function countDeployed(stackName: string): Promise<number> {
+async function countDeployed(stackName: string): Promise<number> {
   const client = new CloudFormationClient();
   try {
     return await countIn(client, stackName);

@@ -20,11 +20,21 @@ export interface DeployedStage {
 
 const arrivesWithinMs = 60_000;
 
+/** What a stage is called by instead of its API's own address: a host of its own, with what an edge adds to a request. */
+interface Address {
+  readonly host: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** Opens the stage whose outputs a deploy printed. */
-export async function openStage({ port, clientEnvironment }: Emulator, printed: string): Promise<DeployedStage> {
+export async function openStage(
+  { port, clientEnvironment }: Emulator,
+  printed: string,
+  { host, headers }: Address = { host: new URL(outputOf(printed, "BaseUrl")).host, headers: {} },
+): Promise<DeployedStage> {
   const read = async <T>(path: string): Promise<T> =>
     (await (await fetch(`${clientEnvironment.AWS_ENDPOINT_URL}/_ministack/${path}`)).json()) as T;
-  const front = await startApiFront(port, new URL(outputOf(printed, "BaseUrl")).host);
+  const front = await startApiFront(port, host, headers);
 
   const messages = async (): Promise<SentMessage[]> => {
     const mails = await read<{ messages: Record<string, { To: string[]; BodyText: string }[]> }>("ses/messages");
@@ -60,7 +70,7 @@ export async function openStage({ port, clientEnvironment }: Emulator, printed: 
 }
 
 /** An output of the stack, as the cdk command printed it. */
-function outputOf(printed: string, name: string): string {
+export function outputOf(printed: string, name: string): string {
   const [, value] = new RegExp(`^\\S+\\.${name} = (.+)$`, "m").exec(printed) ?? [];
   if (!value) throw new Error(`The deploy printed no output ${name}`);
   return value.trim();

@@ -12,6 +12,10 @@ from ministack.core import iam_actions
 from ministack.services import cloudformation, lambda_svc, scheduler
 from ministack.services.cloudformation import provisioners
 
+from fakes.actions import add_actions
+from fakes.code_deploy import add_code_deploy
+from fakes.resource_types import add_resource_types
+
 
 def name_secrets_by_arn():
     """Ref of a secret is its ARN, which the rights of functions name; MiniStack has its name there."""
@@ -118,7 +122,8 @@ def answer_as_behind_tls(application, refusals):
 
 def end_with_parent():
     """The parent holds the other end of standard input: when it is gone, however it went, so is the emulator."""
-    sys.stdin.buffer.read()
+    while os.read(sys.stdin.fileno(), 1):
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -127,6 +132,9 @@ keep_attributes_in_nested_stacks()
 judge_mails_by_sender()
 judge_batches_by_their_entries()
 match_what_is_absent()
+add_resource_types()
+add_code_deploy()
+add_actions()
 scheduler._SCHEDULE_TICK_INTERVAL = 1
 ministack.app = answer_as_behind_tls(ministack.app, os.environ["REFUSALS_FILE"])
 threading.Thread(target=end_with_parent, daemon=True).start()

@@ -70,6 +70,7 @@ function environment(directory: string, port: number, refusalsFile: string): Nod
     HOME: directory,
     TMPDIR: temporary,
     NODE_PATH: modules,
+    PYTHONDONTWRITEBYTECODE: "1",
     BIND_HOST: "127.0.0.1",
     MINISTACK_HOST: "localhost",
     GATEWAY_PORT: String(port),

@@ -14,5 +14,14 @@ export async function installEmulator(): Promise<string> {
   return join(await installPackages(emulator), "python");
 }
 
+const cli = {
+  folder: "aws-cli",
+  title: "The AWS CLI",
+  requirements: join(root, "test/system/runbook/requirements.txt"),
+};
+
+/** Installs the AWS CLI into `.local/aws-cli`; gives the folder of its programs. */
+export const installCli = (): Promise<string> => installPackages(cli);
+
 // The gate installs first, to distinguish a machine without access to Python's packages from a deploy that fails.
-if (import.meta.main) await runCommand(async () => Number(!(await installEmulator())));
+if (import.meta.main) await runCommand(async () => Number(!((await installEmulator()) && (await installCli()))));

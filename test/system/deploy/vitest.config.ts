@@ -9,7 +9,8 @@ export default defineConfig({
     include: ["test/system/{deploy,runtime,lint}/**/*.test.ts"],
     // Each phase is shown when it is done.
     reporters: report ? ["verbose", ["json", { outputFile: report }]] : ["verbose"],
-    fileParallelism: false,
+    // Each file has an emulator of its own, and waits for it half of the time.
+    maxWorkers: 2,
     maxConcurrency: 2,
     // Longer than any program that a test waits for.
     testTimeout: 250_000,

@@ -1,0 +1,39 @@
+import type { Role } from "../../contract/operation.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { epochSecondsAfter } from "../table/expiry.ts";
+import { putIf } from "../table/table.ts";
+
+/** Who made an access token, and which user it is for, as the table has it; never the token. */
+interface StoredMinting extends StoredItem {
+  readonly jti: string;
+  /** The ARN of the caller's credentials. */
+  readonly made_by: string;
+  readonly made_at: string;
+  readonly user_id: number;
+  readonly role: Role;
+  readonly valid_to: string;
+  readonly expires_at: number;
+}
+
+const partition = "MINTED";
+const keptDays = 400;
+
+/** The entity of records of access tokens that people made. No function reaches their partition. */
+export const mintedTokens = defineEntity<StoredMinting>("minted token", ({ pk }) => pk === partition);
+
+/** An access token that a person is about to make. */
+export interface Minting {
+  readonly jti: string;
+  readonly madeBy: string;
+  readonly user: { readonly id: number; readonly role: Role };
+  readonly madeAt: Date;
+  readonly validTo: Date;
+}
+
+/** Access pattern MT1: records who makes an access token, and which user it is for, for 400 days. One write unit. */
+export async function recordMinting({ jti, madeBy, user, madeAt, validTo }: Minting): Promise<void> {
+  const [made_at, valid_to] = [madeAt.toISOString(), validTo.toISOString()];
+  const of = { jti, made_by: madeBy, made_at, user_id: user.id, role: user.role, valid_to };
+  const expires_at = epochSecondsAfter(madeAt, keptDays);
+  await putIf({ Item: mintedTokens.encode({ pk: partition, sk: `${made_at}#${jti}`, ...of, expires_at }) });
+}

@@ -1,0 +1,92 @@
+import { GetAliasCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { expect, test } from "vitest";
+import { functionNameOf, liveAlias, namesOf } from "../../../../infra/stages/names.ts";
+import type { Stage } from "../../../../infra/stages/stages.ts";
+import type { Account } from "../account.ts";
+import type { DeployedStage } from "../deployed-stage.ts";
+import { runProgram } from "../program.ts";
+import { setAlarm } from "./alarms.ts";
+import { readInvoices } from "./journey.ts";
+import { careful, type createReleases } from "./releases.ts";
+
+/** What the tests of releases need of the stage that was deployed first. */
+interface ReleasePlace {
+  readonly aws: Account;
+  readonly settings: () => Stage;
+  readonly stage: () => DeployedStage;
+  readonly release: () => ReturnType<typeof createReleases>;
+}
+
+/** Has vitest release new versions of a canary stage's functions, and take one back. */
+export function testReleases({ aws, settings, stage, release }: ReleasePlace): void {
+  const deploy = (name: string, context?: Record<string, string>) =>
+    aws.cdk(["deploy", "--require-approval", "never", "--app", made(name, context)]);
+  const made = (name: string, context = {}) =>
+    release()(settings(), { name, context }, aws.output(`${name}${Object.values(context)}`));
+  const stackOf = () => namesOf(settings().name).stack;
+  const rollBack = (...options: string[]) => {
+    const call = ["infra/tools/rollback.ts", "--stage", settings().name, ...options];
+    return runProgram(process.execPath, call, process.env, 60_000);
+  };
+  const answeredBy = async () => (await readInvoices(stage())).release;
+
+  test("a release takes all calls of the main operations once its canary went well", async () => {
+    const { code, printed } = await deploy("second");
+    expect(code, printed).toBe(0);
+    expect(await answeredBy()).toBe("second");
+    expect(await liveVersions(settings())).toEqual(careful.map(() => "2"));
+  });
+
+  test("a canary whose alarm fires goes back, and the whole deploy with it", async () => {
+    const failing = `${functionNameOf(settings().name, "list-invoices")}-version-3`;
+    const [{ code, printed }] = await Promise.all([deploy("third"), setAlarm(aws, failing)]);
+    expect(printed).toContain(`the alarm ${failing} is on`);
+    expect(code).not.toBe(0);
+    expect(await answeredBy()).toBe("second");
+    expect(await liveVersions(settings())).toEqual(careful.map(() => "2"));
+  });
+
+  test("npm run rollback leads the calls back to the release before, at once", async () => {
+    const { code, output } = await rollBack();
+    expect(code, output).toBe(0);
+    expect(await answeredBy()).toBe("first");
+    expect(await liveVersions(settings())).toEqual(careful.map(() => "1"));
+  });
+
+  test("the next deploy is refused, as somebody else moved the aliases, and leaves them where they are", async () => {
+    const { code, printed } = await deploy("cure");
+    expect(printed).toContain("CodeDeploy: the alias leads to version 1");
+    expect(code).not.toBe(0);
+    expect(await answeredBy()).toBe("first");
+  });
+
+  test("with -c release=now it goes through, and the stack is well", async () => {
+    const { code, printed } = await deploy("cure", { release: "now" });
+    expect(printed).toContain(`✅  ${stackOf()}`);
+    expect(code).toBe(0);
+    expect(await answeredBy()).toBe("cure");
+  });
+
+  test("a roll-back from there would lead to what was released last, and to no version whose release failed", async () => {
+    const { code, output } = await rollBack("--dry-run");
+    expect(code, output).toBe(0);
+    const moves = [...output.matchAll(/^(\S+): would go from version \d+ to (\d+)$/gm)].map(([, name, to]) => [
+      name,
+      to,
+    ]);
+    expect(moves).toEqual(careful.toSorted().map((name) => [name, "2"]));
+  });
+}
+
+/** The versions that the aliases of the careful functions lead to. */
+async function liveVersions({ name }: Stage): Promise<(string | undefined)[]> {
+  const client = new LambdaClient();
+  const aliases = await Promise.all(
+    careful.map((each) =>
+      client.send(new GetAliasCommand({ FunctionName: functionNameOf(name, each), Name: liveAlias })),
+    ),
+  );
+  client.destroy();
+  for (const { RoutingConfig } of aliases) expect(RoutingConfig?.AdditionalVersionWeights ?? {}).toEqual({});
+  return aliases.map(({ FunctionVersion }) => FunctionVersion);
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { Account } from "../account.ts";
+import { region } from "../emulator.ts";
+import { installCli } from "../install.ts";
+import { root, runProgram } from "../program.ts";
+
+const longestMs = 120_000;
+/** Runs commands as whoever follows the runbook does; gives what they printed, and throws where the last one failed. */
+export type Shell = (commands: string) => Promise<string>;
+
+/** A shell with the AWS CLI, in which the runbook's own helpers are defined for a stage. */
+export async function openShell({ emulator, directory }: Account, stage: string): Promise<Shell> {
+  const environment = {
+    PATH: [await installCli(), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter),
+    HOME: directory,
+    AWS_DEFAULT_REGION: region,
+    AWS_PAGER: "",
+    AWS_DEFAULT_OUTPUT: "json",
+    ...emulator.clientEnvironment,
+  };
+  const [helpers = ""] = shellBlocksOf("Before you begin");
+  return async (commands) => {
+    const script = ["set -eo pipefail", helpers.replace("STAGE=prod", `STAGE=${stage}`), commands].join("\n");
+    const { code, output } = await runProgram("bash", ["-c", script], environment, longestMs);
+    if (code !== 0) throw new Error(`${commands}\nended with ${code}:\n${output}`);
+    return output.trim();
+  };
+}
+
+/** The commands that a chapter of the runbook has, one text a block. */
+export function shellBlocksOf(heading: string): string[] {
+  const chapter = runbookText()
+    .split(/^#+ /m)
+    .find((each) => each.startsWith(`${heading}\n`));
+  if (chapter === undefined) throw new Error(`The runbook has no chapter ${heading}`);
+  return [...chapter.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = ""]) => block);
+}
+
+/** The runbook, as operators read it. */
+export function runbookText(): string {
+  return readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
+}

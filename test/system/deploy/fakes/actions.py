@@ -1,0 +1,82 @@
+"""Calls that MiniStack's services do not take: settings of SMS, and backups of tables that can be restored."""
+
+import json
+from urllib.parse import parse_qs, unquote
+
+from ministack.services import backup, dynamodb, iam, sns
+
+from .resource_types import required
+
+sms_attributes = {}
+points = {}
+restores = []
+
+
+def add_actions():
+    take_sms_attributes()
+    keep_recovery_points()
+    take_restore_jobs()
+
+
+def take_sms_attributes():
+    handle = sns.handle_request
+
+    async def handle_request(method, path, headers, body, query_params):
+        form = {name: values[0] for name, values in parse_qs(bytes(body or b"").decode()).items()}
+        if form.get("Action") != "SetSMSAttributes":
+            return await handle(method, path, headers, body, query_params)
+        names = {key.rsplit(".", 1)[0]: value for key, value in form.items() if key.endswith(".key")}
+        sms_attributes.update({name: form[f"{entry}.value"] for entry, name in names.items()})
+        return sns._xml(200, "SetSMSAttributesResponse", "<SetSMSAttributesResult/>")
+
+    sns.handle_request = handle_request
+
+
+def keep_recovery_points():
+    """A backup job keeps the items of its table, and its vault lists what it kept."""
+    start = backup._start_job
+
+    def start_job(body):
+        answer = start(body)
+        job = required(answer)
+        table = body["ResourceArn"].rsplit("/", 1)[-1]
+        kept = required(dynamodb._create_backup({"TableName": table, "BackupName": "kept"}))
+        points[job["RecoveryPointArn"]] = {
+            "RecoveryPointArn": job["RecoveryPointArn"],
+            "BackupVaultName": body["BackupVaultName"],
+            "ResourceArn": body["ResourceArn"],
+            "CreationDate": job["CreationDate"],
+            "Status": "COMPLETED",
+            "kept": kept["BackupDetails"]["BackupArn"],
+        }
+        return answer
+
+    def list_points(vault_name, query):
+        own = [point for point in points.values() if point["BackupVaultName"] == vault_name]
+        return backup._ok({"RecoveryPoints": [{**point, "kept": None} for point in own]})
+
+    backup._start_job = start_job
+    backup._list_recovery_points_by_vault = list_points
+
+
+def take_restore_jobs():
+    handle = backup.handle_request
+
+    async def handle_request(method, path, headers, body, query_params):
+        if method == "DELETE" and "/recovery-points/" in path:
+            del points[unquote(path).split("/recovery-points/")[1]]
+            return backup._no_content()
+        if method != "PUT" or path.strip("/") != "restore-jobs":
+            return await handle(method, path, headers, body, query_params)
+        asked = json.loads(body)
+        role = iam._roles.get(asked["IamRoleArn"].rsplit("/", 1)[-1], {})
+        if "backup.amazonaws.com" not in json.dumps(role.get("AssumeRolePolicyDocument", "")):
+            return backup._err("InvalidParameterValueException", "AWS Backup cannot take the role of the restore")
+        target = asked["Metadata"]["targetTableName"]
+        kept = points[asked["RecoveryPointArn"]]["kept"]
+        required(dynamodb._restore_table_from_backup({"TargetTableName": target, "BackupArn": kept}))
+        restores.append({"RestoreJobId": target, "Status": "COMPLETED", "PercentDone": "100.00%"})
+        return backup._ok({"RestoreJobId": target})
+
+    backup.handle_request = handle_request
+    backup._list_restore_jobs = lambda query: backup._ok({"RestoreJobs": restores[::-1]})

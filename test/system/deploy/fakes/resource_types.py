@@ -1,0 +1,96 @@
+"""Kinds of resources that MiniStack's CloudFormation cannot make, though its services have most of them."""
+
+import json
+
+from ministack.services import backup, budgets, cloudwatch
+from ministack.services.cloudformation import changesets, provisioners
+
+handlers = provisioners._RESOURCE_HANDLERS
+
+
+def add_resource_types():
+    keep_alarms_on_metric_math()
+    name_dkim_tokens()
+    adopt_global_tables()
+    handlers["AWS::CloudWatch::CompositeAlarm"] = kind(put_composite_alarm, cloudwatch._composite_alarms)
+    handlers["AWS::Backup::BackupSelection"] = kind(put_selection, backup._selections)
+    handlers["AWS::Budgets::Budget"] = kind(put_budget, budgets._budgets)
+
+
+def kind(put, stored):
+    """What makes, changes and removes a kind of resource, by a function that writes one under its name."""
+
+    def create(logical_id, props, stack_name):
+        return put(provisioners._physical_name(stack_name, logical_id), props)
+
+    def update(physical_id, old, new, stack_name):
+        return put(physical_id, new)
+
+    return {"create": create, "update": update, "delete": lambda physical_id, props: stored.pop(physical_id, None)}
+
+
+def required(answer):
+    """What a service answered; a refusal fails the resource."""
+    status, _, body = answer
+    if status >= 400:
+        raise ValueError(bytes(body).decode())
+    return json.loads(body or b"{}")
+
+
+def keep_alarms_on_metric_math():
+    """An alarm on several metrics is kept as it is. Nothing evaluates it: it has the state that it is set to."""
+    record_of = provisioners._cw_metric_alarm_record
+
+    def record(name, props):
+        if not props.get("Metrics"):
+            return record_of(name, props)
+        kept = record_of(name, {**props, "Metrics": None, "MetricName": "math", "Namespace": "math"})
+        return {**kept, "MetricName": "", "Namespace": ""}
+
+    provisioners._cw_metric_alarm_record = record
+
+
+def put_composite_alarm(name, props):
+    given = {"AlarmName": name, **props}
+    required(cloudwatch._put_composite_alarm({}, given, False, is_json=True))
+    alarm = cloudwatch._composite_alarms[given["AlarmName"]]
+    return alarm["AlarmName"], {"Arn": alarm["AlarmArn"]}
+
+
+def put_selection(name, props):
+    backup._selections.pop(name, None)
+    made = required(backup._create_selection(props["BackupPlanId"], props))
+    return made["SelectionId"], {"SelectionId": made["SelectionId"], "BackupPlanId": made["BackupPlanId"]}
+
+
+def put_budget(name, props):
+    budget = {"BudgetName": name, **props["Budget"]}
+    budgets._budgets.pop(budget["BudgetName"], None)
+    required(budgets._create_budget({**props, "Budget": {**budget, "BudgetLimit": amount_of(budget)}}))
+    return budget["BudgetName"], {}
+
+
+def amount_of(budget):
+    limit = budget["BudgetLimit"]
+    return {**limit, "Amount": str(limit["Amount"])}
+
+
+def name_dkim_tokens():
+    """A domain's identity says what DNS must say for it, before it is proven."""
+    identity = handlers["AWS::SES::EmailIdentity"]
+    create = identity["create"]
+
+    def with_tokens(logical_id, props, stack_name):
+        physical_id, attributes = create(logical_id, props, stack_name)
+        names = {f"DkimDNSTokenName{at}": f"token{at}._domainkey.{physical_id}" for at in (1, 2, 3)}
+        values = {f"DkimDNSTokenValue{at}": f"token{at}.dkim.amazonses.com" for at in (1, 2, 3)}
+        return physical_id, {**attributes, **names, **values}
+
+    identity["create"] = with_tokens
+
+
+def adopt_global_tables():
+    """A deploy takes an existing table into the stack in this form as well."""
+    handlers["AWS::DynamoDB::GlobalTable"]["import"] = handlers["AWS::DynamoDB::Table"]["import"]
+    lookups = changesets._IMPORT_LOOKUPS
+    lookups["AWS::DynamoDB::GlobalTable"] = lookups["AWS::DynamoDB::Table"]

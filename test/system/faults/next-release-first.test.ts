@@ -1,0 +1,3 @@
+import { testTurnsFrom } from "./two-releases.ts";
+
+testTurnsFrom("next");
