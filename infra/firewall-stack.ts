@@ -1,5 +1,6 @@
 import { type App, CfnOutput } from "aws-cdk-lib";
 import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
+import { confirmLogin } from "../shared/contract/accounts.ts";
 import { edgeSecretHeader } from "../shared/http/client-address.ts";
 import { GlobalStack } from "./global-stack.ts";
 import { namesOf } from "./stages/names.ts";
@@ -39,12 +40,14 @@ export class FirewallStack extends GlobalStack {
   }
 }
 
-/** Passwords, pins and refresh tokens are tried by POST and PUT under one path. */
+/** Passwords, pins and refresh tokens are tried by POST and PUT under one path, and pins by GET on one below it as well. */
 const changesAccounts: CfnWebACL.StatementProperty = {
-  andStatement: {
+  orStatement: {
     statements: [
-      matches({ uriPath: {} }, "STARTS_WITH", "/api/v1/users"),
-      { orStatement: { statements: ["POST", "PUT"].map((method) => matches({ method: {} }, "EXACTLY", method)) } },
+      allOf(matches({ uriPath: {} }, "STARTS_WITH", "/api/v1/users"), {
+        orStatement: { statements: ["POST", "PUT"].map((method) => matches({ method: {} }, "EXACTLY", method)) },
+      }),
+      allOf(matches({ uriPath: {} }, "EXACTLY", confirmLogin.path), matches({ method: {} }, "EXACTLY", "GET")),
     ],
   },
 };
@@ -80,12 +83,17 @@ function rateRule(rule: {
   };
 }
 
+function allOf(...statements: CfnWebACL.StatementProperty[]): CfnWebACL.StatementProperty {
+  return { andStatement: { statements } };
+}
+
 function matches(
   fieldToMatch: CfnWebACL.FieldToMatchProperty,
   positionalConstraint: string,
   searchString: string,
 ): CfnWebACL.StatementProperty {
-  const textTransformations = [{ priority: 0, type: "NONE" }];
+  // A path may be written with any of its characters escaped.
+  const textTransformations = [{ priority: 0, type: fieldToMatch.uriPath ? "URL_DECODE" : "NONE" }];
   return { byteMatchStatement: { fieldToMatch, positionalConstraint, searchString, textTransformations } };
 }
 

@@ -13,7 +13,7 @@ import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
 import { WorkQueue } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
-import { SmsSpendLimit } from "./constructs/messages/sms-spend-limit.ts";
+import { SmsAttributes } from "./constructs/messages/sms-attributes.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { OnCall } from "./constructs/monitoring/on-call.ts";
 import { EdgeSecret } from "./constructs/stores/edge-secret.ts";
@@ -88,7 +88,7 @@ export class WorkforceStack extends Stack {
       new TableBackups(this, "Backups", { stage, table: records.table, keptDays: stage.backupKeptDays });
     }
     if (stage.smsMonthlySpendLimitDollars !== undefined) {
-      new SmsSpendLimit(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
+      new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
     return {
       records,
@@ -170,7 +170,9 @@ export class WorkforceStack extends Stack {
       tableName: namesOf(this.#stage.name).table,
       apiId: this.#api.httpApi.apiId,
     };
-    if (this.#stage.alarmAddress !== undefined) new OnCall(this, "OnCall", this.#stage);
+    if (this.#stage.alarmAddress !== undefined) {
+      new OnCall(this, "OnCall", { stage: this.#stage, queues, otherQueues: [quarantine, undelivered] });
+    }
     new Monitoring(this, "Monitoring", { stage: this.#stage, watched, scopes: this.#functions });
   }
 

@@ -2,7 +2,7 @@ import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } fr
 import * as v from "valibot";
 import { callLimits, limitedBy } from "./call-limits.ts";
 import { timestamp } from "./contract/values.ts";
-import { type HmacKey, type HmacKeyVersion, openHmacKey } from "./domain/hmac-key.ts";
+import { type HmacKey, type HmacKeyVersions, openHmacKey } from "./domain/hmac-key.ts";
 import { faultFields, log } from "./logger.ts";
 import { settings } from "./settings.ts";
 
@@ -20,9 +20,13 @@ const hmacSecret = v.pipe(
     version: v.optional(version, 1),
     key: v.optional(keyText),
     later: v.optional(v.array(v.object({ version, key: keyText, signs_from: timestamp })), []),
+    highest: v.optional(version, 1),
   }),
-  v.transform(({ version: first, key, later }): readonly HmacKeyVersion[] =>
-    key === undefined ? later : [{ version: first, key }, ...later],
+  v.transform(
+    ({ version: first, key, later, highest }): HmacKeyVersions => ({
+      versions: key === undefined ? later : [{ version: first, key }, ...later],
+      highest: Math.max(first, highest, ...later.map((each) => each.version)),
+    }),
   ),
 );
 
@@ -33,7 +37,7 @@ const cached = new Map<string, { readonly value: unknown; readonly staleAt: numb
 
 /** The key that pins and other short secrets are hashed with; kept for 5 minutes, never in the table or a setting (D9). */
 export async function hmacKey(): Promise<HmacKey> {
-  return openHmacKey(await readHmacKeyVersions(), new Date());
+  return openHmacKey((await readHmacKeyVersions()).versions, new Date());
 }
 
 /** What the stage's edge proves itself with, and what it did before; kept for 5 minutes. */
@@ -41,17 +45,18 @@ export async function edgeSecrets(arn: string): Promise<v.InferOutput<typeof edg
   return v.parse(edgeSecret, await readSecret(arn));
 }
 
-/** The versions of the HMAC key, oldest first. Up to 5 minutes old unless they must be `fresh`. */
-export async function readHmacKeyVersions(options?: { readonly fresh: boolean }): Promise<readonly HmacKeyVersion[]> {
+/** The versions of the HMAC key. Up to 5 minutes old unless they must be `fresh`. */
+export async function readHmacKeyVersions(options?: { readonly fresh: boolean }): Promise<HmacKeyVersions> {
   return v.parse(hmacSecret, await readSecret(settings.hmacSecretArn(), options));
 }
 
-/** Stores the versions of the HMAC key, oldest first; the first that the deploy made stays where release 0.1 reads it. */
-export function writeHmacKeyVersions(versions: readonly HmacKeyVersion[]): Promise<void> {
+/** Stores the versions of the HMAC key; the first that the deploy made stays where release 0.1 reads it. */
+export function writeHmacKeyVersions({ versions, highest }: HmacKeyVersions): Promise<void> {
   const made = versions.find(({ signs_from }) => signs_from === undefined);
   return writeSecret(settings.hmacSecretArn(), {
     ...(made && { version: made.version, key: made.key }),
     later: versions.filter((each) => each !== made),
+    highest,
   });
 }
 

@@ -64,8 +64,9 @@ test("D19: a passcode moves to the version that signs at its next use, silently"
   await store([callerLine(user, { passcode }), timesheetLine(60, 1)]);
   const stored = (key = secretKey("passcode", 60)) => getItem(key, { consistent: true });
   const [before, user60] = [await stored(), await stored(userKey(60))];
-  const versions = await readHmacKeyVersions();
-  await writeHmacKeyVersions([...versions, { version: 2, key: "2".repeat(64), signs_from: new Date(0).toISOString() }]);
+  const { versions } = await readHmacKeyVersions();
+  const added = { version: 2, key: "2".repeat(64), signs_from: new Date(0).toISOString() };
+  await writeHmacKeyVersions({ versions: [...versions, added], highest: 2 });
   const pay = (typed: string) =>
     call(handler, bulkUpdateTimesheets, {
       as: user,
@@ -78,6 +79,7 @@ test("D19: a passcode moves to the version that signs at its next use, silently"
   expect(after).toEqual({ ...before, hash: expect.stringMatching(/^2\./) });
   expect((await hmacKey()).isCurrent(String(after?.hash))).toBe(true);
   expect(await stored(userKey(60))).toEqual(user60);
-  await writeHmacKeyVersions((await readHmacKeyVersions()).filter(({ version }) => version === 2));
+  const known = await readHmacKeyVersions();
+  await writeHmacKeyVersions({ ...known, versions: known.versions.filter(({ version }) => version === 2) });
   expect((await pay(passcode)).status).toBe(200);
 });

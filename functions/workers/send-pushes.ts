@@ -1,6 +1,6 @@
 import { findAccount } from "../../shared/db/accounts/users.ts";
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
-import { findDevices, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
+import { findDevices, isRegistered, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
 import { acquirePushLease, releasePushLease } from "../../shared/db/notifications/pushes.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, servesPushes } from "../../shared/messaging/push.ts";
@@ -18,16 +18,16 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
     findDevices(userId),
     findAccount(userId),
   ]);
-  const epoch = account?.epoch;
-  const reachable = devices.filter((device) => (device.epoch ?? epoch) === epoch && servesPushes(device));
-  if (epoch === undefined || !notification || reachable.length === 0) return;
+  if (!account || !notification) return;
+  const reachable = devices.filter((device) => isRegistered(device, account) && servesPushes(device));
+  if (reachable.length === 0) return;
   const lease = await acquirePushLease(userId, notificationId, now);
   const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
   const attempts = await Promise.allSettled(waiting.map((device) => push(device, notification)));
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
   await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);
-  await keepEndpoints(userId, served, epoch);
+  await keepEndpoints(userId, served, account.epoch);
   const dead = pushed.filter((each) => each.result === "dead");
   await dropDead(userId, dead);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;

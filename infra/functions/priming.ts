@@ -15,6 +15,7 @@ export function primingStepsOf({ area, table = [], ...row }: FunctionRow): Primi
     row.readsPublicKeys && "primePublicKeys",
     table.includes("GetItem") && "primeTable",
     row.readsHmacKey && "primeHmacKey",
+    row.readsClientAddress && "primeEdgeSecret",
     row.signsTokens && "primeSigningKey",
   ];
   return steps.filter((step) => typeof step === "string");

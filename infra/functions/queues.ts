@@ -2,6 +2,9 @@ import type { ServiceFunctionName } from "./worker-rows.ts";
 
 const usualRetentionHours = 4 * 24;
 
+/** What SQS takes as the most calls of a worker; Lambda would throttle those above what is reserved. */
+export const fewestWorkerCalls = 2;
+
 /** The queues of the workers, by the name of what waits in them. */
 export type QueueName = "pins" | "notices" | "notifications" | "pushes" | "intake";
 

@@ -46,3 +46,8 @@ export function namesOf(stageName: string) {
 export function functionNameOf(stageName: string, name: string): string {
   return `workforce-${stageName}-${name}`;
 }
+
+/** The log group that SNS writes SMS to that did not arrive: one for an account and region. */
+export function smsFailureLog({ account, region }: { readonly account: string; readonly region: string }): string {
+  return `sns/${region}/${account}/DirectPublishToPhoneNumber/Failure`;
+}

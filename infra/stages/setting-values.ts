@@ -67,8 +67,8 @@ export const webAclArn = text(
   "arn:aws[a-z\\-]*:wafv2:us-east-1:[0-9]{12}:global/webacl/[\\w\\-]{1,128}/[0-9a-f\\-]{36}",
 );
 
-/** Day, such as 2026-11-22. */
-export const day = v.pipe(v.string(), v.isoDate());
+/** Moment in UTC to the second, such as 2026-11-22T09:30:00Z. */
+export const moment = text("\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z");
 
 /** ARN of a platform application in SNS, of one kind. */
 export function applicationArn(kind: string) {

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { functions } from "../functions/functions.ts";
+import { fewestWorkerCalls, queues } from "../functions/queues.ts";
 import {
   accountNumber,
   applicationArn,
@@ -7,7 +8,6 @@ import {
   count,
   countFromZero,
   country,
-  day,
   dollars,
   edgeCertificateArn,
   emailAddress,
@@ -15,6 +15,7 @@ import {
   httpsUrl,
   keyed,
   listOf,
+  moment,
   oneLine,
   origin,
   region,
@@ -128,19 +129,19 @@ export const stageShape = v.object({
    */
   edge: v.exactOptional(
     setting(
-      "{ certificateArn, webAclArn } beside a customDomain: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy -c stack=firewall makes; and secretRotatedOn, the day when its secret was last replaced",
+      "{ certificateArn, webAclArn } beside a customDomain: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy -c stack=firewall makes; and secretRotatedAt, the moment when its secret was last replaced, such as 2026-11-22T09:30:00Z",
       v.strictObject({
         certificateArn: edgeCertificateArn,
         webAclArn,
-        secretRotatedOn: v.exactOptional(day),
+        secretRotatedAt: v.exactOptional(moment),
       }),
     ),
   ),
   /** Concurrent calls reserved for a function, by its name. None by default: a new account has 10 to 50 in all. */
   reservedConcurrency: v.exactOptional(
     setting(
-      "whole numbers above 0 by the name of a function in infra/functions/functions.ts",
-      keyed(v.record(v.picklist(Object.keys(functions)), count)),
+      "whole numbers above 0 by the name of a function in infra/functions/functions.ts, above 1 for one that consumes a queue",
+      v.pipe(keyed(v.record(v.picklist(Object.keys(functions)), count)), v.check(leavesQueuesTheirCalls)),
     ),
   ),
   /** Days that logs are kept. */
@@ -185,6 +186,10 @@ export const stageShape = v.object({
 
 function setting<const Schema extends v.GenericSchema>(wanted: string, schema: Schema) {
   return v.pipe(schema, v.description(wanted));
+}
+
+function leavesQueuesTheirCalls(reserved: Readonly<Record<string, number>>): boolean {
+  return Object.values(queues).every(({ worker }) => (reserved[worker] ?? fewestWorkerCalls) >= fewestWorkerCalls);
 }
 
 function oneOf<const Value extends string>(values: readonly Value[]) {

@@ -56,21 +56,22 @@ export async function manageKeys(parameters: string[], directory: string): Promi
 
 async function manage(word: string, version: number): Promise<number> {
   const now = new Date();
-  const versions = await readHmacKeyVersions({ fresh: true });
+  const known = await readHmacKeyVersions({ fresh: true });
   if (word === "strike") {
-    if (versions.every((each) => each.version !== version)) throw new UsageError(`There is no version ${version}.`);
-    await writeHmacKeyVersions(withoutVersion(versions, version, now));
+    if (known.versions.every((each) => each.version !== version))
+      throw new UsageError(`There is no version ${version}.`);
+    await writeHmacKeyVersions(withoutVersion(known, version, now));
     process.stdout.write(
       `Version ${version} is struck out. Lost in the next 5 minutes is what it hashed:\n\n${lost}\n\n`,
     );
   }
-  if (word === "rotate") await writeHmacKeyVersions(withNewVersion(versions, now));
+  if (word === "rotate") await writeHmacKeyVersions(withNewVersion(known, now));
   await showVersions(now);
   return 0;
 }
 
 async function showVersions(now: Date): Promise<void> {
-  const versions = await readHmacKeyVersions({ fresh: true });
+  const { versions } = await readHmacKeyVersions({ fresh: true });
   const current = currentVersion(versions, now);
   for (const { version, signs_from } of versions) {
     const role = version === current?.version ? "signs and verifies" : "verifies";

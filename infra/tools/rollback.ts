@@ -27,6 +27,9 @@ ${stagesHelp}
 Ends with 0 when all moved or nothing had to, 1 when something could not be moved, 2 when the call was wrong.
 `;
 
+const canaryRuns =
+  'A canary is under way, and CodeDeploy may lead calls to its version again: stop it as "Roll back" in infra/RUNBOOK.md says.';
+
 if (import.meta.main) await runCommand(rollback);
 
 /** Runs the command; gives its exit code. */
@@ -68,6 +71,7 @@ async function goBack(stage: Stage, names: readonly string[], isDryRun: boolean)
     const moves = planMoves(found);
     const stuck = chosen.filter(({ name }) => moves.has(name) && !moves.get(name));
     for (const each of chosen) await moveOne(client, each, { moves, isDryRun });
+    if (!isDryRun && chosen.some(({ canary }) => canary !== undefined)) say(canaryRuns);
     say(`Deploy the cure with npx cdk deploy -c stage=${stage.name} -c release=now`);
     return stuck.length > 0 ? 1 : 0;
   } finally {

@@ -20,6 +20,12 @@ export interface HmacKeyVersion {
   readonly signs_from?: string | undefined;
 }
 
+/** The versions of the key that the secret has, oldest first, and the highest number that one ever had. */
+export interface HmacKeyVersions {
+  readonly versions: readonly HmacKeyVersion[];
+  readonly highest: number;
+}
+
 /** The service's key for HMAC-SHA-256, in all its versions. */
 export interface HmacKey {
   /** The bytes under the version that signs now; what is stored of them does not say its version. */

@@ -1,8 +1,14 @@
 import { randomInt } from "node:crypto";
 
 const epoch = Date.UTC(2024, 0, 1);
+const idsPerMs = 4096;
 
 /** A new id, ordered by time: (ms since 2024) × 4096 + 12 random bits, below 2^53. */
 export function timeOrderedId(now: Date): number {
-  return (now.getTime() - epoch) * 4096 + randomInt(0, 4096);
+  return (now.getTime() - epoch) * idsPerMs + randomInt(0, idsPerMs);
+}
+
+/** When an id was made, to the millisecond. */
+export function timeOfId(id: number): Date {
+  return new Date(epoch + Math.floor(id / idsPerMs));
 }

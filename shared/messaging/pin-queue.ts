@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { pinDigits } from "../contract/accounts.ts";
+import { longPinDigits, pinDigits } from "../contract/accounts.ts";
+import { normalEmail } from "../domain/accounts/email-address.ts";
 import { settings } from "../settings.ts";
 import { moment, queueMessage } from "./queue.ts";
 
@@ -7,18 +8,24 @@ import { moment, queueMessage } from "./queue.ts";
 const registration = v.object({});
 
 /** A request for a pin as it travels from the API to the worker; the login is in its normal form. */
-export const pinRequest = v.object({
-  login: v.string(),
-  /** The form in which release 0.1 stored the login, where that is another one (D7). */
-  former: v.optional(v.string()),
-  channel: v.picklist(["email", "sms"]),
-  requestId: v.string(),
-  requestedAt: moment,
-  validTo: moment,
-  /** Release 0.1 does not send it. */
-  digits: v.optional(v.pipe(v.number(), v.integer()), pinDigits),
-  registration: v.optional(registration),
-});
+export const pinRequest = v.pipe(
+  v.object({
+    login: v.string(),
+    /** The form in which release 0.1 stored the login, where that is another one; dropped where it is another login's (D7). */
+    former: v.optional(v.string()),
+    channel: v.picklist(["email", "sms"]),
+    requestId: v.string(),
+    requestedAt: moment,
+    validTo: moment,
+    /** Release 0.1 does not send it. */
+    digits: v.optional(v.pipe(v.number(), v.values([pinDigits, longPinDigits])), pinDigits),
+    registration: v.optional(registration),
+  }),
+  v.transform(({ former, ...request }) => ({
+    ...request,
+    former: former !== undefined && normalEmail(former) === request.login ? former : undefined,
+  })),
+);
 
 /** What workers of release 0.1 want of a registration. */
 interface QueuedForOlderWorkers {

@@ -1,5 +1,6 @@
 import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import * as v from "valibot";
+import { jitter, sleep } from "../backoff.ts";
 import { timestamp } from "../contract/values.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { requestQueueClient, workerQueueClient } from "./clients.ts";
@@ -27,6 +28,7 @@ const maxBatchMessages = 10;
 const maxBatchBytes = 250_000;
 const maxAttempts = 4;
 const firstPauseMs = 50;
+const longestPauseMs = 400;
 
 /**
  * Sends messages of a worker to a queue, as JSON, ten at a time. Refuses as `busy` where the queue keeps failing some of them, and
@@ -39,7 +41,7 @@ export async function queueMessages(queueUrl: string, messages: readonly object[
 async function sendBatch(queueUrl: string, bodies: readonly string[]): Promise<void> {
   let open = bodies;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    if (attempt > 0) await new Promise((resume) => setTimeout(resume, Math.random() * firstPauseMs * 2 ** attempt));
+    if (attempt > 0) await sleep(jitter(attempt, firstPauseMs, longestPauseMs));
     const Entries = open.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
     const { Failed = [] } = await workerQueueClient().send(
       new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }),

@@ -1,7 +1,8 @@
 import { findPublicKeys } from "../db/accounts/public-keys.ts";
 import { getItem } from "../db/table/table.ts";
 import { faultFields, log } from "../logger.ts";
-import { hmacKey } from "../secrets.ts";
+import { edgeSecrets, hmacKey } from "../secrets.ts";
+import { settings } from "../settings.ts";
 import { findSigningKey } from "../tokens/signing-keys.ts";
 import { warmUpVerification } from "../tokens/verify-access-token.ts";
 
@@ -46,6 +47,12 @@ export function primePublicKeys(): Promise<unknown> {
 /** Reads the key for HMACs, which is kept for 5 minutes. */
 export function primeHmacKey(): Promise<unknown> {
   return hmacKey();
+}
+
+/** Reads what the stage's edge proves itself with, where it has one; kept for 5 minutes. */
+export async function primeEdgeSecret(): Promise<unknown> {
+  const arn = settings.edgeSecretArn();
+  return arn && edgeSecrets(arn);
 }
 
 /** Reads the key that signs access tokens, which is kept for 5 minutes. */

@@ -4,6 +4,7 @@ import { writeSecret } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { call } from "../support/requests/call.ts";
 import { sample } from "../support/requests/sample-operation.ts";
+import { loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
 
 useService();
@@ -51,6 +52,16 @@ test.each([
   ["with a part of the secret", from(current.slice(0, 63))],
 ])("a header that a client makes up %s changes no address", async (_, headers) => {
   expect(await addressOf(headers)).toMatch(own);
+});
+
+test("a secret that neither is nor was the edge's is reported: CloudFront may send one that was replaced twice", async () => {
+  loggedLines.length = 0;
+  await addressOf({});
+  await addressOf(from(previous));
+  expect(loggedLines.join("")).not.toContain("edge_secret_unknown");
+  await addressOf(from("x".repeat(64)));
+  expect(loggedLines.join("")).toMatch(/"level":"warn".*"code":"edge_secret_unknown"/);
+  expect(loggedLines.join("")).not.toContain("xxxx");
 });
 
 test("where no secret was replaced yet, an empty one opens nothing", async () => {

@@ -40,7 +40,7 @@ describe("a stage with an edge", () => {
     });
   });
 
-  test("proves itself with a secret that no template has, and reads it again once its day is another", () => {
+  test("proves itself with a secret that no template has, and reads it again once its moment is another", () => {
     const [distribution] = stack.all("AWS::CloudFront::Distribution");
     const { Origins, Comment } = distribution?.properties.DistributionConfig ?? {};
     const [{ HeaderName, HeaderValue }] = Origins[0].OriginCustomHeaders;
@@ -48,7 +48,7 @@ describe("a stage with an edge", () => {
     expect(JSON.stringify(HeaderValue)).toMatch(/\{\{resolve:secretsmanager:.*:SecretString:current::\}\}/);
     expect(JSON.stringify(HeaderValue)).toContain(`"${secret?.id}"`);
     expect(Origins[0].CustomOriginConfig).toMatchObject({ OriginProtocolPolicy: "https-only" });
-    expect(Comment).toContain(fullStage.edge.secretRotatedOn);
+    expect(Comment).toContain(fullStage.edge.secretRotatedAt);
   });
 
   test("makes its secret once: CloudFormation makes a new one when a single character of this changes", () => {
@@ -121,7 +121,10 @@ describe("the firewall", () => {
       return [Limit, JSON.stringify(ScopeDownStatement ?? {}).match(/"SearchString":"[^"]+"/g)];
     });
     expect(rules).toEqual([
-      [300, ['"SearchString":"/api/v1/users"', '"SearchString":"POST"', '"SearchString":"PUT"']],
+      [
+        300,
+        ["/api/v1/users", "POST", "PUT", "/api/v1/users/confirmation", "GET"].map((each) => `"SearchString":"${each}"`),
+      ],
       [3_000, null],
     ]);
   });

@@ -108,6 +108,18 @@ test("SMS that do not arrive are logged by a role that SNS alone may take", () =
   expect(statements).toMatchObject([{ Effect: "Allow", Principal: { Service: "sns.amazonaws.com" } }]);
 });
 
+test("the numbers of SMS that did not arrive are kept for two weeks, also those of the first", () => {
+  const { all } = stackOf("full");
+  const log = all("AWS::Logs::LogGroup").find(({ properties }) =>
+    JSON.stringify(properties.LogGroupName).includes("DirectPublishToPhoneNumber/Failure"),
+  );
+  expect(log?.properties).toMatchObject({
+    LogGroupName: "sns/eu-west-2/123456789012/DirectPublishToPhoneNumber/Failure",
+    RetentionInDays: 14,
+  });
+  expect(all("Custom::AWS")[0]?.dependsOn).toContain(log?.id);
+});
+
 test("what sends SMS knows the stage's registered sender, and the most that one may cost", () => {
   for (const sender of senders) {
     const { Variables } = stackOf("full").functions().get(sender)?.properties.Environment ?? {};

@@ -75,9 +75,16 @@ test.each(Object.entries(functions))("%s primes only what its row lets it do", (
     primePublicKeys: row.readsPublicKeys,
     primeTable: row.table?.includes("GetItem"),
     primeHmacKey: row.readsHmacKey,
+    primeEdgeSecret: row.readsClientAddress,
     primeSigningKey: row.signsTokens,
   };
   for (const step of primingStepsOf(row)) expect(needed[step], step).toBe(true);
+});
+
+test("every operation that limits clients by their address knows the edge's secret before the first call", () => {
+  const rows = Object.values(functions).filter((row) => "readsClientAddress" in row);
+  expect(rows.length).toBeGreaterThan(3);
+  for (const row of rows) expect(primingStepsOf(row)).toContain("primeEdgeSecret");
 });
 
 test("every operation that reads the table opens its connection before the first call", () => {

@@ -119,6 +119,18 @@ describe("with -c release=now", () => {
     }
   });
 
+  test("a cure moves every alias, also one that a roll-back moved and whose function the cure leaves as it is", () => {
+    const again = synthesizeProd({ release: "now" });
+    const described = ({ all }: SynthesizedStack) =>
+      all("AWS::Lambda::Alias").map(({ properties: { Description } }) => Description);
+    expect(described(now)).toHaveLength(careful.length);
+    for (const [at, description] of described(now).entries()) {
+      expect(description).toMatch(/^Released at once on \d{4}-\d\d-\d\dT/);
+      expect(described(again)[at]).not.toBe(description);
+    }
+    expect(stack.all("AWS::Lambda::Alias").every(({ properties }) => properties.Description === undefined)).toBe(true);
+  });
+
   test("alias, group and alarm stay: the next release is careful again", () => {
     const careful = synthesizeProd({});
     const ids = ({ template }: SynthesizedStack) => Object.keys(template.Resources).toSorted();

@@ -62,7 +62,14 @@ test("a function that is taken over reaches the guarded partitions of the table 
       const actions = [Action].flat().filter((action) => table.some((each) => action === `dynamodb:${each}`));
       if (!isTable || actions.length === 0 || JSON.stringify(Condition) === onlyPublicKeys) continue;
       if (actions.includes("dynamodb:Scan")) scanning.push(name);
-      else expect(Condition, name).toEqual({ "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": kept } });
+      else {
+        // A call that names no key at all would meet a condition for all values.
+        const without = { "dynamodb:LeadingKeys": "false" };
+        expect(Condition, name).toEqual({
+          "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": kept },
+          Null: without,
+        });
+      }
     }
   }
   // What compares everything with everything reads all of it.
@@ -176,7 +183,10 @@ test.each(stageNamesAndFull)("in %s no role carries a ready-made policy but thos
 });
 
 /** The condition of the right to read the public keys, which stands beside the others. */
-const onlyPublicKeys = JSON.stringify({ "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] } });
+const onlyPublicKeys = JSON.stringify({
+  "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] },
+  Null: { "dynamodb:LeadingKeys": "false" },
+});
 
 /** The queue that each of these flags of a row means, by its construct. */
 const queueOfFlag = {

@@ -61,6 +61,7 @@ test("all functions of the last release go back to the version before, and it sa
   expect(new Set([...lambda.aliases.values()].map(({ FunctionVersion }) => FunctionVersion))).toEqual(new Set(["1"]));
   expect(out).toContain("sign-in: went from version 2 to 1\n");
   expect(out).toContain("npx cdk deploy -c stage=prod -c release=now");
+  expect(out).not.toContain("canary");
 });
 
 test("with --dry-run it says the same of what would be, and moves nothing", async () => {
@@ -88,6 +89,7 @@ test("a canary that is under way ends with the version before taking all calls",
     RoutingConfig: { AdditionalVersionWeights: {} },
   });
   expect(out).toContain("sign-in: went from version 2 to 1");
+  expect(out).toMatch(/^A canary is under way, .*: stop it as "Roll back" in infra\/RUNBOOK\.md says\.$/m);
 });
 
 test("an alias that somebody else moved meanwhile is not moved", async () => {

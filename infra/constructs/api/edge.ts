@@ -36,7 +36,7 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, { stageName, edge, host, target, secret }: EdgeProps) {
     super(scope, id);
-    const { certificateArn, webAclArn, secretRotatedOn } = edge;
+    const { certificateArn, webAclArn, secretRotatedAt } = edge;
     const requests = new OriginRequestPolicy(this, "Requests", {
       // The viewer's own Host as well: API Gateway finds the domain by it.
       headerBehavior: OriginRequestHeaderBehavior.all(viewerAddressHeader),
@@ -45,7 +45,7 @@ export class Edge extends Construct {
     });
     const distribution = new Distribution(this, "Distribution", {
       // CloudFormation reads the secret again when something of the distribution changes.
-      comment: `Workforce API, stage ${stageName}; secret of ${secretRotatedOn ?? "the first deploy"}`,
+      comment: `Workforce API, stage ${stageName}; secret of ${secretRotatedAt ?? "the first deploy"}`,
       domainNames: [host],
       certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
       minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,

@@ -33,7 +33,7 @@ export class Api extends Construct {
     this.httpApi = new HttpApi(this, "HttpApi", {
       apiName: namesOf(name).api,
       createDefaultStage: false,
-      // Past the edge nobody calls it.
+      // Clients call the edge. The regional name of its domain stays open: such calls count by their own address.
       disableExecuteApiEndpoint: edge !== undefined,
       // Phones reach an API of IPv4 through addresses that thousands share, and throttles by address refuse them all.
       ipAddressType: IpAddressType.DUAL_STACK,

@@ -60,12 +60,18 @@ export class CanaryReleases extends Construct {
     // The calls of a version are counted from its first on, and by the group that knows its alarm.
     alias.node.addDependency(alarm, group);
     // CodeDeploy refuses an alias that was moved by hand, as after a roll-back: CloudFormation itself moves any.
-    if (this.#isNow) delete (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy;
+    if (this.#isNow) leaveToCloudFormation(alias.node.defaultChild as CfnAlias);
     // One statement for all: a role's own rights may be 10,240 characters in all.
     if (this.#rights.resources.length === 0) this.#role.addToPrincipalPolicy(this.#rights);
     this.#rights.addResources(fn.functionArn, `${fn.functionArn}:${liveAlias}`);
     return alias;
   }
+}
+
+function leaveToCloudFormation(alias: CfnAlias): void {
+  delete alias.cfnOptions.updatePolicy;
+  // It moves an alias only where the template of the last deploy had another: this one is another each time.
+  alias.description = `Released at once on ${new Date().toISOString()}`;
 }
 
 /**

@@ -11,8 +11,6 @@ import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
 /** A call that Lambda throttles counts as a try: AWS advises five at least. */
 const triesBeforeDeadLetter = 5;
-/** What SQS takes as the most calls of a worker. */
-const fewestCalls = 2;
 
 /** A queue that one worker consumes, with its dead letters. */
 export class WorkQueue extends Construct {
@@ -50,6 +48,6 @@ export class WorkQueue extends Construct {
 
   /** Calls above what is reserved would be throttled, and each counts as a try of its messages. */
   #mostCallsOf({ reserved }: ServiceFunction): number {
-    return Math.max(fewestCalls, Math.min(this.#mostCalls, reserved ?? this.#mostCalls));
+    return Math.min(this.#mostCalls, reserved ?? this.#mostCalls);
   }
 }

@@ -4,9 +4,11 @@ import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric } from "./alarm-row.ts";
 
-const hours = (statistic: "Minimum" | "Average" | "Sum") => ({ statistic, minutes: 60 }) as const;
+const hours = (statistic: "Minimum" | "Average" | "SampleCount" | "Sum") => ({ statistic, minutes: 60 }) as const;
 /** A night and the next, and what a late copy takes. */
 const latestBackupHours = 36;
+/** Of fewer in an hour a rate says nothing. */
+const fewestSms = 10;
 
 /** Alarms on what the account and the services around the stack do, for stages that notify somebody. */
 export function accountAlarms(stage: Stage): AlarmRow[] {
@@ -32,15 +34,22 @@ function concurrencyAlarm(): AlarmRow {
   };
 }
 
-/** SNS answers 200 for what a network drops: its rate by country is all that shows it. */
+/** SNS answers 200 for what a network drops: its rate by country is all that shows it. One phone that is off is no news. */
 function smsAlarms({ servedCountries }: Stage): AlarmRow[] {
-  return servedCountries.map((Country) => ({
-    id: `sms-lost-${Country}`,
-    metric: awsMetric("SNS SMSSuccessRate", { Country, SMSType: "Transactional" }, hours("Average")),
+  const rateOf = (Country: string, statistic: "Average" | "SampleCount") =>
+    awsMetric("SNS SMSSuccessRate", { Country, SMSType: "Transactional" }, hours(statistic));
+  return servedCountries.map((country) => ({
+    id: `sms-lost-${country}`,
+    metric: new MathExpression({
+      expression: `IF(sent >= ${fewestSms}, rate, 1)`,
+      usingMetrics: { sent: rateOf(country, "SampleCount"), rate: rateOf(country, "Average") },
+      label: `SMS to ${country} that arrive`,
+      period: Duration.hours(1),
+    }),
     threshold: 0.7,
     isBelow: true,
     severity: "page",
-    impact: `Many SMS to ${Country} do not arrive: users there who sign in by phone get no pin.`,
+    impact: `Many SMS to ${country} do not arrive: users there who sign in by phone get no pin.`,
     heading: "SMS do not arrive",
   }));
 }

@@ -6,8 +6,8 @@ import type { Stage } from "../../stages/stages.ts";
 import type { AlarmRow } from "./alarm-row.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
-/** What makes every function fail, and has alarms of its own that are sent. */
-const common = ["api-5xx", "table-fails-GetItem", "table-fails-TransactWriteItems", "functions-throttled"];
+/** What makes every function fail, and has alarms of its own that are sent: nothing that somebody from outside brings about. */
+const common = ["table-fails-GetItem", "table-fails-TransactWriteItems"];
 /** How long an alarm on functions waits for one of those: they are looked at every five minutes. */
 const wait = Duration.minutes(6);
 /** What one function counts stays in its figure for 15 minutes after the common cause is gone. */
@@ -23,8 +23,9 @@ interface FailureSummariesProps {
 }
 
 /**
- * One alarm that is sent for all functions whose failures cannot wait, and one for the others. Both stay silent while what all
- * functions need has an alarm: a table that fails would send one for each. What is sent names the alarms behind it.
+ * An alarm that is sent for each function whose failures cannot wait, so that none hides another, and one for all others. They
+ * stay silent while what all functions need has an alarm: a table that fails would send one for each. What is sent names the
+ * alarms behind it.
  */
 export function addFailureSummaries(scope: Construct, { stage, functions, actions }: FailureSummariesProps): void {
   const cause = new CompositeAlarm(scope, "CommonCause", {
@@ -33,13 +34,10 @@ export function addFailureSummaries(scope: Construct, { stage, functions, action
     alarmRule: anyOf(stage, common),
   });
   cause.node.addDependency(...common.map((id) => scope.node.findChild(id)));
-  for (const severity of ["page", "tomorrow"] as const) {
-    const own = functions.filter(({ row }) => (row.severity ?? "tomorrow") === severity);
-    const { ids, owners } = grouped(scope, stage, `functions-${severity}`, own);
-    const what = severity === "page" ? "Users are shut out" : "Something does not work";
-    const summary = new CompositeAlarm(scope, `functions-${severity}`, {
-      compositeAlarmName: alarmNameOf(stage, `functions-${severity}`),
-      alarmDescription: `${what}: each alarm that the reason names says what. Runbook: ${placeInRunbook("An operation fails", stage)}`,
+  const send = (id: string, { ids, owners, about }: Summary, action: IAlarmAction) => {
+    const summary = new CompositeAlarm(scope, id, {
+      compositeAlarmName: alarmNameOf(stage, id),
+      alarmDescription: `${about.impact} Runbook: ${placeInRunbook(about.heading, stage)}`,
       alarmRule: anyOf(stage, ids),
       actionsSuppressor: cause,
       actionsSuppressorWaitPeriod: wait,
@@ -47,9 +45,34 @@ export function addFailureSummaries(scope: Construct, { stage, functions, action
     });
     // CloudWatch takes no summary of alarms that are not there.
     summary.node.addDependency(...owners);
-    summary.addAlarmAction(actions[severity]);
-    summary.addOkAction(actions[severity]);
+    summary.addAlarmAction(action);
+    summary.addOkAction(action);
+  };
+  for (const { row, owner } of functions.filter(pages)) {
+    send(`${row.id}-page`, { ids: [row.id], owners: [owner], about: row }, actions.page);
   }
+  const waiting = functions.filter((each) => !pages(each));
+  send(
+    "functions-tomorrow",
+    { ...grouped(scope, stage, "functions-tomorrow", waiting), about: others },
+    actions.tomorrow,
+  );
+}
+
+/** The alarms behind one that is sent, the constructs that have them, and what it says. */
+interface Summary {
+  readonly ids: readonly string[];
+  readonly owners: readonly Construct[];
+  readonly about: Pick<AlarmRow, "impact" | "heading">;
+}
+
+const others = {
+  impact: "Something does not work: each alarm that the reason names says what.",
+  heading: "An operation fails",
+};
+
+function pages({ row }: { readonly row: AlarmRow }): boolean {
+  return row.severity === "page";
 }
 
 /** The alarms of functions, or groups of them where they are too many for one rule. */

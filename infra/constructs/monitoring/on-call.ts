@@ -1,12 +1,17 @@
 import { Stack } from "aws-cdk-lib";
-import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import { AccountRootPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { namesOf } from "../../stages/names.ts";
+import type { QueueName } from "../../functions/queues.ts";
+import { streamConsumers } from "../../functions/stream-filters.ts";
+import { functionNameOf, namesOf, smsFailureLog } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
+import type { WorkQueue } from "../compute/work-queue.ts";
+import { addBudget } from "./account-budget.ts";
 
-const warnAtPercent = 80;
+/** What a person may invoke: the daily work that has not run. */
+const scheduled = ["mark-overdue", "rotate-signing-key", "reconcile-totals"];
 
 /** Reads that AWS has no narrower name for. */
 const looks = [
@@ -43,101 +48,127 @@ const looks = [
   "sqs:ListQueues",
 ];
 
+/** What is done with a restored copy of the table. */
+const changesOfCopies = [
+  "dynamodb:GetItem",
+  "dynamodb:Query",
+  "dynamodb:Scan",
+  "dynamodb:BatchWriteItem",
+  "dynamodb:PutItem",
+  "dynamodb:UpdateItem",
+  "dynamodb:DeleteItem",
+  "dynamodb:DeleteTable",
+];
+
+/** What the role on call has rights to. */
+export interface OnCallProps {
+  readonly stage: Stage;
+  readonly queues: Readonly<Record<QueueName, WorkQueue>>;
+  /** Those that no function consumes. */
+  readonly otherQueues: readonly Queue[];
+}
+
 /**
  * The role of whoever answers the stage's alarms: it looks at everything, and does what the runbook says beside a deploy. It
  * reads no secret, as whoever reads the keys can be any user; whoever replaces a key or cuts over to a table is an
  * administrator. Anybody of the account may take it whose policy allows it, with a second factor. The account's budget is watched here, too.
  */
 export class OnCall extends Construct {
-  constructor(scope: Construct, id: string, stage: Stage) {
+  readonly #stage: Stage;
+
+  constructor(scope: Construct, id: string, props: OnCallProps) {
     super(scope, id);
+    this.#stage = props.stage;
     const withFactor = new AccountRootPrincipal().withConditions({ Bool: { "aws:MultiFactorAuthPresent": "true" } });
-    const role = new InlineRole(this, "Role", { assumedBy: withFactor, roleName: namesOf(stage.name).onCallRole });
-    for (const statement of this.#rights(stage)) role.addToPrincipalPolicy(statement);
-    this.#addBudget(stage);
+    const role = new InlineRole(this, "Role", {
+      assumedBy: withFactor,
+      roleName: namesOf(props.stage.name).onCallRole,
+    });
+    const rights = [
+      allow(looks, "*"),
+      ...this.#logRights(),
+      ...queueRights(props),
+      ...this.#functionRights(props),
+      ...this.#tableRights(),
+      new PolicyStatement({ effect: Effect.DENY, actions: ["secretsmanager:*"], resources: ["*"] }),
+    ];
+    for (const statement of rights) role.addToPrincipalPolicy(statement);
+    addBudget(this, props.stage);
   }
 
-  #rights({ name }: Stage): PolicyStatement[] {
-    const { stack, table, accessLogs, backupVault, restoreRole } = namesOf(name);
-    const arn = (service: string, resource: string) =>
-      `arn:${Stack.of(this).partition}:${service}:*:${Stack.of(this).account}:${resource}`;
-    const allow = (actions: string[], ...resources: string[]) => new PolicyStatement({ actions, resources });
-    const logs = [arn("logs", `log-group:/aws/lambda/workforce-${name}-*`), arn("logs", `log-group:${accessLogs}:*`)];
-    const restored = arn("dynamodb", `table/${table}-*`);
+  #logRights(): PolicyStatement[] {
+    const { account, region } = Stack.of(this);
+    const read = ["logs:FilterLogEvents", "logs:GetLogEvents"];
     return [
-      allow(looks, "*"),
-      allow(["logs:StartQuery", "logs:FilterLogEvents", "logs:GetLogEvents"], ...logs),
-      // Queues have generated names, which begin with the stack's.
-      allow(
-        [
-          "sqs:GetQueueAttributes",
-          "sqs:ReceiveMessage",
-          "sqs:SendMessage",
-          "sqs:DeleteMessage",
-          "sqs:PurgeQueue",
-          "sqs:StartMessageMoveTask",
-          "sqs:ListMessageMoveTasks",
-        ],
-        arn("sqs", `${stack}-*`),
+      // Another stage's name may begin with this one's.
+      this.#allowTagged(
+        ["logs:StartQuery", ...read],
+        this.#arn("logs", `log-group:/aws/lambda/${functionNameOf(this.#stage.name, "*")}`),
+        this.#arn("logs", `log-group:${namesOf(this.#stage.name).accessLogs}:*`),
       ),
-      allow(
-        ["lambda:InvokeFunction"],
-        ...["mark-overdue", "rotate-signing-key", "reconcile-totals"].map((each) =>
-          arn("lambda", `function:workforce-${name}-${each}`),
-        ),
-      ),
-      allow(["dynamodb:GetRecords", "dynamodb:GetShardIterator"], arn("dynamodb", `table/${table}/stream/*`)),
-      // What `npm run rollback` does beside looking.
-      allow(["lambda:GetAlias", "lambda:UpdateAlias"], arn("lambda", `function:workforce-${name}-*`)),
-      allow(["lambda:UpdateEventSourceMapping"], arn("lambda", "event-source-mapping:*")),
-      // A copy beside the live table, to read what was lost from.
-      allow(
-        ["dynamodb:RestoreTableToPointInTime", "dynamodb:RestoreTableFromAwsBackup"],
-        arn("dynamodb", `table/${table}`),
-        restored,
-      ),
-      allow(
-        [
-          "dynamodb:GetItem",
-          "dynamodb:Query",
-          "dynamodb:Scan",
-          "dynamodb:BatchWriteItem",
-          "dynamodb:PutItem",
-          "dynamodb:UpdateItem",
-          "dynamodb:DeleteItem",
-          "dynamodb:DeleteTable",
-        ],
-        restored,
-      ),
-      allow(
-        ["backup:StartRestoreJob"],
-        arn("backup", "recovery-point:*"),
-        arn("backup", `backup-vault:${backupVault}`),
-      ),
-      allow(["iam:PassRole"], `arn:${Stack.of(this).partition}:iam::${Stack.of(this).account}:role/${restoreRole}`),
-      new PolicyStatement({ effect: Effect.DENY, actions: ["secretsmanager:*"], resources: ["*"] }),
+      // The account's, whichever of its stages owns the settings of SMS.
+      allow(read, this.#arn("logs", `log-group:${smsFailureLog({ account, region })}:*`)),
     ];
   }
 
-  /** The budget is the account's; what AWS asks for two of them is nothing. */
-  #addBudget({ name, monthlyBudgetDollars: dollars, alarmAddress: address }: Stage): void {
-    if (dollars === undefined || address === undefined) return;
-    const subscribers = [{ subscriptionType: "EMAIL", address }];
-    new CfnBudget(this, "Budget", {
-      budget: {
-        budgetName: namesOf(name).stack,
-        budgetType: "COST",
-        timeUnit: "MONTHLY",
-        budgetLimit: { amount: dollars, unit: "USD" },
-      },
-      notificationsWithSubscribers: (["ACTUAL", "FORECASTED"] as const).map((notificationType) => ({
-        notification: {
-          notificationType,
-          comparisonOperator: "GREATER_THAN",
-          threshold: notificationType === "ACTUAL" ? warnAtPercent : 100,
-        },
-        subscribers,
-      })),
-    });
+  #functionRights({ queues }: OnCallProps): PolicyStatement[] {
+    const arnOf = (name: string) => this.#arn("lambda", `function:${functionNameOf(this.#stage.name, name)}`);
+    const consumers = [...Object.values(queues).map(({ worker }) => worker), ...streamConsumers];
+    const mappings = allow(["lambda:UpdateEventSourceMapping"], this.#arn("lambda", "event-source-mapping:*"));
+    mappings.addCondition("ArnLike", { "lambda:FunctionArn": consumers.map(arnOf) });
+    const invocations = allow(["lambda:InvokeFunction"], ...scheduled.map(arnOf));
+    return [
+      invocations,
+      mappings,
+      // What `npm run rollback` does beside looking, and the end of a canary that is under way.
+      this.#allowTagged(["lambda:GetAlias", "lambda:UpdateAlias"], arnOf("*")),
+      this.#allowTagged(["codedeploy:StopDeployment"], this.#arn("codedeploy", "deploymentgroup:*")),
+    ];
   }
+
+  /** What a restore takes: copies beside the live table, to read what was lost from. */
+  #tableRights(): PolicyStatement[] {
+    const { table, restoreRole } = namesOf(this.#stage.name);
+    const live = this.#arn("dynamodb", `table/${table}`);
+    const restored = `${live}-*`;
+    const { partition, account } = Stack.of(this);
+    return [
+      allow(["dynamodb:GetRecords", "dynamodb:GetShardIterator"], `${live}/stream/*`),
+      allow(["dynamodb:RestoreTableToPointInTime", "dynamodb:RestoreTableFromAwsBackup"], live, restored),
+      allow(changesOfCopies, restored),
+      this.#allowTagged(["backup:StartRestoreJob"], this.#arn("backup", "recovery-point:*")),
+      allow(["iam:PassRole"], `arn:${partition}:iam::${account}:role/${restoreRole}`),
+    ];
+  }
+
+  #arn(service: string, resource: string): string {
+    const { partition, account } = Stack.of(this);
+    return `arn:${partition}:${service}:*:${account}:${resource}`;
+  }
+
+  /** Allows what is done with resources that are named after no stage, or after several, for those of this one. */
+  #allowTagged(actions: string[], ...resources: string[]): PolicyStatement {
+    const statement = allow(actions, ...resources);
+    statement.addCondition("StringEquals", { "aws:ResourceTag/stage": this.#stage.name });
+    return statement;
+  }
+}
+
+function allow(actions: string[], ...resources: string[]): PolicyStatement {
+  return new PolicyStatement({ actions, resources });
+}
+
+/** What waits in queues is looked at, dropped, and sent again to the queues that are redriven: pins never are, they expire. */
+function queueRights({ queues, otherQueues }: OnCallProps): PolicyStatement[] {
+  const all = Object.values(queues).flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
+  const redriven = Object.values(queues).filter((each) => each !== queues.pins);
+  const actions = ["GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"];
+  const moving = ["StartMessageMoveTask", "ListMessageMoveTasks"];
+  return [
+    allow(
+      [...actions, ...moving].map((each) => `sqs:${each}`),
+      ...[...all, ...otherQueues].map(({ queueArn }) => queueArn),
+    ),
+    allow(["sqs:SendMessage"], ...redriven.map(({ queue }) => queue.queueArn)),
+  ];
 }

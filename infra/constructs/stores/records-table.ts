@@ -104,7 +104,7 @@ export class RecordsTable extends Construct {
       new PolicyStatement({
         actions: ["dynamodb:Query"],
         resources: [this.table.tableArn],
-        conditions: { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] } },
+        conditions: { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] }, ...namesKeys },
       }),
     );
   }
@@ -113,5 +113,8 @@ export class RecordsTable extends Construct {
 /** Keeps calls out of the guarded partitions but those that a function reaches; a scan names no partition. */
 function keepOut(reached: readonly GuardedPartition[]) {
   const patterns = guardedPartitions.filter((each) => !reached.includes(each)).map((each) => each.replace(/#$/, "#*"));
-  return { "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": patterns } };
+  return { "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": patterns }, ...namesKeys };
 }
+
+/** A condition for all values holds where there are none: a call that names no key is refused. */
+const namesKeys = { Null: { "dynamodb:LeadingKeys": "false" } };

@@ -1,5 +1,11 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from "aws-cdk-lib/aws-backup";
+import {
+  BackupPlan,
+  BackupPlanRule,
+  type BackupPlanRuleProps,
+  BackupResource,
+  BackupVault,
+} from "aws-cdk-lib/aws-backup";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Schedule } from "aws-cdk-lib/aws-events";
 import { ManagedPolicy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -38,9 +44,13 @@ export class TableBackups extends Construct {
         removalPolicy: removalPolicyOf(stage.removal),
       }),
     });
-    plan.addRule(copyRule("daily", Math.min(keptDays, nightlyKeptDays), { hour: "2", minute: "0" }));
+    // The role on call restores by it: a copy's own name is generated.
+    const recoveryPointTags = { stage: stage.name };
+    const daily = copyRule("daily", Math.min(keptDays, nightlyKeptDays), { hour: "2", minute: "0" });
+    plan.addRule(new BackupPlanRule({ ...daily, recoveryPointTags }));
     if (keptDays > nightlyKeptDays) {
-      plan.addRule(copyRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" }));
+      const weekly = copyRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" });
+      plan.addRule(new BackupPlanRule({ ...weekly, recoveryPointTags }));
     }
     plan.addSelection("Table", { resources: [BackupResource.fromArn(table.tableArn)] });
     new Role(this, "RestoreRole", {
@@ -52,12 +62,12 @@ export class TableBackups extends Construct {
   }
 }
 
-function copyRule(ruleName: string, keptDays: number, time: Parameters<typeof Schedule.cron>[0]): BackupPlanRule {
-  return new BackupPlanRule({
+function copyRule(ruleName: string, keptDays: number, time: Parameters<typeof Schedule.cron>[0]): BackupPlanRuleProps {
+  return {
     ruleName,
     scheduleExpression: Schedule.cron(time),
     startWindow: Duration.hours(1),
     completionWindow: Duration.hours(6),
     deleteAfter: Duration.days(keptDays),
-  });
+  };
 }

@@ -66,6 +66,8 @@ export interface Account {
   readonly resetHash: string | undefined;
   /** Goes up when every session of the user ends (D14). */
   readonly epoch: number;
+  /** When the user last got another password, which raised the epoch; release 0.1 did not keep it. */
+  readonly passwordChangedAt: string | undefined;
 }
 
 /** Access pattern A1: an account by user id. One read unit. */
@@ -92,7 +94,8 @@ export async function findAccountWith(kind: SecretKind, userId: number): Promise
 }
 
 function toAccount(stored: StoredUser): Account {
-  return { user: toUser(stored), resetHash: stored.reset_hash, epoch: stored.session_epoch ?? 0 };
+  const { reset_hash: resetHash, session_epoch: epoch = 0, password_changed_at: passwordChangedAt } = stored;
+  return { user: toUser(stored), resetHash, epoch, passwordChangedAt };
 }
 
 /** Access pattern R3: those of some users that there are. 1 read unit each, 100 in a round trip. */

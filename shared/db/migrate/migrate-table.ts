@@ -1,4 +1,5 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
+import { sleep } from "../../backoff.ts";
 import { inParallel } from "../../batches.ts";
 import { settings } from "../../settings.ts";
 import type { RacePace } from "../table/conflicts.ts";
@@ -116,7 +117,7 @@ export function createPace(perSecond: number): () => Promise<void> {
     const now = performance.now();
     next = Math.max(next, now) + 1000 / perSecond;
     const pause = next - 1000 / perSecond - now;
-    if (pause >= 1) await new Promise((resume) => setTimeout(resume, pause));
+    if (pause >= 1) await sleep(pause);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { PushService } from "../../contract/devices.ts";
+import { timeOfId } from "../../domain/time-ordered-id.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { padId } from "../table/keys.ts";
 import { type Item, type Key, queryItems, updateIf } from "../table/table.ts";
@@ -69,6 +70,18 @@ export async function findDeviceSet(userId: number, { consistent = false } = {})
   const set = items.find(isSet);
   const found = items.filter((item) => !isSet(item)).map(devices.decode);
   return { devices: found, revision: set ? deviceSets.decode(set).revision : 0 };
+}
+
+/**
+ * Whether a device was registered since all sessions of its user ended last (D14). What release 0.1 registered says so by the
+ * time in its id alone.
+ */
+export function isRegistered(
+  { id, epoch }: StoredDevice,
+  user: { readonly epoch: number; readonly passwordChangedAt: string | undefined },
+): boolean {
+  if (epoch !== undefined) return epoch === user.epoch;
+  return user.passwordChangedAt === undefined || timeOfId(id) > new Date(user.passwordChangedAt);
 }
 
 /**

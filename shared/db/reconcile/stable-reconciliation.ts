@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { sleep } from "../../backoff.ts";
 import { nameOf } from "../table/keys.ts";
 import { type Drift, type ReconcileOptions, type Reconciliation, reconcileTotals } from "./reconcile-totals.ts";
 
@@ -30,7 +31,7 @@ export async function reconcileUntilStable(options: StableReconcileOptions): Pro
   let first = await runPass();
   let last = first;
   for (let passes = 1; !isRight(last) && passes < maxRounds; passes += 1) {
-    await new Promise((resume) => setTimeout(resume, pauseMs));
+    await sleep(pauseMs);
     [first, last] = [last, await runPass()];
     if (last.uncounted.length >= first.uncounted.length) break;
     onWaiting?.(last.uncounted.length);

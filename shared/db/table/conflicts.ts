@@ -3,6 +3,7 @@ import {
   TransactionConflictException,
   TransactionInProgressException,
 } from "@aws-sdk/client-dynamodb";
+import { jitter, sleep } from "../../backoff.ts";
 import { Refusal } from "../../domain/refusal.ts";
 
 /** How long what the table puts off is retried before the caller is asked to come back (D18). */
@@ -69,14 +70,6 @@ export async function retryStaleReads<T>(
       return undefined;
     }
   }, pace);
-}
-
-function jitter(attempt: number, firstMs: number, longestMs: number): number {
-  return Math.random() * Math.min(firstMs * 2 ** attempt, longestMs);
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resume) => setTimeout(resume, ms));
 }
 
 /** The refusal of a write that kept losing against others. */

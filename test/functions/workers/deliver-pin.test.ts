@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login.ts";
 import { handler } from "../../../functions/workers/deliver-pin.ts";
 import { confirmLogin } from "../../../shared/contract/accounts.ts";
+import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
 import { crashAt } from "../../support/faults/crash.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -36,6 +37,8 @@ interface Request {
   requestedAt: string;
   validTo?: string;
   login?: string;
+  former?: string;
+  digits?: number;
   channel?: string;
 }
 
@@ -142,6 +145,20 @@ describe("D12: a request", () => {
 });
 
 describe("D12: a message", () => {
+  test("D7: moves no login to another one, whatever it says the former was", async () => {
+    const foreign = { requestedAt: new Date().toISOString(), login: "evil@example.com", former: login };
+    expect(await deliver(foreign)).toEqual({ batchItemFailures: [] });
+    expect(service.inbox.entries()).toEqual([]);
+    expect(await findUserIdOfLogin("evil@example.com")).toBeUndefined();
+    expect(await findUserIdOfLogin(login)).toBe(10);
+  });
+
+  test.each([1, 5, 7, 11])("that wants a pin of %s digits goes back, as no request asks for it", async (digits) => {
+    const outcome = await deliver({ requestedAt: new Date().toISOString(), digits });
+    expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    expect(service.inbox.entries()).toEqual([]);
+  });
+
   test("that fails goes back to the queue alone, and is sent when it comes again", async () => {
     const requestedAt = new Date().toISOString();
     service.endpoints.failNext("SendEmail", "MessageRejected");

@@ -1,6 +1,8 @@
 import type { SQSEvent } from "aws-lambda";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import * as v from "valibot";
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify-password-changed.ts";
+import { oneLine } from "../../../infra/stages/setting-values.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -80,6 +82,18 @@ describe("D14: a user whose password was changed", () => {
     const text = service.inbox.entries()[0]?.text ?? "";
     expect(text).toContain("2026-05-01 at 09:00 UTC");
     expect(text).toMatch(/^[\x20-\x7e]{1,160}$/);
+  });
+
+  test("reads an SMS of one part from a service with the longest name as well", async () => {
+    const longest = "Workforce".padEnd(60, "x");
+    expect(v.is(oneLine, longest)).toBe(true);
+    expect(v.is(oneLine, `${longest}x`)).toBe(false);
+    vi.stubEnv("SERVICE_NAME", longest);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await deliver(12);
+    const text = service.inbox.entries()[0]?.text ?? "";
+    expect(text).toContain(longest);
+    expect(text.length).toBeLessThanOrEqual(160);
   });
 
   test("gets nothing once they are removed", async () => {

@@ -5,7 +5,14 @@ import {
 } from "@aws-sdk/client-sns";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
-import { dropDeviceTokens } from "../../../shared/db/notifications/device-tokens.ts";
+import { userKey } from "../../../shared/db/accounts/users.ts";
+import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { deviceKey } from "../../../shared/db/notifications/devices.ts";
+import { updateIf } from "../../../shared/db/table/table.ts";
+import { updateOf } from "../../../shared/db/table/updates.ts";
+import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
+import { userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
 import {
   applications,
   endpointOf,
@@ -80,6 +87,38 @@ describe("D29: a notification is pushed", () => {
     await Promise.all(Array.from({ length: 6 }, () => send(push)));
     expect(await send(push)).toEqual(nothingFailed);
     expect(pushedTo(service)).toEqual(["once-1", "once-2"]);
+  });
+});
+
+describe("D14: after a user got another password", () => {
+  const changedAt = new Date("2026-05-02T09:00:00.000Z");
+  const hoursBeside = (hours: number) => new Date(changedAt.getTime() + hours * 3_600_000);
+
+  /** A device as release 0.1 left it: its id says when it was registered, and nothing its epoch. */
+  async function registerAsBefore(token: string, registeredAt: Date): Promise<void> {
+    const device = { token, platform: "android", pushService: "fcm" } as const;
+    const id = await saveDeviceToken(userId, device, timeOrderedId(registeredAt));
+    await updateIf(updateOf(deviceKey(userId, id), { remove: ["epoch"] }));
+  }
+
+  test("a device that release 0.1 registered before that gets no push, one of afterwards does", async () => {
+    await store([userLine(userId)]);
+    await registerAsBefore("thief", hoursBeside(-1));
+    await registerAsBefore("owner", hoursBeside(1));
+    const set = { session_epoch: 1, password_changed_at: changedAt.toISOString() };
+    await updateIf(updateOf(userKey(userId), { set }));
+    for (let each = 0; each < 2; each += 1) expect(await send(await newPush(userId))).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["owner", "owner"]);
+  });
+
+  test("with release 0.1, which did not keep when, its devices go on getting pushes until the next time", async () => {
+    await store([userLine(userId)]);
+    await registerAsBefore("device", hoursBeside(-1));
+    await updateIf(updateOf(userKey(userId), { set: { session_epoch: 1 } }));
+    await send(await newPush(userId));
+    await updateIf(updateOf(userKey(userId), { set: { session_epoch: 2 } }));
+    await send(await newPush(userId));
+    expect(pushedTo(service)).toEqual(["device"]);
   });
 });
 

@@ -165,7 +165,7 @@ describe("every alarm", () => {
     for (const { properties } of alarmsOf(full)) {
       const { AlarmName, AlarmActions, OKActions } = properties;
       const id = String(AlarmName).replace("Workforce-full-", "");
-      const topic = summedUp("page").includes(id) || summedUp("tomorrow").includes(id) ? undefined : topicOf(id);
+      const topic = pagingFunctions.includes(id) || summedUp().includes(id) ? undefined : topicOf(id);
       expect([AlarmActions, OKActions], AlarmName).toEqual(topic ? [[topic], [topic]] : [undefined, undefined]);
     }
   });
@@ -176,35 +176,49 @@ describe("every alarm", () => {
     expect(ids.filter((id) => !/^(table-throttles|table-fails|sms-lost)-/.test(id)).toSorted()).toEqual(
       [...paging].toSorted(),
     );
-    expect(summedUp("page").toSorted()).toEqual([
-      "deliver-pin-errors",
-      "refresh-token-faults",
-      "request-password-reset-faults",
-      "sign-in-faults",
-    ]);
     const functionAlarms = [...full.functions().keys()].length;
-    expect(summedUp("page").length + summedUp("tomorrow").length).toBe(functionAlarms);
+    expect(pagingFunctions.length + summedUp().length).toBe(functionAlarms);
+  });
+
+  test("of a function that pages is sent for itself: another one that fails meanwhile pages as well", () => {
+    const sent = full
+      .all("AWS::CloudWatch::CompositeAlarm")
+      .filter(({ properties }) => same(properties.AlarmActions, [topic("Page")]));
+    expect(sent.map(({ properties }) => idsIn(properties.AlarmRule)).toSorted()).toEqual(
+      pagingFunctions.map((id) => [id]),
+    );
+    for (const { properties } of sent) expect(headingOf(properties)).toMatch(/^An operation fails$|^A worker fails$/);
+  });
+
+  test("of functions is silenced by nothing that somebody from outside can bring about: what they provoke hides no worker", () => {
+    expect(idsIn(composite("common-cause").properties.AlarmRule)).toEqual([
+      "table-fails-GetItem",
+      "table-fails-TransactWriteItems",
+    ]);
   });
 
   test("of functions stays silent while what all functions need has one that is sent, and waits for that", () => {
     const cause = composite("common-cause");
     expect(cause.properties.AlarmActions).toBeUndefined();
-    for (const id of idsIn(cause.properties.AlarmRule))
-      expect(paging.has(id) || id.startsWith("table-fails-"), id).toBe(true);
-    for (const severity of ["page", "tomorrow"] as const) {
-      const { properties, dependsOn } = composite(`functions-${severity}`);
+    const isSummedUp = ({ id }: Resource) => id !== cause.id;
+    const summaries = full.all("AWS::CloudWatch::CompositeAlarm").filter(isSummedUp);
+    expect(summaries).toHaveLength(pagingFunctions.length + 1);
+    for (const { properties, dependsOn } of summaries) {
       expect(properties.ActionsSuppressor).toEqual({ "Fn::GetAtt": [cause.id, "Arn"] });
-      const look = alarmsOf(full).find(({ properties: { AlarmName } }) => AlarmName === "Workforce-full-api-5xx");
+      const [common = ""] = idsIn(cause.properties.AlarmRule);
+      const look = alarmsOf(full).find(({ properties: { AlarmName } }) => AlarmName === `Workforce-full-${common}`);
       expect(properties.ActionsSuppressorWaitPeriod).toBeGreaterThan(look?.properties.Period);
       expect(properties.ActionsSuppressorExtensionPeriod).toBeGreaterThan(15 * 60);
-      expect(properties.AlarmActions).toEqual([topic(severity === "page" ? "Page" : "Topic")]);
       expect(properties.OKActions).toEqual(properties.AlarmActions);
       // CloudWatch takes no summary of alarms that are not there, and its rule is at most so long.
       const names = new Map(alarmsOf(full).map(({ id, properties: { AlarmName } }) => [AlarmName, id]));
-      for (const id of summedUp(severity)) expect(dependsOn, id).toContain(names.get(`Workforce-full-${id}`));
+      const behind = idsIn(properties.AlarmRule);
+      for (const id of behind) expect(dependsOn, id).toContain(names.get(`Workforce-full-${id}`));
       expect(properties.AlarmRule.length).toBeLessThan(10_240);
-      expect(properties.AlarmDescription).toMatch(/#an-operation-fails$/);
     }
+    const { properties } = composite("functions-tomorrow");
+    expect(properties.AlarmActions).toEqual([topic("Topic")]);
+    expect(properties.AlarmDescription).toMatch(/#an-operation-fails$/);
   });
 
   test("of a stage without an address is sent to nobody, and none speaks for others", () => {
@@ -226,6 +240,14 @@ const paging = new Set([
   "undelivered",
   "update-totals-behind",
 ]);
+
+/** The alarms of functions that page. */
+const pagingFunctions = [
+  "deliver-pin-errors",
+  "refresh-token-faults",
+  "request-password-reset-faults",
+  "sign-in-faults",
+];
 
 function topic(part: "Page" | "Topic"): { Ref: string } {
   const found = full.all("AWS::SNS::Topic").find(({ id }) => id.startsWith(`MonitoringAlarms${part}`));
@@ -249,8 +271,8 @@ function idsIn(rule: string): string[] {
   return [...rule.matchAll(/ALARM\("Workforce-full-([^"]+)"\)/g)].map(([, id = ""]) => id);
 }
 
-function summedUp(severity: "page" | "tomorrow"): string[] {
-  return idsIn(composite(`functions-${severity}`).properties.AlarmRule);
+function summedUp(): string[] {
+  return idsIn(composite("functions-tomorrow").properties.AlarmRule);
 }
 
 test("copies, certificates, SMS by country, and the account's concurrency and budget are watched where somebody is notified", () => {
@@ -262,6 +284,23 @@ test("copies, certificates, SMS by country, and the account's concurrency and bu
   const [budget] = full.all("AWS::Budgets::Budget");
   expect(budget?.properties.Budget.BudgetLimit).toEqual({ Amount: fullStage.monthlyBudgetDollars, Unit: "USD" });
   expect(JSON.stringify(budget?.properties.NotificationsWithSubscribers)).toContain(fullStage.alarmAddress);
+});
+
+test("the rate of SMS that arrive pages from ten of an hour on: one that does not says nothing", () => {
+  const alarm = alarmsOf(full).find(({ properties }) => properties.AlarmName === "Workforce-full-sms-lost-GB");
+  const [rate] = alarm?.properties.Metrics.filter((each: { Expression?: string }) => each.Expression) ?? [];
+  expect(rate.Expression).toBe("IF(sent >= 10, rate, 1)");
+  const looks = alarm?.properties.Metrics.filter((each: { MetricStat?: object }) => each.MetricStat);
+  expect(
+    looks.map(({ Id, MetricStat }: { Id: string; MetricStat: { Stat: string; Period: number } }) => [
+      Id,
+      MetricStat.Stat,
+      MetricStat.Period,
+    ]),
+  ).toEqual([
+    ["sent", "SampleCount", 3_600],
+    ["rate", "Average", 3_600],
+  ]);
 });
 
 test("functions send their metrics where the alarms look", () => {

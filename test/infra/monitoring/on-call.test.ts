@@ -19,7 +19,6 @@ const ofAdministrators = [
   "dynamodb update-time-to-live",
   "iam put-role-policy",
   "iam update-access-key",
-  "logs put-retention-policy",
   "secretsmanager delete-secret",
   "secretsmanager get-secret-value",
   "secretsmanager put-secret-value",
@@ -51,10 +50,64 @@ test("whoever answers alarms reads no secret, changes no live record, and has sh
   }
 });
 
-test("whoever answers alarms may roll a release of the stage back, and no other stage's", () => {
-  const moving = statementsOf("Allow").filter(({ Action }) => [Action].flat().includes("lambda:UpdateAlias"));
-  expect(moving).toMatchObject([{ Action: ["lambda:GetAlias", "lambda:UpdateAlias"] }]);
-  expect(JSON.stringify(moving[0]?.Resource)).toContain("function:workforce-full-*");
+/** What of a stage or of its account the role may touch beside looking. */
+const arnsOf = (stage: string) => {
+  const { table, accessLogs } = namesOf(stage);
+  return [
+    ["logs:FilterLogEvents", `logs:eu-west-2:123456789012:log-group:/aws/lambda/workforce-${stage}-sign-in`],
+    ["logs:FilterLogEvents", `logs:eu-west-2:123456789012:log-group:${accessLogs}:*`],
+    ["lambda:InvokeFunction", `lambda:eu-west-2:123456789012:function:workforce-${stage}-mark-overdue`],
+    ["lambda:UpdateAlias", `lambda:eu-west-2:123456789012:function:workforce-${stage}-sign-in`],
+    ["codedeploy:StopDeployment", "codedeploy:eu-west-2:123456789012:deploymentgroup:Application/Group"],
+    ["backup:StartRestoreJob", "backup:eu-west-2:123456789012:recovery-point:0bd60c40"],
+    ["dynamodb:GetRecords", `dynamodb:eu-west-2:123456789012:table/${table}/stream/2026`],
+    ["dynamodb:DeleteTable", `dynamodb:eu-west-2:123456789012:table/${table}-2`],
+  ] as const;
+};
+
+test("whoever answers alarms does so for the stage, and for no other of its account, whatever that one's name begins with", () => {
+  for (const [action, arn] of arnsOf("full")) expect(isAllowed(action, `arn:aws:${arn}`, "full"), arn).toBe(true);
+  for (const [action, arn] of arnsOf("full-eu")) {
+    expect(isAllowed(action, `arn:aws:${arn}`, "full-eu"), arn).toBe(false);
+  }
+  const ofFunctions = allowing("lambda:UpdateEventSourceMapping").map(({ Condition }) => Condition);
+  expect(ofFunctions).toMatchObject([{ ArnLike: { "lambda:FunctionArn": expect.any(Array) } }]);
+  expect(JSON.stringify(ofFunctions)).toMatch(/function:workforce-full-intake"/);
+  expect(JSON.stringify(ofFunctions)).not.toContain("*-");
+});
+
+test("what is distinguished by its tag has the stage's", () => {
+  const { all, functions } = stackOf("full");
+  const types = ["AWS::Logs::LogGroup", "AWS::CodeDeploy::DeploymentGroup"];
+  for (const { id, properties } of [...types.flatMap(all), ...functions().values()]) {
+    expect(properties.Tags, id).toContainEqual({ Key: "stage", Value: "full" });
+  }
+});
+
+test("whoever answers alarms reads queues of the stage alone, and sends again to those that are redriven: no pin can be forged", () => {
+  const queues = stackOf("full").all("AWS::SQS::Queue");
+  const arns = queues.map(({ id }) => ({ "Fn::GetAtt": [id, "Arn"] }));
+  const reads = allowing("sqs:ReceiveMessage").flatMap(({ Resource }) => Resource);
+  expect(new Set(reads.map((each) => JSON.stringify(each)))).toEqual(new Set(arns.map((each) => JSON.stringify(each))));
+  const sends = allowing("sqs:SendMessage").flatMap(({ Resource }) => Resource);
+  const consumed = queues.filter(({ properties }) => properties.RedrivePolicy).map(({ id }) => id);
+  const ids = sends.map((each) => (each as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0]);
+  expect(ids.toSorted()).toEqual(consumed.filter((id) => !id.startsWith("Pins")).toSorted());
+  expect(consumed.length - ids.length).toBe(1);
+});
+
+test("whoever answers alarms reads the log of SMS that did not arrive, as the runbook says", () => {
+  const page = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
+  expect(page).toMatch(/log-group-name "sns\/\$AWS_REGION\/.*\/DirectPublishToPhoneNumber\/Failure"/);
+  const group = "sns/eu-west-2/123456789012/DirectPublishToPhoneNumber/Failure";
+  const arn = `arn:aws:logs:eu-west-2:123456789012:log-group:${group}`;
+  expect(isAllowed("logs:FilterLogEvents", `${arn}:*`, undefined)).toBe(true);
+});
+
+test("a copy of the table bears its stage, by which the role on call restores it", () => {
+  const [plan] = stackOf("full").all("AWS::Backup::BackupPlan");
+  const rules = plan?.properties.BackupPlan.BackupPlanRule.map(({ RecoveryPointTags }: Tagged) => RecoveryPointTags);
+  expect(rules).toEqual([{ stage: "full" }, { stage: "full" }]);
 });
 
 test("a stage that notifies nobody has no role for it", () => {
@@ -63,6 +116,35 @@ test("a stage that notifies nobody has no role for it", () => {
     .map(({ properties }) => properties.RoleName);
   expect(roles).not.toContain(namesOf("dev").onCallRole);
 });
+
+interface Tagged {
+  readonly RecoveryPointTags?: object;
+}
+
+function allowing(action: string): Statement[] {
+  return statementsOf("Allow").filter(({ Action }) => [Action].flat().includes(action));
+}
+
+/** Whether a right reaches a resource that has the tag of a stage, or none. */
+function isAllowed(action: string, arn: string, stage: string | undefined): boolean {
+  return allowing(action).some(({ Resource, Condition = {} }) => {
+    const { StringEquals: tags, ...others } = Condition as { StringEquals?: Record<string, string> };
+    expect(others, action).toEqual({});
+    if (tags && tags["aws:ResourceTag/stage"] !== stage) return false;
+    return [Resource].flat().some((each) => patternOf(each).test(arn));
+  });
+}
+
+/** What an ARN in a template represents, in the stage's account. */
+function patternOf(arn: unknown): RegExp {
+  const text =
+    typeof arn === "string" ? arn : (arn as { "Fn::Join": [string, unknown[]] })["Fn::Join"][1].map(textOf).join("");
+  return new RegExp(`^${text.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`);
+}
+
+function textOf(part: unknown): string {
+  return typeof part === "string" ? part : "aws";
+}
 
 function role() {
   const found = stackOf("full")
@@ -81,8 +163,12 @@ function nameOf([service = "", operation = ""]: readonly string[]): string {
   return `${service.replace(/v2$/, "")} ${operation}`;
 }
 
+/** The services whose rights begin with another word than their commands. */
+const prefixes: Readonly<Record<string, string>> = { dynamodbstreams: "dynamodb", deploy: "codedeploy" };
+
 /** The right that a command needs. */
 function actionOf([service = "", operation = ""]: readonly string[]): string {
   const pascal = operation.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
-  return `${service.replace(/v2$/, "").replace("dynamodbstreams", "dynamodb")}:${pascal === "Invoke" ? "InvokeFunction" : pascal}`;
+  const prefix = prefixes[service] ?? service.replace(/v2$/, "");
+  return `${prefix}:${pascal === "Invoke" ? "InvokeFunction" : pascal}`;
 }

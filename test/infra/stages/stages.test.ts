@@ -86,6 +86,7 @@ test.each<[keyof Stage, unknown]>([
   ["reservedConcurrency", []],
   ["reservedConcurrency", { "sign-up": 5 }],
   ["reservedConcurrency", { "sign-in": 0 }],
+  ["reservedConcurrency", { "send-pushes": 1 }],
   ["logRetentionDays", 10],
   ["removal", "retain"],
   ["deletionProtection", "yes"],
@@ -105,7 +106,9 @@ test.each<[keyof Stage, unknown]>([
 test.each([
   { certificateArn },
   { webAclArn: "Workforce-prod-firewall" },
-  { secretRotatedOn: "yesterday" },
+  { secretRotatedAt: "yesterday" },
+  // A secret may be replaced twice on a day.
+  { secretRotatedAt: "2026-06-01" },
 ])("an edge is refused that CloudFront cannot have: %j", (wrong) => {
   const withDomain = { ...dev, customDomain };
   expect(faultsOf({ ...withDomain, edge: fullStage.edge })).toEqual([]);

@@ -83,6 +83,7 @@ function holds({ operator, key, values }: Condition, { context }: NeededRight): 
     return present.every((value) => !values.some((pattern) => matches(pattern, value)));
   }
   if (operator === "StringEquals") return present.length === 1 && areAllowed;
+  if (operator === "Null") return values.includes(String(present.length === 0));
   throw new Error(`No test knows what the condition ${operator} means`);
 }
 

@@ -55,7 +55,8 @@ describe("a call that the role does not allow is reported:", () => {
 
 test("a call into a partition that a condition guards is reported, by whatever right it is made", () => {
   const guard = { operator: "ForAllValues:StringNotLike", key: "dynamodb:LeadingKeys", values: ["LOGIN#*", "KEYS"] };
-  const guarded = { ...base, actions: ["dynamodb:PutItem"], resources: ["Table"], conditions: [guard] };
+  const isNamed = { operator: "Null", key: "dynamodb:LeadingKeys", values: ["false"] };
+  const guarded = { ...base, actions: ["dynamodb:PutItem"], resources: ["Table"], conditions: [guard, isNamed] };
   const made = ["USER#", "LOGIN#", "KEYS", "KEYSTONE"].map((partition) => need("dynamodb:PutItem", table, partition));
   const { missing } = compareRights([{ ...role, given: [guarded] }], made);
   expect(missing).toEqual(["made-up calls dynamodb:PutItem on Table, which its role does not allow"]);
@@ -64,6 +65,8 @@ test("a call into a partition that a condition guards is reported, by whatever r
     [made[0], made[3]].flatMap((each) => each ?? []),
   );
   expect(allowed.missing).toEqual([]);
+  const nowhere = { ...need("dynamodb:PutItem"), context: {} };
+  expect(compareRights([{ ...role, given: [guarded] }], [nowhere]).missing).toHaveLength(1);
 });
 
 test("a call of a function that the stack does not have is reported", () => {

@@ -3,13 +3,14 @@ import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
 import { Construct } from "constructs";
+import { smsFailureLog } from "../../stages/names.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 
 /**
  * The account's settings of SMS: the most that it may spend in a month, and a log of those that did not arrive, as SNS answers
- * 200 for those, too. CloudFormation has no resource for it: a deploy calls SNS.
+ * 200 for those, too. CloudFormation has no resource for them: a deploy calls SNS.
  */
-export class SmsSpendLimit extends Construct {
+export class SmsAttributes extends Construct {
   constructor(scope: Construct, id: string, dollars: number) {
     super(scope, id);
     const logging = new InlineRole(this, "DeliveryLogging", { assumedBy: new ServicePrincipal("sns.amazonaws.com") });
@@ -28,6 +29,13 @@ export class SmsSpendLimit extends Construct {
         ],
       }),
     );
+    const { account, region } = Stack.of(this);
+    const failures = new LogGroup(this, "Failures", {
+      logGroupName: smsFailureLog({ account, region }),
+      // A line has the number that it went to.
+      retention: RetentionDays.TWO_WEEKS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
     const call = {
       service: "SNS",
       action: "SetSMSAttributes",
@@ -36,13 +44,13 @@ export class SmsSpendLimit extends Construct {
           MonthlySpendLimit: String(dollars),
           DefaultSMSType: "Transactional",
           DeliveryStatusIAMRole: logging.roleArn,
-          // Of those that arrived, none: a line has the number that it went to.
+          // None of those that arrived is logged.
           DeliveryStatusSuccessSamplingRate: "0",
         },
       },
       physicalResourceId: PhysicalResourceId.of("sms-attributes"),
     };
-    new AwsCustomResource(this, "Attributes", {
+    const attributes = new AwsCustomResource(this, "Attributes", {
       onCreate: call,
       onUpdate: call,
       // Without onDelete: whoever removes a stage does not mean to change what the account may spend.
@@ -58,5 +66,7 @@ export class SmsSpendLimit extends Construct {
         removalPolicy: RemovalPolicy.DESTROY,
       }),
     });
+    // SNS makes the log itself where there is none, and keeps it without end.
+    attributes.node.addDependency(failures);
   }
 }

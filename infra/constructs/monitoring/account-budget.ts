@@ -1,0 +1,31 @@
+import { CfnBudget } from "aws-cdk-lib/aws-budgets";
+import type { Construct } from "constructs";
+import { namesOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stages.ts";
+
+const warnAtPercent = 80;
+
+/** Watches what the account costs in a month, where a stage says how much. The budget is the account's; AWS asks nothing for two. */
+export function addBudget(
+  scope: Construct,
+  { name, monthlyBudgetDollars: dollars, alarmAddress: address }: Stage,
+): void {
+  if (dollars === undefined || address === undefined) return;
+  const subscribers = [{ subscriptionType: "EMAIL", address }];
+  new CfnBudget(scope, "Budget", {
+    budget: {
+      budgetName: namesOf(name).stack,
+      budgetType: "COST",
+      timeUnit: "MONTHLY",
+      budgetLimit: { amount: dollars, unit: "USD" },
+    },
+    notificationsWithSubscribers: (["ACTUAL", "FORECASTED"] as const).map((notificationType) => ({
+      notification: {
+        notificationType,
+        comparisonOperator: "GREATER_THAN",
+        threshold: notificationType === "ACTUAL" ? warnAtPercent : 100,
+      },
+      subscribers,
+    })),
+  });
+}
