@@ -1,4 +1,4 @@
-import type { PagePlace } from "../domain/paging/paging.ts";
+import { maxPageDepth, type PagePlace } from "../domain/paging/paging.ts";
 import type { HttpEvent } from "./request.ts";
 
 /**
@@ -23,7 +23,7 @@ export function pageLinks(
   return links.filter((text) => text !== "").join(", ");
 
   function byNumber(rel: string, target: number): string {
-    return target * place.perPage > place.depth ? "" : link(rel, target);
+    return target * place.perPage > maxPageDepth ? "" : link(rel, target);
   }
 
   function link(rel: string, target: number | undefined, cursor?: string): string {

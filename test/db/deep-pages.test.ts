@@ -34,15 +34,18 @@ function page(filter: InvoiceFilter, skip: number, limit = 100) {
   return findInvoices(filter, { limit, skip, beforeId: undefined });
 }
 
-test("D30: the deepest page within dates costs at most 20 times the read units of the first", async () => {
-  const first = await costOf(() => page(dated, 0, 20));
-  const deepest = await costOf(() => page(dated, 900));
+test.each([
+  ["within dates", dated],
+  ["without dates", undated],
+])("D30: the deepest page %s costs at most 20 times the read units of the first", async (_, filter) => {
+  const first = await costOf(() => page(filter, 0, 20));
+  const deepest = await costOf(() => page(filter, 900));
   expect(deepest.readUnits).toBeLessThanOrEqual(20 * first.readUnits);
 });
 
 test("D30: a page past the end costs the totals alone", async () => {
   const cost = await costOf(async () => expect(await page(dated, 4_900)).toMatchObject({ items: [], hasMore: false }));
-  const undatedCost = await costOf(async () => expect((await page(undated, 9_900)).items).toEqual([]));
+  const undatedCost = await costOf(async () => expect((await page(undated, 4_900)).items).toEqual([]));
   expect(cost).toMatchObject({ sequentialTrips: 1 });
   expect(cost.readUnits).toBeLessThanOrEqual(20);
   expect(undatedCost.readUnits).toBeLessThanOrEqual(1);

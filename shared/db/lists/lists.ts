@@ -7,7 +7,7 @@ import { cutPage, type ListedFields, type ListRow, toRow } from "./listed-items.
 import { countList, type ListSelection } from "./totals.ts";
 
 /** Pages from here on are read state by state in turn: most are asked for near the top, where one round trip counts more. */
-const deep = 1_000;
+const deep = 100;
 
 /** One page of a list, newest id first, within a range of dates if one is given. */
 export function findListPage<L extends ListName>(

@@ -2,9 +2,8 @@ import { Refusal } from "../refusal.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { type FilteredList, listFingerprint } from "./list-fingerprint.ts";
 
-/** Deepest place a page number may reach, in items; deeper goes by cursor (D30). Within dates, each day is read apart. */
-const maxPageDepth = 10_000;
-const maxDatedPageDepth = 1_000;
+/** Deepest place a page number may reach, in items; deeper goes by cursor (D30). */
+export const maxPageDepth = 1_000;
 
 /** The paging parameters of a request, validated. */
 export interface PagingQuery {
@@ -12,13 +11,6 @@ export interface PagingQuery {
   readonly page?: number | undefined;
   readonly per_page: number;
   readonly cursor?: string | undefined;
-  readonly from_date?: string | undefined;
-  readonly to_date?: string | undefined;
-}
-
-/** How deep a page number may reach in the list of a query, in items. */
-function depthOf({ from_date, to_date }: PagingQuery): number {
-  return from_date === undefined && to_date === undefined ? maxPageDepth : maxDatedPageDepth;
 }
 
 /** Where to read a page of a list by descending id: after an id, or after a number of items. */
@@ -44,9 +36,8 @@ export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
     return { limit, beforeId, skip: 0 };
   }
   const page = paging.page ?? 1;
-  const depth = depthOf(paging);
-  if (page * limit > depth) {
-    const detail = `page × per_page must not exceed ${depth}; follow the Link header's cursor to go deeper`;
+  if (page * limit > maxPageDepth) {
+    const detail = `page × per_page must not exceed ${maxPageDepth}; follow the Link header's cursor to go deeper`;
     throw new Refusal("page_too_deep", "The page is too deep for a page number; use cursor", {
       errors: [{ parameter: "cursor", code: "required", detail }],
     });
@@ -78,8 +69,6 @@ export interface PagePlace {
   /** 1 for the first page; undefined when a cursor led here without a number. */
   readonly number: number | undefined;
   readonly perPage: number;
-  /** How deep a page number may reach in this list, in items. */
-  readonly depth: number;
   /** Leads to the next page; undefined on the last one. */
   readonly nextCursor: string | undefined;
 }
@@ -104,7 +93,6 @@ export function placePage<T extends { readonly id: number }>(
   const place: PagePlace = {
     number: paging.page ?? (paging.cursor ? undefined : 1),
     perPage: paging.per_page,
-    depth: depthOf(paging),
     nextCursor: hasMore && last ? encodeCursor(last.id, fingerprint) : undefined,
   };
   return { items, total, place };

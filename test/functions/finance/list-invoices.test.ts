@@ -213,15 +213,12 @@ describe("422", () => {
     }
   });
 
-  test("D30: pages deeper than 10,000 items are refused naming cursor", async () => {
-    const answer = await list({ page: "501" });
-    expect(answer).toMatchObject({ status: 422, body: { code: "page_too_deep", errors: [{ parameter: "cursor" }] } });
-  });
-
-  test("D21, D30: within dates pages deeper than 1,000 items are refused naming cursor", async () => {
-    const answer = await list({ page: "51", from_date: "2020-01-01" });
-    expect(answer).toMatchObject({ status: 422, body: { code: "page_too_deep", errors: [{ parameter: "cursor" }] } });
-    expect((await list({ page: "50", from_date: "2020-01-01" })).status).toBe(200);
+  test("D21, D30: pages deeper than 1,000 items are refused naming cursor, within dates and without", async () => {
+    for (const dates of [{}, { from_date: "2020-01-01" }]) {
+      const answer = await list({ page: "51", ...dates });
+      expect(answer).toMatchObject({ status: 422, body: { code: "page_too_deep", errors: [{ parameter: "cursor" }] } });
+      expect((await list({ page: "50", ...dates })).status).toBe(200);
+    }
   });
 
   test("D22: more than 2,000 matches of a number are query_too_broad", async () => {

@@ -98,6 +98,7 @@ describe("D14: after a user got another password", () => {
   async function registerAsBefore(token: string, registeredAt: Date): Promise<void> {
     const device = { token, platform: "android", pushService: "fcm" } as const;
     const id = await saveDeviceToken(userId, device, timeOrderedId(registeredAt));
+    if (id === undefined) throw new Error("The device was not registered");
     await updateIf(updateOf(deviceKey(userId, id), { remove: ["epoch"] }));
   }
 
