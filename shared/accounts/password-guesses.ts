@@ -10,8 +10,8 @@ import {
 import { refundAttempt, requireAdmitted } from "../db/accounts/throttles.ts";
 import { crowdPace, retryStaleReads } from "../db/table/conflicts.ts";
 import { transact } from "../db/table/transaction.ts";
-import { afterSuccess } from "../domain/accounts/client-guesses.ts";
-import { afterSignIn, knowsWithCapacity, passwordAdmittedAt, withPassword } from "../domain/accounts/login-guesses.ts";
+import { afterSuccess } from "../domain/guessing/client-guesses.ts";
+import { afterSignIn, knowsWithCapacity, passwordAdmittedAt, withPassword } from "../domain/guessing/login-guesses.ts";
 
 /**
  * Counts a password before it is compared, for the login and for its client; refused as `too_many_requests` above a limit of

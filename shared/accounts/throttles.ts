@@ -1,7 +1,7 @@
 import type { Guesser } from "../db/accounts/guesses.ts";
 import type { Throttle, Throttled } from "../db/accounts/throttles.ts";
 import { clientOf, isLoopback, networkOf } from "../domain/accounts/client-address.ts";
-import { hashSubject } from "../domain/accounts/throttle.ts";
+import { hashSubject } from "../domain/guessing/throttle.ts";
 import type { HmacKey } from "../domain/hmac-key.ts";
 import { hmacKey } from "../secrets.ts";
 

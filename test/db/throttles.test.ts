@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { guesserOf } from "../../shared/accounts/throttles.ts";
 import { askForPin } from "../../shared/db/accounts/pin-requests.ts";
 import { countAttempt, forgetAttempts, refundAttempt, type Throttle } from "../../shared/db/accounts/throttles.ts";
-import { hashSubject } from "../../shared/domain/accounts/throttle.ts";
+import { hashSubject } from "../../shared/domain/guessing/throttle.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { costOf } from "../support/records/costs.ts";
 import { faultsOf } from "../support/records/writes.ts";

@@ -1,4 +1,4 @@
-import { afterRightPin } from "../../domain/accounts/pin-flow.ts";
+import { afterRightPin } from "../../domain/guessing/pin-flow.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import { type Guesser, loginExpiry, loginGuessesKey } from "./guesses.ts";

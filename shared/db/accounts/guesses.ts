@@ -4,8 +4,8 @@ import {
   clientAdmittedAt,
   noClientGuesses,
   withClientGuess,
-} from "../../domain/accounts/client-guesses.ts";
-import { type GuessingClient, type LoginGuesses, noLoginGuesses } from "../../domain/accounts/login-guesses.ts";
+} from "../../domain/guessing/client-guesses.ts";
+import { type GuessingClient, type LoginGuesses, noLoginGuesses } from "../../domain/guessing/login-guesses.ts";
 import { ifUnchanged, type PutWrite } from "../table/conditions.ts";
 import { crowdPace, retryRaces } from "../table/conflicts.ts";
 import { defineEntity, type Entity, type StoredItem } from "../table/entity.ts";

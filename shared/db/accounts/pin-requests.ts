@@ -1,6 +1,6 @@
-import { triesOfPin } from "../../domain/accounts/client-guesses.ts";
-import type { AskedPin, LoginGuesses } from "../../domain/accounts/login-guesses.ts";
-import { afterFailedRequest, askForPin as decide } from "../../domain/accounts/pin-flow.ts";
+import { triesOfPin } from "../../domain/guessing/client-guesses.ts";
+import type { AskedPin, LoginGuesses } from "../../domain/guessing/login-guesses.ts";
+import { afterFailedRequest, askForPin as decide } from "../../domain/guessing/pin-flow.ts";
 import { crowdPace, retryStaleReads } from "../table/conflicts.ts";
 import { transact } from "../table/transaction.ts";
 import { changeLoginGuesses, findGuesses, type Guesser, replaceLoginGuesses } from "./guesses.ts";

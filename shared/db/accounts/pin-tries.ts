@@ -1,8 +1,8 @@
-import { triesOfPin, triesPerPin } from "../../domain/accounts/client-guesses.ts";
-import type { AskedPin, LoginGuesses } from "../../domain/accounts/login-guesses.ts";
 import type { PinHash } from "../../domain/accounts/pin.ts";
-import { livePin, tryLivePin } from "../../domain/accounts/pin-flow.ts";
 import { registeredUser } from "../../domain/accounts/users.ts";
+import { triesOfPin, triesPerPin } from "../../domain/guessing/client-guesses.ts";
+import type { AskedPin, LoginGuesses } from "../../domain/guessing/login-guesses.ts";
+import { livePin, tryLivePin } from "../../domain/guessing/pin-flow.ts";
 import { crowdPace, retryStaleReads } from "../table/conflicts.ts";
 import { transact } from "../table/transaction.ts";
 import { findGuesses, type Guesser, type Guesses, planGuess, replaceLoginGuesses } from "./guesses.ts";

@@ -1,5 +1,5 @@
-import type { LoginGuesses } from "../../domain/accounts/login-guesses.ts";
 import { resetTokenLifeMinutes } from "../../domain/accounts/reset-token.ts";
+import type { LoginGuesses } from "../../domain/guessing/login-guesses.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";

@@ -5,7 +5,7 @@ import {
   longestWindowMs,
   retryAfterSeconds,
   withAttempt,
-} from "../../domain/accounts/throttle.ts";
+} from "../../domain/guessing/throttle.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { ifUnchanged, type PutWrite } from "../table/conditions.ts";
 import { crowdPace, retryRaces, retryStaleReads } from "../table/conflicts.ts";

@@ -5,7 +5,7 @@ import {
   noClientGuesses,
   triesOfPin,
   withClientGuess,
-} from "../../../shared/domain/accounts/client-guesses.ts";
+} from "../../../shared/domain/guessing/client-guesses.ts";
 import {
   afterRecovery,
   afterSignIn,
@@ -13,8 +13,8 @@ import {
   noLoginGuesses,
   passwordAdmittedAt,
   withPassword,
-} from "../../../shared/domain/accounts/login-guesses.ts";
-import { afterRightPin, askForPin, livePin, tryLivePin } from "../../../shared/domain/accounts/pin-flow.ts";
+} from "../../../shared/domain/guessing/login-guesses.ts";
+import { afterRightPin, askForPin, livePin, tryLivePin } from "../../../shared/domain/guessing/pin-flow.ts";
 
 /** Who acts: an address, and whether it proves an earlier session of the login. */
 export interface Actor {

@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { invoiceLine, jobLine } from "../support/records/records.ts";
-import { useMachine } from "./machine.ts";
+import { invoiceLine, jobLine } from "../../support/records/records.ts";
+import { useMachine } from "../machine.ts";
 
-const tool = join(import.meta.dirname, "../../infra/tools/import.ts");
+const tool = join(import.meta.dirname, "../../../infra/tools/import.ts");
 const machine = useMachine();
 const folder = mkdtempSync(join(tmpdir(), "workforce-import-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type AskedPin, type LoginGuesses, noLoginGuesses } from "../../../shared/domain/accounts/login-guesses.ts";
-import { afterRightPin, askForPin, livePin, tryLivePin } from "../../../shared/domain/accounts/pin-flow.ts";
+import { type AskedPin, type LoginGuesses, noLoginGuesses } from "../../../shared/domain/guessing/login-guesses.ts";
+import { afterRightPin, askForPin, livePin, tryLivePin } from "../../../shared/domain/guessing/pin-flow.ts";
 
 const second = 1_000;
 const minute = 60 * second;

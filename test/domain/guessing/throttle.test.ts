@@ -6,7 +6,7 @@ import {
   longestWindowMs,
   retryAfterSeconds,
   withAttempt,
-} from "../../../shared/domain/accounts/throttle.ts";
+} from "../../../shared/domain/guessing/throttle.ts";
 
 const minute = 60_000;
 const start = Date.parse("2026-05-01T09:00:00.000Z");

@@ -4,8 +4,8 @@ import metadata from "libphonenumber-js/max/metadata";
 import { parsePhoneNumberFromString as parseWithoutKinds } from "libphonenumber-js/min";
 import examples from "libphonenumber-js/mobile/examples";
 import { expect, test } from "vitest";
-import { phoneMetadataModule, smallPhoneMetadata } from "../../infra/functions/phone-metadata.ts";
-import { PatternSampler } from "../support/records/pattern-sampler.ts";
+import { phoneMetadataModule, smallPhoneMetadata } from "../../../infra/functions/phone-metadata.ts";
+import { PatternSampler } from "../../support/records/pattern-sampler.ts";
 
 type NumberingPlan = readonly [string, string, string, readonly number[], ...unknown[]];
 type Small = Parameters<typeof parse>[2];

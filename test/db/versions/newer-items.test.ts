@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { storePin } from "../../shared/db/accounts/pins.ts";
-import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
-import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
-import { rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
-import { defineEntity, stampOnly } from "../../shared/db/table/entity.ts";
-import { keyOf } from "../../shared/db/table/keys.ts";
-import { getItem, putIf, updateIf } from "../../shared/db/table/table.ts";
-import { scanItems } from "../support/records/items.ts";
-import { invoiceLine, userLine } from "../support/records/records.ts";
-import { store } from "../support/records/store.ts";
-import { useService } from "../support/service/service.ts";
+import { storePin } from "../../../shared/db/accounts/pins.ts";
+import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
+import { rewriteTotals } from "../../../shared/db/reconcile/repair-totals.ts";
+import { defineEntity, stampOnly } from "../../../shared/db/table/entity.ts";
+import { keyOf } from "../../../shared/db/table/keys.ts";
+import { getItem, putIf, updateIf } from "../../../shared/db/table/table.ts";
+import { scanItems } from "../../support/records/items.ts";
+import { invoiceLine, userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { useService } from "../../support/service/service.ts";
 
 useService();
 

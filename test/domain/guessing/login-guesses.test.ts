@@ -8,7 +8,7 @@ import {
   noLoginGuesses,
   passwordAdmittedAt,
   withPassword,
-} from "../../../shared/domain/accounts/login-guesses.ts";
+} from "../../../shared/domain/guessing/login-guesses.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,4 +1,5 @@
 import { longPinDigits, pinDigits } from "../../contract/accounts.ts";
+import { pinLifeMinutes } from "../accounts/pin.ts";
 import { triesPerPin } from "./client-guesses.ts";
 import {
   type AskedPin,
@@ -8,7 +9,6 @@ import {
   type LoginGuesses,
   type PinRequested,
 } from "./login-guesses.ts";
-import { pinLifeMinutes } from "./pin.ts";
 import { admittedAt, type Limit, withAttempt } from "./throttle.ts";
 
 const hour = 60;

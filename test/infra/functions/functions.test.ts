@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundleFolder } from "../../infra/functions/bundle.ts";
-import { type FunctionName, functions } from "../../infra/functions/functions.ts";
-import { useStack } from "./stack.ts";
+import { bundleFolder } from "../../../infra/functions/bundle.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
+import { useStack } from "../stack.ts";
 
 const stack = useStack();
 
@@ -35,7 +35,7 @@ test("every function writes to a log group of its own that expires", () => {
 });
 
 test("every function is given only settings that shared/settings.ts reads, and never a secret's value", () => {
-  const source = readFileSync(join(import.meta.dirname, "../../shared/settings.ts"), "utf8");
+  const source = readFileSync(join(import.meta.dirname, "../../../shared/settings.ts"), "utf8");
   const reads = /(?:required|oneOf|wholeNumber)\("([A-Z_]+)"|process\.env\.([A-Z_]+)/g;
   const known = new Set([...source.matchAll(reads)].map(([, name, optional]) => name ?? optional));
   for (const [name, { properties }] of stack.functions()) {

@@ -6,7 +6,7 @@ import {
   noClientGuesses,
   triesOfPin,
   withClientGuess,
-} from "../../../shared/domain/accounts/client-guesses.ts";
+} from "../../../shared/domain/guessing/client-guesses.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

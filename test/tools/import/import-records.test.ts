@@ -1,10 +1,10 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { type ImportOptions, importRecords, type LineError } from "../../infra/tools/import/import-records.ts";
-import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
-import { notificationKey } from "../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../shared/db/table/keys.ts";
-import { documentClient } from "../../shared/db/table/table.ts";
+import { type ImportOptions, importRecords, type LineError } from "../../../infra/tools/import/import-records.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { documentClient } from "../../../shared/db/table/table.ts";
 import {
   companyLine,
   invoiceLine,
@@ -12,9 +12,9 @@ import {
   notificationLine,
   timesheetLine,
   userLine,
-} from "../support/records/records.ts";
-import { readItem, writtenAt } from "../support/records/writes.ts";
-import { useService } from "../support/service/service.ts";
+} from "../../support/records/records.ts";
+import { readItem, writtenAt } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
 
 const service = useService();
 

@@ -2,11 +2,11 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
-import { timeoutSecondsOf } from "../../infra/constructs/compute/service-function.ts";
-import { type FunctionName, functions } from "../../infra/functions/functions.ts";
-import { startHttpService } from "../../infra/local/http-service.ts";
-import { callLimits, limitedBy } from "../../shared/call-limits.ts";
-import { markAllMs } from "../../shared/db/notifications/mark-notifications.ts";
+import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-function.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
+import { startHttpService } from "../../../infra/local/http-service.ts";
+import { callLimits, limitedBy } from "../../../shared/call-limits.ts";
+import { markAllMs } from "../../../shared/db/notifications/mark-notifications.ts";
 
 /** Pauses of the SDK between the attempts of a call whose connection fails: up to 50 ms, then 100 ms. */
 const pausesMs = 150;
@@ -88,7 +88,7 @@ test("a call that gets no answer ends by itself, after its attempts", async () =
 });
 
 test("every client of AWS is made with the limits of its calls", () => {
-  const root = join(import.meta.dirname, "../..");
+  const root = join(import.meta.dirname, "../../..");
   const made = globSync("{functions,shared}/**/*.ts", { cwd: root }).flatMap((file) =>
     [...readFileSync(join(root, file), "utf8").matchAll(/new \w+Client\([^;\n]*/g)].map(([text]) => `${file}: ${text}`),
   );

@@ -1,19 +1,19 @@
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import type * as finance from "../../shared/contract/finance.ts";
-import { callerLine, invoiceLine, timesheetLine } from "../support/records/records.ts";
-import { useService } from "../support/service/service.ts";
-import { tokenOf } from "../support/tokens/tokens.ts";
+import type * as finance from "../../../shared/contract/finance.ts";
+import { callerLine, invoiceLine, timesheetLine } from "../../support/records/records.ts";
+import { useService } from "../../support/service/service.ts";
+import { tokenOf } from "../../support/tokens/tokens.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
-const contract = "../../shared/contract/finance.ts";
+const contract = "../../../shared/contract/finance.ts";
 
 useService();
 
 /** The contract of the next release: invoices, timesheets, their drivers and their timelogs have a purchase order. */
 async function withPurchaseOrder(released: typeof finance) {
-  const { since } = await import("../../shared/contract/since.ts");
+  const { since } = await import("../../../shared/contract/since.ts");
   const purchase_order = since("0.2", v.nullable(v.string()), null);
   const driver = v.object({ ...released.driver.entries, purchase_order });
   const invoice = v.object({ ...released.invoice.entries, purchase_order });
@@ -36,16 +36,16 @@ async function loadRelease(isNext: boolean) {
   vi.resetModules();
   if (isNext) vi.doMock(contract, async (importOriginal) => withPurchaseOrder(await importOriginal()));
   else vi.doUnmock(contract);
-  const { call } = await import("../support/requests/call.ts");
-  const { write } = await import("../support/records/writes.ts");
-  const { store } = await import("../support/records/store.ts");
-  const { bulkUpdateTimesheets, listInvoices, listTimesheets } = await import("../../shared/contract/finance.ts");
-  const { handler: invoices } = await import("../../functions/finance/list-invoices.ts");
-  const { handler: timesheets } = await import("../../functions/finance/list-timesheets.ts");
-  const { handler: bulkUpdate } = await import("../../functions/finance/bulk-update-timesheets.ts");
-  const { handler: intake } = await import("../../functions/workers/intake.ts");
-  const { markOverdue } = await import("../../shared/db/records/overdue-invoices.ts");
-  const { openApiDocument } = await import("../../shared/openapi/document.ts");
+  const { call } = await import("../../support/requests/call.ts");
+  const { write } = await import("../../support/records/writes.ts");
+  const { store } = await import("../../support/records/store.ts");
+  const { bulkUpdateTimesheets, listInvoices, listTimesheets } = await import("../../../shared/contract/finance.ts");
+  const { handler: invoices } = await import("../../../functions/finance/list-invoices.ts");
+  const { handler: timesheets } = await import("../../../functions/finance/list-timesheets.ts");
+  const { handler: bulkUpdate } = await import("../../../functions/finance/bulk-update-timesheets.ts");
+  const { handler: intake } = await import("../../../functions/workers/intake.ts");
+  const { markOverdue } = await import("../../../shared/db/records/overdue-invoices.ts");
+  const { openApiDocument } = await import("../../../shared/openapi/document.ts");
   // The key that is published is that of this file's own modules.
   const headers = { authorization: `Bearer ${await tokenOf(admin)}` };
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ClientGuess, noClientGuesses, withClientGuess } from "../../../shared/domain/accounts/client-guesses.ts";
+import { type ClientGuess, noClientGuesses, withClientGuess } from "../../../shared/domain/guessing/client-guesses.ts";
 
 const minute = 60_000;
 const start = Date.parse("2026-05-01T00:00:00.000Z");
