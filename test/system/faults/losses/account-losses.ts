@@ -87,7 +87,7 @@ export const sessionLosses = {
   },
   "sign-out": {
     holds: "the session ends (D5)",
-    loses: "DeleteItem",
+    loses: "UpdateItem",
     prepare: async () => {
       const { access_token, refresh_token } = await signedIn();
       const headers = { authorization: `Bearer ${access_token}` };
