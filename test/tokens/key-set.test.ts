@@ -65,9 +65,9 @@ test("D4: a key that is withdrawn is forgotten within 5 minutes", async () => {
 test("D4: a token that was verified is taken for less than 5 minutes more once its key is withdrawn", async () => {
   const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
   await put("signs", { ...(await exportJWK(publicKey)), kid: "signs", alg: "ES256", use: "sig" });
-  const claims = uniqueKeysOf({ id: 7, role: "driver", company_id: 1 }, at(0));
+  const payload = uniqueKeysOf({ id: 7, role: "driver", company_id: 1 }, at(0));
   const header = { alg: "ES256", typ: "at+jwt", kid: "signs" };
-  const token = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
+  const token = await new SignJWT(payload).setProtectedHeader(header).sign(privateKey);
   expect(await verifyAccessToken(token, at(0))).toMatchObject({ userId: 7 });
   await service.database.send(new DeleteCommand({ TableName: service.tableName, Key: { pk: "KEYS", sk: "signs" } }));
   expect(await verifyAccessToken(token, at(4.99))).toMatchObject({ userId: 7 });

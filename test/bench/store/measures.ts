@@ -31,7 +31,7 @@ export const invoiceMeasures: readonly Measure[] = [
   undated("one company, one state, by cursor", { scope: companies.large, states: ["paid"] }, middle, 3),
   {
     ...undated("all companies, all states, the deepest page by number", everything, () => deepestPage, 70),
-    // It reads the ten thousand rows above it once, and a little of each state beyond them: 40 times a first page of a hundred.
+    // It reads the nine hundred rows above it once, and a little of each state beyond them.
     mostTrips: 6,
     growth: "matches",
   },

@@ -64,7 +64,7 @@ test("D10: no item grows: guesses of the last 5 minutes and hours of the last da
   expect(client.hours.map(({ failed }) => failed)).toEqual([...Array.from({ length: 23 }, () => 60), 20]);
 });
 
-test("D10: a success forgets the failures at its login and the passwords at one other, and gives the day's room back", () => {
+test("D10: a success forgets the failures at its login and the passwords at one other, and gives the day's capacity back", () => {
   const client = failedAt(["other", "own", "third", "other", "own"], (index) => start + index);
   const after = afterSuccess(client, "own");
   expect(after.guesses.map(({ on }) => on)).toEqual(["third"]);

@@ -31,7 +31,7 @@ const wrongPin: AnonymousFlow = {
   send: (login) => call(confirmHandler, confirmLoginByBody, { body: { user: { login, pin: "000000" } } }),
 };
 
-/** The flows whose answers must not tell a known login from an unknown one, by their time either. */
+/** The flows whose answers must not distinguish a known login from an unknown one, by their time either. */
 export const anonymousFlows: readonly AnonymousFlow[] = [
   {
     name: "a sign-in",

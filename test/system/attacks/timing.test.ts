@@ -25,16 +25,16 @@ beforeEach(() => forgetThrottles(service));
 
 /** Sends to every login once, in pairs of either kind, both the pairs and the kinds in them shuffled; gives milliseconds. */
 async function timesOf(flow: AnonymousFlow, seed: number): Promise<[known: number[], unknown: number[]]> {
-  const chance = chanceOf(seed);
+  const random = chanceOf(seed);
   await forgetThrottles(service);
   await flow.prepare?.([...known, ...unknown]);
   const times: [number[], number[]] = [[], []];
   const pairs = shuffled(
-    chance,
+    random,
     known.map((login, index) => [login, unknown[index] ?? ""] as const),
   );
   for (const pair of pairs) {
-    for (const kind of chance.percent(50) ? ([0, 1] as const) : ([1, 0] as const)) {
+    for (const kind of random.percent(50) ? ([0, 1] as const) : ([1, 0] as const)) {
       const startedAt = performance.now();
       const { status } = await flow.send(pair[kind]);
       times[kind].push(performance.now() - startedAt);
@@ -50,7 +50,7 @@ function shuffled<T>({ between }: { between(low: number, high: number): number }
   return weighed.sort((one, other) => one.weight - other.weight).map(({ value }) => value);
 }
 
-/** The chance that one of the known takes longer than one of the unknown: 0.5 where time tells nothing. */
+/** The chance that one of the known takes longer than one of the unknown: 0.5 where time says nothing. */
 function areaUnderCurve(knownTimes: readonly number[], unknownTimes: readonly number[]): number {
   const sum = knownTimes
     .flatMap((one) => unknownTimes.map((other): number => (one > other ? 1 : Number(one === other) / 2)))

@@ -6,6 +6,10 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["429 above the throttles of API Gateway", "the emulator takes every request"],
   ["413 and 431 from API Gateway itself", "the emulator has no limits on bodies and headers"],
   ["schedules call at their hour, in their time zone", "nobody waits for it; each target is called once by a twin"],
+  [
+    "SES asks for the right to the configuration set, and in its sandbox to recipients' identities",
+    "the emulator judges mails by their sender alone",
+  ],
   ["schedules and API Gateway may call only what they are allowed to", "the emulator judges the rights of roles only"],
   ["items that expire reach the stream", "the emulator drops them without a record"],
   ["a stream's batch goes on from the change that failed", "the emulator goes on with the next batch"],
