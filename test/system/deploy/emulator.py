@@ -84,6 +84,30 @@ def judge_batches_by_their_entries():
     iam_actions.extract_iam_action = extract_iam_action
 
 
+def name_partitions():
+    """What a call of DynamoDB reads and writes is named by partition, on which the rights of functions depend."""
+    context_of = iam_actions.request_tag_context
+
+    def request_tag_context(service, action, body, query_params):
+        keys = leading_keys(json.loads(body or b"{}")) if service == "dynamodb" else []
+        context = context_of(service, action, body, query_params)
+        return {**context, "dynamodb:leadingkeys": keys} if keys else context
+
+    iam_actions.request_tag_context = request_tag_context
+
+
+def leading_keys(call):
+    """The partitions that a call names: those of its keys and items, or the one of its query."""
+    if "KeyConditionExpression" in call:
+        attribute, value = call["KeyConditionExpression"].split(" AND ")[0].split(" = ")
+        names, values = call.get("ExpressionAttributeNames", {}), call["ExpressionAttributeValues"]
+        return [values[value]["S"]] if names.get(attribute, attribute) == "pk" else []
+    batches = [key for table in call.get("RequestItems", {}).values() for key in table.get("Keys", [])]
+    transaction = [part for item in call.get("TransactItems", []) for part in item.values()]
+    keys = [part.get("Key") or part.get("Item") or part for part in [call, *batches, *transaction]]
+    return [key["pk"]["S"] for key in keys if isinstance(key.get("pk"), dict)]
+
+
 def match_what_is_absent():
     """A filter that wants a leaf of an event not to exist matches where its parent does not exist either."""
     match_leaf = lambda_svc._match_esm_filter
@@ -133,6 +157,7 @@ name_secrets_by_arn()
 keep_attributes_in_nested_stacks()
 judge_mails_by_sender()
 judge_batches_by_their_entries()
+name_partitions()
 match_what_is_absent()
 add_resource_types()
 add_code_deploy()

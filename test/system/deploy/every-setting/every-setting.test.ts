@@ -83,7 +83,10 @@ test("what shuts users out pages, and nothing else does", async () => {
   const states = CompositeAlarms.map((each: Record<string, string>) => [each.AlarmName, each.StateValue]);
   expect(Object.fromEntries(states)).toEqual({
     [alarmNameOf(settings, "common-cause")]: "OK",
-    [alarmNameOf(settings, "functions-page")]: "ALARM",
+    [alarmNameOf(settings, "sign-in-faults-page")]: "ALARM",
+    [alarmNameOf(settings, "refresh-token-faults-page")]: "OK",
+    [alarmNameOf(settings, "request-password-reset-faults-page")]: "OK",
+    [alarmNameOf(settings, "deliver-pin-errors-page")]: "OK",
     [alarmNameOf(settings, "functions-tomorrow")]: "OK",
   });
 });
