@@ -12,8 +12,8 @@ export interface StoredSecret extends StoredItem {
 const kinds = ["password", "passcode"] as const;
 
 /**
- * The entity of users' secrets. Each kind has a partition of its own, which those functions alone reach that compare it
- * (`guarded` of their rows).
+ * The entity of users' secrets. Each kind has a partition of its own, which those functions alone reach by key that compare it
+ * (`guarded` of their rows). The consumers of the table's stream, and the scan of `reconcile-totals`, may read all of them.
  */
 export const userSecrets = defineEntity<StoredSecret>("user secret", ({ pk, sk }) =>
   kinds.some((kind) => sk === kind.toUpperCase() && pk.startsWith(`${sk}#`)),
