@@ -71,7 +71,8 @@ export interface OnCallProps {
 /**
  * The role of whoever answers the stage's alarms: it looks at everything, and does what the runbook says beside a deploy. It
  * reads no secret, as whoever reads the keys can be any user, and neither the live table nor its stream, but every item of a
- * copy that it restores. Whoever replaces a key, cuts over to a table or reads the stream is an administrator. Anybody of the account may take it whose policy allows it, with a second factor. The account's budget is watched here, too.
+ * copy that it restores. Whoever replaces a key, cuts over to a table or reads the stream is an administrator. Anybody of the account may
+ * take it whose policy allows it, with a second factor. The account's budget is watched here, too.
  */
 export class OnCall extends Construct {
   readonly #stage: Stage;
