@@ -17,7 +17,8 @@ export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-mo
 /**
  * The partitions of the table that say who may come in, by the start of their key: public signing keys, logins with their
  * pins, who made which access token, hashes of passcodes and of passwords, reset tokens, failed tries, and users with sessions
- * and what is only theirs. A function that is taken over reaches those alone that its row names.
+ * and what is only theirs. A function that is taken over reaches by key those alone that its row names. What scans or
+ * `readsStream` reads them all: `reconcile-totals`, `notify` and `update-totals`.
  */
 export const guardedPartitions = [
   "KEYS",
@@ -103,7 +104,10 @@ export interface FunctionRow {
   readonly queuesPushes?: true;
   /** True where it pushes to devices through the stage's platform applications. */
   readonly pushesToDevices?: true;
-  /** True where it consumes the table's stream, and quarantines changes that it cannot take. */
+  /**
+   * True where it consumes the table's stream, and quarantines changes that it cannot take. Its right is to the images of every
+   * item, those of guarded partitions included.
+   */
   readonly readsStream?: true;
   /** True where users feel a fault at once: in a canary stage, a new version takes a tenth of the calls first. */
   readonly canary?: true;

@@ -60,11 +60,17 @@ async function storeAs01(): Promise<void> {
   for (const kind of ["password", "passcode"] as const) await deleteItemAt(secretKey(kind, id));
 }
 
+/** A user without a secret. */
+async function storeWithout(): Promise<void> {
+  await write(userLine(id));
+}
+
 /** The items that hold a hash of a password or passcode and are no secret's own. */
 async function hashesElsewhere(): Promise<string[]> {
   const own = [await hashOf("password"), await hashOf("passcode")];
   const isHash = ([name, value]: [string, unknown]) =>
-    /^pass(word|code)_hash$/.test(name) || (value !== undefined && own.includes(value as string));
+    (/^pass(word|code)_hash$/.test(name) && value !== (name === "passcode_hash" && "moved")) ||
+    (value !== undefined && own.includes(value as string));
   const others = [...(await scanItems()).values()].filter(({ pk }) => !/^PASS(WORD|CODE)#/.test(String(pk)));
   return others.filter((item) => Object.entries(item).some(isHash)).map(({ pk, sk }) => `${pk} ${sk}`);
 }
@@ -192,6 +198,44 @@ describe("D38: a user of release 0.1, whose item has the hashes", () => {
     expect((await migrateTable({ ...usual, restarts: true })).rewritten.get("user")).toBe(1);
     expect(await hashOf("password")).toBe("of 0.1");
     expect(await hashesElsewhere()).toEqual([]);
+  });
+});
+
+describe("D19, D38: after going back to 0.1, which lets pay whose item has no passcode_hash", () => {
+  test.each<[string, () => Promise<void>, () => Promise<unknown>, string]>([
+    ["a passcode that was imported", async () => {}, () => write(userLine(id, secrets)), secrets.passcode],
+    ["one that an import added", storeWithout, () => write({ type: "user", id, ...next }), next.passcode],
+    [
+      "one that moved with an import",
+      storeAs01,
+      () => write({ type: "user", id, job_position: "A" }),
+      secrets.passcode,
+    ],
+    ["one that an import changed", storeAs01, () => write({ type: "user", id, ...next }), next.passcode],
+    ["one that npm run migrate moved", storeAs01, () => migrateTable({ ...usual, restarts: true }), secrets.passcode],
+  ])("%s is there and fits nothing", async (_, store, change, passcode) => {
+    await store();
+    await change();
+    expect(await getItem(userKey(id))).toHaveProperty("passcode_hash", "moved");
+    await write({ type: "user", id, job_position: "Planner" });
+    await migrateTable({ ...usual, restarts: true });
+    expect(await getItem(userKey(id))).toHaveProperty("passcode_hash", "moved");
+    await expect(payWith(undefined)).rejects.toMatchObject({ code: "passcode_invalid" });
+    await payWith(passcode);
+  });
+
+  test("a passcode that moved with its renewal is there and fits nothing", async () => {
+    await storeAs01();
+    await replaceHash(id, "passcode", String(await hashOf("passcode")), "renewed");
+    expect(await getItem(userKey(id))).toMatchObject({ passcode_hash: "moved", silent: true });
+    expect(await hashOf("passcode")).toBe("renewed");
+  });
+
+  test("a passcode that an import took away is gone", async () => {
+    await write(userLine(id, secrets));
+    await write({ type: "user", id, passcode: null });
+    expect(await getItem(userKey(id))).not.toHaveProperty("passcode_hash");
+    await payWith(undefined);
   });
 });
 

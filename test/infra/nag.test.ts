@@ -88,6 +88,11 @@ const acknowledged: readonly Acknowledgement[] = [
     reason: "SNS names the groups of its own log",
   },
   {
+    rule: /^AwsSolutions-IAM5\[Resource::arn:aws:logs:.*:log-group:sns\/.*\/Failure:\*\]$/,
+    where: /\/SmsSpendLimit\/(FailureLog|Retention)\//,
+    reason: "CloudWatch names a log group with what is in it so",
+  },
+  {
     rule: /^AwsSolutions-IAM5\[/,
     where: /\/OnCall\/Role\//,
     reason: "Whoever answers alarms reads what the stage's prefix names; on-call.test.ts holds the role to that",

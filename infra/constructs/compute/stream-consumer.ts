@@ -33,6 +33,7 @@ export class StreamConsumer extends Construct {
       onFailure: { bind: () => ({ destination: quarantine.queueArn }) },
       filters: streamFilters[name].map((pattern) => ({ pattern: JSON.stringify(pattern) })),
     });
+    // The right is to the images of every item, hashes included: the filters choose what is delivered, and limit no right.
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map((each) => `dynamodb:${each}`),

@@ -1,16 +1,27 @@
 import { ArnFormat, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
-import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
+import {
+  AwsCustomResource,
+  AwsCustomResourcePolicy,
+  type AwsSdkCall,
+  PhysicalResourceId,
+} from "aws-cdk-lib/custom-resources";
 import { Construct } from "constructs";
 import { smsFailureLog } from "../../stages/names.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 
 /**
  * The account's settings of SMS: the most that it may spend in a month, and a log of those that did not arrive, as SNS answers
- * 200 for those, too. CloudFormation has no resource for them: a deploy calls SNS.
+ * 200 for those, too. CloudFormation has no resource for them: a deploy calls SNS. The log is made by calls as well, and
+ * outlasts the stage: SNS or another stage of the account may have made it before.
  */
 export class SmsAttributes extends Construct {
+  readonly #logs = new LogGroup(this, "Logs", {
+    retention: RetentionDays.TWO_WEEKS,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+
   constructor(scope: Construct, id: string, dollars: number) {
     super(scope, id);
     const logging = new InlineRole(this, "DeliveryLogging", { assumedBy: new ServicePrincipal("sns.amazonaws.com") });
@@ -19,54 +30,69 @@ export class SmsAttributes extends Construct {
         actions: ["CreateLogGroup", "CreateLogStream", "PutLogEvents", "PutMetricFilter", "PutRetentionPolicy"].map(
           (each) => `logs:${each}`,
         ),
-        resources: [
-          Stack.of(this).formatArn({
-            service: "logs",
-            resource: "log-group",
-            resourceName: "sns/*",
-            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-          }),
-        ],
+        resources: [this.#logArn("sns/*")],
       }),
     );
-    const { account, region } = Stack.of(this);
-    const failures = new LogGroup(this, "Failures", {
-      logGroupName: smsFailureLog({ account, region }),
-      // A line has the number that it went to.
-      retention: RetentionDays.TWO_WEEKS,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    const call = {
-      service: "SNS",
-      action: "SetSMSAttributes",
-      parameters: {
-        attributes: {
-          MonthlySpendLimit: String(dollars),
-          DefaultSMSType: "Transactional",
-          DeliveryStatusIAMRole: logging.roleArn,
-          // None of those that arrived is logged.
-          DeliveryStatusSuccessSamplingRate: "0",
+    const attributes = this.#call(
+      "Attributes",
+      {
+        service: "SNS",
+        action: "SetSMSAttributes",
+        parameters: {
+          attributes: {
+            MonthlySpendLimit: String(dollars),
+            DefaultSMSType: "Transactional",
+            DeliveryStatusIAMRole: logging.roleArn,
+            // None of those that arrived is logged.
+            DeliveryStatusSuccessSamplingRate: "0",
+          },
         },
+        physicalResourceId: PhysicalResourceId.of("sms-attributes"),
       },
-      physicalResourceId: PhysicalResourceId.of("sms-attributes"),
-    };
-    const attributes = new AwsCustomResource(this, "Attributes", {
-      onCreate: call,
-      onUpdate: call,
-      // Without onDelete: whoever removes a stage does not mean to change what the account may spend.
-      policy: AwsCustomResourcePolicy.fromStatements([
+      [
         // The attributes are the account's, and have no ARN.
         new PolicyStatement({ actions: ["sns:SetSMSAttributes"], resources: ["*"] }),
         new PolicyStatement({ actions: ["iam:PassRole"], resources: [logging.roleArn] }),
-      ]),
+      ],
+    );
+    // SNS makes the log itself where there is none, and keeps it without end.
+    attributes.node.addDependency(this.#keepFailures());
+  }
+
+  /** Makes the log of SMS that did not arrive where there is none, and limits how long it is kept. */
+  #keepFailures(): AwsCustomResource {
+    const { account, region } = Stack.of(this);
+    const logGroupName = smsFailureLog({ account, region });
+    const arn = this.#logArn(logGroupName);
+    const call = (id: string, action: string, more: Partial<AwsSdkCall> = {}) => {
+      const parameters = { logGroupName, ...(more.parameters as object) };
+      const physicalResourceId = PhysicalResourceId.of(action);
+      const right = new PolicyStatement({ actions: [`logs:${action}`], resources: [arn, `${arn}:*`] });
+      return this.#call(id, { service: "CloudWatchLogs", action, physicalResourceId, ...more, parameters }, [right]);
+    };
+    const log = call("FailureLog", "CreateLogGroup", { ignoreErrorCodesMatching: "ResourceAlreadyExistsException" });
+    // A line has the number that it went to.
+    const retention = call("Retention", "PutRetentionPolicy", {
+      parameters: { retentionInDays: RetentionDays.TWO_WEEKS },
+    });
+    retention.node.addDependency(log);
+    return retention;
+  }
+
+  /** Calls AWS at each deploy that changes the call. Nothing is undone with the stage: what it sets is the account's. */
+  #call(id: string, call: AwsSdkCall, rights: PolicyStatement[]): AwsCustomResource {
+    return new AwsCustomResource(this, id, {
+      onCreate: call,
+      onUpdate: call,
+      policy: AwsCustomResourcePolicy.fromStatements(rights),
       installLatestAwsSdk: false,
       timeout: Duration.minutes(1),
-      logGroup: new LogGroup(this, "Logs", {
-        retention: RetentionDays.TWO_WEEKS,
-        removalPolicy: RemovalPolicy.DESTROY,
-      }),
+      logGroup: this.#logs,
     });
-    // SNS makes the log itself where there is none, and keeps it without end.
-    attributes.node.addDependency(failures);
+  }
+
+  #logArn(resourceName: string): string {
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    return Stack.of(this).formatArn({ service: "logs", resource: "log-group", resourceName, arnFormat });
   }
 }

@@ -70,8 +70,9 @@ export interface OnCallProps {
 
 /**
  * The role of whoever answers the stage's alarms: it looks at everything, and does what the runbook says beside a deploy. It
- * reads no secret, as whoever reads the keys can be any user; whoever replaces a key or cuts over to a table is an
- * administrator. Anybody of the account may take it whose policy allows it, with a second factor. The account's budget is watched here, too.
+ * reads no secret, as whoever reads the keys can be any user, and neither the live table nor its stream, but every item of a
+ * copy that it restores. Whoever replaces a key, cuts over to a table or reads the stream is an administrator. Anybody of the account may
+ * take it whose policy allows it, with a second factor. The account's budget is watched here, too.
  */
 export class OnCall extends Construct {
   readonly #stage: Stage;
@@ -133,7 +134,6 @@ export class OnCall extends Construct {
     const restored = `${live}-*`;
     const { partition, account } = Stack.of(this);
     return [
-      allow(["dynamodb:GetRecords", "dynamodb:GetShardIterator"], `${live}/stream/*`),
       allow(["dynamodb:RestoreTableToPointInTime", "dynamodb:RestoreTableFromAwsBackup"], live, restored),
       allow(changesOfCopies, restored),
       this.#allowTagged(["backup:StartRestoreJob"], this.#arn("backup", "recovery-point:*")),

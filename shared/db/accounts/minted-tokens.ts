@@ -18,7 +18,7 @@ interface StoredMinting extends StoredItem {
 const partition = "MINTED";
 const keptDays = 400;
 
-/** The entity of records of access tokens that people made. No function reaches their partition. */
+/** The entity of records of access tokens that people made. No function reaches their partition by key. */
 export const mintedTokens = defineEntity<StoredMinting>("minted token", ({ pk }) => pk === partition);
 
 /** An access token that a person is about to make. */

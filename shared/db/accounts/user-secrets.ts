@@ -12,8 +12,8 @@ export interface StoredSecret extends StoredItem {
 const kinds = ["password", "passcode"] as const;
 
 /**
- * The entity of users' secrets. Each kind has a partition of its own, which those functions alone reach that compare it
- * (`guarded` of their rows).
+ * The entity of users' secrets. Each kind has a partition of its own, which those functions alone reach by key that compare it
+ * (`guarded` of their rows). The consumers of the table's stream, and the scan of `reconcile-totals`, may read all of them.
  */
 export const userSecrets = defineEntity<StoredSecret>("user secret", ({ pk, sk }) =>
   kinds.some((kind) => sk === kind.toUpperCase() && pk.startsWith(`${sk}#`)),
@@ -23,6 +23,18 @@ export const userSecrets = defineEntity<StoredSecret>("user secret", ({ pk, sk }
 export function secretKey(kind: SecretKind, userId: number): Key {
   const name = kind.toUpperCase();
   return { pk: `${name}#${userId}`, sk: name };
+}
+
+/**
+ * Stands in the user's item in place of a passcode's hash that is in an item of its own. It is no hash, so that release 0.1
+ * refuses to pay: that lets pay whose item has none (D19).
+ */
+export const movedHash = "moved";
+
+/** The hash of a secret that release 0.1 stored in the user's item; undefined where the secret's own item has it. */
+export function formerHash(kind: SecretKind, stored: SecretHashes | undefined): string | undefined {
+  const hash = stored?.[`${kind}_hash`];
+  return hash === movedHash ? undefined : hash;
 }
 
 /** The write that gives a user a secret, whatever is stored. */
@@ -52,10 +64,10 @@ export function changeSecret(key: Key, stored: StoredSecret | undefined, hash: s
 /** A user without the hashes that release 0.1 stored in the user's item, and the writes that bring them to their own. */
 export function splitHashes(item: Item): SplitItem {
   const { password_hash, passcode_hash, ...rest } = item as Item & SecretHashes;
-  const hashes = { password: password_hash, passcode: passcode_hash };
+  const hashes = { password_hash, passcode_hash };
   const others = kinds.flatMap((kind) => {
-    const hash = hashes[kind];
+    const hash = formerHash(kind, hashes);
     return hash === undefined ? [] : [overwriteSecret(kind, Number(item.id), hash)];
   });
-  return { item: rest, others };
+  return { item: { ...rest, ...(passcode_hash && { passcode_hash: movedHash }) }, others };
 }

@@ -9,7 +9,7 @@ import { upsertRecord, versionAfter } from "../writes/record-changes.ts";
 import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
 import { uniqueLogin } from "./logins.ts";
 import { uniqueProfile } from "./profiles.ts";
-import { changeSecret, secretKey, userSecrets } from "./user-secrets.ts";
+import { changeSecret, formerHash, movedHash, secretKey, userSecrets } from "./user-secrets.ts";
 import { companyUserMark, type StoredUser, toUser, userKey, users } from "./users.ts";
 
 /** What the write of a user depends on beside the user. */
@@ -28,7 +28,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
   const hashesFor = secretHashes(line, line.passcode ? await context.hmacKey?.() : undefined);
   return upsertRecord(users, userKey(line.id), line, context, async (stored) => {
     const next = merge(line, stored);
-    const { isSame, isNewPassword, writes } = await planSecrets(line, stored, hashesFor, context);
+    const { isSame, isNewPassword, hasPasscode, writes } = await planSecrets(line, stored, hashesFor, context);
     if (isSame && isSameItem(stored, next)) return { outcome: "unchanged" };
 
     const [before, after] = [uniqueKeysOf(stored, context.now), uniqueKeysOf(next, context.now)];
@@ -37,7 +37,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
     const changed = {
       ...next,
       password_hash: undefined,
-      passcode_hash: undefined,
+      passcode_hash: hasPasscode ? movedHash : undefined,
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
       ...(session_epoch && { session_epoch }),
       ...(isNewPassword && { password_changed_at: context.now.toISOString() }),
@@ -65,7 +65,7 @@ async function planSecrets(
   context: WriteContext,
 ) {
   const planOf = async (kind: SecretKind) => {
-    const former = stored?.[`${kind}_hash`];
+    const former = formerHash(kind, stored);
     if (stored && line[kind] === undefined && former === undefined) return { before: undefined, found: undefined };
     const found = await findToWrite(userSecrets, secretKey(kind, line.id), context);
     return { before: stored && (former ?? found?.hash), found };
@@ -81,6 +81,7 @@ async function planSecrets(
   return {
     isSame: !isNewPassword && after.passcode_hash === before.passcode_hash,
     isNewPassword: stored !== undefined && isNewPassword,
+    hasPasscode: (line.passcode === undefined ? stored?.passcode_hash : after.passcode_hash) !== undefined,
     writes,
   };
 }

@@ -10,12 +10,15 @@ import { type Key, queryPage, updateIf } from "../table/table.ts";
 import { readTogether, type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
-import { overwriteSecret, secretKey, splitHashes, userSecrets } from "./user-secrets.ts";
+import { formerHash, movedHash, overwriteSecret, secretKey, splitHashes, userSecrets } from "./user-secrets.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */
 export type User = Omit<v.InferOutput<typeof user>, "company">;
 
-/** A user as the table has it. Release 0.1 stored the hashes of secrets here; where one is, it is the one that counts. */
+/**
+ * A user as the table has it. Release 0.1 stored the hashes of secrets here; where one is, it is the one that counts.
+ * `passcode_hash` is `movedHash` where the passcode's own item has it.
+ */
 export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   readonly id: number;
   /** The tenant (D2). */
@@ -89,7 +92,7 @@ export async function findAccountWith(kind: SecretKind, userId: number): Promise
   const [item, secret] = await readTogether([userKey(userId), secretKey(kind, userId)]);
   if (!item) return undefined;
   const stored = users.decode(item);
-  const hash = stored[`${kind}_hash`] ?? (secret && userSecrets.decode(secret).hash);
+  const hash = formerHash(kind, stored) ?? (secret && userSecrets.decode(secret).hash);
   return { ...toAccount(stored), hash };
 }
 
@@ -184,9 +187,10 @@ export async function replaceHash(userId: number, kind: SecretKind, compared: st
   const update = updateOf(secretKey(kind, userId), { where: { hash: compared }, set: { hash: next } });
   if (await updateIf(update)) return;
   const former = `${kind}_hash`;
-  const changes = { set: { silent: true }, remove: [former], add: { revision: 1 } };
+  const change =
+    kind === "passcode" ? { set: { silent: true, [former]: movedHash } } : { set: { silent: true }, remove: [former] };
   await transact([
-    { Update: updateOf(userKey(userId), { where: { [former]: compared }, ...changes }) },
+    { Update: updateOf(userKey(userId), { where: { [former]: compared }, ...change, add: { revision: 1 } }) },
     overwriteSecret(kind, userId, next),
   ]);
 }
