@@ -1,4 +1,4 @@
-import { findAccount } from "../../shared/db/accounts/users.ts";
+import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
 import { findDevices, isRegistered, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";

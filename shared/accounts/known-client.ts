@@ -1,6 +1,6 @@
+import { findAccount } from "../db/accounts/accounts.ts";
 import { findUserIdOfLogin } from "../db/accounts/logins.ts";
 import { findSession } from "../db/accounts/sessions.ts";
-import { findAccount } from "../db/accounts/users.ts";
 import { findDeviceOwner } from "../db/notifications/device-owners.ts";
 import { findDevice } from "../db/notifications/devices.ts";
 import type { Login } from "../domain/accounts/login.ts";
