@@ -45,8 +45,9 @@ function queue({ login, registers }: IncomingRequest, requestId: string, asked: 
   return queuePinRequest({ ...request, ...(registers && { registration: emptyRegistration }) });
 }
 
-/** Nobody shares a pin that is not on its way: who asks again has the same one queued. */
+/** Nobody shares a pin that is not on its way: who asks again has the same one queued. What is refused as `busy` may be stored. */
 async function withdraw(guesser: Guesser, requestId: string, now: Date, error: unknown): Promise<never> {
-  if (!(error instanceof Refusal)) await withdrawPin(guesser, requestId, now);
+  const mayBeStored = !(error instanceof Refusal) || error.code !== "too_many_requests";
+  if (mayBeStored) await withdrawPin(guesser, requestId, now);
   throw error;
 }
