@@ -74,22 +74,29 @@ export async function findDeviceSet(userId: number, { consistent = false } = {})
 
 /**
  * Whether a device was registered since all sessions of its user ended last (D14). What release 0.1 registered says so by the
- * time in its id alone.
+ * time in its id; undefined where sessions ended at a moment that nobody kept.
  */
 export function isRegistered(
   { id, epoch }: StoredDevice,
   user: { readonly epoch: number; readonly passwordChangedAt: string | undefined },
-): boolean {
+): boolean | undefined {
   if (epoch !== undefined) return epoch === user.epoch;
-  return user.passwordChangedAt === undefined || timeOfId(id) > new Date(user.passwordChangedAt);
+  if (user.passwordChangedAt === undefined) return user.epoch === 0 || undefined;
+  return timeOfId(id) > new Date(user.passwordChangedAt);
 }
 
 /**
- * Access pattern PS3: keeps a device's endpoint with it, and the user's epoch where it has none, unless the device is gone. 1
- * write unit.
+ * Access pattern PS3: keeps a device's endpoint with it, and its user's epoch where it has none and it is known, unless the
+ * device is gone. 1 write unit.
  */
-export async function keepEndpoint(userId: number, id: number, endpointArn: string, epoch: number): Promise<void> {
-  const changes = { when: "attribute_exists(pk)", set: { endpoint_arn: endpointArn }, setOnce: { epoch } };
+export async function keepEndpoint(
+  userId: number,
+  id: number,
+  endpointArn: string,
+  epoch: number | undefined,
+): Promise<void> {
+  const setOnce = epoch === undefined ? {} : { epoch };
+  const changes = { when: "attribute_exists(pk)", set: { endpoint_arn: endpointArn }, setOnce };
   await updateIf(updateOf(deviceKey(userId, id), changes));
 }
 
