@@ -26,12 +26,15 @@ export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, no
   const waiting = addresses.flatMap(([channel, to]) =>
     to !== null && !progress.served.includes(channel) ? [{ channel, to }] : [],
   );
-  const permitted = await Promise.all(waiting.map((each) => mayServe(each, progress, now)));
+  let { sms_counted } = progress;
   const attempts = await Promise.allSettled(
-    waiting.map((each, at) => (permitted[at] ? send(each, changedAt) : undefined)),
+    waiting.map(async (each) => {
+      if (!(await mayServe(each, progress, now))) return;
+      sms_counted ||= each.channel === "sms";
+      await send(each, changedAt);
+    }),
   );
   const done = waiting.flatMap(({ channel }, at) => (attempts[at]?.status === "fulfilled" ? [channel] : []));
-  const sms_counted = progress.sms_counted || waiting.some(({ channel }, at) => channel === "sms" && permitted[at]);
   const next = { served: [...progress.served, ...done], sms_counted };
   if (waiting.length > 0) await keepNoticeProgress(userId, changedAt, next, now);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
