@@ -113,7 +113,7 @@ export function tryLivePin(
   now: number,
 ): PinTryAnswer {
   if (client.tries >= triesPerPin) return { isCompared: false };
-  const isExempt = isKnownTo(guesses, client, now) && admittedAt(guesses.known_pins, knownLimits, now) <= now;
+  const isExempt = triesApart(guesses, client, now);
   if (pin.digits === longPinDigits) return { isCompared: true, isExempt };
   if (isExempt) {
     const known_pins = withAttempt(guesses.known_pins, knownLimits, now);
@@ -122,6 +122,11 @@ export function tryLivePin(
   if (needsLongPin(guesses, now)) return { isCompared: false };
   const pins = withAttempt(guesses.pins, triesOfLogin, now);
   return { isCompared: true, next: { ...guesses, pins, pin_streak: guesses.pin_streak + 1 } };
+}
+
+/** True for a client that the login knows and whose pins are counted apart from strangers': nothing else keeps it out. */
+export function triesApart(guesses: LoginGuesses, client: GuessingClient, now: number): boolean {
+  return isKnownTo(guesses, client, now) && admittedAt(guesses.known_pins, knownLimits, now) <= now;
 }
 
 /** What the right pin leaves of a login's tries: none (D10). */
