@@ -88,7 +88,8 @@ function askedBefore(pin: StoredPin | undefined, { pin: asked }: LoginGuesses, n
   if (!pin || !isLive(pin, now)) return undefined;
   const asked_at = Date.parse(pin.requested_at);
   if (asked && asked.asked_at >= asked_at) return undefined;
-  return { asked_at, valid_to: Date.parse(pin.valid_to), digits: pin.digits, registers: Boolean(pin.registration) };
+  const { request_id, digits, registration } = pin;
+  return { request_id, asked_at, valid_to: Date.parse(pin.valid_to), digits, registers: Boolean(registration) };
 }
 
 function isLive({ spent_at, valid_to }: StoredPin, now: Date): boolean {
