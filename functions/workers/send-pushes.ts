@@ -45,16 +45,11 @@ async function keepEndpoints(
   served: readonly Extract<Pushed, { result: "sent" }>[],
   account: Account,
 ): Promise<void> {
-  const kept = served.map(({ device, endpointArn }) => {
-    const epoch = isRegistered(device, account) ? account.epoch : undefined;
-    return { device, endpointArn, epoch };
-  });
-  const changed = kept.filter(
-    ({ device, endpointArn, epoch }) => endpointArn !== device.endpoint_arn || epoch !== device.epoch,
+  const made = served.filter(
+    ({ device, endpointArn }) =>
+      endpointArn !== device.endpoint_arn || (device.epoch === undefined && isRegistered(device, account)),
   );
-  await Promise.all(
-    changed.map(({ device, endpointArn, epoch }) => keepEndpoint(userId, device.id, endpointArn, epoch)),
-  );
+  await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn, account)));
 }
 
 /** Takes the devices that take no pushes any more out of their user's list, then their endpoints away. */

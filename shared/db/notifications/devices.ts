@@ -72,14 +72,18 @@ export async function findDeviceSet(userId: number, { consistent = false } = {})
   return { devices: found, revision: set ? deviceSets.decode(set).revision : 0 };
 }
 
+/** Which sessions of a user count: those of an epoch, which began when the others ended. */
+export interface SessionEpoch {
+  readonly epoch: number;
+  /** Release 0.1 did not keep it. */
+  readonly passwordChangedAt: string | undefined;
+}
+
 /**
  * Whether a device was registered since all sessions of its user ended last (D14). What release 0.1 registered says so by the
  * time in its id; undefined where sessions ended at a moment that nobody kept.
  */
-export function isRegistered(
-  { id, epoch }: StoredDevice,
-  user: { readonly epoch: number; readonly passwordChangedAt: string | undefined },
-): boolean | undefined {
+export function isRegistered({ id, epoch }: StoredDevice, user: SessionEpoch): boolean | undefined {
   if (epoch !== undefined) return epoch === user.epoch;
   if (user.passwordChangedAt === undefined) return user.epoch === 0 || undefined;
   return timeOfId(id) > new Date(user.passwordChangedAt);
@@ -91,13 +95,13 @@ export function isRegistered(
  */
 export async function keepEndpoint(
   userId: number,
-  id: number,
+  device: StoredDevice,
   endpointArn: string,
-  epoch: number | undefined,
+  user: SessionEpoch,
 ): Promise<void> {
-  const setOnce = epoch === undefined ? {} : { epoch };
+  const setOnce = isRegistered(device, user) ? { epoch: user.epoch } : {};
   const changes = { when: "attribute_exists(pk)", set: { endpoint_arn: endpointArn }, setOnce };
-  await updateIf(updateOf(deviceKey(userId, id), changes));
+  await updateIf(updateOf(deviceKey(userId, device.id), changes));
 }
 
 /** The write that changes a user's set: two registrations at once would each count the other out, and one gets through. */
