@@ -1,6 +1,6 @@
 import { refreshToken } from "../../shared/contract/sessions.ts";
+import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { removeSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
-import { findAccount } from "../../shared/db/accounts/users.ts";
 import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
 import { makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";

@@ -1,10 +1,5 @@
 import { maySendSms } from "../../shared/accounts/sms.ts";
-import {
-  findNoticeProgress,
-  keepNoticeProgress,
-  type NoticeChannel,
-  type NoticeProgress,
-} from "../../shared/db/accounts/notices.ts";
+import { findNoticeProgress, keepNoticeProgress, type NoticeChannel } from "../../shared/db/accounts/notices.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { passwordNotice } from "../../shared/messaging/notice-queue.ts";
@@ -26,12 +21,15 @@ export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, no
   const waiting = addresses.flatMap(([channel, to]) =>
     to !== null && !progress.served.includes(channel) ? [{ channel, to }] : [],
   );
-  const permitted = await Promise.all(waiting.map((each) => mayServe(each, progress, now)));
+  let { sms_counted } = progress;
   const attempts = await Promise.allSettled(
-    waiting.map((each, at) => (permitted[at] ? send(each, changedAt) : undefined)),
+    waiting.map(async (each) => {
+      if (!(await mayServe(each, progress.sms_counted, now))) return;
+      sms_counted ||= each.channel === "sms";
+      await send(each, changedAt);
+    }),
   );
   const done = waiting.flatMap(({ channel }, at) => (attempts[at]?.status === "fulfilled" ? [channel] : []));
-  const sms_counted = progress.sms_counted || waiting.some(({ channel }, at) => channel === "sms" && permitted[at]);
   const next = { served: [...progress.served, ...done], sms_counted };
   if (waiting.length > 0) await keepNoticeProgress(userId, changedAt, next, now);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
@@ -44,9 +42,9 @@ interface Recipient {
 }
 
 /** An SMS needs a number that takes one, and counts once, however often it is tried (D7, D11). */
-async function mayServe({ channel, to }: Recipient, { sms_counted }: NoticeProgress, now: Date): Promise<boolean> {
+async function mayServe({ channel, to }: Recipient, isCounted: boolean, now: Date): Promise<boolean> {
   if (channel !== "sms") return true;
-  return maySendSmsTo(to, { isStored: true }) && (sms_counted || (await maySendSms("user", now)));
+  return maySendSmsTo(to, { isStored: true }) && (isCounted || (await maySendSms("user", now)));
 }
 
 /** Sends by one channel; one that takes no such recipient is served as well. */

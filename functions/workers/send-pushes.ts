@@ -1,4 +1,4 @@
-import { findAccount } from "../../shared/db/accounts/users.ts";
+import { type Account, findAccount } from "../../shared/db/accounts/accounts.ts";
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
 import { findDevices, isRegistered, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
@@ -9,7 +9,7 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). A device that was registered
- * before all sessions ended last gets none (D14). A device that fails keeps none of the others waiting, and is tried again
+ * before all sessions ended last gets none; one that may have been is pushed to (D14). A device that fails keeps none of the others waiting, and is tried again
  * when the message comes back; those that were served are left out then.
  */
 export const handler = forQueue(pushMessage, async ({ userId, notificationId }, now) => {
@@ -19,7 +19,7 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
     findAccount(userId),
   ]);
   if (!account || !notification) return;
-  const reachable = devices.filter((device) => isRegistered(device, account) && servesPushes(device));
+  const reachable = devices.filter((device) => isRegistered(device, account) !== false && servesPushes(device));
   if (reachable.length === 0) return;
   const lease = await acquirePushLease(userId, notificationId, now);
   const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
@@ -27,7 +27,7 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
   await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);
-  await keepEndpoints(userId, served, account.epoch);
+  await keepEndpoints(userId, served, account);
   const dead = pushed.filter((each) => each.result === "dead");
   await dropDead(userId, dead);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
@@ -39,16 +39,17 @@ async function push(device: StoredDevice, { id, params, ...about }: Notification
   return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type })) };
 }
 
-/** Keeps the endpoints that were made, so that the next push needs one call less, and the epoch of what had none. */
+/** Keeps the endpoints that were made, so that the next push needs one call less, and the epoch of what had none, where it is known. */
 async function keepEndpoints(
   userId: number,
   served: readonly Extract<Pushed, { result: "sent" }>[],
-  epoch: number,
+  account: Account,
 ): Promise<void> {
   const made = served.filter(
-    ({ device, endpointArn }) => endpointArn !== device.endpoint_arn || device.epoch === undefined,
+    ({ device, endpointArn }) =>
+      endpointArn !== device.endpoint_arn || (device.epoch === undefined && isRegistered(device, account)),
   );
-  await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device.id, endpointArn, epoch)));
+  await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn, account)));
 }
 
 /** Takes the devices that take no pushes any more out of their user's list, then their endpoints away. */

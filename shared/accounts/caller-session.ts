@@ -1,5 +1,5 @@
+import { findAccount } from "../db/accounts/accounts.ts";
 import { findSession, isLive, requireLive } from "../db/accounts/sessions.ts";
-import { findAccount } from "../db/accounts/users.ts";
 import type { TransactionWrite } from "../db/table/transaction.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";

@@ -1,8 +1,8 @@
+import { findAccount } from "../db/accounts/accounts.ts";
 import { spendPin } from "../db/accounts/confirmations.ts";
 import { changeClientGuesses, type Guesser } from "../db/accounts/guesses.ts";
 import { type PinTry, tryPin, wasSpentBy } from "../db/accounts/pin-tries.ts";
 import { refundAttempt } from "../db/accounts/throttles.ts";
-import { findAccount } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";

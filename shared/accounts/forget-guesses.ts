@@ -1,7 +1,8 @@
+import { findAccountWith } from "../db/accounts/accounts.ts";
 import { forgetLoginGuesses } from "../db/accounts/guesses.ts";
 import { findUserIdOfLogin } from "../db/accounts/logins.ts";
 import { forgetAttempts } from "../db/accounts/throttles.ts";
-import { findAccountWith, nobody } from "../db/accounts/users.ts";
+import { nobody } from "../db/accounts/users.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { guesserOf, passcodeTriesOf } from "./throttles.ts";
 

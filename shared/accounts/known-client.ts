@@ -1,8 +1,8 @@
+import { findAccount } from "../db/accounts/accounts.ts";
 import { findUserIdOfLogin } from "../db/accounts/logins.ts";
 import { findSession } from "../db/accounts/sessions.ts";
-import { findAccount } from "../db/accounts/users.ts";
 import { findDeviceOwner } from "../db/notifications/device-owners.ts";
-import { findDevice } from "../db/notifications/devices.ts";
+import { findDevice, isRegistered } from "../db/notifications/devices.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { parseRefreshToken, type RefreshToken } from "../domain/accounts/refresh-token.ts";
 import { hashToken } from "../domain/token-hash.ts";
@@ -35,6 +35,5 @@ async function isOwnDevice({ value, former }: Login, deviceToken: string): Promi
   ]);
   if (userId === undefined || owner?.user_id !== userId) return false;
   const [device, account] = await Promise.all([findDevice(userId, owner.id), findAccount(userId)]);
-  // What release 0.1 registered has no epoch: it is of before the first new password, or nobody knows.
-  return device !== undefined && account !== undefined && (device.epoch ?? 0) === account.epoch;
+  return device !== undefined && account !== undefined && isRegistered(device, account) === true;
 }

@@ -1,5 +1,6 @@
+import { type AccountWithHash, findAccountWith } from "../db/accounts/accounts.ts";
 import { countAttempt, forgetAttempts } from "../db/accounts/throttles.ts";
-import { type AccountWithHash, findAccountWith, replaceHash } from "../db/accounts/users.ts";
+import { replaceHash } from "../db/accounts/users.ts";
 import { hashPasscode, passcodeFits } from "../domain/accounts/passcode.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";

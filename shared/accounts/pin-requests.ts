@@ -27,26 +27,25 @@ export async function countPinRequest(incoming: IncomingRequest, now: Date): Pro
   const { login, address, registers, requestId } = incoming;
   const guesser = await guesserOf(login.value, { address, isKnown: false });
   const throttled = await pinRequestsOf(address, { registers });
-  const asked = await askForPin(guesser, { registers, throttled }, now).catch((error) =>
+  const asked = await askForPin(guesser, { registers, requestId, throttled }, now).catch((error) =>
     withdraw(guesser, requestId, now, error),
   );
-  const sentAs = asked.unsent ?? requestId;
   const send = async () => {
     if (!asked.isSent) return;
-    await queue(incoming, sentAs, asked).catch((error) => withdraw(guesser, sentAs, now, error));
+    await queue(login, asked).catch((error) => withdraw(guesser, asked.requestId, now, error));
   };
   return { validTo: asked.validTo, send };
 }
 
-function queue({ login, registers }: IncomingRequest, requestId: string, asked: AskedFor): Promise<void> {
-  const { value, former, channel } = login;
-  const { askedAt: requestedAt, validTo, digits } = asked;
+function queue({ value, former, channel }: Login, asked: AskedFor): Promise<void> {
+  const { requestId, registers, askedAt: requestedAt, validTo, digits } = asked;
   const request = { login: value, former, channel, requestId, requestedAt, validTo, digits };
   return queuePinRequest({ ...request, ...(registers && { registration: emptyRegistration }) });
 }
 
-/** Nobody shares a pin that is not on its way: who asks again has the same one queued. */
+/** Nobody shares a pin that is not on its way: who asks again has the same one queued. What is refused as `busy` may be stored. */
 async function withdraw(guesser: Guesser, requestId: string, now: Date, error: unknown): Promise<never> {
-  if (!(error instanceof Refusal)) await withdrawPin(guesser, requestId, now);
+  const mayBeStored = !(error instanceof Refusal) || error.code !== "too_many_requests";
+  if (mayBeStored) await withdrawPin(guesser, requestId, now);
   throw error;
 }

@@ -1,5 +1,5 @@
+import { findAccount } from "../db/accounts/accounts.ts";
 import { openSession } from "../db/accounts/sessions.ts";
-import { findAccount } from "../db/accounts/users.ts";
 import { makeFamily } from "../domain/accounts/refresh-token.ts";
 import { signAccessToken, type TokenSubject } from "./issue-tokens.ts";
 

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { retryRaces } from "../../shared/db/table/conflicts.ts";
+import { busy, retryRaces, retryStaleReads } from "../../shared/db/table/conflicts.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -17,6 +18,20 @@ test("D18: after each lost race there is a pause with jitter, up to twice as lon
   const pace = { races: 8, firstPauseMs: 1, longestPauseMs: 50 };
   await expect(retryRaces(async () => undefined, pace)).rejects.toMatchObject({ code: "busy" });
   expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 25, 25]);
+});
+
+test("D18: a first race that is busy is not run again, as it may have written; what it refuses is decided again", async () => {
+  const races: boolean[] = [];
+  const run = (refusal: Refusal) =>
+    retryStaleReads(async (consistent) => {
+      races.push(consistent);
+      if (!consistent) throw refusal;
+      return "decided";
+    });
+  await expect(run(busy())).rejects.toMatchObject({ code: "busy" });
+  expect(races).toEqual([false]);
+  expect(await run(new Refusal("too_many_requests", "Later"))).toBe("decided");
+  expect(races).toEqual([false, false, true]);
 });
 
 test("D18: what is tried again after others were faster is tried by the one helper", () => {

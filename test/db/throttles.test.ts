@@ -75,7 +75,7 @@ test("D11: a request that one subject has no capacity for is counted for none", 
   ];
   const ask = async (moment: Date, throttled = [one, other]) => {
     const guesser = await guesserOf(`${crypto.randomUUID()}@example.com`, { address: "2001:db8::7", isKnown: false });
-    return faultsOf(() => askForPin(guesser, { registers: false, throttled }, moment));
+    return faultsOf(() => askForPin(guesser, { requestId: crypto.randomUUID(), registers: false, throttled }, moment));
   };
   expect(await ask(start)).toEqual([]);
   for (let index = 0; index < 5; index += 1) expect(await ask(afterwards(index))).toEqual(["too_many_requests"]);

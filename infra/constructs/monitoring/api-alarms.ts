@@ -2,9 +2,9 @@ import { tableIndexes } from "../stores/records-table.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;
-/** Nearly every request reads by one of the first two and writes by one of the others; the dashboard shows them all. */
-const throttledActions = ["GetItem", "Query", "UpdateItem", "TransactWriteItems"];
-const failingActions = ["GetItem", "TransactWriteItems"];
+/** Nearly every request reads by one of the first three and writes by one of the others; the dashboard shows them all. */
+const throttledActions = ["GetItem", "TransactGetItems", "Query", "UpdateItem", "TransactWriteItems"];
+const failingActions = ["GetItem", "TransactGetItems", "TransactWriteItems"];
 
 /** Alarms on what all requests go through: API Gateway, Lambda's concurrency, and the table. */
 export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResources): AlarmRow[] {

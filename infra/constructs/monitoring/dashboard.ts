@@ -23,7 +23,9 @@ const fullWidth = 24;
 const graphHeight = 6;
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
 const highest: MetricStat = { statistic: "Maximum", minutes: 5 };
-const actions = ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"];
+const reads = ["GetItem", "BatchGetItem", "TransactGetItems", "Query"];
+const writes = ["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"];
+const actions = [...reads, ...writes];
 
 /** What the dashboard shows. */
 export interface DashboardProps {

@@ -7,7 +7,7 @@ import type { AlarmRow } from "./alarm-row.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
 /** What makes every function fail, and has alarms of its own that are sent: nothing that somebody from outside brings about. */
-const common = ["table-fails-GetItem", "table-fails-TransactWriteItems"];
+const common = ["table-fails-GetItem", "table-fails-TransactGetItems", "table-fails-TransactWriteItems"];
 /** How long an alarm on functions waits for one of those: they are looked at every five minutes. */
 const wait = Duration.minutes(6);
 /** What one function counts stays in its figure for 15 minutes after the common cause is gone. */

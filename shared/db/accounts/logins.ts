@@ -3,7 +3,8 @@ import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
-import { type AccountWithHash, findAccountWith, nobody, renameEmail } from "./users.ts";
+import { type AccountWithHash, findAccountWith } from "./accounts.ts";
+import { nobody, renameEmail } from "./users.ts";
 
 /** A login as the table has it; its key holds its normal form (D7). */
 interface StoredLogin extends StoredItem {

@@ -9,11 +9,12 @@ import { planAttempt, type Throttled, tooManyRequests } from "./throttles.ts";
 /** The pin that a request for one leads to: a new one that is to be sent, or the one that was just asked for. */
 export interface AskedFor {
   readonly isSent: boolean;
+  /** The request that the pin is made from, and whether that one registers: an earlier one where it may not have been queued. */
+  readonly requestId: string;
+  readonly registers: boolean;
   readonly askedAt: Date;
   readonly validTo: Date;
   readonly digits: number;
-  /** The id of the earlier request that it is sent for, where that one may not have been queued. */
-  readonly unsent?: string | undefined;
 }
 
 /**
@@ -23,18 +24,18 @@ export interface AskedFor {
  */
 export async function askForPin(
   guesser: Guesser,
-  { registers, throttled }: { readonly registers: boolean; readonly throttled: readonly Throttled[] },
+  { throttled, ...request }: Pick<AskedFor, "requestId" | "registers"> & { readonly throttled: readonly Throttled[] },
   now: Date,
 ): Promise<AskedFor> {
   return retryStaleReads(async (consistent) => {
     const { login, client } = await findGuesses(guesser, { consistent });
     const tries = login.value.pin ? triesOfPin(client.value, guesser.on, login.value.pin.asked_at) : 0;
-    const answer = decide(login.value, { by: guesser.by, registers, tries }, now.getTime());
+    const answer = decide(login.value, { by: guesser.by, ...request, tries }, now.getTime());
     if ("shares" in answer) return consistent ? askedFor(answer.shares, false) : undefined;
     if ("opensAt" in answer) throw tooManyRequests(answer.opensAt, now);
     const counted = await Promise.all(throttled.map((each) => planAttempt(each, now, { consistent })));
     const failed = await transact([...counted, replaceLoginGuesses(guesser.loginHash, login, answer.next, now)]);
-    return failed.length === 0 ? { ...askedFor(answer.sends, true), unsent: answer.unsent } : undefined;
+    return failed.length === 0 ? askedFor(answer.sends, true) : undefined;
   }, crowdPace);
 }
 
@@ -48,6 +49,6 @@ export async function withdrawPin(guesser: Guesser, requestId: string, now: Date
   await changeLoginGuesses(guesser.loginHash, login, withdrawn, now);
 }
 
-function askedFor({ asked_at, valid_to, digits }: AskedPin, isSent: boolean): AskedFor {
-  return { isSent, askedAt: new Date(asked_at), validTo: new Date(valid_to), digits };
+function askedFor({ request_id, registers, asked_at, valid_to, digits }: AskedPin, isSent: boolean): AskedFor {
+  return { isSent, requestId: request_id, registers, askedAt: new Date(asked_at), validTo: new Date(valid_to), digits };
 }

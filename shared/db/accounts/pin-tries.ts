@@ -2,7 +2,7 @@ import type { PinHash } from "../../domain/accounts/pin.ts";
 import { registeredUser } from "../../domain/accounts/users.ts";
 import { triesOfPin, triesPerPin } from "../../domain/guessing/client-guesses.ts";
 import type { AskedPin, LoginGuesses } from "../../domain/guessing/login-guesses.ts";
-import { livePin, tryLivePin } from "../../domain/guessing/pin-flow.ts";
+import { livePin, triesApart, tryLivePin } from "../../domain/guessing/pin-flow.ts";
 import { crowdPace, retryStaleReads } from "../table/conflicts.ts";
 import { transact } from "../table/transaction.ts";
 import { findGuesses, type Guesser, type Guesses, planGuess, replaceLoginGuesses } from "./guesses.ts";
@@ -71,7 +71,8 @@ function decide(pin: StoredPin | undefined, { login, client }: Guesses, guesser:
   const triesOf = (askedAt: number) => triesOfPin(client.value, guesser.on, askedAt);
   if (pin && isRepeat(pin, guesser, now)) {
     const askedAt = Date.parse(pin.requested_at);
-    return { askedAt, compared: triesOf(askedAt) < triesPerPin ? pin : undefined, isRepeated: true };
+    const isExempt = triesApart(login.value, guesser, now.getTime());
+    return { askedAt, compared: triesOf(askedAt) < triesPerPin ? pin : undefined, isRepeated: true, isExempt };
   }
   const asked = livePin(login.value, now.getTime()) ?? askedBefore(pin, login.value, now);
   if (!asked) return { isRepeated: false };
@@ -87,7 +88,8 @@ function askedBefore(pin: StoredPin | undefined, { pin: asked }: LoginGuesses, n
   if (!pin || !isLive(pin, now)) return undefined;
   const asked_at = Date.parse(pin.requested_at);
   if (asked && asked.asked_at >= asked_at) return undefined;
-  return { asked_at, valid_to: Date.parse(pin.valid_to), digits: pin.digits, registers: Boolean(pin.registration) };
+  const { request_id, digits, registration } = pin;
+  return { request_id, asked_at, valid_to: Date.parse(pin.valid_to), digits, registers: Boolean(registration) };
 }
 
 function isLive({ spent_at, valid_to }: StoredPin, now: Date): boolean {

@@ -5,9 +5,10 @@ import { epochSeconds } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
+import { type AccountWithHash, findAccountWith } from "./accounts.ts";
 import { overwriteLoginGuesses } from "./guesses.ts";
 import { repeatMs } from "./pins.ts";
-import { type AccountWithHash, findAccountWith, type NewNames, replacePassword } from "./users.ts";
+import { type NewNames, replacePassword } from "./users.ts";
 
 /** A reset token as the table has it; its key holds its hash. */
 interface StoredResetToken extends StoredItem {

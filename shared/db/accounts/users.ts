@@ -7,10 +7,10 @@ import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
 import { type Key, queryPage, updateIf } from "../table/table.ts";
-import { readTogether, type TransactionWrite, transact } from "../table/transaction.ts";
+import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
-import { formerHash, movedHash, overwriteSecret, secretKey, splitHashes, userSecrets } from "./user-secrets.ts";
+import { movedHash, overwriteSecret, secretKey, splitHashes } from "./user-secrets.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */
 export type User = Omit<v.InferOutput<typeof user>, "company">;
@@ -50,7 +50,8 @@ export function companyUserMark(companyId: number, role: string, id: number): Ma
 
 /** Access pattern U1: a user by id. One read unit. */
 export async function findUser(id: number): Promise<User | undefined> {
-  return (await findAccount(id))?.user;
+  const stored = await users.find(userKey(id), { consistent: true });
+  return stored && toUser(stored);
 }
 
 /** Nobody's id: looking it up costs what looking up a user costs. */
@@ -60,45 +61,6 @@ export const nobody = 0;
 export async function findUserAsShown(id: number): Promise<User | undefined> {
   const stored = await users.find(userKey(id));
   return stored && toUser(stored);
-}
-
-/** A user with what sessions depend on. */
-export interface Account {
-  readonly user: User;
-  /** The hash of the reset token that counts, if one was given out (D14). */
-  readonly resetHash: string | undefined;
-  /** Goes up when every session of the user ends (D14). */
-  readonly epoch: number;
-  /** When the user last got another password, which raised the epoch; release 0.1 did not keep it. */
-  readonly passwordChangedAt: string | undefined;
-}
-
-/** Access pattern A1: an account by user id. One read unit. */
-export async function findAccount(userId: number): Promise<Account | undefined> {
-  const stored = await users.find(userKey(userId), { consistent: true });
-  return stored && toAccount(stored);
-}
-
-/** An account with the hash of one of its secrets; undefined where it has none. */
-export interface AccountWithHash extends Account {
-  readonly hash: string | undefined;
-}
-
-/**
- * Access pattern A5: an account and the hash of a secret, both of one moment: who has read the hash of a former password has
- * not read the epoch of the next (D14). Four read units, one round trip.
- */
-export async function findAccountWith(kind: SecretKind, userId: number): Promise<AccountWithHash | undefined> {
-  const [item, secret] = await readTogether([userKey(userId), secretKey(kind, userId)]);
-  if (!item) return undefined;
-  const stored = users.decode(item);
-  const hash = formerHash(kind, stored) ?? (secret && userSecrets.decode(secret).hash);
-  return { ...toAccount(stored), hash };
-}
-
-function toAccount(stored: StoredUser): Account {
-  const { reset_hash: resetHash, session_epoch: epoch = 0, password_changed_at: passwordChangedAt } = stored;
-  return { user: toUser(stored), resetHash, epoch, passwordChangedAt };
 }
 
 /** Access pattern R3: those of some users that there are. 1 read unit each, 100 in a round trip. */

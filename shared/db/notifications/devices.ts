@@ -72,25 +72,36 @@ export async function findDeviceSet(userId: number, { consistent = false } = {})
   return { devices: found, revision: set ? deviceSets.decode(set).revision : 0 };
 }
 
-/**
- * Whether a device was registered since all sessions of its user ended last (D14). What release 0.1 registered says so by the
- * time in its id alone.
- */
-export function isRegistered(
-  { id, epoch }: StoredDevice,
-  user: { readonly epoch: number; readonly passwordChangedAt: string | undefined },
-): boolean {
-  if (epoch !== undefined) return epoch === user.epoch;
-  return user.passwordChangedAt === undefined || timeOfId(id) > new Date(user.passwordChangedAt);
+/** Which sessions of a user count: those of an epoch, which began when the others ended. */
+export interface SessionEpoch {
+  readonly epoch: number;
+  /** Release 0.1 did not keep it. */
+  readonly passwordChangedAt: string | undefined;
 }
 
 /**
- * Access pattern PS3: keeps a device's endpoint with it, and the user's epoch where it has none, unless the device is gone. 1
- * write unit.
+ * Whether a device was registered since all sessions of its user ended last (D14). What release 0.1 registered says so by the
+ * time in its id; undefined where sessions ended at a moment that nobody kept.
  */
-export async function keepEndpoint(userId: number, id: number, endpointArn: string, epoch: number): Promise<void> {
-  const changes = { when: "attribute_exists(pk)", set: { endpoint_arn: endpointArn }, setOnce: { epoch } };
-  await updateIf(updateOf(deviceKey(userId, id), changes));
+export function isRegistered({ id, epoch }: StoredDevice, user: SessionEpoch): boolean | undefined {
+  if (epoch !== undefined) return epoch === user.epoch;
+  if (user.passwordChangedAt === undefined) return user.epoch === 0 || undefined;
+  return timeOfId(id) > new Date(user.passwordChangedAt);
+}
+
+/**
+ * Access pattern PS3: keeps a device's endpoint with it, and its user's epoch where it has none and it is known, unless the
+ * device is gone. 1 write unit.
+ */
+export async function keepEndpoint(
+  userId: number,
+  device: StoredDevice,
+  endpointArn: string,
+  user: SessionEpoch,
+): Promise<void> {
+  const setOnce = isRegistered(device, user) ? { epoch: user.epoch } : {};
+  const changes = { when: "attribute_exists(pk)", set: { endpoint_arn: endpointArn }, setOnce };
+  await updateIf(updateOf(deviceKey(userId, device.id), changes));
 }
 
 /** The write that changes a user's set: two registrations at once would each count the other out, and one gets through. */

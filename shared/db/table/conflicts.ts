@@ -56,7 +56,8 @@ export async function retryRaces<T>(race: (count: number) => Promise<T | undefin
 
 /**
  * Runs a race first on what may be a moment old. Writes hold what it decides to what was read; what it refuses writes nothing,
- * so that it is decided again on consistent reads.
+ * so that it is decided again on consistent reads. A `busy` race may have written, and is not run again: the next one would meet
+ * its writes as another's.
  */
 export async function retryStaleReads<T>(
   race: (consistent: boolean) => Promise<T | undefined>,
@@ -66,7 +67,7 @@ export async function retryStaleReads<T>(
     try {
       return await race(count > 0);
     } catch (error) {
-      if (count > 0 || !(error instanceof Refusal)) throw error;
+      if (count > 0 || !(error instanceof Refusal) || error.code === "busy") throw error;
       return undefined;
     }
   }, pace);

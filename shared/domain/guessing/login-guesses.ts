@@ -14,12 +14,14 @@ export interface PinRequested extends ByClient {
 
 /** The request for a pin whose pin counts, for known and unknown logins alike. */
 export interface AskedPin {
+  /** What the pin is made from: who is sent it again, by whichever request, is sent the same. */
+  readonly request_id: string;
   readonly asked_at: number;
   readonly valid_to: number;
   readonly digits: number;
   readonly registers: boolean;
-  /** The id of a request that may not have been queued: whoever asks again within a minute queues it again. */
-  readonly unsent?: string;
+  /** True where it may not have been queued: whoever asks again within a minute queues it again. */
+  readonly unsent?: true;
 }
 
 /** What strangers and known clients have tried and asked for at one login; lists are oldest first. */

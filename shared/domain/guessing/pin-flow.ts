@@ -39,18 +39,16 @@ const keptRequests = 20;
 
 /** A request for a pin, and how often its client has tried the one that counts. */
 export interface PinAsker {
+  readonly requestId: string;
   readonly by: string;
   readonly registers: boolean;
   readonly tries: number;
 }
 
-/**
- * What becomes of a request: it shares the pin that was just sent, has one sent, or waits until a moment. The pin of an
- * `unsent` request is sent under the id of that one, so that it is the same pin.
- */
+/** What becomes of a request: it shares the pin that was just sent, has one sent, or waits until a moment. */
 export type PinAnswer =
   | { readonly shares: AskedPin }
-  | { readonly sends: AskedPin; readonly next: LoginGuesses; readonly unsent?: string | undefined }
+  | { readonly sends: AskedPin; readonly next: LoginGuesses }
   | { readonly opensAt: number };
 
 /** What becomes of a try: whether the pin is compared, and what the login's figures are then, where they change. */
@@ -80,26 +78,31 @@ function needsLongPin({ pins, pin_streak }: LoginGuesses, now: number): boolean 
 export function askForPin(guesses: LoginGuesses, asker: PinAsker, now: number): PinAnswer {
   const live = livePin(guesses, now);
   const shared = live && now - live.asked_at < msPerMinute && mayShare(guesses, live, asker, now) ? live : undefined;
-  if (shared && shared.unsent === undefined) return { shares: shared };
+  if (shared && !shared.unsent) return { shares: shared };
   const [same, others] = partition(guesses.asked, asker);
   const opensAt = requestAdmittedAt(same, asker.by, now);
   if (opensAt > now) return { opensAt };
-  const { unsent, ...sends } = shared ?? newPin(guesses, asker, now);
+  const { unsent: _, ...sends } = shared ?? newPin(guesses, asker, now);
   const request = { at: now, by: asker.by, ...(asker.registers && { registers: true as const }) };
   const asked = [...others, ...[...same, request].slice(-keptRequests)];
-  return { sends, next: { ...guesses, asked, pin: sends }, unsent };
+  return { sends, next: { ...guesses, asked, pin: sends } };
 }
 
-/** The guesses when the request of that moment may not have been queued: it counts no more, and is sent with the next one. */
+/**
+ * The guesses when the pin of a request of that moment may not have been queued: the request counts no more, and the next one
+ * has the pin sent. It is the request's own, or an older one that it had sent again; one that has replaced it stays.
+ */
 export function afterFailedRequest(guesses: LoginGuesses, at: number, by: string, requestId: string): LoginGuesses {
   const asked = guesses.asked.filter((each) => each.at !== at || each.by !== by);
-  if (asked.length === guesses.asked.length || !guesses.pin) return guesses;
-  return { ...guesses, asked, pin: { ...guesses.pin, unsent: requestId } };
+  const { pin } = guesses;
+  if (!pin || asked.length === guesses.asked.length) return guesses;
+  const isOwn = pin.request_id === requestId || pin.asked_at < at;
+  return isOwn ? { ...guesses, asked, pin: { ...pin, unsent: true } } : guesses;
 }
 
-function newPin(guesses: LoginGuesses, { registers }: PinAsker, now: number): AskedPin {
+function newPin(guesses: LoginGuesses, { registers, requestId: request_id }: PinAsker, now: number): AskedPin {
   const digits = needsLongPin(guesses, now) ? longPinDigits : pinDigits;
-  return { asked_at: now, valid_to: now + pinLifeMinutes * msPerMinute, digits, registers };
+  return { request_id, asked_at: now, valid_to: now + pinLifeMinutes * msPerMinute, digits, registers };
 }
 
 /**
@@ -113,7 +116,7 @@ export function tryLivePin(
   now: number,
 ): PinTryAnswer {
   if (client.tries >= triesPerPin) return { isCompared: false };
-  const isExempt = isKnownTo(guesses, client, now) && admittedAt(guesses.known_pins, knownLimits, now) <= now;
+  const isExempt = triesApart(guesses, client, now);
   if (pin.digits === longPinDigits) return { isCompared: true, isExempt };
   if (isExempt) {
     const known_pins = withAttempt(guesses.known_pins, knownLimits, now);
@@ -122,6 +125,11 @@ export function tryLivePin(
   if (needsLongPin(guesses, now)) return { isCompared: false };
   const pins = withAttempt(guesses.pins, triesOfLogin, now);
   return { isCompared: true, next: { ...guesses, pins, pin_streak: guesses.pin_streak + 1 } };
+}
+
+/** True for a client that the login knows and whose pins are counted apart from strangers': nothing else keeps it out. */
+export function triesApart(guesses: LoginGuesses, client: GuessingClient, now: number): boolean {
+  return isKnownTo(guesses, client, now) && admittedAt(guesses.known_pins, knownLimits, now) <= now;
 }
 
 /** What the right pin leaves of a login's tries: none (D10). */

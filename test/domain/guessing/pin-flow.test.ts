@@ -1,15 +1,27 @@
 import { describe, expect, test } from "vitest";
 import { type AskedPin, type LoginGuesses, noLoginGuesses } from "../../../shared/domain/guessing/login-guesses.ts";
-import { afterRightPin, askForPin, livePin, tryLivePin } from "../../../shared/domain/guessing/pin-flow.ts";
+import {
+  afterFailedRequest,
+  afterRightPin,
+  askForPin,
+  livePin,
+  tryLivePin,
+} from "../../../shared/domain/guessing/pin-flow.ts";
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 const start = Date.parse("2026-05-01T00:00:00.000Z");
-const ann = { by: "ann", registers: false, tries: 0 };
-const eve = { by: "eve", registers: false, tries: 0 };
-const pin: AskedPin = { asked_at: start, valid_to: start + 10 * minute, digits: 6, registers: false };
+const ann = { requestId: "one", by: "ann", registers: false, tries: 0 };
+const eve = { requestId: "other", by: "eve", registers: false, tries: 0 };
+const pin: AskedPin = {
+  request_id: "one",
+  asked_at: start,
+  valid_to: start + 10 * minute,
+  digits: 6,
+  registers: false,
+};
 
 /** The guesses after requests at these moments that were all sent a pin. */
 function asked(...moments: readonly (readonly [at: number, by: string])[]): LoginGuesses {
@@ -78,6 +90,36 @@ describe("D11: a request for a pin", () => {
     expect(askForPin(guesses, ann, spaced)).toHaveProperty("sends");
     const three = asked(...every(3, 70 * second).map((at) => [at, "eve"] as const));
     expect(askForPin(three, ann, start + 9 * minute)).toEqual({ opensAt: start + 10 * minute });
+  });
+
+  describe("whose pin may not have been queued", () => {
+    const registration = { ...pin, registers: true };
+    const failed = afterFailedRequest({ ...asked([start, "ann"]), pin: registration }, start, "ann", "one");
+
+    test("counts no more, and has its pin sent as what it was by the next request, whatever that is", () => {
+      expect(failed).toMatchObject({ asked: [], pin: { ...registration, unsent: true } });
+      const answer = askForPin(failed, eve, start + second);
+      expect(answer).toEqual({
+        sends: registration,
+        next: { ...failed, asked: [{ at: start + second, by: "eve" }], pin: registration },
+      });
+      expect("next" in answer && askForPin(answer.next, ann, start + 2 * second)).toEqual({ shares: registration });
+    });
+
+    test("leaves the pin to be sent once more where its next request failed as well, stored or not", () => {
+      const answer = askForPin(failed, eve, start + second);
+      const next = "next" in answer ? answer.next : noLoginGuesses;
+      for (const id of ["one", "other"]) expect(afterFailedRequest(next, start + second, "eve", id)).toEqual(failed);
+      expect(afterFailedRequest(failed, start + second, "eve", "other")).toBe(failed);
+    });
+
+    test("leaves a pin that has replaced it", () => {
+      const replaced = { ...asked([start, "ann"], [start + second, "eve"]) };
+      const guesses = { ...replaced, pin: { ...pin, request_id: "other", asked_at: start + second } };
+      expect(afterFailedRequest(guesses, start, "ann", "one")).toBe(guesses);
+      const atOnce = { ...asked([start, "ann"]), pin: { ...pin, request_id: "other" } };
+      expect(afterFailedRequest(atOnce, start, "ann", "one")).toBe(atOnce);
+    });
   });
 
   test("leaves an item that does not grow", () => {

@@ -1,8 +1,10 @@
+import type { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify-password-changed.ts";
 import { oneLine } from "../../../infra/stages/setting-values.ts";
+import { documentClient } from "../../../shared/db/table/table.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -131,6 +133,25 @@ describe("D14: a message", () => {
     expect(sent()).toContain("sms +447400123459");
     expect(await readItem({ pk: "SMS#2026-05-03T09", sk: "SMS" })).toMatchObject({ sent: 1 });
     expect(await readItem({ pk: "SMS#2026-05-03", sk: "SMS" })).toMatchObject({ sent: 1 });
+  });
+
+  test("D11: whose SMS cannot be counted is sent by e-mail at once, and by SMS when it comes again", async () => {
+    const day = new Date("2026-05-04T09:00:00.000Z");
+    vi.useFakeTimers({ now: day, toFake: ["Date"] });
+    const isCount = ({ input }: { input: object }) => JSON.stringify(input).includes('"SMS#');
+    const client = documentClient();
+    const call = client.send.bind(client);
+    const fail = vi.spyOn(client, "send").mockImplementation((async (command: GetCommand) => {
+      if (isCount(command)) throw new Error("The table does not answer");
+      return call(command);
+    }) as typeof client.send);
+    onTestFinished(() => fail.mockRestore());
+    expect((await deliver(15)).batchItemFailures).toHaveLength(1);
+    expect(sent()).toEqual(["email half@example.com"]);
+    fail.mockRestore();
+    expect(await deliver(15)).toEqual(nobodyFailed);
+    expect(sent()).toEqual(["email half@example.com", "sms +447400123459"]);
+    expect(await readItem({ pk: "SMS#2026-05-04", sk: "SMS" })).toMatchObject({ sent: 1 });
   });
 
   test("of a later change is sent by every channel again", async () => {

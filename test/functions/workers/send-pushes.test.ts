@@ -5,6 +5,7 @@ import {
 } from "@aws-sdk/client-sns";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
+import { isKnownClient } from "../../../shared/accounts/known-client.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { deviceKey } from "../../../shared/db/notifications/devices.ts";
@@ -116,10 +117,26 @@ describe("D14: after a user got another password", () => {
     await store([userLine(userId)]);
     await registerAsBefore("device", hoursBeside(-1));
     await updateIf(updateOf(userKey(userId), { set: { session_epoch: 1 } }));
+    for (let each = 0; each < 2; each += 1) await send(await newPush(userId));
+    const set = { session_epoch: 2, password_changed_at: changedAt.toISOString() };
+    await updateIf(updateOf(userKey(userId), { set }));
     await send(await newPush(userId));
-    await updateIf(updateOf(userKey(userId), { set: { session_epoch: 2 } }));
-    await send(await newPush(userId));
-    expect(pushedTo(service)).toEqual(["device"]);
+    expect(pushedTo(service)).toEqual(["device", "device"]);
+  });
+
+  test.each([
+    ["nobody got another password", {}, true],
+    ["one with release 0.1 came at a moment that nobody kept", { session_epoch: 1 }, false],
+    ["one came before the device", { session_epoch: 1, password_changed_at: hoursBeside(-2).toISOString() }, true],
+    ["one came after the device", { session_epoch: 1, password_changed_at: changedAt.toISOString() }, false],
+  ])("D10: a device of release 0.1 is a proof where %s: %j, %s, after a push as before", async (_, set, isKnown) => {
+    await store([userLine(userId, { email: `user-${userId}@example.com` })]);
+    await registerAsBefore(`proof-${userId}`, hoursBeside(-1));
+    await updateIf(updateOf(userKey(userId), { set: { silent: true, ...set } }));
+    const login = { value: `user-${userId}@example.com`, channel: "email" } as const;
+    expect(await isKnownClient(login, `proof-${userId}`)).toBe(isKnown);
+    expect(await send(await newPush(userId))).toEqual(nothingFailed);
+    expect(await isKnownClient(login, `proof-${userId}`)).toBe(isKnown);
   });
 });
 

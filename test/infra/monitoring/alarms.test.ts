@@ -193,6 +193,7 @@ describe("every alarm", () => {
   test("of functions is silenced by nothing that somebody from outside can bring about: what they provoke hides no worker", () => {
     expect(idsIn(composite("common-cause").properties.AlarmRule)).toEqual([
       "table-fails-GetItem",
+      "table-fails-TransactGetItems",
       "table-fails-TransactWriteItems",
     ]);
   });
@@ -352,6 +353,18 @@ test("the one dashboard shows every function, queue and metric of the service, a
   for (const each of [...shown, ...lasting, ...alarmHeadings]) expect(body.replaceAll("\\", "")).toContain(each);
 });
 
+test.each([
+  "GetItem",
+  "TransactGetItems",
+  "TransactWriteItems",
+])("the table's %s, which requests need, is on the dashboard and has alarms on its faults and throttles", (action) => {
+  const [dashboard] = stack.all("AWS::CloudWatch::Dashboard");
+  expect(JSON.stringify(dashboard?.properties.DashboardBody)).toContain(`\\"Operation\\",\\"${action}\\"`);
+  const ids = alarms.map(({ properties }) => String(properties.AlarmName));
+  for (const kind of ["fails", "throttles"])
+    expect(ids).toContainEqual(expect.stringContaining(`table-${kind}-${action}`));
+});
+
 test("every function, queue and heading that the runbook names is there", () => {
   const namesIn = (pattern: RegExp) => [...runbook.matchAll(pattern)].map(([, name = ""]) => name);
   const queuesIn = (pattern: RegExp) =>
@@ -384,7 +397,7 @@ function expectOfStack(value: unknown, alarm: string): void {
     namesOf("local").configurationSet,
     intakeRuleName,
     ...tableIndexes,
-    ...["GetItem", "Query", "UpdateItem", "TransactWriteItems"],
+    ...["GetItem", "TransactGetItems", "Query", "UpdateItem", "TransactWriteItems"],
   ].includes(String(value));
   expect(isFixed || Object.hasOwn(stack.template.Resources, Ref ?? id ?? ""), `${alarm} ${JSON.stringify(value)}`).toBe(
     true,

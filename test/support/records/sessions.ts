@@ -1,5 +1,5 @@
+import { findAccount } from "../../../shared/db/accounts/accounts.ts";
 import { openSession } from "../../../shared/db/accounts/sessions.ts";
-import { findAccount } from "../../../shared/db/accounts/users.ts";
 import { type TestUser, testSession } from "../tokens/tokens.ts";
 import { callerLine } from "./records.ts";
 import { store } from "./store.ts";

@@ -12,6 +12,8 @@ export interface AnonymousFlow {
   readonly name: string;
   /** Its status for known and unknown logins. */
   readonly status: number;
+  /** True where some of its AWS calls go out side by side, each when it is ready: in no order among them. */
+  readonly isParallel?: true;
   send(login: string): Promise<TestAnswer>;
   /** Done once for all logins, known and unknown, before any is sent. */
   prepare?(logins: readonly string[]): Promise<void>;
@@ -36,6 +38,7 @@ export const anonymousFlows: readonly AnonymousFlow[] = [
   {
     name: "a sign-in",
     status: 401,
+    isParallel: true,
     send: (login) => call(signInHandler, signIn, { body: { user: { login, password: "not the password" } } }),
   },
   wrongPin,

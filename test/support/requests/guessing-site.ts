@@ -44,7 +44,7 @@ export class GuessingSite {
   ask(login: string, { address }: Actor, now: number): number | undefined {
     const guesses = this.#login(login);
     const tries = guesses.pin ? triesOfPin(this.#client(address), login, guesses.pin.asked_at) : 0;
-    const answer = askForPin(guesses, { by: address, registers: false, tries }, now);
+    const answer = askForPin(guesses, { requestId: `${now}`, by: address, registers: false, tries }, now);
     if ("opensAt" in answer) return undefined;
     if ("shares" in answer) return 0;
     this.#logins.set(login, answer.next);

@@ -1,0 +1,43 @@
+import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
+import { readTogether } from "../table/transaction.ts";
+import { formerHash, secretKey, userSecrets } from "./user-secrets.ts";
+import { type StoredUser, toUser, type User, userKey, users } from "./users.ts";
+
+/** A user with what sessions depend on. */
+export interface Account {
+  readonly user: User;
+  /** The hash of the reset token that counts, if one was given out (D14). */
+  readonly resetHash: string | undefined;
+  /** Goes up when every session of the user ends (D14). */
+  readonly epoch: number;
+  /** When the user last got another password, which raised the epoch; release 0.1 did not keep it. */
+  readonly passwordChangedAt: string | undefined;
+}
+
+/** Access pattern A1: an account by user id. One read unit. */
+export async function findAccount(userId: number): Promise<Account | undefined> {
+  const stored = await users.find(userKey(userId), { consistent: true });
+  return stored && toAccount(stored);
+}
+
+/** An account with the hash of one of its secrets; undefined where it has none. */
+export interface AccountWithHash extends Account {
+  readonly hash: string | undefined;
+}
+
+/**
+ * Access pattern A5: an account and the hash of a secret, both of one moment: who has read the hash of a former password has
+ * not read the epoch of the next (D14). Four read units, one round trip.
+ */
+export async function findAccountWith(kind: SecretKind, userId: number): Promise<AccountWithHash | undefined> {
+  const [item, secret] = await readTogether([userKey(userId), secretKey(kind, userId)]);
+  if (!item) return undefined;
+  const stored = users.decode(item);
+  const hash = formerHash(kind, stored) ?? (secret && userSecrets.decode(secret).hash);
+  return { ...toAccount(stored), hash };
+}
+
+function toAccount(stored: StoredUser): Account {
+  const { reset_hash: resetHash, session_epoch: epoch = 0, password_changed_at: passwordChangedAt } = stored;
+  return { user: toUser(stored), resetHash, epoch, passwordChangedAt };
+}
