@@ -31,16 +31,7 @@ async function main(): Promise<void> {
   // Functions in AWS live in UTC: what they print here must not depend on where the developer lives.
   process.env.TZ = "UTC";
   let machine: Machine | undefined;
-  let ending = false;
-  const endOnce = () => {
-    if (ending) return;
-    ending = true;
-    end(machine);
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, endOnce);
-  // Nobody may be left to read what it prints.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", endOnce);
-  watchNpm(endOnce);
+  endInOrder(() => machine);
   try {
     machine = await startMachine({
       directory,
@@ -49,25 +40,43 @@ async function main(): Promise<void> {
       onRequest: (request) => say(requestLine(request, new Date())),
       onWorkerFailure: (name, error) => say(`${name} failed, its messages will be tried again: ${firstLine(error)}`),
     });
-    const { loadDemo } = await import("./demo/demo.ts");
-    const { demoPassword } = await import("./demo/demo-people.ts");
-    const { findDemoPeople } = await import("./demo/demo-logins.ts");
-    enterEnvironment(machine.environment);
-    if (machine.wantsDemo) {
-      say("Loading the demo data …");
-      await loadDemo();
-      machine.demoLoaded();
-      // The lists' totals come from the stream: what is printed now is to show the whole of the demo.
-      await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));
-    }
-    const people = await findDemoPeople();
-    const seconds = (performance.now() - began) / 1000;
-    process.stdout.write(machineReport({ machine, people, demoPassword, seconds }));
+    await introduce(machine, began);
   } catch (error) {
     process.stderr.write(`${firstLine(error)}\n`);
     await machine?.close();
     process.exit(1);
   }
+}
+
+/** Loads the demo data where they are wanted, and prints what there is to say at the start. */
+async function introduce(machine: Machine, began: number): Promise<void> {
+  const { loadDemo } = await import("./demo/demo.ts");
+  const { demoPassword } = await import("./demo/demo-people.ts");
+  const { findDemoPeople } = await import("./demo/demo-logins.ts");
+  enterEnvironment(machine.environment);
+  if (machine.wantsDemo) {
+    say("Loading the demo data …");
+    await loadDemo();
+    machine.demoLoaded();
+    // The lists' totals come from the stream: what is printed now is to show the whole of the demo.
+    await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));
+  }
+  const people = await findDemoPeople();
+  const seconds = (performance.now() - began) / 1000;
+  process.stdout.write(machineReport({ machine, people, demoPassword, seconds }));
+}
+
+/** Has the machine end with Ctrl-C, with npm, and where nobody is left to read what it prints. */
+function endInOrder(startedMachine: () => Machine | undefined): void {
+  let ending = false;
+  const endOnce = () => {
+    if (ending) return;
+    ending = true;
+    end(startedMachine());
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, endOnce);
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", endOnce);
+  watchNpm(endOnce);
 }
 
 function readOptions(): { help: boolean; fresh: boolean; port: number } {

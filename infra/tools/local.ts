@@ -76,7 +76,8 @@ async function post(url: string, body: object): Promise<Response> {
   if (answer.ok) return answer;
   const seconds = Number(answer.headers.get("retry-after"));
   const { detail } = (await answer.json()) as { detail?: string };
-  if (answer.status !== 429 || !(seconds > 0 && seconds <= 60)) throw new Error(`${answer.status}: ${detail}`);
+  const wait = seconds > 0 ? ` Retry-After: ${seconds} seconds.` : "";
+  if (answer.status !== 429 || !(seconds > 0 && seconds <= 60)) throw new Error(`${answer.status}: ${detail}${wait}`);
   process.stderr.write(`A pin was requested a moment ago: waiting ${seconds} seconds …\n`);
   await pause(seconds * 1_000);
   return post(url, body);
