@@ -67,6 +67,13 @@ test("a reset token is taken by a command, also twice in a row; the demo passwor
   expect(machine.output()).not.toContain("Building");
 }, 180_000);
 
+test("a pin is printed by a command, within a minute the same again while it is unused", async () => {
+  const takePin = () => runTool("infra/tools/local.ts", ["pin", machine.loginOf("driver")], directory.path);
+  const first = await takePin();
+  expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{6}\n$/) });
+  expect(await takePin()).toEqual(first);
+});
+
 test("the base URL is printed by a command, whatever the port; where nothing runs, one line says so", async () => {
   const ask = (parameters: string[], path = directory.path) => runTool("infra/tools/local.ts", parameters, path);
   expect(await ask(["url"])).toMatchObject({ code: 0, stdout: `${machine.baseUrl}\n` });
