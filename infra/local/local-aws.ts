@@ -79,8 +79,12 @@ export function workersOptions(
   return { stack, engine, region: localRegion, queueEndpoint, placesDirectory, invoke };
 }
 
-/** Starts local AWS as the stack describes it. The caller holds the directory's lock. */
-export async function startLocalAws(directory: string, baseUrl: string): Promise<OwnLocalAws> {
+/** Starts local AWS as the stack describes it; `onProgress` says what takes long. The caller holds the directory's lock. */
+export async function startLocalAws(
+  directory: string,
+  baseUrl: string,
+  onProgress?: (step: string) => void,
+): Promise<OwnLocalAws> {
   const data = dataDirectory(directory);
   const inbox = openInbox(join(data, "inbox.jsonl"));
   const secrets = openSecrets(localRegion, join(data, "secrets.json"));
@@ -98,7 +102,9 @@ export async function startLocalAws(directory: string, baseUrl: string): Promise
     await Promise.all(started.map((each) => each.status === "fulfilled" && each.value.close()));
   };
   try {
-    const { template, bundles } = await synthesizeOnce(directory);
+    const { template, bundles } = await synthesizeOnce(directory, () =>
+      onProgress?.("Building the stack and its functions"),
+    );
     const [engine, queues, endpoints] = await allStarted;
     const place = { region: localRegion, stackName: "Workforce-local", queueEndpoint: queues.endpoint, baseUrl };
     const stack = readStack(template, bundles, place);

@@ -25,6 +25,8 @@ export interface MachineOptions {
   port: number;
   /** Drops the data of earlier runs first. */
   fresh?: boolean;
+  /** Called with each step of the start that takes seconds. */
+  onProgress?(step: string): void;
   onRequest?(request: FrontRequest): void;
   /** Called with a worker's batch that failed; the full story is in the log file. */
   onWorkerFailure?(functionName: string, error: unknown): void;
@@ -64,7 +66,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
 async function assemble(options: MachineOptions, port: number, release: () => void): Promise<Machine> {
   const { directory } = options;
   const baseUrl = `http://127.0.0.1:${port}`;
-  const aws = await startLocalAws(directory, baseUrl);
+  const aws = await startLocalAws(directory, baseUrl, options.onProgress);
   const { stack, environment } = aws;
   const logFile = join(directory, "machine.log");
   const log = createWriteStream(logFile, { mode: 0o600 });
@@ -93,7 +95,9 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
   try {
     workers = await startWorkers({ ...workersOptions(directory, aws, invoke), onFailure: options.onWorkerFailure });
     const { routes, cors } = stack;
-    front = await startFront({ port, routes, cors, inbox: aws.inbox, invoke, onRequest: options.onRequest });
+    const { inbox, endpoints } = aws;
+    const { answerEvents } = endpoints;
+    front = await startFront({ port, routes, cors, inbox, answerEvents, invoke, onRequest: options.onRequest });
   } catch (error) {
     await closeAll();
     throw error;

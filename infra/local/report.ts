@@ -4,63 +4,47 @@ import type { FrontRequest } from "./gateway/http-server.ts";
 import type { TokenUser } from "./local-aws.ts";
 import type { Machine } from "./machine.ts";
 
-/** A demo user and a token that speaks for it. */
-export interface DemoToken {
-  user: TokenUser & { login: string };
-  token: string;
+/** A user of the demo data, and whether the demo password still signs it in. */
+export interface DemoPerson extends TokenUser {
+  login: string;
+  hasDemoPassword: boolean;
 }
 
 /** What there is to say about a machine that just started. */
 export interface MachineReport {
   machine: Machine;
-  tokens: DemoToken[];
-  /** The password that each of the tokens' users signs in with. */
-  password: string;
+  people: DemoPerson[];
+  demoPassword: string;
   seconds: number;
 }
 
-/** What `npm start` prints when the machine is ready. */
-export function machineReport(report: MachineReport): string {
-  const { machine, tokens, password, seconds } = report;
-  const { baseUrl, engine, endpoints, stack, logFile } = machine;
-  const width = Math.max(...operations.map(({ path }) => path.length));
-  const routes = operations.map(({ name, method, path }) => `  ${method.padEnd(6)} ${path.padEnd(width)}  ${name}`);
-  const bearers = tokens.map(({ user, token }) => `  ${describeUser(user)}\n  ${token}\n`);
+/** What `npm start` prints when the machine is ready: one screen, and nothing secret but the demo password. */
+export function machineReport({ machine, people, demoPassword, seconds }: MachineReport): string {
+  const { baseUrl, engine, stack, logFile } = machine;
+  const directory = process.env.WORKFORCE_DIRECTORY;
+  const token = `${directory === undefined ? "" : `WORKFORCE_DIRECTORY='${directory}' `}npm run -s token -- --as`;
+  const tried = people.find(({ role }) => role === "operator")?.login ?? "LOGIN";
   return `
 Workforce API at ${baseUrl} (ready in ${seconds.toFixed(1)} s, table on ${engine.name})
 
-${routes.join("\n")}
+${people.map((person) => personLine(person, demoPassword)).join("\n")}
 
-Bearer tokens, valid for 24 hours
+Token       ${token} LOGIN
+Try         curl -s '${baseUrl}/api/v1/finance/invoices?by_state=pending' \\
+              -H "Authorization: Bearer $(${token} ${tried})"
 
-${bearers.join("\n")}
-Password of each of them: ${password}
-
-Try
-
-${curlLines(report).join("\n\n")}
-
-Inbox  ${baseUrl}/_local/inbox.html
-Events PutEvents to the bus ${stack.buses.names[0]} at ${endpoints.endpoint}
-Logs   ${relative(process.cwd(), logFile)}
-Stop   Ctrl-C; the data stays (npm start -- --fresh resets it)
+Operations  ${operations.length}, described at ${baseUrl}/api/v1/openapi.json
+Inbox       ${baseUrl}/_local/inbox.html
+Events      ${baseUrl}/_local/events takes PutEvents to the bus ${stack.buses.names[0]}
+Logs        ${relative(process.cwd(), logFile)}
+Stop        Ctrl-C; the data stays (npm start -- --fresh resets it)
 
 `;
 }
 
-function describeUser({ role, company_id, login }: DemoToken["user"]): string {
-  return `${role}${company_id === null ? "" : ` of company ${company_id}`}, ${login}`;
-}
-
-function curlLines({ machine: { baseUrl }, tokens, password }: MachineReport): string[] {
-  const { token, user } = tokens.find((each) => each.user.role === "operator") ?? tokens[0] ?? {};
-  const post = (path: string, body: object) =>
-    `curl -i -X POST ${baseUrl}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
-  return [
-    `curl -i '${baseUrl}/api/v1/finance/invoices?by_state=pending' -H 'Authorization: Bearer ${token}'`,
-    post("/api/v1/users/sign_in", { user: { login: user?.login, password } }),
-    post("/api/v1/users/password", { user: { login: user?.login } }),
-  ];
+function personLine({ role, company_id, login, hasDemoPassword }: DemoPerson, demoPassword: string): string {
+  const who = company_id === null ? role : `${role} of company ${company_id}`;
+  return `${who.padEnd(24)}${login.padEnd(36)}${hasDemoPassword ? `password: ${demoPassword}` : "password changed"}`;
 }
 
 /** One request as a line in the terminal: time, method, path, status, milliseconds, and why if the gateway failed. */

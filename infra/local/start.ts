@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
-import { type DemoToken, machineReport, requestLine } from "./report.ts";
+import { watchNpm } from "./parent.ts";
+import { machineReport, requestLine } from "./report.ts";
 import { root } from "./stack/synthesis.ts";
 
 const help = `npm start [-- --fresh]
@@ -19,7 +20,6 @@ DynamoDB engine and local SES, SNS, SQS, EventBridge and Secrets Manager. Data s
 `;
 
 const demoSettlesWithinMilliseconds = 60_000;
-const tokenLifeSeconds = 24 * 60 * 60;
 const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
 
 await main();
@@ -31,38 +31,52 @@ async function main(): Promise<void> {
   // Functions in AWS live in UTC: what they print here must not depend on where the developer lives.
   process.env.TZ = "UTC";
   let machine: Machine | undefined;
-  let ending = false;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      if (ending) return;
-      ending = true;
-      end(machine);
-    });
-  }
+  endInOrder(() => machine);
   try {
     machine = await startMachine({
       directory,
       ...options,
+      onProgress: (step) => say(`${step} …`),
       onRequest: (request) => say(requestLine(request, new Date())),
       onWorkerFailure: (name, error) => say(`${name} failed, its messages will be tried again: ${firstLine(error)}`),
     });
-    const { demoUsers, loadDemo } = await import("./demo/demo.ts");
-    const { demoPassword } = await import("./demo/demo-people.ts");
-    if (machine.wantsDemo) {
-      enterEnvironment(machine.environment);
-      await loadDemo();
-      machine.demoLoaded();
-      // The lists' totals come from the stream: what is printed now is to show the whole of the demo.
-      await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));
-    }
-    const tokens = await mintTokens(machine, demoUsers);
-    const seconds = (performance.now() - began) / 1000;
-    process.stdout.write(machineReport({ machine, tokens, password: demoPassword, seconds }));
+    await introduce(machine, began);
   } catch (error) {
     process.stderr.write(`${firstLine(error)}\n`);
     await machine?.close();
     process.exit(1);
   }
+}
+
+/** Loads the demo data where they are wanted, and prints what there is to say at the start. */
+async function introduce(machine: Machine, began: number): Promise<void> {
+  const { loadDemo } = await import("./demo/demo.ts");
+  const { demoPassword } = await import("./demo/demo-people.ts");
+  const { findDemoPeople } = await import("./demo/demo-logins.ts");
+  enterEnvironment(machine.environment);
+  if (machine.wantsDemo) {
+    say("Loading the demo data …");
+    await loadDemo();
+    machine.demoLoaded();
+    // The lists' totals come from the stream: what is printed now is to show the whole of the demo.
+    await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));
+  }
+  const people = await findDemoPeople();
+  const seconds = (performance.now() - began) / 1000;
+  process.stdout.write(machineReport({ machine, people, demoPassword, seconds }));
+}
+
+/** Has the machine end with Ctrl-C, with npm, and where nobody is left to read what it prints. */
+function endInOrder(startedMachine: () => Machine | undefined): void {
+  let ending = false;
+  const endOnce = () => {
+    if (ending) return;
+    ending = true;
+    end(startedMachine());
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, endOnce);
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", endOnce);
+  watchNpm(endOnce);
 }
 
 function readOptions(): { help: boolean; fresh: boolean; port: number } {
@@ -76,12 +90,6 @@ function readOptions(): { help: boolean; fresh: boolean; port: number } {
     process.stderr.write(`${firstLine(error)} (npm start -- --help)\n`);
     process.exit(2);
   }
-}
-
-async function mintTokens(machine: Machine, users: Record<string, DemoToken["user"]>): Promise<DemoToken[]> {
-  return Promise.all(
-    Object.values(users).map(async (user) => ({ user, token: await machine.mintAccessToken(user, tokenLifeSeconds) })),
-  );
 }
 
 /** Ends in order; a start that is cut short leaves through the exit hooks, which end the engine too. */

@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { describeInterface } from "../../shared/openapi/document.ts";
 import { byAge, kindNamesOf, kindOf } from "./kinds.ts";
 import type { Left, MarshalledItem } from "./release.ts";
 import { type Shape, shapesOf } from "./shapes.ts";
 
 const digestsFile = "digests.json";
+const interfaceFile = "openapi.json";
 
 /** The frozen releases, oldest first. */
 export function frozenReleases(): string[] {
@@ -26,10 +28,20 @@ export function frozenShapes(before?: string): Record<string, Shape> {
   return shapes;
 }
 
+/** Whether a release is out: the version of `package.json` is it, or newer. */
+export function isOut(release: string): boolean {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+  return byAge(release, version.split(".").slice(0, 2).join(".")) <= 0;
+}
+
+/** The OpenAPI document of a release that is out. */
+export function readFrozenInterface(release: string): object {
+  return readJson(release, interfaceFile);
+}
+
 /** Throws where a release is out, or has a shape that differs from what an older one froze under the same kind and version. */
 export function requireFreezable(release: string, items: readonly MarshalledItem[]): void {
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
-  if (byAge(release, version.split(".").slice(0, 2).join(".")) <= 0) throw new Error(`Release ${release} is out`);
+  if (isOut(release)) throw new Error(`Release ${release} is out`);
   requireSameShapes(shapesOf(items), frozenShapes(release));
 }
 
@@ -66,6 +78,7 @@ export function freeze(release: string, { items, messages, held, secrets }: Left
   for (const [queue, waiting] of Object.entries(messages)) writeJson(release, `messages/${queue}.json`, waiting);
   writeJson(release, "held.json", held);
   writeJson(release, "secrets.json", secrets);
+  writeJson(release, interfaceFile, describeInterface());
   writeJson(release, digestsFile, digestsOf(release));
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { readBody, startHttpService } from "../http-service.ts";
 import { AwsError } from "./aws-error.ts";
 import type { EventBuses } from "./event-buses.ts";
@@ -11,6 +11,8 @@ import { snsActions } from "./sns.ts";
 /** One HTTP endpoint that speaks for SES, SNS, Secrets Manager and EventBridge. */
 export interface AwsEndpoints {
   endpoint: string;
+  /** Answers calls of EventBridge, and refuses those of other services. */
+  answerEvents: RequestListener;
   /** Makes the next calls of one action fail with the error code given, as the real service might. */
   failNext(action: string, code: string, times?: number): void;
   close(): Promise<void>;
@@ -76,6 +78,11 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
   }
 
   return {
+    answerEvents: (request, response) => {
+      const isEvents = String(request.headers["x-amz-target"]).startsWith("AWSEvents.");
+      if (!isEvents) return void response.writeHead(404).end();
+      answerJson(request, response).catch(() => response.destroy());
+    },
     endpoint: `http://127.0.0.1:${service.port}`,
     failNext: (action, code, times = 1) => faults.set(action, { code, times }),
     close: service.close,

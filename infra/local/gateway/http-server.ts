@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Inbox } from "../aws/inbox.ts";
 import { type HttpService, readBody, startHttpService } from "../http-service.ts";
 import type { CorsRules, LocalRoute } from "../stack/template.ts";
@@ -25,13 +25,15 @@ export interface FrontOptions {
   routes: LocalRoute[];
   cors: CorsRules | undefined;
   inbox: Inbox;
+  /** Answers calls of EventBridge, which `/_local/events` takes: an address that stays the same at every start. */
+  answerEvents?: RequestListener;
   invoke(functionName: string, event: unknown): Promise<unknown>;
   onRequest?(request: FrontRequest): void;
 }
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/** Serves the stack's HTTP API on 127.0.0.1 as API Gateway does, and the inbox under `/_local/`. */
+/** Serves the stack's HTTP API on 127.0.0.1 as API Gateway does, inbox and event bus under `/_local/`. */
 export function startFront(options: FrontOptions): Promise<HttpService> {
   const match = createRouteTable(options.routes);
 
@@ -64,6 +66,7 @@ export function startFront(options: FrontOptions): Promise<HttpService> {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const began = performance.now();
     const { path } = splitTarget(request.url ?? "/");
+    if (options.answerEvents && /^\/_local\/events\/?$/.test(path)) return options.answerEvents(request, response);
     if (path.startsWith("/_local/")) return writeAnswer(response, answerLocal(request, path, options.inbox));
     const report: FrontRequest = {
       method: request.method ?? "",

@@ -19,8 +19,8 @@ interface LastSynthesis {
   template: Record<string, unknown>;
 }
 
-/** Synthesises the stack, or takes the last synthesis where nothing that it is made from has changed since. */
-export async function synthesizeOnce(directory: string): Promise<LocalSynthesis> {
+/** Synthesises the stack, which `onBuild` says first, or takes the last synthesis where nothing it is made from has changed. */
+export async function synthesizeOnce(directory: string, onBuild?: () => void): Promise<LocalSynthesis> {
   const outdir = join(directory, "cdk.out");
   const bundles = join(outdir, "bundles");
   const file = synthesisFile(directory);
@@ -28,6 +28,7 @@ export async function synthesizeOnce(directory: string): Promise<LocalSynthesis>
   const last = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as LastSynthesis) : undefined;
   if (last?.digest === digest) return { template: last.template, bundles };
 
+  onBuild?.();
   rmSync(outdir, { recursive: true, force: true });
   // The CDK takes most of a second to load: it is imported only where it is needed.
   const { synthesize } = await import("../../synthesize.ts");

@@ -14,8 +14,10 @@ export interface StartedMachine {
   readonly baseUrl: string;
   /** Everything it has printed. */
   output(): string;
-  /** The bearer token it printed for the first user of that role. */
-  tokenOf(role: string): string;
+  /** The login it printed for the first user of that role. */
+  loginOf(role: string): string;
+  /** A bearer token for that user, as the command that it printed gives one. */
+  tokenOf(role: string): Promise<string>;
   /** Ends it as Ctrl-C does and gives its exit code. */
   interrupt(): Promise<number | null>;
 }
@@ -37,24 +39,21 @@ export function makeDirectory(): { path: string; remove(): void } {
 export async function startLocalMachine(directory: string, parameters: string[] = []): Promise<StartedMachine> {
   const port = await findFreePort(0);
   const child = run("infra/local/start.ts", parameters, directory, { PORT: String(port) });
-  let printed = "";
-  const isReady = new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Not ready in time: ${printed}`)), readyWithinMs);
-    const read = (text: string) => {
-      printed += text;
-      if (printed.includes("Inbox ")) resolve(clearTimeout(timer));
-    };
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", read);
-    child.once("exit", () => reject(new Error(`Ended before it was ready: ${printed}`)));
-  });
-  await isReady;
+  const output = await untilReady(child);
+  const tokens = new Map<string, Promise<string>>();
+  const loginOf = (role: string) => {
+    const [, login] = new RegExp(`^${role}\\b.*?(\\S+@\\S+)`, "m").exec(output()) ?? [];
+    if (!login) throw new Error(`The machine printed no user of the role ${role}`);
+    return login;
+  };
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    output: () => printed,
+    output,
+    loginOf,
     tokenOf(role) {
-      const [, token] = new RegExp(`^  ${role}[^\\n]*\\n  (\\S+)`, "m").exec(printed) ?? [];
-      if (!token) throw new Error(`The machine printed no token for a user of the role ${role}`);
-      return token;
+      const made = tokens.get(role) ?? makeToken(loginOf(role), directory);
+      tokens.set(role, made);
+      return made;
     },
     async interrupt() {
       const exited = once(child, "exit");
@@ -63,6 +62,36 @@ export async function startLocalMachine(directory: string, parameters: string[] 
       return code;
     },
   };
+}
+
+/** Starts the machine of a folder by `npm start`, and waits until it is ready; `kill` ends npm's own process. */
+export async function startByNpm(directory: string) {
+  const port = await findFreePort(0);
+  const env = { ...environmentOf(directory), PORT: String(port) };
+  const child = spawn("npm", ["start"], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  await untilReady(child);
+  return { baseUrl: `http://127.0.0.1:${port}`, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+}
+
+/** Waits until a machine has printed all that it prints at its start; gives what it has printed so far, whenever it is asked. */
+async function untilReady(child: ChildProcess): Promise<() => string> {
+  let printed = "";
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`Not ready in time: ${printed}`)), readyWithinMs);
+    const read = (text: string) => {
+      printed += text;
+      if (/^Stop .*\n/m.test(printed)) resolve(clearTimeout(timer));
+    };
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", read);
+    child.once("exit", () => reject(new Error(`Ended before it was ready: ${printed}`)));
+  });
+  return () => printed;
+}
+
+async function makeToken(login: string, directory: string): Promise<string> {
+  const { code, stdout, stderr } = await runTool("infra/tools/token.ts", ["--as", login], directory);
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
 }
 
 /** Runs a command of the project to its end. */
@@ -85,18 +114,15 @@ export async function runTool(
 }
 
 function run(file: string, parameters: string[], directory: string, environment = {}): ChildProcess {
-  // The settings of the test's own table must not reach the process.
-  const { PATH = "", HOME = "", DYNAMODB_ENGINE } = process.env;
-  const env = {
-    PATH,
-    HOME,
-    ...(DYNAMODB_ENGINE && { DYNAMODB_ENGINE }),
-    WORKFORCE_DIRECTORY: directory,
-    ...environment,
-  };
   return spawn(process.execPath, [join(root, file), ...parameters], {
     cwd: root,
-    env,
+    env: { ...environmentOf(directory), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
+}
+
+/** The settings of the test's own table must not reach a machine's process. */
+function environmentOf(directory: string) {
+  const { PATH = "", HOME = "", DYNAMODB_ENGINE } = process.env;
+  return { PATH, HOME, ...(DYNAMODB_ENGINE && { DYNAMODB_ENGINE }), WORKFORCE_DIRECTORY: directory };
 }

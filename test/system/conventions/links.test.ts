@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../../..");
 const documents = [
   ...globSync("{functions,shared,infra,test,events}/**/*.md", { cwd: root }),
-  ...globSync("*.md", { cwd: root }),
+  ...globSync(["*.md", ".github/*.md"], { cwd: root }),
 ];
 
 test.each(documents)("every link in %s leads to a file and a heading that exist", (document) => {

@@ -8,7 +8,7 @@ const ownFiles = ["test/system/conventions/word-list.ts", "test/system/conventio
 
 const files = [
   ...globSync("{functions,shared,infra,test,events}/**/*.{ts,md,json,py,cjs}", { cwd: root }),
-  ...globSync(["*.md", "*.json", ".*.cjs", ".*.json*"], { cwd: root }),
+  ...globSync(["*.md", ".github/*.md", "*.json", ".*.cjs", ".*.json*"], { cwd: root }),
 ].filter((file) => !ownFiles.includes(file) && file !== "package-lock.json" && !file.includes("node_modules/"));
 
 // A file's name counts as its line 0.

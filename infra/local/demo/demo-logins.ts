@@ -1,0 +1,15 @@
+import { findAccountWith } from "../../../shared/db/accounts/users.ts";
+import { verifyPassword } from "../../../shared/domain/accounts/password.ts";
+import { demoUsers } from "./demo.ts";
+import { demoPassword } from "./demo-people.ts";
+
+/** The demo users with a part to play, and whether the demo password still signs each in. */
+export function findDemoPeople() {
+  return Promise.all(
+    Object.values(demoUsers).map(async (user) => {
+      const account = await findAccountWith("password", user.id);
+      const hasDemoPassword = account?.hash !== undefined && (await verifyPassword(demoPassword, account.hash));
+      return { ...user, hasDemoPassword };
+    }),
+  );
+}

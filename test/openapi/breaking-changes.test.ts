@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { describeInterface } from "../../shared/openapi/document.ts";
+import { frozenReleases, isOut, readFrozenInterface } from "../frozen/samples.ts";
+import { breakingChanges } from "./breaking-changes.ts";
+
+/** What was changed on purpose since a release, or only looks like a break, and why clients are served all the same. */
+const accepted: Readonly<Record<string, string>> = {
+  "GET /api/v1/users/confirmation parameter pin is limited by another pattern": "ten digits are pins, too (D10)",
+  "POST /api/v1/users/confirmation body.user.pin is limited by another pattern": "ten digits are pins, too (D10)",
+};
+
+const now = JSON.parse(JSON.stringify(describeInterface()));
+const released = frozenReleases().filter(isOut);
+
+test.each(released)("a client of release %s is served: the interface lost and narrowed nothing since", (release) => {
+  const found = breakingChanges(readFrozenInterface(release), now).filter((each) => !(each in accepted));
+  expect(found, "infra/UPGRADE.md says what a release may change").toEqual([]);
+});
+
+test("no accepted change is left over", () => {
+  const found = released.flatMap((release) => breakingChanges(readFrozenInterface(release), now));
+  expect(Object.keys(accepted).filter((each) => !found.includes(each))).toEqual([]);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, changed in one place
+type Document = any;
+
+const base = {
+  paths: {
+    "/shifts": {
+      put: {
+        operationId: "put-shift",
+        parameters: [{ name: "by", in: "query", required: false, schema: { type: "string", maxLength: 9 } }],
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: { $ref: "#/components/schemas/Sent" } } },
+        },
+        responses: {
+          "200": {
+            headers: { total: {} },
+            content: { "application/json": { schema: { $ref: "#/components/schemas/Shift" } } },
+          },
+          "422": { content: { "application/json": { schema: { properties: { code: { enum: ["a"] } } } } } },
+        },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Sent: {
+        type: "object",
+        required: ["id"],
+        properties: { id: { type: "integer" }, state: { enum: ["open", "done"] }, note: { type: "string" } },
+      },
+      Shift: {
+        type: "object",
+        required: ["id", "tags"],
+        properties: {
+          id: { type: "integer" },
+          tags: { type: "array", items: { type: "string" } },
+          state: { enum: ["open", "done"] },
+          end: { anyOf: [{ type: "string" }, { type: "null" }] },
+        },
+      },
+    },
+  },
+};
+
+function changesAfter(change: (document: Document, operation: Document) => void): string[] {
+  const next: Document = structuredClone(base);
+  change(next, next.paths["/shifts"].put);
+  return breakingChanges(base, next).map((each) => each.replace("PUT /shifts ", ""));
+}
+
+type Change = (schemas: Document, operation: Document) => void;
+
+const breaking: readonly (readonly [string, Change])[] = [
+  ["has another operationId", (_, put) => (put.operationId = "set-shift")],
+  ["wants a token", (_, put) => (put.security = [{ bearer: [] }])],
+  ["parameter by is removed", (_, put) => put.parameters.pop()],
+  ["parameter by becomes required", (_, put) => (put.parameters[0].required = true)],
+  ["parameter by is written otherwise", (_, put) => (put.parameters[0].explode = true)],
+  ["parameter by is limited by another maxLength", (_, put) => (put.parameters[0].schema.maxLength = 8)],
+  ["parameter by is limited by another pattern", (_, put) => (put.parameters[0].schema.pattern = "^a")],
+  ["parameter to is new and required", (_, put) => put.parameters.push({ name: "to", in: "query", required: true })],
+  ["takes no body any more", (_, put) => delete put.requestBody],
+  ["body.note is removed", ({ Sent }) => delete Sent.properties.note],
+  ["body.note becomes required", ({ Sent }) => Sent.required.push("note")],
+  ['body.id refuses "integer"', ({ Sent }) => (Sent.properties.id.type = "string")],
+  ['body.state refuses "done"', ({ Sent }) => Sent.properties.state.enum.pop()],
+  ["200 is removed", (_, put) => delete put.responses["200"]],
+  ["200 loses the header total", (_, put) => delete put.responses["200"].headers.total],
+  ["200 is no application/json any more", (_, put) => delete put.responses["200"].content["application/json"]],
+  ["200.state is removed", ({ Shift }) => delete Shift.properties.state],
+  ["200.id becomes optional", ({ Shift }) => Shift.required.shift()],
+  ['200.state may be "lost"', ({ Shift }) => Shift.properties.state.enum.push("lost")],
+  ['200.tags[] may be "number"', ({ Shift }) => (Shift.properties.tags.items.type = "number")],
+  ['200.end may be {"type":"boolean"}', ({ Shift }) => Shift.properties.end.anyOf.push({ type: "boolean" })],
+  ["422.code is removed", (_, put) => delete put.responses["422"].content["application/json"].schema.properties.code],
+];
+
+const additive: readonly (readonly [string, Change])[] = [
+  ["an optional parameter", (_, put) => put.parameters.push({ name: "to", in: "query", required: false })],
+  ["an optional field of a body", ({ Sent }) => (Sent.properties.more = { type: "string" })],
+  ["a field of an answer", ({ Shift }) => (Shift.properties.more = { type: "string" })],
+  ["a value that may be sent", ({ Sent }) => Sent.properties.state.enum.push("late")],
+  ["a wider limit", (_, put) => (put.parameters[0].schema.maxLength = 10)],
+  ["null that may be sent", ({ Sent }) => (Sent.properties.note = { anyOf: [{ type: "string" }, { type: "null" }] })],
+  ["a field no longer null", ({ Shift }) => (Shift.properties.end = { type: "string" })],
+  [
+    "a code of refusals",
+    (_, put) => put.responses["422"].content["application/json"].schema.properties.code.enum.push("b"),
+  ],
+  ["a status of refusals", (_, put) => (put.responses["409"] = {})],
+];
+
+describe("the comparison", () => {
+  test.each(breaking)("finds: %s", (line, change) => {
+    expect(changesAfter((document, put) => void change(document.components.schemas, put))).toEqual([line]);
+  });
+
+  test.each(additive)("takes as additive: %s", (_, change) => {
+    expect(changesAfter((document, put) => void change(document.components.schemas, put))).toEqual([]);
+  });
+
+  test("finds an operation that is removed, and passes one that is new", () => {
+    expect(breakingChanges(base, { paths: {} })).toEqual(["PUT /shifts is removed"]);
+    expect(breakingChanges({ paths: {} }, base)).toEqual([]);
+  });
+});
