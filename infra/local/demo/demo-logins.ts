@@ -1,4 +1,4 @@
-import { findAccountWith } from "../../../shared/db/accounts/users.ts";
+import { findAccountWith } from "../../../shared/db/accounts/accounts.ts";
 import { verifyPassword } from "../../../shared/domain/accounts/password.ts";
 import { demoUsers } from "./demo.ts";
 import { demoPassword } from "./demo-people.ts";

@@ -18,6 +18,7 @@ import {
 import type { Operation } from "../../../../shared/contract/operation.ts";
 import { refreshToken, signIn, signOut } from "../../../../shared/contract/sessions.ts";
 import type { HttpHandler } from "../../../../shared/http/endpoint.ts";
+import { primeVerification } from "../../../../shared/startup/priming.ts";
 import { userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { call, type TestRequest } from "../../../support/requests/call.ts";
@@ -91,6 +92,8 @@ export const sessionLosses = {
     prepare: async () => {
       const { access_token, refresh_token } = await signedIn();
       const headers = { authorization: `Bearer ${access_token}` };
+      // Else the read of the keys would be the first call of some runs and not of others.
+      await primeVerification();
       return {
         attempt: request(signOutHandler, signOut, { headers }),
         check: async () => expect(await refreshStatus(refresh_token)).toBe(401),
