@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync, context } from "esbuild";
 import { describeInterface } from "../../shared/openapi/document.ts";
@@ -48,8 +48,9 @@ function entryFile(outdir: string, name: string): string {
   return join(outdir, "entries", `${name}.ts`);
 }
 
+/** An alias leads to an absolute path, whatever the folder is named by. */
 function phoneMetadataFile(outdir: string): string {
-  return join(outdir, "entries", "phone-metadata.js");
+  return resolve(outdir, "entries", "phone-metadata.js");
 }
 
 /** A function's entry joins its handler with what is to be primed; a function file itself opens nothing. */
