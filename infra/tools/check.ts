@@ -53,7 +53,7 @@ const gates: readonly Gate[] = [
   },
   {
     name: "long",
-    title: "faults, times at length",
+    title: "fault tests at length",
     program: "vitest",
     parameters: [
       ...tests,
@@ -61,9 +61,8 @@ const gates: readonly Gate[] = [
       ...["totals-histories", "notification-histories", "fan-out", "intake"].map(
         (each) => `test/system/faults/${each}.test.ts`,
       ),
-      "test/system/attacks/timing.test.ts",
     ],
-    environment: { LOSSES: "all", HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000", TIMED: "500" },
+    environment: { LOSSES: "all", HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000" },
   },
   {
     name: "synth",

@@ -24,7 +24,7 @@ async function findUndatedPage<L extends ListName>(
   start: PageStart,
 ): Promise<FoundPage<ListedFields<L>>> {
   const wanted = start.skip + start.limit + 1;
-  if (start.skip >= deep) return findDeepPage(selection, start, wanted);
+  if (start.skip >= deep && start.beforeId === undefined) return findDeepPage(selection, start, wanted);
   const [total, ...rows] = await Promise.all([
     countList(selection),
     ...selection.states.map((state) => readNewest(selection, state, wanted, start.beforeId)),

@@ -54,11 +54,19 @@ function deriveScrypt(password: string, salt: Buffer, bytes: number, { ln, r, p 
   return promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(password, salt, bytes, options);
 }
 
-/** Does the work that a hash of today would have taken beyond this one: memory times passes is what takes time. */
+/**
+ * Does the work that a hash of today would have taken beyond this one: memory times passes is what takes time, and memory more
+ * than passes, so that as few passes as a hash of today's memory allows come nearest.
+ */
 async function spendRest({ memory, passes }: Argon2Cost): Promise<void> {
-  const missing = Math.floor((cost.memory * cost.passes - memory * passes) / cost.passes);
-  if (missing < 8) return;
-  await deriveArgon2id("", Buffer.alloc(saltBytes), hashBytes, { ...cost, memory: missing });
+  const missing = cost.memory * cost.passes - memory * passes;
+  if (missing < 16) return;
+  const rest = Math.ceil(missing / cost.memory);
+  await deriveArgon2id("", Buffer.alloc(saltBytes), hashBytes, {
+    ...cost,
+    memory: Math.floor(missing / rest),
+    passes: rest,
+  });
 }
 
 /** Keyboards spell the same letters in different ways, é as one character or two: they are one password. */
