@@ -1,6 +1,17 @@
 import type { OperationName } from "../../shared/contract/operations.ts";
 import { everyoneTheirOwn, type OperationRow } from "./function-row.ts";
 
+/** What both forms of a confirmation have, by the link and by the body (D13). */
+const confirmation = {
+  area: "accounts",
+  access: "anyone",
+  readsHmacKey: true,
+  readsClientAddress: true,
+  settings: ["DEFAULT_COUNTRY"],
+  table: ["GetItem", "PutItem", "UpdateItem"],
+  guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
+} satisfies Omit<OperationRow, "impact">;
+
 /** The operations on logins, passwords, pins and sessions, who may call each and what its function may touch. */
 export const accountRows = {
   "request-password-reset": {
@@ -16,14 +27,8 @@ export const accountRows = {
     guarded: ["LOGIN#", "THROTTLE#", "USER#"],
   },
   "confirm-login": {
-    area: "accounts",
+    ...confirmation,
     impact: "Pins are not taken: nobody can reset a password or finish registering through the link.",
-    access: "anyone",
-    readsHmacKey: true,
-    readsClientAddress: true,
-    settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "sign-in": {
     area: "sessions",
@@ -79,14 +84,8 @@ export const accountRows = {
     guarded: ["THROTTLE#"],
   },
   "confirm-login-by-body": {
-    area: "accounts",
+    ...confirmation,
     impact: "Pins are not taken: nobody can reset a password or finish registering.",
-    access: "anyone",
-    readsHmacKey: true,
-    readsClientAddress: true,
-    settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
   },
   "get-profile": {
     area: "accounts",
