@@ -53,16 +53,17 @@ const gates: readonly Gate[] = [
   },
   {
     name: "long",
-    title: "fault tests at length",
+    title: "faults, times at length",
     program: "vitest",
     parameters: [
       ...tests,
       ...["lost-answers", "lost-account-answers", "lost-messages"].map((each) => `test/system/faults/${each}.test.ts`),
+      "test/system/attacks/timing.test.ts",
       ...["totals-histories", "notification-histories", "fan-out", "intake"].map(
         (each) => `test/system/faults/${each}.test.ts`,
       ),
     ],
-    environment: { LOSSES: "all", HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000" },
+    environment: { LOSSES: "all", TIMED: "500", HISTORIES: "2000", RECIPIENTS: "10000", INTAKE_MESSAGES: "10000" },
   },
   {
     name: "synth",
