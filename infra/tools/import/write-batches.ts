@@ -3,8 +3,6 @@ import { maxTransactionWrites, type TransactionWrite, transact } from "../../../
 import { type Commit, writeTogether } from "../../../shared/db/writes/changes.ts";
 import { isPutOff } from "./patience.ts";
 
-/** Transactions under way at once. More of them gain nothing on the local engine, and on a table little. */
-const transactionsAtOnce = 4;
 /** A transaction holds 4 MB; a letter of JSON is up to three bytes. */
 const maxLetters = 1_000_000;
 
@@ -19,9 +17,10 @@ interface Waiting {
 
 /**
  * Makes the writes of many changes at once, in transactions of up to 100 writes: a change is still written whole or not at
- * all, and only while its own conditions hold. Changes that share an item are written one after the other.
+ * all, and only while its own conditions hold. Changes that share an item are written one after the other. `atOnce` is
+ * how many transactions are under way.
  */
-export function createWriteBatches(): Commit {
+export function createWriteBatches(atOnce: number): Commit {
   const held = new Set<string>();
   let waiting: Waiting[] = [];
   let underWay = 0;
@@ -34,7 +33,7 @@ export function createWriteBatches(): Commit {
   };
   const begin = () => {
     isPlanned = false;
-    while (underWay < transactionsAtOnce) {
+    while (underWay < atOnce) {
       const batch = takeBatch(waiting, held);
       if (batch.length === 0) return;
       waiting = waiting.filter((each) => !batch.includes(each));
