@@ -11,8 +11,6 @@ import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/service.ts";
 
 const maxConcurrency = 5_000;
-/** A table on AWS takes many transactions side by side: 8 of 100 records, each some 100 ms, are above 5,000 a second. */
-const transactionsAtOnceOfStage = 8;
 
 const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--report FILE] [--from LINE] [--concurrency N]
 
@@ -73,15 +71,12 @@ async function importInto(
     watch.clear();
     report.add(error);
   };
-  const transactionsAtOnce = call.stage === undefined ? undefined : transactionsAtOnceOfStage;
   const finish = async () => process.stderr.write((await watch.end()) + report.close());
-  const summary = await importRecords({ ...call, ...watch, transactionsAtOnce, now: new Date(), onError }).catch(
-    async (error) => {
-      await finish();
-      process.stderr.write(describeStop(watch.last().doneUpTo, call));
-      throw error;
-    },
-  );
+  const summary = await importRecords({ ...call, ...watch, now: new Date(), onError }).catch(async (error) => {
+    await finish();
+    process.stderr.write(describeStop(watch.last().doneUpTo, call));
+    throw error;
+  });
   const seconds = (performance.now() - began) / 1000;
   await finish();
   process.stdout.write(describe(summary, call, seconds));

@@ -51,8 +51,6 @@ export interface ImportOptions {
   readonly dryRun?: boolean;
   /** Most lines worked on at once. */
   readonly concurrency?: number;
-  /** Transactions under way at once; the more there are, the fewer turns others get at a local engine, which has one writer. */
-  readonly transactionsAtOnce?: number;
   /** Stops after the lines in work. */
   readonly signal?: AbortSignal;
   /** Called in the order of the lines. */
@@ -74,11 +72,10 @@ type LineOutcome = Outcome | readonly LineError[];
  * is safe.
  */
 export async function importRecords(options: ImportOptions): Promise<ImportSummary> {
-  const { source, now, from = 1, notifies = false, dryRun = false, signal } = options;
-  const { concurrency = defaultConcurrency, transactionsAtOnce = 2 } = options;
+  const { source, now, from = 1, notifies = false, dryRun = false, concurrency = defaultConcurrency, signal } = options;
   const counts = { created: 0, updated: 0, unchanged: 0, removed: 0, stale: 0, failed: 0 };
   const dryStore = dryRun ? openDryRunStore() : undefined;
-  const context = { now, notifies, dryRun: dryStore, hmacKey, commit: createWriteBatches(transactionsAtOnce) };
+  const context = { now, notifies, dryRun: dryStore, hmacKey, commit: createWriteBatches() };
   const queue = createKeyedQueue(concurrency);
   const order = createLineOrder<LineOutcome>((_, outcome) => {
     counts[typeof outcome === "string" ? outcome : "failed"] += 1;

@@ -25,7 +25,7 @@ const increase = (name: string): TransactionWrite => ({
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => String(from + at));
 
 test("changes share transactions; one whose condition fails learns which write it was, and keeps none from the others", async () => {
-  const commit = createWriteBatches(2);
+  const commit = createWriteBatches();
   await commit([add("taken")]);
   proxy.reset();
   const outcomes = await Promise.all([
@@ -39,13 +39,13 @@ test("changes share transactions; one whose condition fails learns which write i
 });
 
 test("changes of one item are made one after the other", async () => {
-  const commit = createWriteBatches(2);
+  const commit = createWriteBatches();
   await Promise.all(names(0, 30).map((name) => commit([add(`shared-${name}`), increase("sum")])));
   expect(await readItem(key("sum"))).toMatchObject({ number_of: 30 });
 });
 
 test("a change that the table cannot hold fails by itself, and of a lone put no transaction is made", async () => {
-  const commit = createWriteBatches(2);
+  const commit = createWriteBatches();
   const outcomes = await Promise.allSettled([
     ...names(100, 110).map((name) => commit([add(name)])),
     commit([add("large", { text: "x".repeat(500_000) })]),
@@ -58,7 +58,7 @@ test("a change that the table cannot hold fails by itself, and of a lone put no 
 });
 
 test("changes too large for one transaction are made in several", async () => {
-  const commit = createWriteBatches(2);
+  const commit = createWriteBatches();
   const text = "x".repeat(300_000);
   expect(await Promise.all(names(200, 220).map((name) => commit([add(name, { text })])))).toEqual(
     names(200, 220).map(() => []),
