@@ -16,16 +16,16 @@ export function createApp(props: AppProps = {}): App {
   return new App({ ...props, analyticsReporting: false, context: named });
 }
 
-/** Adds a stage's stack to an app, its bundles built from the sources as they are. */
-export function addStack(app: App, stage: Stage): WorkforceStack {
+/** Adds a stage's stack to an app, its bundles built from the sources as they are, or by `build`. */
+export function addStack(app: App, stage: Stage, build = bundleFunctions): WorkforceStack {
   const bundles = join(app.outdir, "bundles");
-  bundleFunctions(bundles);
+  build(bundles);
   return new WorkforceStack(app, { stage, bundles });
 }
 
 /** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */
-export function synthesize(stageName: string, outdir: string): WholeTemplate {
+export function synthesize(stageName: string, outdir: string, build = bundleFunctions): WholeTemplate {
   const app = createApp({ outdir });
-  const stack = addStack(app, findStage(stageName));
+  const stack = addStack(app, findStage(stageName), build);
   return readWholeTemplate(app.synth().directory, stack.templateFile);
 }

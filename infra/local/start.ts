@@ -1,8 +1,10 @@
 import { parseArgs } from "node:util";
+import { requestText, workText } from "./console/call-lines.ts";
+import { escapeControls, styleOf } from "./console/style.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { watchNpm } from "./parent.ts";
-import { machineReport, requestLine } from "./report.ts";
+import { machineReport } from "./report.ts";
 import { root } from "./stack/synthesis.ts";
 
 const help = `npm start [-- --fresh]
@@ -20,6 +22,7 @@ DynamoDB engine and local SES, SNS, SQS, EventBridge and Secrets Manager. Data s
 `;
 
 const demoSettlesWithinMilliseconds = 60_000;
+const style = styleOf(process.stderr);
 const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
 
 await main();
@@ -37,8 +40,10 @@ async function main(): Promise<void> {
       directory,
       ...options,
       onProgress: (step) => say(`${step} …`),
-      onRequest: (request) => say(requestLine(request, new Date())),
-      onWorkerFailure: (name, error) => say(`${name} failed, its messages will be tried again: ${firstLine(error)}`),
+      onRequest: (request) => say(requestText(request, new Date(), style)),
+      onWork: (work) => say(workText(work, new Date(), style)),
+      onWorkerFailure: (name, error) => say(`${name} cannot be fed, it is tried again: ${firstLine(error)}`),
+      onStack: (line) => say(escapeControls(line)),
     });
     await introduce(machine, began);
   } catch (error) {
@@ -104,8 +109,8 @@ function end(machine: Machine | undefined): void {
   );
 }
 
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+function say(text: string | undefined): void {
+  if (text !== undefined) process.stderr.write(`${text}\n`);
 }
 
 function firstLine(error: unknown): string {

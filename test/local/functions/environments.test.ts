@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEnvironments, type Environments } from "../../../infra/local/functions/environments.ts";
-import { watchSources } from "../../../infra/local/functions/sources.ts";
 
 let directory: string;
 let environments: Environments;
 let output: string;
-let generation: number;
+let revision: number;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "workforce-functions-"));
   output = "";
-  generation = 1;
+  revision = 1;
 });
 
 afterEach(async () => {
@@ -30,10 +29,11 @@ function define(bodies: Record<string, string>, timeoutSeconds = 5): void {
   environments = createEnvironments({
     functions,
     environment: { AWS_REGION: "eu-west-2" },
-    sources: { refresh: async () => {}, generation: () => generation },
-    output: (_, text) => {
+    builds: { build: async () => String(revision) },
+    output: (text) => {
       output += text;
     },
+    idleMilliseconds: 400,
   });
 }
 
@@ -113,61 +113,8 @@ describe("a function", () => {
     const inHand = environments.invoke("change", {});
     await expect.poll(() => output).toContain("in hand");
     write("change", "return 'new';");
-    generation += 1;
+    revision += 1;
     expect(await environments.invoke("change", {})).toBe("new");
     expect(await inHand).toBe("old");
-  });
-});
-
-describe("the sources", () => {
-  it("are built before the first refresh after a change, and only then", async () => {
-    define({});
-    let builds = 0;
-    const rebuild = async () => {
-      builds += 1;
-    };
-    const sources = watchSources([directory], async () => ({ rebuild, close: async () => {} }));
-    await sources.refresh();
-    expect(builds).toBe(0);
-    for (let edits = 1; edits <= 5; edits += 1) {
-      // Editors replace a file rather than write to it.
-      writeFileSync(join(directory, "a.ts~"), String(edits));
-      renameSync(join(directory, "a.ts~"), join(directory, "a.ts"));
-      await sources.refresh();
-      await sources.refresh();
-      expect(builds).toBe(edits);
-    }
-    await sources.close();
-  });
-
-  it("are watched in folders that come later too", async () => {
-    define({});
-    let builds = 0;
-    const rebuild = async () => {
-      builds += 1;
-    };
-    const sources = watchSources([directory], async () => ({ rebuild, close: async () => {} }));
-    mkdirSync(join(directory, "area"));
-    await sources.refresh();
-    writeFileSync(join(directory, "area", "a.ts"), "1");
-    await sources.refresh();
-    expect(builds).toBe(2);
-    await sources.close();
-  });
-
-  it("that do not compile refuse every refresh until they change", async () => {
-    define({});
-    let broken = true;
-    const rebuild = async () => {
-      if (broken) throw new Error("a.ts:1:1: error");
-    };
-    const sources = watchSources([directory], async () => ({ rebuild, close: async () => {} }));
-    writeFileSync(join(directory, "a.ts"), "(");
-    await expect(sources.refresh()).rejects.toThrow("a.ts:1:1");
-    await expect(sources.refresh()).rejects.toThrow("a.ts:1:1");
-    broken = false;
-    writeFileSync(join(directory, "a.ts"), "1");
-    await sources.refresh();
-    await sources.close();
   });
 });

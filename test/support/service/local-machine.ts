@@ -70,7 +70,11 @@ export async function startByNpm(directory: string) {
   const env = { ...environmentOf(directory), PORT: String(port) };
   const child = spawn("npm", ["start"], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   await untilReady(child);
-  return { baseUrl: `http://127.0.0.1:${port}`, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+  };
 }
 
 /** Waits until a machine has printed all that it prints at its start; gives what it has printed so far, whenever it is asked. */
