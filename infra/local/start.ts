@@ -4,6 +4,7 @@ import { escapeControls, styleOf } from "./console/style.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { watchNpm } from "./parent.ts";
+import { runProgram } from "./program.ts";
 import { machineReport } from "./report.ts";
 import { root } from "./stack/synthesis.ts";
 
@@ -55,13 +56,12 @@ async function main(): Promise<void> {
 
 /** Loads the demo data where they are wanted, and prints what there is to say at the start. */
 async function introduce(machine: Machine, began: number): Promise<void> {
-  const { loadDemo } = await import("./demo/demo.ts");
   const { demoPassword } = await import("./demo/demo-people.ts");
   const { findDemoPeople } = await import("./demo/demo-logins.ts");
   enterEnvironment(machine.environment);
   if (machine.wantsDemo) {
     say("Loading the demo data …");
-    await loadDemo();
+    await runProgram(new URL("./demo/demo-program.ts", import.meta.url), [], machine.environment);
     machine.demoLoaded();
     // The lists' totals come from the stream: what is printed now is to show the whole of the demo.
     await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));

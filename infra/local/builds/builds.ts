@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { BuildOptions, BuildResult, Plugin } from "esbuild";
-import { entryFile, root } from "../../functions/package-aliases.ts";
+import { entryFile, root } from "../../functions/bundle-places.ts";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
 import { withEsbuild } from "./esbuild.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
-import { packageAliases, root } from "../../functions/package-aliases.ts";
+import { packageAliases, root } from "../../functions/bundle-places.ts";
 import { writeJsonFile } from "../json-file.ts";
 import { withEsbuild } from "./esbuild.ts";
 

@@ -31,7 +31,7 @@ interface Call {
 }
 
 const loadMilliseconds = 10_000;
-const memoryLookMilliseconds = 500;
+const memoryLookMilliseconds = 250;
 
 /**
  * Starts a process that loads the function's build. `output` takes what it writes while it has no call. What it does to itself

@@ -12,8 +12,8 @@ registerHooks({
     return next(url, context);
   },
 });
-const { synthesize } = await import("../../synthesize.ts");
-const { writeEntries } = await import("../../functions/bundle.ts");
+const { synthesizeBundled } = await import("../../stack-app.ts");
+const { writeEntries } = await import("../../functions/entries.ts");
 const { writeJsonFile } = await import("../json-file.ts");
-const { template } = synthesize("local", outdir, writeEntries);
+const { template } = synthesizeBundled("local", outdir, writeEntries);
 writeJsonFile(join(outdir, "synthesis.json"), { template, sources: [...read].sort() });

@@ -1,12 +1,10 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { root } from "../../functions/package-aliases.ts";
+import { root } from "../../functions/bundle-places.ts";
 import { packagesFolder } from "../builds/packages.ts";
 import { writeJsonFile } from "../json-file.ts";
+import { runProgram } from "../program.ts";
 
 export { root };
 
@@ -46,7 +44,10 @@ export async function synthesizeOnce(directory: string, onBuild?: () => void): P
 export async function synthesizeAgain(directory: string): Promise<LocalSynthesis> {
   const outdir = `${assemblyFolder(directory)}.${process.pid}`;
   rmSync(outdir, { recursive: true, force: true });
-  await runProgram(outdir);
+  await runProgram(new URL("./synthesis-program.ts", import.meta.url), [outdir]).catch((error) => {
+    rmSync(outdir, { recursive: true, force: true });
+    throw error;
+  });
   const made = JSON.parse(readFileSync(join(outdir, "synthesis.json"), "utf8")) as Omit<LastSynthesis, "digest">;
   const sources = [...made.sources, ...settingFiles];
   rmSync(assemblyFolder(directory), { recursive: true, force: true });
@@ -63,28 +64,6 @@ export function copySynthesis(from: string, to: string): void {
   }
 }
 
-async function runProgram(outdir: string): Promise<void> {
-  const program = fileURLToPath(new URL("./synthesis-program.ts", import.meta.url));
-  try {
-    await promisify(execFile)(process.execPath, [program, outdir], {
-      cwd: root,
-      env: { ...process.env, NODE_OPTIONS: "" },
-    });
-  } catch (error) {
-    rmSync(outdir, { recursive: true, force: true });
-    throw new Error(firstWords((error as { stderr?: string }).stderr ?? String(error)), { cause: error });
-  }
-}
-
-/** Where Node says why a program ended: the place in the source before the error, and the error itself. */
-function firstWords(stderr: string): string {
-  const lines = stderr.split("\n");
-  const reason =
-    lines.find((line) => /^\w*(Error|Refusal)\b.*:/.test(line)) ?? lines.find((line) => line.trim() !== "");
-  const place = /^(?:file:\/\/)?(\/\S+:\d+)$/m.exec(stderr)?.[1];
-  return [place, reason].filter((part) => part !== undefined).join(": ");
-}
-
 function assemblyFolder(directory: string): string {
   return join(directory, "cdk.out");
 }
@@ -98,7 +77,8 @@ function synthesisFile(directory: string): string {
 }
 
 function digestFiles(files: readonly string[]): string {
-  const digest = createHash("sha256");
+  // A folder that was copied along with its checkout holds the paths of the other one.
+  const digest = createHash("sha256").update(root);
   for (const file of files) digest.update(file).update(existsSync(file) ? readFileSync(file) : "\0");
   return digest.digest("hex");
 }

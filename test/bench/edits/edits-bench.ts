@@ -1,9 +1,8 @@
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { takeLock } from "../../../infra/local/machine-lock.ts";
-import type * as LocalMachine from "../../support/service/local-machine.ts";
+import { type CheckoutCopy, copyCheckout } from "../../support/service/checkout-copy.ts";
+import { makeDirectory, runTool, startByNpm } from "../../support/service/local-machine.ts";
 import { type Figure, median, reportFigures } from "../figures.ts";
-import { type CheckoutCopy, copyCheckout } from "./checkout-copy.ts";
 import { memoryOfTree } from "./process-memory.ts";
 
 /** What an edit may take until an answer shows it, and the machine in memory when nobody has called for 10 seconds. */
@@ -60,12 +59,11 @@ const kinds: readonly Kind[] = [
 export async function benchEdits(rounds: number, say: (text: string) => void): Promise<boolean> {
   const copy = copyCheckout();
   makeVisible(copy);
-  const machines: typeof LocalMachine = await import(join(copy.path, "test/support/service/local-machine.ts"));
-  const directory = machines.makeDirectory();
+  const directory = makeDirectory();
   try {
-    const { baseUrl, pid, kill } = await machines.startByNpm(directory.path);
+    const { baseUrl, pid, kill } = await startByNpm(directory.path, copy.path);
     try {
-      const ask = await openProbe(machines, baseUrl, directory.path);
+      const ask = await openProbe(baseUrl, directory.path);
       return reportFigures(await measure({ ask, copy }, rounds, pid), say);
     } finally {
       kill("SIGTERM");
@@ -142,9 +140,9 @@ function makeVisible(copy: CheckoutCopy): void {
   copy.save(otherHandlerFile, invoice);
 }
 
-async function openProbe(machines: typeof LocalMachine, baseUrl: string, directory: string): Promise<Probe["ask"]> {
+async function openProbe(baseUrl: string, directory: string): Promise<Probe["ask"]> {
   const parameters = ["--as", "admin@workforce.example"];
-  const { stdout } = await machines.runTool("infra/tools/token.ts", parameters, directory);
+  const { stdout } = await runTool("infra/tools/token.ts", parameters, directory);
   const headers = { authorization: `Bearer ${stdout.trim()}` };
   return async (path) => (await fetch(`${baseUrl}${path}`, { headers })).text();
 }

@@ -17,9 +17,16 @@ export function memoryOfTree(pid: number): number {
 }
 
 function memoryOf(pid: number): number {
-  const file = `/proc/${pid}/smaps_rollup`;
-  // A process may end between being listed and being read.
-  if (!existsSync(file)) return 0;
-  const [, kilobytes = "0"] = /^Pss:\s+(\d+)/m.exec(readFileSync(file, "utf8")) ?? [];
+  const [, kilobytes = "0"] = /^Pss:\s+(\d+)/m.exec(readIfAlive(`/proc/${pid}/smaps_rollup`)) ?? [];
   return Number(kilobytes) / 1024;
+}
+
+/** A process may end between being listed and being read. */
+function readIfAlive(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return "";
+    throw error;
+  }
 }

@@ -21,3 +21,8 @@ export function phoneMetadataFile(outdir: string): string {
 export function entryFile(outdir: string, name: string): string {
   return join(outdir, "entries", `${name}.ts`);
 }
+
+/** Where the bundle of a function is, under the folder the bundles were built into. */
+export function bundleFolder(outdir: string, name: string): string {
+  return join(outdir, name);
+}

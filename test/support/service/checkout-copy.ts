@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { root } from "../../../infra/functions/package-aliases.ts";
+import { root } from "../../../infra/functions/bundle-places.ts";
 
 /** A copy of the checkout, to be edited: nothing can be left edited in the checkout itself. */
 export interface CheckoutCopy {
