@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -15,10 +14,7 @@ export async function runProgram(
   const { PATH = "", HOME = "" } = process.env;
   const env = { PATH, HOME, TZ: "UTC", ...environment };
   try {
-    const running = promisify(execFile)(process.execPath, [fileURLToPath(program), ...parameters], { env });
-    // Whoever waits for an answer goes first.
-    if (running.child.pid !== undefined) setPriority(running.child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-    await running;
+    await promisify(execFile)(process.execPath, [fileURLToPath(program), ...parameters], { env });
   } catch (error) {
     throw new Error(firstWords((error as { stderr?: string }).stderr || String(error)), { cause: error });
   }
