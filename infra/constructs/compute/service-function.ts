@@ -11,7 +11,7 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { bundleFolder } from "../../functions/bundle.ts";
+import { bundleFolder } from "../../functions/bundle-places.ts";
 import type { FunctionRow } from "../../functions/function-row.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { bundleFunctions } from "../../../infra/functions/bundle.ts";
 import { startEngine } from "../../../infra/local/engine/engine.ts";
 import type { TableDefinition } from "../../../infra/local/engine/table.ts";
 import { synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
@@ -28,6 +29,8 @@ declare module "vitest" {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "workforce-test-"));
   const { template, bundles } = await synthesizeOnce(directory);
+  // The local machine builds functions in a way of its own: these are what is deployed.
+  bundleFunctions(bundles);
   const engine = await startEngine();
   project.provide("engineEndpoint", engine.endpoint);
   project.provide("engineName", engine.name);
