@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundleFolder } from "../../../infra/functions/bundle.ts";
+import { bundleFile } from "../../../infra/functions/bundle.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { useStack } from "../stack.ts";
 
@@ -51,7 +51,7 @@ test("every function is given only settings that shared/settings.ts reads, and n
 
 test("every bundle is at most 320 KB, and 400 KB where a phone number is read", () => {
   const sizes = Object.entries(functions).map(([name, { settings = [] }]) => {
-    const kilobytes = Math.ceil(statSync(join(bundleFolder(stack.bundles, name), "function.cjs")).size / 1000);
+    const kilobytes = Math.ceil(statSync(bundleFile(stack.bundles, name)).size / 1000);
     // The numbering plans and what reads them weigh some 60 KB (D7).
     const readsPhones = settings.includes("DEFAULT_COUNTRY") || name === "notify-password-changed";
     return { name, kilobytes, limit: readsPhones ? 400 : 320 };
