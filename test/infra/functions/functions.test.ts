@@ -26,6 +26,14 @@ test("every function runs on Node 24, arm64, with the memory its row names or 51
   }
 });
 
+test("every function logs in JSON: its own lines from INFO on, and Lambda's where a call or a start failed", () => {
+  for (const [name, { properties }] of stack.functions()) {
+    const { LogFormat, ApplicationLogLevel, SystemLogLevel } = properties.LoggingConfig;
+    const found = { LogFormat, ApplicationLogLevel, SystemLogLevel };
+    expect(found, name).toEqual({ LogFormat: "JSON", ApplicationLogLevel: "INFO", SystemLogLevel: "WARN" });
+  }
+});
+
 test("every function writes to a log group of its own that expires", () => {
   const groups = new Map(stack.all("AWS::Logs::LogGroup").map(({ id, properties }) => [id, properties]));
   const used = stack.all("AWS::Lambda::Function").map(({ properties }) => properties.LoggingConfig?.LogGroup?.Ref);
