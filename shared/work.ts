@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 /** A piece of work: a request, a message of a queue, a change of the table, or a batch of changes. Its log lines carry all of it. */
 export interface Work {
   readonly operation: string;
-  /** Id of the request that it follows from: API Gateway's, or what stands for it where no request began it; never a client's. */
+  /** Id of the request that it follows from: API Gateway's, or what represents it where no request began it; never a client's. */
   readonly request_id?: string | undefined;
   /** Ids of the requests that a batch follows from, where they are several. */
   readonly request_ids?: readonly string[] | undefined;

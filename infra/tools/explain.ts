@@ -5,7 +5,7 @@ import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
 import { findLocalLines } from "./explain/local-lines.ts";
 import { type LogLine, readLine } from "./explain/log-lines.ts";
 import { createStackMapper, type FindCommit } from "./explain/mapped-stacks.ts";
-import { tellStory } from "./explain/story.ts";
+import { describeStory } from "./explain/story.ts";
 import { explainAwsFault } from "./service/aws-faults.ts";
 import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
@@ -44,8 +44,8 @@ export async function explain(parameters: string[], directory: string): Promise<
   }
   const find = (place?: Stage) =>
     request === undefined ? linesIn(text) : findLines({ place, directory, requestId: readId(request), hours });
-  if (stage === undefined) return tell(await find(), async () => undefined);
-  return inStage(findDeployedStage(stage), async (place) => tell(await find(place), commitsOf(place.name)));
+  if (stage === undefined) return report(await find(), async () => undefined);
+  return inStage(findDeployedStage(stage), async (place) => report(await find(place), commitsOf(place.name)));
 }
 
 async function inStage(stage: Stage, work: (stage: Stage) => Promise<number>): Promise<number> {
@@ -69,13 +69,13 @@ async function findLines({ place, directory, requestId, hours }: Wanted): Promis
   return place ? findDeployedLines(place.name, requestId, readHours(hours)) : findLocalLines(directory, requestId);
 }
 
-async function tell(lines: readonly LogLine[], findCommit: FindCommit): Promise<number> {
+async function report(lines: readonly LogLine[], findCommit: FindCommit): Promise<number> {
   if (lines.length === 0) {
     process.stdout.write("The logs hold nothing of that request.\n");
     return 1;
   }
   const mapper = createStackMapper(findCommit);
-  process.stdout.write(tellStory(lines, mapper));
+  process.stdout.write(describeStory(lines, mapper));
   for (const note of await mapper.notes()) process.stdout.write(`${note}\n`);
   return 0;
 }

@@ -11,7 +11,7 @@ import { logEnd } from "./log-end.ts";
 /**
  * The handler of a queue's worker: parses each message and processes it; those that fail go back to the queue, and after
  * its last try to the dead-letter queue, without blocking the others. One whose recipient a channel refuses for good is
- * taken. Each message is work of its own, and of the request that it names; one that names none stands for a request itself.
+ * taken. Each message is work of its own, and of the request that it names; one that names none represents a request itself.
  */
 export function forQueue<S extends v.GenericSchema>(
   message: S,

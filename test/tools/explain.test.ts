@@ -154,7 +154,7 @@ test("a request's story goes through the table, the stream and queues to the pus
   ]);
 });
 
-test("a fault in a function of the API is told with its stack by the lines of the sources", async () => {
+test("a fault in a function of the API is shown with its stack by the lines of the sources", async () => {
   const { lines } = await explained("--request", ids.damaged);
   expect(plotOf(lines)[0]).toBe("bulk-update-timesheets error fault");
   const place = placeBelow(lines, /bulk-update-timesheets/);

@@ -10,13 +10,13 @@ const unsaid = new Set(
 );
 
 /** The lines of a request as a story, oldest first: what the log holds, each stack by lines of the sources. */
-export function tellStory(lines: readonly LogLine[], mapper: StackMapper): string {
+export function describeStory(lines: readonly LogLine[], mapper: StackMapper): string {
   const sorted = lines.toSorted((one, other) => one.at - other.at);
   const width = Math.max(0, ...sorted.map(({ source }) => source.length));
-  return sorted.map((line) => tellLine(line, width, mapper)).join("");
+  return sorted.map((line) => describeLine(line, width, mapper)).join("");
 }
 
-function tellLine({ at, source, fields }: LogLine, width: number, mapper: StackMapper): string {
+function describeLine({ at, source, fields }: LogLine, width: number, mapper: StackMapper): string {
   const { level = "info", message, type, record, request_ids, stack } = fields;
   const requests = Array.isArray(request_ids) ? [`(of ${request_ids.length} requests)`] : [];
   const known = { ...fields, ...(type === undefined ? {} : platformFields(record)) };
@@ -26,8 +26,8 @@ function tellLine({ at, source, fields }: LogLine, width: number, mapper: StackM
   const grave = level === "info" ? [] : [plain(level)];
   const words = [...grave, plain(message ?? type ?? "request"), ...requests, ...facts].join(" ");
   const frames = typeof stack === "string" ? mapper.map(stack) : [];
-  const told = frames.map((frame) => `    ${plain(frame)}\n`).join("");
-  return source === "" ? told : `${timeOf(at)}  ${source.padEnd(width)}  ${words}\n${told}`;
+  const stackLines = frames.map((frame) => `    ${plain(frame)}\n`).join("");
+  return source === "" ? stackLines : `${timeOf(at)}  ${source.padEnd(width)}  ${words}\n${stackLines}`;
 }
 
 /** What Lambda says of a call that failed. */

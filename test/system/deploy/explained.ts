@@ -15,9 +15,9 @@ const login = "night@workforce.example";
 const password = "nine quiet harbours";
 const reading = { timeout: 60_000, interval: 2_000 };
 
-/** Has vitest see that `npm run explain` tells what failed in a function of the API, a consumer of the stream and a queue's worker. */
+/** Has vitest see that `npm run explain` says what failed in a function of the API, a consumer of the stream and a queue's worker. */
 export function testExplain(stage: () => DeployedStage): void {
-  test("explain tells the requests that failed, from the stage's own logs, by lines of the sources", async () => {
+  test("explain shows the requests that failed, from the stage's own logs, by lines of the sources", async () => {
     await importLines(
       userLine(90, { email: login, password, role: "admin", financial_company_id: null }),
       userLine(91, { role: "driver", email: "driver@workforce.example", profile_id: 70 }),
