@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, type AppProps } from "aws-cdk-lib";
+import { readCommit } from "./functions/release.ts";
 import { findStage, type Stage } from "./stages/stages.ts";
 import { readWholeTemplate, type WholeTemplate } from "./whole-template.ts";
 import { WorkforceStack } from "./workforce-stack.ts";
@@ -22,7 +23,7 @@ export function createApp(props: AppProps = {}): App {
 export function addBundledStack(app: App, stage: Stage, bundle: Bundle): WorkforceStack {
   const bundles = join(app.outdir, "bundles");
   bundle(bundles);
-  return new WorkforceStack(app, { stage, bundles });
+  return new WorkforceStack(app, { stage, bundles, commit: readCommit() });
 }
 
 /** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */

@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -25,4 +26,21 @@ export function entryFile(outdir: string, name: string): string {
 /** Where the bundle of a function is, under the folder the bundles were built into. */
 export function bundleFolder(outdir: string, name: string): string {
   return join(outdir, name);
+}
+
+/** The hashes of the functions that were built into a folder. */
+export function hashesIn(outdir: string, names: readonly string[]): string[] {
+  const files = names.flatMap((name) => bundleFiles(bundleFolder(outdir, name)));
+  return files.flatMap((file) => /\.([0-9a-f]{12})\.cjs$/.exec(file)?.[1] ?? []);
+}
+
+/** The file of a function that was built into a folder. */
+export function bundleFile(outdir: string, name: string): string {
+  const folder = bundleFolder(outdir, name);
+  return join(folder, bundleFiles(folder)[0] ?? "");
+}
+
+/** The files of a function's code in the folder of its bundle; one, once it is built. */
+export function bundleFiles(folder: string): string[] {
+  return globSync("*.cjs", { cwd: folder });
 }

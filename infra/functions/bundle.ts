@@ -1,20 +1,81 @@
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
 import { describeInterface } from "../../shared/openapi/document.ts";
-import { entryFile, packageAliases, root } from "./bundle-places.ts";
+import { bundleFiles, bundleFolder, entryFile, packageAliases, root } from "./bundle-places.ts";
 import { writeEntries } from "./entries.ts";
 import { functions } from "./functions.ts";
 
-export { bundleFolder } from "./bundle-places.ts";
+/**
+ * What Lambda loads. It awaits an ES module to its end, and gives it all of a processor for that; from a CommonJS module it
+ * takes what is there at once, and what that has begun goes on in the first call, with a third of a processor.
+ */
+function indexOf(file: string, hash: string): string {
+  return `import { createRequire } from "node:module";
+process.env.BUILD = "${hash}";
+const { handler, prime } = createRequire(import.meta.url)("./${file}");
+await prime();
+export { handler };
+`;
+}
+
+/** A function as it is deployed. The same sources and packages give the same bytes, in whatever folder. */
+export interface Build {
+  readonly name: string;
+  /** First 12 hexadecimal digits of the code's SHA-256: log lines and stacks name it. */
+  readonly hash: string;
+  readonly code: string;
+  /** Source map in JSON, its sources relative to the project's folder; undefined where none was asked for. */
+  readonly map: string | undefined;
+}
 
 /**
- * Builds the bundle of every function into `<outdir>/<function name>/`: `function.cjs`, one CommonJS file with the SDK
+ * Builds the bundle of every function into `<outdir>/<function name>/`: `<name>.<hash>.cjs`, one CommonJS file with the SDK
  * included, and `index.mjs`, which primes it. CommonJS without dynamic import keeps undici, and its 20 ms, out of the
  * start (nodejs/node#59686).
  */
 export function bundleFunctions(outdir: string): void {
+  for (const { name, hash, code } of buildFunctions(outdir)) {
+    const folder = bundleFolder(outdir, name);
+    for (const former of bundleFiles(folder)) rmSync(join(folder, former));
+    writeFileSync(join(folder, fileOf(name, hash)), code);
+    writeFileSync(join(folder, "index.mjs"), indexOf(fileOf(name, hash), hash));
+  }
+}
+
+/** Builds functions as they are deployed, with maps if asked for; `outdir` takes nothing but what they are built from. */
+export function buildFunctions(
+  outdir: string,
+  { names = Object.keys(functions), maps = false }: { names?: readonly string[]; maps?: boolean } = {},
+): Build[] {
   writeEntries(outdir);
-  buildSync(bundleOptions(outdir));
+  const { entryPoints, ...options } = bundleOptions(outdir);
+  const chosen = entryPoints.filter(({ out }) => names.includes(dirname(out)));
+  const sourcemap = maps ? ({ sourcemap: "external", sourcesContent: false } as const) : {};
+  const { outputFiles } = buildSync({ ...options, ...sourcemap, entryPoints: chosen, write: false });
+  const files = new Map(outputFiles.map(({ path, text }) => [relative(resolve(outdir), path), text]));
+  return chosen.map(({ out }) => {
+    const code = files.get(`${out}.cjs`) ?? "";
+    const hash = createHash("sha256").update(code).digest("hex").slice(0, 12);
+    const map = files.get(`${out}.cjs.map`);
+    return { name: dirname(out), hash, code, map: map && placeMap(map, resolve(outdir), out) };
+  });
+}
+
+/** A map's sources as paths from the project's folder, wherever it was built; what is made for the build is of no folder. */
+function placeMap(text: string, outdir: string, out: string): string {
+  const map = JSON.parse(text) as { sources: string[] };
+  const sources = map.sources.map((source) => {
+    const path = resolve(outdir, dirname(out), source);
+    return path.startsWith(outdir) ? relative(outdir, path) : relative(root, path);
+  });
+  return JSON.stringify({ ...map, sources });
+}
+
+/** A stack names the file: with it, the function and its build. */
+function fileOf(name: string, hash: string): string {
+  return `${name}.${hash}.cjs`;
 }
 
 /** How bundles are built: one place for the flags that a fast start depends on. */

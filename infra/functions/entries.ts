@@ -5,16 +5,6 @@ import { functions } from "./functions.ts";
 import { phoneMetadataModule } from "./phone-metadata.ts";
 import { primingStepsOf } from "./priming.ts";
 
-/**
- * What Lambda loads. It awaits an ES module to its end, and gives it all of a processor for that; from a CommonJS module it
- * takes what is there at once, and what that has begun goes on in the first call, with a third of a processor.
- */
-const index = `import { createRequire } from "node:module";
-const { handler, prime } = createRequire(import.meta.url)("./function.cjs");
-await prime();
-export { handler };
-`;
-
 /** Writes what bundles are built from: an entry joins a handler with what is to be primed; a function file itself opens nothing. */
 export function writeEntries(outdir: string): void {
   mkdirSync(join(outdir, "entries"), { recursive: true });
@@ -28,6 +18,5 @@ export function writeEntries(outdir: string): void {
     ];
     writeFileSync(entryFile(outdir, name), `${lines.join("\n")}\n`);
     mkdirSync(bundleFolder(outdir, name), { recursive: true });
-    writeFileSync(join(bundleFolder(outdir, name), "index.mjs"), index);
   }
 }

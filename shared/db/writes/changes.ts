@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { fieldsInvalid } from "../../domain/records/record-line.ts";
+import { lastChange } from "../../work.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { retryRaces } from "../table/conflicts.ts";
@@ -34,7 +35,7 @@ export interface WriteContext {
 export type Commit = (writes: readonly TransactionWrite[]) => Promise<readonly number[]>;
 
 /** Attributes that describe the last write of an item, and are no part of its content. */
-const writeAttributes = new Set<string>(["silent", "changed_by", "push", ...schemaAttributes]);
+const writeAttributes = new Set<string>(["silent", "changed_by", "change", "push", ...schemaAttributes]);
 
 /** Items to be read, each by its key and as its entity knows it. */
 type Reads<Stored extends readonly StoredItem[]> = {
@@ -103,7 +104,8 @@ type Revised = Pick<RecordItem, "revision">;
  */
 export function replaceItem(stored: Revised | undefined, next: object, { notifies }: WriteContext): TransactionWrite {
   const revision = stored ? stored.revision + 1 : firstRevision();
-  const Item = { ...next, revision, changed_by: undefined, silent: notifies ? undefined : true };
+  const last = { changed_by: undefined, change: lastChange(), silent: notifies ? undefined : true };
+  const Item = { ...next, revision, ...last };
   return { Put: { Item, ...ifUnchanged(stored) } };
 }
 
