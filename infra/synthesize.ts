@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, type AppProps } from "aws-cdk-lib";
+import { replacementSteps } from "./constructs/stores/records-table.ts";
 import { bundleFunctions } from "./functions/bundle.ts";
-import { findStage, type Stage } from "./stages/stages.ts";
+import { findStage, type Stage, StageRefusal } from "./stages/stages.ts";
 import { readWholeTemplate, type WholeTemplate } from "./whole-template.ts";
 import { WorkforceStack } from "./workforce-stack.ts";
 
@@ -21,6 +22,18 @@ export function addStack(app: App, stage: Stage): WorkforceStack {
   const bundles = join(app.outdir, "bundles");
   bundleFunctions(bundles);
   return new WorkforceStack(app, { stage, bundles });
+}
+
+/**
+ * Adds a stage's stack as it is on the way from release 0.1: without functions, at the step of replacing the table's indexes
+ * that the context `step` says. Throws a StageRefusal where that is none.
+ */
+export function addEmptiedStack(app: App, stage: Stage): WorkforceStack {
+  const replacementStep = Number(app.node.tryGetContext("step"));
+  if (Number.isInteger(replacementStep) && replacementStep >= 1 && replacementStep <= replacementSteps) {
+    return new WorkforceStack(app, { stage, bundles: "", emptied: { replacementStep } });
+  }
+  throw new StageRefusal([`Say which step: -c step=1 to -c step=${replacementSteps} (infra/UPGRADE.md, From 0.1.0).`]);
 }
 
 /** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */
