@@ -6,7 +6,7 @@ import { send } from "../../../support/requests/http-client.ts";
 import type { DeployedStage } from "../deployed-stage.ts";
 
 export const logins = { admin: "admin@workforce.example", operator: "operator@workforce.example" };
-export const password = "seven quiet harbours";
+const password = "seven quiet harbours";
 const passcode = "4711";
 /** How long what workers do is waited for. */
 export const reading = { timeout: 60_000, interval: 200 };
