@@ -1,8 +1,9 @@
 import { findAccount } from "../db/accounts/accounts.ts";
 import { spendPin } from "../db/accounts/confirmations.ts";
 import { changeClientGuesses, type Guesser } from "../db/accounts/guesses.ts";
-import { type PinTry, tryPin, wasSpentBy } from "../db/accounts/pin-tries.ts";
+import { type PinCompare, type PinTry, tryPin, wasSpentBy } from "../db/accounts/pin-tries.ts";
 import { refundAttempt } from "../db/accounts/throttles.ts";
+import { nobody } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
@@ -26,8 +27,7 @@ interface ConfirmingClient {
 }
 
 /**
- * Confirms a login with its pin, or refuses every fault as `pin_invalid`. The try is counted before anything is
- * compared; the right pin again from the same client within a minute is answered again (D10, D13). Three round trips, 3
+ * Confirms a login with its pin, or refuses every fault as `pin_invalid`. The try is counted, whatever it shows; the right pin again from the same client within a minute is answered again (D10, D13). Three round trips, 3
  * read units.
  */
 export async function confirm(
@@ -37,10 +37,10 @@ export async function confirm(
   now: Date,
 ): Promise<ConfirmedUser> {
   const guesser = await guesserOf(login.value, { address, isKnown: await isKnownClient(login, proof) });
-  const { pinTry, client } = await tryPin(login.value, guesser, now);
   const key = await hmacKey();
-  const isRight = verifyPin(pin, pinTry?.user.id ?? 0, pinTry?.hash ?? unusablePinHash, key);
-  if (!pinTry || !isRight) refusePin();
+  const isRight: PinCompare = (stored) => verifyPin(pin, stored?.user_id ?? nobody, stored ?? unusablePinHash, key);
+  const { pinTry, client } = await tryPin(login.value, guesser, isRight, now);
+  if (!pinTry) refusePin();
 
   const { user } = pinTry;
   const resetToken = resetTokenOf(pin, user.id, pinTry.hash, key);

@@ -127,7 +127,7 @@ test.each([
   const [login, requestId] = ["user-61@example.com", crypto.randomUUID()];
   await storePin({ login, requestId, requestedAt, validTo, digits: 6, registers: false }, 61, hash, requestedAt);
   const guesser = await guesserOf(login, { address: "192.0.2.61", isKnown: false });
-  const { pinTry } = await tryPin(login, guesser, requestedAt);
+  const { pinTry } = await tryPin(login, guesser, () => true, requestedAt);
   expect(pinTry && (await spendPin(login, pinTry, guesser, "reset", requestedAt))).toBe(true);
   await write({ type: "user", id: 61, ...change });
   expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);

@@ -7,9 +7,9 @@ import { crowdPace, retryStaleReads } from "../table/conflicts.ts";
 import { transact } from "../table/transaction.ts";
 import { findGuesses, type Guesser, type Guesses, planGuess, replaceLoginGuesses } from "./guesses.ts";
 import { pinKey, pins, repeatMs, type StoredPin } from "./pins.ts";
-import { findUser, findUserAsShown, nobody, type User } from "./users.ts";
+import { findUser, findUserAsShown, type User } from "./users.ts";
 
-/** A pin that may be compared: one of its tries has been spent on it. */
+/** A pin that may be compared and is the right one: one of its tries has been spent on it. */
 export interface PinTry {
   readonly user: User;
   readonly hash: PinHash;
@@ -20,19 +20,22 @@ export interface PinTry {
   readonly isRepeated: boolean;
 }
 
-/** A try that was counted, with the pin where it may be compared. */
+/** A try that was counted, with the pin where it is the right one. */
 export interface CountedTry {
   readonly pinTry: PinTry | undefined;
   readonly client: Guesses["client"];
 }
 
+/** Compares the pin that was sent with a login's, and takes as long where there is none to compare it with. */
+export type PinCompare = (pin: StoredPin | undefined) => boolean;
+
 /**
- * Access pattern P2: counts a try of a login's pin, for the client and for the login, before anything is compared; gives the
- * pin and its user where it may be. A login that nobody has costs the same and counts the same. Refused as
- * `too_many_requests` when the client tried too often. Tries in parallel are counted one by one (D10). Two round trips, 2.5
- * read units.
+ * Access pattern P2: counts a try of a login's pin, for the client and for the login; gives the pin and its user where it is
+ * the right one. It is compared before the try is counted, so that a wrong pin reads no user and takes as long for a login
+ * that nobody has; nothing of that gets out of here before the count is stored. Refused as `too_many_requests` when the client
+ * tried too often. Tries in parallel are counted one by one (D10). Two round trips, 2 read units and half of one for the user.
  */
-export async function tryPin(login: string, guesser: Guesser, now: Date): Promise<CountedTry> {
+export async function tryPin(login: string, guesser: Guesser, isRight: PinCompare, now: Date): Promise<CountedTry> {
   return retryStaleReads(async (consistent) => {
     const [pin, guesses] = await Promise.all([
       pins.find(pinKey(login), { consistent: true }),
@@ -42,12 +45,9 @@ export async function tryPin(login: string, guesser: Guesser, now: Date): Promis
     const guess = { at: now.getTime(), on: guesser.on, ...(askedAt !== undefined && { pin: askedAt }) };
     const { writes, client } = await planGuess(guesser, guesses, guess, { consistent, isExempt });
     if (next) writes.push(replaceLoginGuesses(guesser.loginHash, guesses.login, next, now));
-    // Who registered with this pin may have come into being a moment ago.
-    const find = isRepeated ? findUser : findUserAsShown;
-    const userId = compared && !compared.registration ? compared.user_id : nobody;
-    const [failed, stored] = await Promise.all([transact(writes), find(userId)]);
-    if (failed.length > 0) return undefined;
-    return { pinTry: compared && toTry(login, compared, stored, isRepeated), client };
+    const right = isRight(compared) ? compared : undefined;
+    const [failed, pinTry] = await Promise.all([transact(writes), right && toTry(login, right, isRepeated)]);
+    return failed.length === 0 ? { pinTry, client } : undefined;
   }, crowdPace);
 }
 
@@ -100,9 +100,11 @@ function isRepeat({ spent_at, spent_by }: StoredPin, { by }: Guesser, now: Date)
   return spent_at !== undefined && spent_by === by && now.getTime() - Date.parse(spent_at) < repeatMs;
 }
 
-function toTry(login: string, pin: StoredPin, stored: User | undefined, isRepeated: boolean): PinTry | undefined {
+async function toTry(login: string, pin: StoredPin, isRepeated: boolean): Promise<PinTry | undefined> {
   const { user_id, hmac, salt } = pin;
   const registers = Boolean(pin.registration);
-  const user = registers ? registeredUser(user_id, login) : stored;
+  // Who registered with this pin may have come into being a moment ago.
+  const find = isRepeated ? findUser : findUserAsShown;
+  const user = registers ? registeredUser(user_id, login) : await find(user_id);
   return user && { user, hash: { hmac, salt }, askedAt: Date.parse(pin.requested_at), registers, isRepeated };
 }

@@ -31,7 +31,7 @@ test.each([
   ["setTimesheetStates", 5, () => setTimesheetStates([1], "all", "paid", caller, Promise.resolve())],
   ["saveDeviceToken", 5, () => saveDeviceToken(1, device, 1)],
   ["dropDeviceTokens", 5, () => dropDeviceTokens(2, [1])],
-  ["tryPin", 60, () => tryPin("nobody@example.com", guesser, new Date())],
+  ["tryPin", 60, () => tryPin("nobody@example.com", guesser, () => false, new Date())],
 ])("D18: %s is refused as busy after %i lost races", async (_, races, work) => {
   proxy.fail("TransactWriteItems", transactionConditionFailed(4), Number.POSITIVE_INFINITY);
   await expect(work()).rejects.toMatchObject({ code: "busy" });
