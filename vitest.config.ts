@@ -6,6 +6,10 @@ import { recordHandlers } from "./test/support/rights/handler-recorder.ts";
 delete process.env.WORKFORCE_STAGES;
 
 const root = fileURLToPath(new URL(".", import.meta.url));
+// Workers, and what they start, compile each file once for all runs.
+process.env.NODE_COMPILE_CACHE ??= `${root}.local/compile-cache`; // To validate a template takes longer than to make it: the gates synth, lint and deploy do it.
+process.env.CDK_VALIDATION = "false";
+
 const report = process.env.VITEST_REPORT;
 const measured = ["test/system/attacks/timing.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];

@@ -25,7 +25,8 @@ export function addStack(app: App, stage: Stage): WorkforceStack {
 
 /** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */
 export function synthesize(stageName: string, outdir: string): WholeTemplate {
-  const app = createApp({ outdir });
+  // Nothing is deployed from it, and to validate it takes longer than to make it.
+  const app = createApp({ outdir, builtinCloudFormationValidation: false });
   const stack = addStack(app, findStage(stageName));
   return readWholeTemplate(app.synth().directory, stack.templateFile);
 }

@@ -1,6 +1,5 @@
 import { writeJsonFile } from "../local/json-file.ts";
-import type { Gate } from "./check/gates.ts";
-import { gates, longGates } from "./check/gates.ts";
+import { type Gate, gates, longGates } from "./check/gates.ts";
 import { type GateResult, runGate } from "./check/run-gate.ts";
 import { readArguments, runCommand, unknownWord } from "./cli/command.ts";
 import { sumCounts } from "./cli/count-tests.ts";
@@ -55,11 +54,11 @@ function findGate(name: string): Gate {
 async function runAll(chosen: readonly Gate[]): Promise<GateResult[]> {
   const narrow = chosen.filter(({ isWide }) => !isWide).values();
   const results: GateResult[] = [];
-  const lane = async (waiting: Iterable<Gate>) => {
+  const runInTurn = async (waiting: Iterable<Gate>) => {
     for (const gate of waiting) results.push(await runAloud(gate));
   };
-  await Promise.all([lane(narrow), lane(narrow)]);
-  await lane(chosen.filter(({ isWide }) => isWide));
+  await Promise.all([runInTurn(narrow), runInTurn(narrow)]);
+  await runInTurn(chosen.filter(({ isWide }) => isWide));
   return results;
 }
 

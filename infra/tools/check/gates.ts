@@ -100,8 +100,8 @@ export const longGates: readonly Gate[] = [
     name: "tests",
     title: "tests at full count",
     program: "vitest",
-    parameters: [...related, "test/support/service/ring.ts", "test/system/attacks/timing.test.ts"],
-    environment: { RING: "long", TIMED: "500", SEED: String(freshSeed) },
+    parameters: [...related, "test/support/service/counts.ts", "test/system/attacks/timing.test.ts"],
+    environment: { COUNTS: "full", TIMED: "500", SEED: String(freshSeed) },
     isWide: true,
   },
   {

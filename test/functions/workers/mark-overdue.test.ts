@@ -9,12 +9,12 @@ import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { countRecords, readRecord, store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
-import { inRing } from "../../support/service/ring.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 
 const today = "2026-05-10";
 
-const many = inRing(220, 450);
+const many = usualOrFull(220, 450);
 useService();
 const proxy = useFaultProxy();
 

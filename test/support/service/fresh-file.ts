@@ -3,7 +3,7 @@ import { vi } from "vitest";
 const first = Symbol.for("workforce.test.environment");
 const kept = globalThis as { [first]?: NodeJS.ProcessEnv };
 
-// A worker runs many files. Packages stay loaded; everything of this project begins anew with each file.
+// A worker runs many files. Packages stay loaded; everything of this project is new for each file.
 vi.resetModules();
 vi.useRealTimers();
 vi.unstubAllEnvs();

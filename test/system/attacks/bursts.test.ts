@@ -16,7 +16,7 @@ import { deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts
 import { expectProblem } from "../../support/requests/problems.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
-import { inRing } from "../../support/service/ring.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();
@@ -26,8 +26,9 @@ const phones = Array.from({ length: 6 }, (_, index) => `+44740012345${index}`);
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-const requests = inRing(200, 10_000);
-const hours = inRing(2, 25);
+const requests = usualOrFull(200, 10_000);
+const sideBySide = usualOrFull(10, 50);
+const hours = usualOrFull(2, 25);
 const start = Math.ceil(Date.now() / hour) * hour;
 
 beforeAll(async () => {
@@ -66,7 +67,7 @@ function confirm(name: string, pin: string, from?: string): Promise<TestAnswer> 
   return call(confirmHandler, confirmLoginByBody, { body: { user: { login: name, pin } }, ...(from && { from }) });
 }
 
-/** Sends many requests, 50 at a time, and counts the answers by status; keeps none of them, nor their log lines. */
+/** Sends many requests side by side, and counts the answers by status; keeps none of them, nor their log lines. */
 async function burst(count: number, send: (index: number) => Promise<TestAnswer>): Promise<Record<number, number>> {
   const counted: Record<number, number> = {};
   let next = 0;
@@ -77,7 +78,7 @@ async function burst(count: number, send: (index: number) => Promise<TestAnswer>
       if (loggedLines.length > 2_000) loggedLines.length = 0;
     }
   };
-  await Promise.all(Array.from({ length: 50 }, runner));
+  await Promise.all(Array.from({ length: sideBySide }, runner));
   return counted;
 }
 

@@ -7,13 +7,13 @@ import { crashEverywhere } from "../../support/faults/crash.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { inRing } from "../../support/service/ring.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 import { drain, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
-const everyone = inRing(250, 10_000);
-const thricePerMessage = inRing(120, 400);
+const everyone = usualOrFull(250, 10_000);
+const thricePerMessage = usualOrFull(120, 400);
 const mostMegabytes = 20;
 const mostMilliseconds = 10_000;
 

@@ -8,12 +8,12 @@ import type { Key } from "../../../shared/db/table/table.ts";
 import { type CrashMoment, crashAt } from "../../support/faults/crash.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
-import { inRing } from "../../support/service/ring.ts";
 import { useService } from "../../support/service/service.ts";
 
 /** CI asks for thousands; a run while developing for enough to notice. */
-const runs = inRing(20, 2_000);
+const runs = usualOrFull(20, 2_000);
 /** Histories that go on at the same time, and contend for the totals of all companies. */
 const sideBySide = 8;
 const invoiceStates = ["pending", "paid", "overdue"] as const;
