@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { fieldFaults } from "../../shared/contract/field-faults.ts";
 import { dateFilter, idParameter, paging } from "../../shared/contract/query.ts";
 import { calendarDate, decimal, id, text, timestamp } from "../../shared/contract/values.ts";
+import { fc } from "../support/service/properties.ts";
 
 test("D23: a timestamp is UTC with three digits of milliseconds and a real moment", () => {
   fc.assert(

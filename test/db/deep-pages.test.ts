@@ -4,9 +4,10 @@ import { findInvoices, type InvoiceFilter } from "../../shared/db/records/invoic
 import { importLines } from "../bench/store/load.ts";
 import { costOf } from "../support/records/costs.ts";
 import { invoiceLine } from "../support/records/records.ts";
+import { usualOrFull } from "../support/service/counts.ts";
 import { useService } from "../support/service/service.ts";
 
-const count = inject("engineName") === "dynamodb-local" ? 600 : 2_400;
+const count = inject("engineName") === "dynamodb-local" ? 600 : usualOrFull(1_500, 2_400);
 const states: readonly InvoiceState[] = ["pending", "paid", "overdue"];
 const threeYears = { fromDate: "2024-01-01", toDate: "2026-12-31" };
 const dated: InvoiceFilter = { scope: 1, states, ...threeYears };

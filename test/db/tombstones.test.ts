@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, inject, test } from "vitest";
 import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
 import { findNotifications, notificationKey } from "../../shared/db/notifications/notifications.ts";
@@ -16,11 +15,13 @@ import {
 } from "../support/records/records.ts";
 import { readRecord } from "../support/records/store.ts";
 import { readItem, write, writtenAt } from "../support/records/writes.ts";
+import { usualOrFull } from "../support/service/counts.ts";
+import { fc } from "../support/service/properties.ts";
 import { useService } from "../support/service/service.ts";
 
 const days = 24 * 60 * 60_000;
 // DynamoDB Local takes ten times as long, and is there for what the usual engine may get wrong rather than for depth.
-const histories = inject("engineName") === "dynamodb-local" ? 15 : 60;
+const histories = inject("engineName") === "dynamodb-local" ? 15 : usualOrFull(15, 60);
 
 useService();
 const proxy = useFaultProxy();

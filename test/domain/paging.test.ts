@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeCursor, encodeCursor } from "../../shared/domain/paging/cursor.ts";
 import { pageStart, placePage } from "../../shared/domain/paging/paging.ts";
 import { refusalOf } from "../support/requests/refusals.ts";
+import { fc } from "../support/service/properties.ts";
 
 test("D30: a cursor leads back to its id in its own list, and nowhere in another", () => {
   fc.assert(

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, inject, test } from "vitest";
-import { hashesIn } from "../../infra/functions/bundle.ts";
+import { hashesIn } from "../../infra/functions/bundle-places.ts";
 import { functions } from "../../infra/functions/functions.ts";
 import { readManifest } from "../../infra/functions/release.ts";
 import { namesOf } from "../../infra/stages/names.ts";

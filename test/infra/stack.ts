@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { inject } from "vitest";
 import type { Template } from "../../infra/whole-template.ts";
 import type { CheckedSynthesis } from "../support/service/synthesize-stages.ts";
@@ -63,10 +65,12 @@ export function stackOf(name: string): SynthesizedStack {
   return { ...readStack(findSynthesis(name).template), bundles: inject("bundles") };
 }
 
+const found = new Map<string, CheckedSynthesis>();
+
 /** What came of the synthesis of a stage. */
 export function findSynthesis(name: string): CheckedSynthesis {
-  const synthesis = inject("syntheses")[name];
-  if (!synthesis) throw new Error(`No stage ${name} was synthesised`);
+  const synthesis = found.get(name) ?? JSON.parse(readFileSync(join(inject("syntheses"), `${name}.json`), "utf8"));
+  found.set(name, synthesis);
   return synthesis;
 }
 

@@ -1,7 +1,7 @@
 import { ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { queueMessage, queueMessages } from "../../shared/messaging/queue.ts";
+import { fc } from "../support/service/properties.ts";
 import { useService } from "../support/service/service.ts";
 import { takeMessages } from "../support/workers/queues.ts";
 

@@ -24,9 +24,6 @@ interface LastSynthesis {
   sources: string[];
 }
 
-/** The check of the template against CloudFormation takes the CDK seconds; the synth of a deploy makes it. */
-const withoutValidation = { CDK_VALIDATION: "false" };
-
 /** What the modules are read with, besides themselves. */
 const settingFiles = ["package-lock.json", "cdk.json"].map((file) => join(root, file));
 
@@ -49,7 +46,7 @@ export async function synthesizeAgain(directory: string): Promise<LocalSynthesis
   const outdir = resolve(`${assemblyFolder(directory)}.${process.pid}`);
   rmSync(outdir, { recursive: true, force: true });
   const program = await bundleProgram("infra/local/stack/synthesis-program.ts");
-  await runModule(program.code, [outdir], withoutValidation).catch((error) => {
+  await runModule(program.code, [outdir]).catch((error) => {
     rmSync(outdir, { recursive: true, force: true });
     throw error;
   });

@@ -18,10 +18,11 @@ import { asRelease01, scanItems } from "../../support/records/items.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 
-/** MIGRATE_RECORDS=100000 makes it a long run. */
-const records = Number(process.env.MIGRATE_RECORDS ?? 300);
+/** MIGRATE_RECORDS=100000 makes it a longer run. */
+const records = Number(process.env.MIGRATE_RECORDS ?? usualOrFull(120, 2_000));
 const itemsPerWrite = 25;
 
 useService();

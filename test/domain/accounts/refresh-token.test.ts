@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   makeFamily,
@@ -8,6 +7,7 @@ import {
   refreshTokenLifeDays,
 } from "../../../shared/domain/accounts/refresh-token.ts";
 import { hashToken } from "../../../shared/domain/token-hash.ts";
+import { fc } from "../../support/service/properties.ts";
 import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("k".repeat(64));

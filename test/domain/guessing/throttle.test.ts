@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   admittedAt,
@@ -7,6 +6,7 @@ import {
   retryAfterSeconds,
   withAttempt,
 } from "../../../shared/domain/guessing/throttle.ts";
+import { fc } from "../../support/service/properties.ts";
 
 const minute = 60_000;
 const start = Date.parse("2026-05-01T09:00:00.000Z");

@@ -22,16 +22,22 @@ interface Command {
   readonly input: object;
 }
 
+const unwatched = Symbol.for("workforce.test.send");
+
 type Send = (this: Client, command: Command, ...others: unknown[]) => Promise<unknown>;
+
+// Every client of the SDK inherits its `send`, so that this is the one place where all calls pass.
+const everyClient = Object.getPrototypeOf(DynamoDBDocumentClient.prototype) as { send: Send; [unwatched]?: Send };
+// The SDK outlives the test file that watches it.
+everyClient.send = everyClient[unwatched] ??= everyClient.send;
 
 /**
  * Puts a watcher around every call of every client of this process, whatever service it is for: it carries the call out by
- * calling `send`, and is given how the client repeats calls. Every client of the SDK inherits its `send`, so that this is the one place where all calls pass.
+ * calling `send`, and is given how the client repeats calls.
  */
 export function watchCalls(
   watch: (call: AwsCall, send: () => Promise<unknown>, retries: () => Promise<Retries>) => Promise<unknown>,
 ): void {
-  const everyClient = Object.getPrototypeOf(DynamoDBDocumentClient.prototype) as { send: Send };
   const { send } = everyClient;
   everyClient.send = function (command, ...others) {
     const { serviceId: service, retryStrategy: retries } = this.config;

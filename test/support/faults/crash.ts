@@ -30,17 +30,18 @@ export async function crashAt(n: number, moment: CrashMoment, work: () => Promis
 }
 
 /**
- * Kills work at each of its AWS calls in turn, before and after: `scenario` is run once for each crash, sets up what it
+ * Kills work at each of its AWS calls in turn, or at every so many of them, before and after: `scenario` is run once for each crash, sets up what it
  * needs, passes what is to be killed to `kill`, and checks what it left behind. Ends when the work came to its end unharmed
  * on both sides; gives the number of crashes that there were.
  */
 export async function crashEverywhere(
   scenario: (kill: (work: () => Promise<unknown>) => Promise<boolean>, place: string) => Promise<void>,
+  every = 1,
 ): Promise<number> {
   let crashes = 0;
   for (const moment of ["before", "after"] as const) {
     let wasKilled = true;
-    for (let n = 1; wasKilled; n += 1) {
+    for (let n = 1; wasKilled; n += every) {
       wasKilled = false;
       const kill = async (work: () => Promise<unknown>) => {
         wasKilled = await crashAt(n, moment, work);

@@ -1,3 +1,4 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,7 +6,7 @@ import type { TestProject } from "vitest/node";
 import { bundleFunctions } from "../../../infra/functions/bundle.ts";
 import { startEngine } from "../../../infra/local/engine/engine.ts";
 import type { TableDefinition } from "../../../infra/local/engine/table.ts";
-import { synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
+import { copySynthesis, type LocalSynthesis, root, synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -25,10 +26,12 @@ declare module "vitest" {
   }
 }
 
+const last = join(root, ".local/test-synthesis");
+
 /** Starts one DynamoDB engine for the run, and reads the table's definition from the synthesised stack. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "workforce-test-"));
-  const { template, bundles } = await synthesizeOnce(directory);
+  const { template, bundles } = await synthesizeForRun(directory);
   // The local machine builds functions in a way of its own: these are what is deployed.
   bundleFunctions(bundles);
   const engine = await startEngine();
@@ -43,6 +46,42 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await engine.close();
     await rm(directory, { recursive: true });
   };
+}
+
+/** Takes the synthesis of the last run, where nothing it was made from has changed since, and leaves its own for the next. */
+async function synthesizeForRun(directory: string): Promise<LocalSynthesis> {
+  takeSynthesis(directory);
+  let isNew = false;
+  const synthesis = await synthesizeOnce(directory, () => {
+    isNew = true;
+  });
+  if (isNew) leaveSynthesis(directory);
+  return synthesis;
+}
+
+function takeSynthesis(directory: string): void {
+  try {
+    copySynthesis(last, directory);
+  } catch (error) {
+    // There is none yet, or another run has just put its own in place: this run makes one.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    rmSync(directory, { recursive: true });
+    mkdirSync(directory);
+  }
+}
+
+function leaveSynthesis(directory: string): void {
+  mkdirSync(join(root, ".local"), { recursive: true });
+  const own = mkdtempSync(`${last}-`);
+  copySynthesis(directory, own);
+  rmSync(last, { recursive: true, force: true });
+  try {
+    renameSync(own, last);
+  } catch (error) {
+    // Another run was quicker.
+    if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
+    rmSync(own, { recursive: true });
+  }
 }
 
 function tableOf(template: Record<string, unknown>): TableDefinition {

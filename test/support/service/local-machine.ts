@@ -132,5 +132,7 @@ function run(file: string, parameters: string[], directory: string, environment 
 /** The settings of the test's own table must not reach a machine's process. */
 function environmentOf(directory: string) {
   const { PATH = "", HOME = "", DYNAMODB_ENGINE } = process.env;
-  return { PATH, HOME, ...(DYNAMODB_ENGINE && { DYNAMODB_ENGINE }), WORKFORCE_DIRECTORY: directory };
+  // Commands of the project are started a hundred times in a run: compiled once, they take half of the time.
+  const compiled = { NODE_COMPILE_CACHE: join(root, ".local/compile-cache") };
+  return { PATH, HOME, ...compiled, ...(DYNAMODB_ENGINE && { DYNAMODB_ENGINE }), WORKFORCE_DIRECTORY: directory };
 }

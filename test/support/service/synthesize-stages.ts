@@ -1,12 +1,15 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { type CfnResource, CfnStack } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import type { TestProject } from "vitest/node";
 import { functions } from "../../../infra/functions/functions.ts";
 import type { ServiceTable } from "../../../infra/functions/service-table.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
 import { type Stage, stageNames } from "../../../infra/stages/stages.ts";
 import { createApp } from "../../../infra/synthesize.ts";
 import { readWholeTemplate, type WholeTemplate } from "../../../infra/whole-template.ts";
@@ -37,25 +40,37 @@ export interface Finding {
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Every stage, its placeholders replaced, and the full one, by name. */
-    syntheses: Record<string, CheckedSynthesis>;
+    /** Folder with what came of the synthesis of every stage, once it is there. */
+    syntheses: string;
   }
 }
 
 /** Every stage as its owner would have it, and the full one. */
 export const everyStage: readonly Stage[] = [...stageNames.map(ownedStage), fullStage];
 
-/** Synthesises every stage once for the test files that hold laws against them: the CDK takes seconds to load. */
+/** Synthesises every stage once for the run, beside the tests that need none; the others await it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "workforce-stages-"));
+  project.provide("syntheses", directory);
+  const synthesizing = promisify(execFile)(process.execPath, [import.meta.filename, directory], { cwd: root });
+  const ended = synthesizing.then(
+    () => writeFileSync(join(directory, "ended"), ""),
+    ({ message }: Error) => writeFileSync(join(directory, "ended"), message),
+  );
+  return async () => {
+    synthesizing.child.kill();
+    await ended;
+    await rm(directory, { recursive: true });
+  };
+}
+
+function synthesizeEveryStage(directory: string): void {
   const bundles = join(directory, "bundles");
   writeStubBundles(bundles, Object.keys(functions));
-  const syntheses = everyStage.map((stage) => {
+  for (const stage of everyStage) {
     const made = makeStage({ stage, bundles, outdir: join(directory, stage.name) });
-    return [stage.name, { ...made.synthesis, ...check(made.stack) }] as const;
-  });
-  project.provide("syntheses", Object.fromEntries(syntheses));
-  return () => rm(directory, { recursive: true });
+    writeFileSync(join(directory, `${stage.name}.json`), JSON.stringify({ ...made.synthesis, ...check(made.stack) }));
+  }
 }
 
 /**
@@ -117,3 +132,5 @@ function check(stack: WorkforceStack): Omit<CheckedSynthesis, keyof StageSynthes
     checkedResources: [...checks.shown].filter((each) => !(each instanceof CfnStack)).length,
   };
 }
+
+if (import.meta.main) synthesizeEveryStage(process.argv[2] ?? "");

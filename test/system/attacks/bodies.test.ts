@@ -1,8 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { call, type TestRequest } from "../../support/requests/call.ts";
 import { allowedUser, bodyEndpoints } from "../../support/requests/every-operation.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
@@ -108,7 +109,7 @@ describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
         expect(answer.status).toBeLessThan(500);
         if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
       }),
-      { numRuns: 150 },
+      { numRuns: usualOrFull(60, 150) },
     );
   });
 });

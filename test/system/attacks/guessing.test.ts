@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Actor, GuessingSite } from "../../support/requests/guessing-site.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 
 const second = 1_000;
 const minute = 60 * second;
@@ -57,7 +58,7 @@ function show(row: object): void {
   if (process.env.SHOW_FIGURES) console.error(JSON.stringify(row));
 }
 
-test.each([[1, 2], [10, 2], [1_000, 1], ...(process.env.LONG ? [[100_000, 1] as const] : [])] as const)(
+test.each([[1, 2], [10, 2], [1_000, 1], ...usualOrFull([], [[100_000, 1] as const])] as const)(
   "D10: %i addresses take a login over by its pin with a chance of at most one in 10,000 a day",
   (count, days) => {
     const compared = guessPins(count, days);

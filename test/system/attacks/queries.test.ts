@@ -1,10 +1,11 @@
-import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, eventOf } from "../../support/requests/call.ts";
 import { allowedUser, endpoints } from "../../support/requests/every-operation.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
@@ -44,7 +45,7 @@ describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
         expect(answer.status).toBeLessThan(500);
         if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
       }),
-      { numRuns: 60 },
+      { numRuns: usualOrFull(20, 60) },
     );
   });
 

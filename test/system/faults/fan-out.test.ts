@@ -7,12 +7,13 @@ import { crashEverywhere } from "../../support/faults/crash.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 import { drain, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
-/** CI notifies ten thousand; a run while developing enough to see what grows. */
-const everyone = Number(process.env.RECIPIENTS ?? 1_000);
+const everyone = usualOrFull(250, 10_000);
+const thricePerMessage = usualOrFull(120, 400);
 const mostMegabytes = 20;
 const mostMilliseconds = 10_000;
 
@@ -73,7 +74,7 @@ test(`D25: ${everyone} recipients are notified in short calls whose memory does 
 }, 120_000);
 
 test("D25: every message processed three times, side by side, notifies everyone once", async () => {
-  const ids = await newOperators(2, 400);
+  const ids = await newOperators(2, thricePerMessage);
   const thrice: typeof handler = async (event) => {
     const [answer] = await Promise.all([handler(event), handler(event), handler(event)]);
     return answer ?? { batchItemFailures: [] };

@@ -16,10 +16,10 @@ import { recordKey } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { invoiceLine, jobLine, notificationLine } from "../../support/records/records.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 
-/** CI takes in ten thousand; a run while developing enough to see one lost. */
-const messageCount = Number(process.env.INTAKE_MESSAGES ?? 1_000);
+const messageCount = usualOrFull(700, 10_000);
 const pumps = 8;
 const visibilitySeconds = 5;
 const mostRepeats = 10;

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { handler as deliver } from "../../../functions/workers/deliver-notifications.ts";
 import { markAllRead, markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
@@ -7,11 +6,13 @@ import { findNotifications, type Notification } from "../../../shared/db/notific
 import { type CrashMoment, crashAt } from "../../support/faults/crash.ts";
 import { notificationLine, userLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 import { queueEvent } from "../../support/workers/workers.ts";
 
 /** CI asks for thousands; a run while developing for enough to notice. */
-const runs = Number(process.env.HISTORIES ?? 40);
+const runs = usualOrFull(20, 2_000);
 const sideBySide = 8;
 const events = [0, 1, 2] as const;
 const types = ["Job", "Timesheet", "Chat"] as const;

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
@@ -9,10 +8,12 @@ import type { Key } from "../../../shared/db/table/table.ts";
 import { type CrashMoment, crashAt } from "../../support/faults/crash.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 
 /** CI asks for thousands; a run while developing for enough to notice. */
-const runs = Number(process.env.HISTORIES ?? 60);
+const runs = usualOrFull(20, 2_000);
 /** Histories that go on at the same time, and contend for the totals of all companies. */
 const sideBySide = 8;
 const invoiceStates = ["pending", "paid", "overdue"] as const;

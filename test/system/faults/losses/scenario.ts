@@ -3,6 +3,7 @@ import type { Operation } from "../../../../shared/contract/operation.ts";
 import type { HttpHandler } from "../../../../shared/http/endpoint.ts";
 import { type Loss, type LossyNetwork, losses } from "../../../support/faults/lossy-network.ts";
 import { call, type TestAnswer, type TestRequest } from "../../../support/requests/call.ts";
+import { usualOrFull } from "../../../support/service/counts.ts";
 import { queueEvent } from "../../../support/workers/workers.ts";
 
 /** One try, as a client or a queue makes it: true when it was answered well or processed. */
@@ -29,8 +30,6 @@ export interface LossPlan {
 /** When a queue or the stream brings again what failed. */
 export const redeliveryMs = 6 * 60_000;
 
-/** One loss a call, in turn; `LOSSES=all` tries every one. */
-const isWhole = process.env.LOSSES === "all";
 const clientPauseMs = 2_000;
 /** What a worker sends is tried once: its queue repeats it. */
 const sentOnce = ["SendEmail", "Publish", "SendMessageBatch", "CreatePlatformEndpoint", "SetEndpointAttributes"];
@@ -51,7 +50,7 @@ export async function loseEverywhere(network: LossyNetwork, plan: LossPlan, turn
   const lost: (string | undefined)[] = [];
   for (let n = 1; !lost.includes(undefined); n += 1) {
     const sample = losses[(n + turn) % losses.length] ?? "dropped";
-    for (const loss of isWhole ? losses : [sample]) lost.push(await loseOne(network, plan, n, loss));
+    for (const loss of usualOrFull([sample], losses)) lost.push(await loseOne(network, plan, n, loss));
   }
   if (plan.loses) expect(lost).toContain(plan.loses);
 }

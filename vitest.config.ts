@@ -1,11 +1,15 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { recordHandlers } from "./support/rights/handler-recorder.ts";
+import { recordHandlers } from "./test/support/rights/handler-recorder.ts";
 
 // The tests are about the stages that come with the project.
 delete process.env.WORKFORCE_STAGES;
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL(".", import.meta.url));
+// Workers, and what they start, compile each file once for all runs.
+process.env.NODE_COMPILE_CACHE ??= `${root}.local/compile-cache`; // To validate a template takes longer than to make it: the gates synth, lint and deploy do it.
+process.env.CDK_VALIDATION = "false";
+
 const report = process.env.VITEST_REPORT;
 const measured = ["test/system/attacks/timing.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];
@@ -19,20 +23,29 @@ const turns = { usual: 1, measured: 2, concluding: 3 };
 /** DynamoDB Local takes several times as long as the usual engine. */
 const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 6 : 1;
 
+const setUp = (...names: string[]) => names.map((name) => `test/support/${name}.ts`);
+const usualSetUp = setUp("service/fresh-file", "service/capture-logs", "rights/record-files");
+
 const everywhere = {
-  setupFiles: ["test/support/service/capture-logs.ts", "test/support/rights/record-files.ts"],
+  // To start a worker and to load the SDK in it takes longer than most files: workers are used again.
+  isolate: false,
+  setupFiles: [...usualSetUp, ...setUp("service/remember-derivations")],
   // What handlers need that are called without a table or a queue.
   env: { METRIC_NAMESPACE: "Workforce/test" },
   testTimeout: patience * 20_000,
   hookTimeout: patience * 60_000,
 };
 
+/** One after the other, as they are listed: each file begins with a fresh environment. */
+const sequenceOf = (groupOrder: number) => ({ groupOrder, setupFiles: "list" as const });
+
 const plugins = [recordHandlers(root)];
 
+// Projects of one turn begin in the order of their names.
 export default defineConfig({
   root,
   test: {
-    globalSetup: ["test/support/service/global-setup.ts"],
+    globalSetup: setUp("service/global-setup"),
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
     maxWorkers: 2,
     projects: [
@@ -41,23 +54,24 @@ export default defineConfig({
         plugins,
         test: {
           ...everywhere,
-          name: "tests",
+          name: "service",
           include: ["test/**/*.test.ts"],
           exclude: [...measured, ...concluding, ...laws, installing],
-          sequence: { groupOrder: turns.usual },
+          sequence: sequenceOf(turns.usual),
         },
       },
       {
         root,
         test: {
           ...everywhere,
-          name: "laws",
+          name: "stacks",
           include: laws,
-          globalSetup: ["test/support/service/synthesize-stages.ts"],
-          sequence: { groupOrder: turns.usual },
+          globalSetup: setUp("service/synthesize-stages"),
+          setupFiles: [...usualSetUp, ...setUp("service/await-stages")],
+          sequence: sequenceOf(turns.usual),
         },
       },
-      // What compares times runs when nothing else does.
+      // What compares times runs when nothing else does, and derives each password anew.
       {
         root,
         plugins,
@@ -65,14 +79,15 @@ export default defineConfig({
           ...everywhere,
           name: "times",
           include: measured,
+          setupFiles: usualSetUp,
           maxWorkers: 1,
-          sequence: { groupOrder: turns.measured },
+          sequence: sequenceOf(turns.measured),
         },
       },
       // What the others have recorded is read when they have ended.
       {
         root,
-        test: { ...everywhere, name: "rights", include: concluding, sequence: { groupOrder: turns.concluding } },
+        test: { ...everywhere, name: "rights", include: concluding, sequence: sequenceOf(turns.concluding) },
       },
     ],
   },

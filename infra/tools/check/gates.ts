@@ -1,0 +1,142 @@
+import { findEngine } from "../../local/engine/engine-commands.ts";
+import { findPython, neededPython } from "../cli/python.ts";
+import { installObstacle } from "./install-obstacle.ts";
+
+/** One gate: a program that ends with 0 when all is well. */
+export interface Gate {
+  readonly name: string;
+  readonly title: string;
+  readonly program: string;
+  readonly parameters: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** True where it keeps more than one processor busy, so that no other gate runs beside it. */
+  readonly isWide?: boolean;
+  /** Why it cannot run on this machine; undefined when it can. */
+  obstacle?(): string | undefined;
+}
+
+/** Runs what only gates need, which is installed when the first of them runs. */
+const ownProgram = "test/gates/run.ts";
+const related = ["related", "--run"];
+const onDynamodbLocal = { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "" };
+const installing = ["run", "--config", "test/system/deploy/vitest.config.ts"];
+/** A number that no run before has had. */
+const freshSeed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+
+/** The gates of `npm run check`. */
+export const gates: readonly Gate[] = [
+  { name: "types", title: "types", program: "tsc", parameters: ["--project", "."] },
+  {
+    name: "format",
+    title: "format and lint",
+    program: "biome",
+    parameters: ["ci", "--error-on-warnings", "--colors=off"],
+  },
+  {
+    name: "imports",
+    title: "import rules",
+    program: "node",
+    parameters: [ownProgram, "depcruise", "functions", "shared", "infra", "test"],
+    obstacle: installOwn,
+  },
+  {
+    name: "unused",
+    title: "unused code",
+    program: "node",
+    parameters: [ownProgram, "knip", "--no-progress"],
+    obstacle: installOwn,
+  },
+  {
+    name: "synth",
+    title: "synth",
+    program: "cdk",
+    parameters: ["synth", "--quiet", "--no-notices", "--output", ".local/check/cdk.out"],
+    environment: { CDK_DISABLE_VERSION_CHECK: "true", WORKFORCE_STAGES: "" },
+  },
+  {
+    name: "runtime",
+    title: "AWS's runtime client",
+    program: "vitest",
+    parameters: [...installing, "test/system/runtime"],
+    obstacle: () => installObstacle("the runtime client", "test/system/runtime"),
+  },
+  {
+    name: "lint",
+    title: "templates by cfn-lint",
+    program: "vitest",
+    parameters: [...installing, "test/system/lint"],
+    obstacle: () => pythonObstacle("cfn-lint", "test/system/lint"),
+  },
+  {
+    name: "store",
+    title: "store on DynamoDB Local",
+    program: "vitest",
+    parameters: ["run", "test/db/write-record.test.ts", "test/db/user-writes.test.ts"],
+    environment: onDynamodbLocal,
+    isWide: true,
+    obstacle: dynamodbLocalObstacle,
+  },
+  ...["1", String(freshSeed)].map((seed, at) => ({
+    name: at === 0 ? "properties" : "fresh",
+    title: `properties, seed ${seed}`,
+    program: "vitest",
+    parameters: [...related, "test/support/service/properties.ts"],
+    environment: { SEED: seed },
+    isWide: true,
+  })),
+  {
+    name: "deploy",
+    title: "deploy into an emulator",
+    program: "vitest",
+    parameters: [...installing, "test/system/deploy"],
+    isWide: true,
+    obstacle: () => pythonObstacle("the emulator", "test/system/deploy"),
+  },
+];
+
+/** The gates of `npm run check:long`: what `npm test` runs a little of, at full count. */
+export const longGates: readonly Gate[] = [
+  {
+    name: "tests",
+    title: "tests at full count",
+    program: "vitest",
+    parameters: [...related, "test/support/service/counts.ts", "test/system/attacks/timing.test.ts"],
+    environment: { COUNTS: "full", TIMED: "500", SEED: String(freshSeed) },
+    isWide: true,
+  },
+  {
+    name: "engine",
+    title: "all of the store on DynamoDB Local",
+    program: "vitest",
+    parameters: ["run", "test/db", "test/bench"],
+    environment: onDynamodbLocal,
+    isWide: true,
+    obstacle: dynamodbLocalObstacle,
+  },
+  ...["cold", "warm", "store"].map((bench) => ({
+    name: bench,
+    title: `bench ${bench}`,
+    program: "node",
+    parameters: ["test/bench/bench.ts", bench],
+    isWide: true,
+  })),
+];
+
+/** No obstacle: where the packages cannot be installed the gate fails. Installed here, no two gates do it at once. */
+function installOwn(): undefined {
+  installObstacle("the tools of the gates", "test/gates");
+}
+
+function dynamodbLocalObstacle(): string | undefined {
+  try {
+    findEngine("dynamodb-local", { directory: ".", port: 0 });
+    return undefined;
+  } catch {
+    return "it needs Java 17 or newer";
+  }
+}
+
+/** Where there is no Python, or no way to its packages, the gate cannot run; a program that fails is another thing. */
+function pythonObstacle(what: string, folder: string): string | undefined {
+  return findPython() ? installObstacle(what, folder) : `it needs ${neededPython}`;
+}
