@@ -1,32 +1,18 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { App, type AppProps } from "aws-cdk-lib";
+import type { App } from "aws-cdk-lib";
 import { bundleFunctions } from "./functions/bundle.ts";
-import { findStage, type Stage } from "./stages/stages.ts";
-import { readWholeTemplate, type WholeTemplate } from "./whole-template.ts";
-import { WorkforceStack } from "./workforce-stack.ts";
+import { addBundledStack, synthesizeBundled } from "./stack-app.ts";
+import type { Stage } from "./stages/stages.ts";
+import type { WholeTemplate } from "./whole-template.ts";
+import type { WorkforceStack } from "./workforce-stack.ts";
 
-const commandSettings = new URL("../cdk.json", import.meta.url);
-
-/** An app with the feature flags of cdk.json, whichever program makes it. */
-export function createApp(props: AppProps = {}): App {
-  const { context } = JSON.parse(readFileSync(commandSettings, "utf8")) as { context: Record<string, unknown> };
-  // The cdk command has the templates name their assets: so do the others, as they find nested templates by it.
-  const named = { ...context, "aws:cdk:enable-asset-metadata": true, ...props.context };
-  return new App({ ...props, analyticsReporting: false, context: named });
-}
+export { createApp } from "./stack-app.ts";
 
 /** Adds a stage's stack to an app, its bundles built from the sources as they are. */
 export function addStack(app: App, stage: Stage): WorkforceStack {
-  const bundles = join(app.outdir, "bundles");
-  bundleFunctions(bundles);
-  return new WorkforceStack(app, { stage, bundles });
+  return addBundledStack(app, stage, bundleFunctions);
 }
 
-/** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */
+/** Synthesises a stage's stack, its bundles built, into an empty folder, without the cdk command and without AWS. */
 export function synthesize(stageName: string, outdir: string): WholeTemplate {
-  // Nothing is deployed from it, and to validate it takes longer than to make it.
-  const app = createApp({ outdir, builtinCloudFormationValidation: false });
-  const stack = addStack(app, findStage(stageName));
-  return readWholeTemplate(app.synth().directory, stack.templateFile);
+  return synthesizeBundled(stageName, outdir, bundleFunctions);
 }

@@ -8,6 +8,7 @@ import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { createQueue } from "./constructs/compute/encrypted-queue.ts";
 import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
+import { ReleaseManifests } from "./constructs/compute/release-manifest.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
 import { WorkQueue } from "./constructs/compute/work-queue.ts";
@@ -21,6 +22,7 @@ import { HmacKey } from "./constructs/stores/hmac-key.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
+import { hashesIn } from "./functions/bundle-places.ts";
 import { type QueueName, queues } from "./functions/queues.ts";
 import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { streamConsumers } from "./functions/stream-filters.ts";
@@ -37,6 +39,8 @@ export interface WorkforceStackProps {
   readonly stage: Stage;
   /** Folder that the bundles were built into. */
   readonly bundles: string;
+  /** Id of the commit that they were built from. */
+  readonly commit?: string;
   /** The operations and functions; left out, those of the service. */
   readonly service?: ServiceTable;
 }
@@ -54,7 +58,7 @@ export class WorkforceStack extends Stack {
   readonly #stacks = new Map<string, { scope: Construct; releases?: CanaryReleases }>();
   readonly #functions = new Map<string, ServiceFunction>();
 
-  constructor(app: App, { stage, bundles, service: table = service }: WorkforceStackProps) {
+  constructor(app: App, { stage, bundles, commit = "unknown", service: table = service }: WorkforceStackProps) {
     const names = namesOf(stage.name);
     const tags = { service: "workforce-api", stage: stage.name };
     super(app, names.stack, {
@@ -76,6 +80,8 @@ export class WorkforceStack extends Stack {
     this.#addSchedules();
     const bus = this.#addIntake();
     this.#addMonitoring(bus);
+    const manifest = { commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) };
+    new ReleaseManifests(this, "Release", { name: names.release, manifest });
     new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
   }

@@ -1,10 +1,19 @@
-/** Values a log line may carry: ids, codes and figures; never a login, name, token, pin or whole object. */
-export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | readonly number[]>>;
+import { settings } from "./settings.ts";
+import { currentWork } from "./work.ts";
 
-/** Writes one line of JSON. */
-export function log(level: "info" | "warn" | "error", message: string, fields: LogFields = {}): void {
-  const line = JSON.stringify({ level, message, time: new Date().toISOString(), ...fields });
-  process.stdout.write(`${line}\n`);
+/** Values a log line may carry: ids, codes and figures; never a login, name, token, pin or whole object. */
+export type LogFields = Readonly<
+  Record<string, string | number | boolean | null | undefined | readonly (string | number)[]>
+>;
+
+/** How grave a line is, in the words that Lambda filters by. */
+export type LogLevel = "info" | "warn" | "error";
+
+/** Writes one line of JSON, with what it belongs to: the work under way, and the build of the code that runs. */
+export function log(level: LogLevel, message: string, fields: LogFields = {}): void {
+  const place = { operation: settings.operationIfAny(), build: settings.build() };
+  const line = { level, message, timestamp: new Date().toISOString(), ...place, ...currentWork(), ...fields };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 /**

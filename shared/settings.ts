@@ -5,6 +5,10 @@ import type { PushService } from "./contract/devices.ts";
 export const settings = {
   /** Name of the operation or worker this function runs. */
   operation: () => required("OPERATION"),
+  /** The same, where lines are also written by what is no function. */
+  operationIfAny: () => process.env.OPERATION,
+  /** First 12 hexadecimal digits of the SHA-256 of the function's bundle, set by what loads it; undefined where no bundle runs. */
+  build: () => process.env.BUILD,
   /** Number of the published version that runs, set by Lambda; undefined where it is none. */
   functionVersion: () => /^\d+$/.exec(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? "")?.[0],
   /** Namespace of the service's own metrics. */

@@ -18,12 +18,15 @@ const usersPerPage = 5 * maxUsersPerMessage;
  * each page of them becomes messages of its own, together with the one that continues, so that no call is long and none
  * that fails blocks the others.
  */
-export const handler = forQueue(notificationMessage, async ({ recipients, actorId, ...notification }, now) => {
-  if ("company" in recipients) return queuePage(recipients, { ...notification, actorId });
-  const userIds = "profile" in recipients ? await findUsersOfProfile(recipients.profile) : recipients.users;
-  const concerned = await findExistingUsers(userIds.filter((userId) => userId !== actorId));
-  await deliverNotification(concerned, notification, now);
-});
+export const handler = forQueue(
+  notificationMessage,
+  async ({ recipients, actorId, requestId: _, ...notification }, now) => {
+    if ("company" in recipients) return queuePage(recipients, { ...notification, actorId });
+    const userIds = "profile" in recipients ? await findUsersOfProfile(recipients.profile) : recipients.users;
+    const concerned = await findExistingUsers(userIds.filter((userId) => userId !== actorId));
+    await deliverNotification(concerned, notification, now);
+  },
+);
 
 async function queuePage(
   { company, role, after }: { company: number; role: Role; after?: string | undefined },

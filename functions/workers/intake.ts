@@ -25,7 +25,7 @@ export const handler = forQueue(busMessage, async (message, now) => {
 /** A source whose versions went wrong sends nothing but late events: their number by source shows it. */
 async function writeRecordOf({ line, source }: RecordEvent, now: Date): Promise<void> {
   if ((await writeRecord(line, { now, notifies: true })) !== "stale") return;
-  log("warn", "stale event", { operation: settings.operation(), source, record_type: line.type, record_id: line.id });
+  log("warn", "stale event", { source, record_type: line.type, record_id: line.id });
   count("StaleEvents", { source });
 }
 

@@ -16,8 +16,8 @@ export const handler = forStream(async (batch) => {
   const changes = batch.map(decodeChange);
   const isPushing = Object.keys(settings.platformApplications()).length > 0;
   const messages = changes.flatMap(messagesOf);
-  const pushes = isPushing ? changes.flatMap((change) => readPush(change) ?? []) : [];
-  const notices = changes.flatMap((change) => readPasswordChange(change) ?? []);
+  const pushes = isPushing ? changes.flatMap(withRequest(readPush)) : [];
+  const notices = changes.flatMap(withRequest(readPasswordChange));
   await Promise.all([queueNotifications(messages), queuePushes(pushes), queuePasswordNotices(notices)]);
 });
 
@@ -25,5 +25,14 @@ function messagesOf(change: TableChange): NotificationMessage[] {
   const event = readEvent(change);
   if (!event) return [];
   const { recipients, ...notification } = event;
-  return recipients.map((each) => ({ ...notification, eventId: change.eventId, recipients: each }));
+  const { eventId, requestId } = change;
+  return recipients.map((each) => ({ ...notification, eventId, recipients: each, requestId }));
+}
+
+/** What a change asks for, if anything, with the request that the change follows from: a batch follows from several. */
+function withRequest<T extends object>(read: (change: TableChange) => T | undefined) {
+  return (change: TableChange) => {
+    const asked = read(change);
+    return asked ? [{ ...asked, requestId: change.requestId }] : [];
+  };
 }

@@ -1,7 +1,6 @@
 import { differencesOf, reconcileUntilStable } from "../../shared/db/reconcile/stable-reconciliation.ts";
 import { log } from "../../shared/logger.ts";
 import { count } from "../../shared/metrics.ts";
-import { settings } from "../../shared/settings.ts";
 import { forSchedule } from "../../shared/workers/schedule-worker.ts";
 
 /** Consumers of the stream that are further behind than this have an alarm of their own. */
@@ -15,7 +14,7 @@ export const handler = forSchedule(async () => {
   const { last } = await reconcileUntilStable({ isConsistent: false, pauseMs, maxRounds });
   const differences = differencesOf(last);
   count("TotalsDrift", {}, differences.length);
-  const found = { operation: settings.operation(), records: last.records, differences: differences.length };
+  const found = { records: last.records, differences: differences.length };
   if (differences.length === 0) return log("info", "totals are exact", found);
   const shown = differences.slice(0, shownDifferences).join("; ");
   log("error", "totals differ", { ...found, code: "totals_drift", shown });

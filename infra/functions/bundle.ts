@@ -1,73 +1,81 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type BuildOptions, buildSync, context } from "esbuild";
+import { createHash } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { type BuildOptions, buildSync } from "esbuild";
 import { describeInterface } from "../../shared/openapi/document.ts";
+import { bundleFiles, bundleFolder, entryFile, packageAliases, root } from "./bundle-places.ts";
+import { writeEntries } from "./entries.ts";
 import { functions } from "./functions.ts";
-import { phoneMetadataModule } from "./phone-metadata.ts";
-import { primingStepsOf } from "./priming.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * What Lambda loads. It awaits an ES module to its end, and gives it all of a processor for that; from a CommonJS module it
  * takes what is there at once, and what that has begun goes on in the first call, with a third of a processor.
  */
-const index = `import { createRequire } from "node:module";
-const { handler, prime } = createRequire(import.meta.url)("./function.cjs");
+function indexOf(file: string, hash: string): string {
+  return `import { createRequire } from "node:module";
+process.env.BUILD = "${hash}";
+const { handler, prime } = createRequire(import.meta.url)("./${file}");
 await prime();
 export { handler };
 `;
+}
+
+/** A function as it is deployed. The same sources and packages give the same bytes, in whatever folder. */
+export interface Build {
+  readonly name: string;
+  /** First 12 hexadecimal digits of the code's SHA-256: log lines and stacks name it. */
+  readonly hash: string;
+  readonly code: string;
+  /** Source map in JSON, its sources relative to the project's folder; undefined where none was asked for. */
+  readonly map: string | undefined;
+}
 
 /**
- * Builds the bundle of every function into `<outdir>/<function name>/`: `function.cjs`, one CommonJS file with the SDK
+ * Builds the bundle of every function into `<outdir>/<function name>/`: `<name>.<hash>.cjs`, one CommonJS file with the SDK
  * included, and `index.mjs`, which primes it. CommonJS without dynamic import keeps undici, and its 20 ms, out of the
  * start (nodejs/node#59686).
  */
 export function bundleFunctions(outdir: string): void {
-  writeEntries(outdir);
-  buildSync(bundleOptions(outdir));
-}
-
-/**
- * What builds the same bundles again and again, with source maps beside them, for the local machine: `rebuild` builds what
- * changed, and its result's metafile names the inputs of each bundle.
- */
-export async function createBundler(outdir: string) {
-  writeEntries(outdir);
-  const builder = await context({ ...bundleOptions(outdir), sourcemap: "linked", logLevel: "silent" });
-  return { rebuild: () => builder.rebuild(), close: () => builder.dispose() };
-}
-
-/** Where the bundle of a function is, under the folder the bundles were built into. */
-export function bundleFolder(outdir: string, name: string): string {
-  return join(outdir, name);
-}
-
-function entryFile(outdir: string, name: string): string {
-  return join(outdir, "entries", `${name}.ts`);
-}
-
-/** An alias leads to an absolute path, whatever the folder is named by. */
-function phoneMetadataFile(outdir: string): string {
-  return resolve(outdir, "entries", "phone-metadata.js");
-}
-
-/** A function's entry joins its handler with what is to be primed; a function file itself opens nothing. */
-function writeEntries(outdir: string): void {
-  mkdirSync(join(outdir, "entries"), { recursive: true });
-  writeFileSync(phoneMetadataFile(outdir), phoneMetadataModule());
-  for (const [name, row] of Object.entries(functions)) {
-    const steps = primingStepsOf(row);
-    const lines = [
-      `import { ${["prime as primeAll", ...steps].join(", ")} } from ${JSON.stringify(join(root, "shared/startup/priming.ts"))};`,
-      `export { handler } from ${JSON.stringify(join(root, "functions", row.area, `${name}.ts`))};`,
-      `export const prime = () => primeAll({ ${steps.join(", ")} });`,
-    ];
-    writeFileSync(entryFile(outdir, name), `${lines.join("\n")}\n`);
-    mkdirSync(bundleFolder(outdir, name), { recursive: true });
-    writeFileSync(join(bundleFolder(outdir, name), "index.mjs"), index);
+  for (const { name, hash, code } of buildFunctions(outdir)) {
+    const folder = bundleFolder(outdir, name);
+    for (const former of bundleFiles(folder)) rmSync(join(folder, former));
+    writeFileSync(join(folder, fileOf(name, hash)), code);
+    writeFileSync(join(folder, "index.mjs"), indexOf(fileOf(name, hash), hash));
   }
+}
+
+/** Builds functions as they are deployed, with maps if asked for; `outdir` takes nothing but what they are built from. */
+export function buildFunctions(
+  outdir: string,
+  { names = Object.keys(functions), maps = false }: { names?: readonly string[]; maps?: boolean } = {},
+): Build[] {
+  writeEntries(outdir);
+  const { entryPoints, ...options } = bundleOptions(outdir);
+  const chosen = entryPoints.filter(({ out }) => names.includes(dirname(out)));
+  const sourcemap = maps ? ({ sourcemap: "external", sourcesContent: false } as const) : {};
+  const { outputFiles } = buildSync({ ...options, ...sourcemap, entryPoints: chosen, write: false });
+  const files = new Map(outputFiles.map(({ path, text }) => [relative(resolve(outdir), path), text]));
+  return chosen.map(({ out }) => {
+    const code = files.get(`${out}.cjs`) ?? "";
+    const hash = createHash("sha256").update(code).digest("hex").slice(0, 12);
+    const map = files.get(`${out}.cjs.map`);
+    return { name: dirname(out), hash, code, map: map && placeMap(map, resolve(outdir), out) };
+  });
+}
+
+/** A map's sources as paths from the project's folder, wherever it was built; what is made for the build is of no folder. */
+function placeMap(text: string, outdir: string, out: string): string {
+  const map = JSON.parse(text) as { sources: string[] };
+  const sources = map.sources.map((source) => {
+    const path = resolve(outdir, dirname(out), source);
+    return path.startsWith(outdir) ? relative(outdir, path) : relative(root, path);
+  });
+  return JSON.stringify({ ...map, sources });
+}
+
+/** A stack names the file: with it, the function and its build. */
+function fileOf(name: string, hash: string): string {
+  return `${name}.${hash}.cjs`;
 }
 
 /** How bundles are built: one place for the flags that a fast start depends on. */
@@ -88,10 +96,7 @@ export function bundleOptions(outdir: string) {
     outExtension: { ".js": ".cjs" },
     mainFields: ["module", "main"],
     supported: { "dynamic-import": false },
-    alias: {
-      "@aws-sdk/credential-provider-node": join(root, "infra/functions/lambda-credentials.ts"),
-      "libphonenumber-js/max/metadata": phoneMetadataFile(outdir),
-    },
+    alias: packageAliases(outdir),
     // The define is text that is a string literal: what makes the document stays outside the bundle.
     define: { OPENAPI_DOCUMENT: JSON.stringify(JSON.stringify(describeInterface())) },
     metafile: true,

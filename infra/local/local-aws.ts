@@ -10,6 +10,7 @@ import { type Inbox, openInbox } from "./aws/inbox.ts";
 import { localCredentials } from "./aws/local-credentials.ts";
 import { type Queues, startQueues } from "./aws/queues.ts";
 import { openSecrets } from "./aws/secrets.ts";
+import { type Builds, buildsFolder, openBuilds } from "./builds/builds.ts";
 import { type Engine, startEngine } from "./engine/engine.ts";
 import { createTable } from "./engine/table.ts";
 import { runTriggers } from "./functions/triggers.ts";
@@ -47,8 +48,15 @@ export interface OwnLocalAws extends LocalAws {
   inbox: Inbox;
   endpoints: AwsEndpoints;
   engine: Engine;
-  bundles: string;
+  builds: Builds;
+  /** The files that the stack is made from, and when they began to be read (milliseconds since 1970). */
+  made: { from: readonly string[]; at: number };
+  /** Makes what a stack that was synthesised again has besides. Throws one sentence on what takes a fresh start. */
+  takeIn(template: object): Promise<TakenIn>;
 }
+
+/** A stack whose table, queues, secrets and event buses are there, and what its clients' environment holds. */
+export type TakenIn = Pick<LocalAws, "stack" | "environment">;
 
 /** What other processes read of a running machine, from `<directory>/machine.json`. */
 export interface MachineFile {
@@ -71,7 +79,7 @@ export function machineFile(directory: string): string {
 /** What workers on a directory's data are started with. */
 export function workersOptions(
   directory: string,
-  { stack, engine, environment }: OwnLocalAws,
+  { stack, environment, engine }: TakenIn & Pick<OwnLocalAws, "engine">,
   invoke: WorkersOptions["invoke"],
 ): WorkersOptions {
   const queueEndpoint = environment.AWS_ENDPOINT_URL_SQS ?? "";
@@ -102,18 +110,26 @@ export async function startLocalAws(
     await Promise.all(started.map((each) => each.status === "fulfilled" && each.value.close()));
   };
   try {
-    const { template, bundles } = await synthesizeOnce(directory, () =>
-      onProgress?.("Building the stack and its functions"),
-    );
+    const at = Date.now();
+    const { template, bundles, sources } = await synthesizeOnce(directory, () => onProgress?.("Building the stack"));
     const [engine, queues, endpoints] = await allStarted;
     const place = { region: localRegion, stackName: "Workforce-local", queueEndpoint: queues.endpoint, baseUrl };
-    const stack = readStack(template, bundles, place);
-    const environment = { ...clientEnvironment(engine, queues, endpoints), ...allSettings(stack.functions) };
-    for (const { name, generation } of stack.secrets) secrets.ensure(name, () => generateSecret(generation));
-    await Promise.all([createRecords(directory, stack, engine), queues.create(stack.queues)]);
-    buses.open(stack.buses.names, stack.buses.rules, queues.send);
-    await runTriggers({ ...stack, environment });
-    return { ...describeLocalAws(directory, stack, environment), inbox, endpoints, engine, bundles, close };
+    const takeIn: OwnLocalAws["takeIn"] = async (given) => {
+      const stack = readStack(given, buildsFolder(directory), place);
+      await createRecords(directory, stack, engine);
+      for (const { name, generation } of stack.secrets) secrets.ensure(name, () => generateSecret(generation));
+      await queues.create(stack.queues);
+      buses.open(stack.buses.names, stack.buses.rules, queues.send);
+      return {
+        stack,
+        environment: { ...clientEnvironment(engine, queues, endpoints), ...allSettings(stack.functions) },
+      };
+    };
+    const taken = await takeIn(template);
+    const builds = openBuilds(directory, bundles);
+    await runTriggers({ ...taken.stack, environment: taken.environment, builds });
+    const made = { from: sources, at };
+    return { ...describeLocalAws(directory, taken), inbox, endpoints, engine, builds, made, takeIn, close };
   } catch (error) {
     await close();
     throw error;
@@ -133,18 +149,14 @@ function demoMark(directory: string): string {
 }
 
 /** Local AWS on a directory, started by this process or by another. */
-export function describeLocalAws(
-  directory: string,
-  stack: LocalStack,
-  environment: Record<string, string>,
-): Omit<LocalAws, "close"> {
+export function describeLocalAws(directory: string, { stack, environment }: TakenIn): Omit<LocalAws, "close"> {
   return {
     stack,
     environment,
     functionEnvironment(name) {
       const found = stack.functions.find((each) => each.name === name);
       if (!found)
-        throw new Error(`The stack that runs has no function ${name}: start it again if the function is new.`);
+        throw new Error(`The stack that runs has no function ${name}: if it is new, it is still being taken in.`);
       return { ...environment, ...found.environment };
     },
     async mintAccessToken({ id, role, company_id }, lifeSeconds) {

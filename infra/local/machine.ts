@@ -1,22 +1,25 @@
-import { createWriteStream, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { createEnvironments, type Environments } from "./functions/environments.ts";
-import { type Sources, watchSources } from "./functions/sources.ts";
+import { createEnvironments, type Environments, type Invoke } from "./functions/environments.ts";
+import { reportWork, type Work } from "./functions/work-report.ts";
 import { startWorkers, type Workers } from "./functions/workers.ts";
-import { type FrontRequest, startFront } from "./gateway/http-server.ts";
-import type { HttpService } from "./http-service.ts";
+import { type Front, type FrontRequest, startFront } from "./gateway/http-server.ts";
 import { writeJsonFile } from "./json-file.ts";
 import {
   dataDirectory,
+  describeLocalAws,
   type MachineFile,
   machineFile,
   type OwnLocalAws,
   startLocalAws,
+  type TakenIn,
   workersOptions,
 } from "./local-aws.ts";
 import { findFreePort } from "./loopback-port.ts";
 import { takeLock } from "./machine-lock.ts";
-import { forgetSynthesis, root } from "./stack/synthesis.ts";
+import { type MachineLog, openMachineLog } from "./machine-log.ts";
+import { describeChanges, haveSameWork } from "./stack/stack-changes.ts";
+import { watchStack } from "./stack/stack-watch.ts";
 
 /** Where the machine lives, and callbacks for what happens in it. */
 export interface MachineOptions {
@@ -28,16 +31,20 @@ export interface MachineOptions {
   /** Called with each step of the start that takes seconds. */
   onProgress?(step: string): void;
   onRequest?(request: FrontRequest): void;
-  /** Called with a worker's batch that failed; the full story is in the log file. */
+  /** Called with each call of a worker. */
+  onWork?(work: Work): void;
+  /** Called where a queue or the stream cannot be read; it is tried again. */
   onWorkerFailure?(functionName: string, error: unknown): void;
+  /** Called with a line on the stack that changed while the machine runs: that it is being taken in, and what came of it. */
+  onStack?(line: string): void;
 }
 
 /** A running local machine. */
-export interface Machine extends Omit<OwnLocalAws, "close"> {
+export interface Machine extends Omit<OwnLocalAws, "close" | "takeIn" | "builds" | "made"> {
   baseUrl: string;
   /** Where the functions' own log lines go. */
   logFile: string;
-  invoke: Environments["invoke"];
+  invoke: Invoke;
   /** Waits until all that was written and queued before is processed; see `Workers`. */
   settled: Workers["settled"];
   /** Ends everything the machine started; safe to call again. */
@@ -66,59 +73,120 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
 async function assemble(options: MachineOptions, port: number, release: () => void): Promise<Machine> {
   const { directory } = options;
   const baseUrl = `http://127.0.0.1:${port}`;
-  const aws = await startLocalAws(directory, baseUrl, options.onProgress);
-  const { stack, environment } = aws;
+  const { takeIn, builds, made, ...aws } = await startLocalAws(directory, baseUrl, options.onProgress);
   const logFile = join(directory, "machine.log");
-  const log = createWriteStream(logFile, { mode: 0o600 });
-  const sources = watchBundles(directory, aws.bundles);
-  const output = (_: string, text: string) => log.write(text);
-  const environments = createEnvironments({ functions: stack.functions, environment, sources, output });
-  const invoke: Environments["invoke"] = (name, event) =>
-    environments.invoke(name, event).catch((error) => {
-      log.write(`${JSON.stringify({ level: "error", operation: name, error: String(error), stack: error?.trace })}\n`);
-      throw error;
-    });
+  const log = openMachineLog(logFile);
+  const environments = createEnvironments({ ...aws, functions: aws.stack.functions, builds, output: log.write });
+  const invoke = logCalls(environments.invoke, log);
+  const startWork = (taken: TakenIn) =>
+    startWorkers({ ...workersOptions(directory, { ...aws, ...taken }, invoke), ...reportWork(invoke, options) });
 
-  let front: HttpService | undefined;
-  let workers: Workers | undefined;
-  const closeAll = async () => {
-    rmSync(machineFile(directory), { force: true });
-    await front?.close();
-    await workers?.settled(drainMilliseconds).catch((error) => log.write(`${String(error)}\n`));
-    await workers?.stop();
-    await environments.close();
-    await sources.close();
-    await aws.close();
-    await new Promise((resolve) => log.end(resolve));
-    release();
-  };
-  try {
-    workers = await startWorkers({ ...workersOptions(directory, aws, invoke), onFailure: options.onWorkerFailure });
-    const { routes, cors } = stack;
-    const { inbox, endpoints } = aws;
-    const { answerEvents } = endpoints;
-    front = await startFront({ port, routes, cors, inbox, answerEvents, invoke, onRequest: options.onRequest });
-  } catch (error) {
-    await closeAll();
-    throw error;
-  }
-
-  writeJsonFile(machineFile(directory), { pid: process.pid, baseUrl, stack, environment } satisfies MachineFile);
-  // Warming is a courtesy to the first requests; what cannot load says so when it is called.
-  environments.warm().catch(() => {});
+  const parts: Parts = { aws, log, environments, release };
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= closeAll();
+    closing ??= closeAll(directory, parts);
     return closing;
   };
-  return { ...aws, baseUrl, logFile, invoke, settled: workers.settled, close };
+  const settled: Workers["settled"] = async (milliseconds) => parts.workers?.settled(milliseconds);
+  const machine: Machine = { ...aws, baseUrl, logFile, invoke, settled, close };
+  try {
+    parts.workers = await startWork(aws);
+    parts.front = await startFront({
+      port,
+      ...aws,
+      ...aws.stack,
+      ...aws.endpoints,
+      invoke,
+      onRequest: options.onRequest,
+    });
+    parts.watch = followStack({ ...options, made }, machine, async (template) => {
+      await replaceStack({ directory, machine, parts, startWork, taken: await takeIn(template) });
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  writeMachineFile(directory, machine);
+  return machine;
 }
 
-function watchBundles(directory: string, bundles: string): Sources {
-  const folders = ["functions", "shared"].map((folder) => join(root, folder));
-  return watchSources(folders, async () => {
-    forgetSynthesis(directory);
-    const { createBundler } = await import("../functions/bundle.ts");
-    return createBundler(bundles);
+/** What a machine consists of, as far as it is started. */
+interface Parts {
+  aws: Pick<OwnLocalAws, "close">;
+  log: MachineLog;
+  environments: Environments;
+  release(): void;
+  workers?: Workers;
+  front?: Front;
+  watch?: ReturnType<typeof watchStack>;
+}
+
+async function closeAll(directory: string, { aws, log, environments, release, ...parts }: Parts): Promise<void> {
+  rmSync(machineFile(directory), { force: true });
+  await parts.front?.close();
+  await parts.watch?.stop();
+  await parts.workers?.settled(drainMilliseconds).catch((error) => log.write(`${String(error)}\n`));
+  await parts.workers?.stop();
+  await environments.close();
+  await aws.close();
+  log.close();
+  release();
+}
+
+interface Replacement {
+  directory: string;
+  machine: Machine;
+  parts: Parts;
+  taken: TakenIn;
+  startWork(taken: TakenIn): Promise<Workers>;
+}
+
+/** Runs another stack from now on; calls in hand end in the environments that they began in. */
+async function replaceStack({ directory, machine, parts, taken, startWork }: Replacement): Promise<void> {
+  const { stack: before } = machine;
+  Object.assign(machine, describeLocalAws(directory, taken));
+  parts.environments.replace({ ...taken, functions: taken.stack.functions });
+  parts.front?.replace(taken.stack);
+  writeMachineFile(directory, machine);
+  if (haveSameWork(before, taken.stack)) return;
+  await parts.workers?.stop();
+  parts.workers = await startWork(taken);
+}
+
+/** Takes in what changes of the stack, and says so. */
+function followStack(
+  { onStack = () => {}, ...place }: { directory: string; made: OwnLocalAws["made"] } & Pick<MachineOptions, "onStack">,
+  machine: Machine,
+  replace: (template: object) => Promise<void>,
+) {
+  return watchStack({
+    ...place,
+    onBegin: (file) => onStack(`${file} changed: taking in the stack …`),
+    async onSynthesis({ template }) {
+      const before = machine.stack;
+      await replace(template);
+      onStack(`The stack is taken in: ${describeChanges(before, machine.stack) ?? "nothing differs on this machine"}`);
+    },
+    onFailure: (error) => onStack(`The stack stays as it was: ${error instanceof Error ? error.message : error}`),
   });
+}
+
+/** Has a log take what functions write, and why calls fail. */
+function logCalls(call: Environments["invoke"], log: MachineLog): Invoke {
+  return async (name, event, output) => {
+    try {
+      return await call(name, event, (text) => {
+        log.write(text);
+        output?.(text);
+      });
+    } catch (error) {
+      const stack = (error as { trace?: string }).trace;
+      log.write(`${JSON.stringify({ level: "error", operation: name, error: String(error), stack })}\n`);
+      throw error;
+    }
+  };
+}
+
+function writeMachineFile(directory: string, { baseUrl, stack, environment }: Machine): void {
+  writeJsonFile(machineFile(directory), { pid: process.pid, baseUrl, stack, environment } satisfies MachineFile);
 }

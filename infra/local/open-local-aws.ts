@@ -27,7 +27,7 @@ export async function openLocalAws({ directory }: { directory: string }): Promis
     const file = readMachineFile(directory);
     const nothing = async () => {};
     return {
-      ...describeLocalAws(directory, file.stack, file.environment),
+      ...describeLocalAws(directory, file),
       running: true,
       processPending: nothing,
       close: nothing,
@@ -47,8 +47,8 @@ export async function openLocalAws({ directory }: { directory: string }): Promis
 const processPendingMs = 10 * 60_000;
 
 async function processPending(directory: string, aws: OwnLocalAws): Promise<void> {
-  const { functions } = aws.stack;
-  const environments = createEnvironments({ functions, environment: aws.environment, output: () => {} });
+  const { environment, builds } = aws;
+  const environments = createEnvironments({ functions: aws.stack.functions, environment, builds, output: () => {} });
   const workers = await startWorkers(workersOptions(directory, aws, environments.invoke));
   try {
     await workers.settled(processPendingMs);

@@ -1,6 +1,5 @@
 import { relative } from "node:path";
 import { operations } from "../../shared/contract/operations.ts";
-import type { FrontRequest } from "./gateway/http-server.ts";
 import type { TokenUser } from "./local-aws.ts";
 import type { Machine } from "./machine.ts";
 
@@ -45,13 +44,4 @@ Stop        Ctrl-C; the data stays (npm start -- --fresh resets it)
 function personLine({ role, company_id, login, hasDemoPassword }: DemoPerson, demoPassword: string): string {
   const who = company_id === null ? role : `${role} of company ${company_id}`;
   return `${who.padEnd(24)}${login.padEnd(36)}${hasDemoPassword ? `password: ${demoPassword}` : "password changed"}`;
-}
-
-/** One request as a line in the terminal: time, method, path, status, milliseconds, and why if the gateway failed. */
-export function requestLine(request: FrontRequest, now: Date): string {
-  const time = now.toISOString().slice(11, 19);
-  // A path is the caller's text: nothing in it may move the cursor.
-  const path = request.path.replaceAll(/[^\x20-\x7e]/g, "?");
-  const line = `${time} ${request.method} ${path} ${request.status} ${request.milliseconds.toFixed(0)} ms`;
-  return request.error === undefined ? line : `${line}\n${String(request.error)}`;
 }

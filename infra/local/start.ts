@@ -1,8 +1,11 @@
 import { parseArgs } from "node:util";
+import { requestText, workText } from "./console/call-lines.ts";
+import { escapeControls, styleOf } from "./console/style.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { watchNpm } from "./parent.ts";
-import { machineReport, requestLine } from "./report.ts";
+import { runProgram } from "./program.ts";
+import { machineReport } from "./report.ts";
 import { root } from "./stack/synthesis.ts";
 
 const help = `npm start [-- --fresh]
@@ -20,6 +23,7 @@ DynamoDB engine and local SES, SNS, SQS, EventBridge and Secrets Manager. Data s
 `;
 
 const demoSettlesWithinMilliseconds = 60_000;
+const style = styleOf(process.stderr);
 const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
 
 await main();
@@ -37,8 +41,10 @@ async function main(): Promise<void> {
       directory,
       ...options,
       onProgress: (step) => say(`${step} …`),
-      onRequest: (request) => say(requestLine(request, new Date())),
-      onWorkerFailure: (name, error) => say(`${name} failed, its messages will be tried again: ${firstLine(error)}`),
+      onRequest: (request) => say(requestText(request, new Date(), style)),
+      onWork: (work) => say(workText(work, new Date(), style)),
+      onWorkerFailure: (name, error) => say(`${name} cannot be fed, it is tried again: ${firstLine(error)}`),
+      onStack: (line) => say(escapeControls(line)),
     });
     await introduce(machine, began);
   } catch (error) {
@@ -50,13 +56,12 @@ async function main(): Promise<void> {
 
 /** Loads the demo data where they are wanted, and prints what there is to say at the start. */
 async function introduce(machine: Machine, began: number): Promise<void> {
-  const { loadDemo } = await import("./demo/demo.ts");
   const { demoPassword } = await import("./demo/demo-people.ts");
   const { findDemoPeople } = await import("./demo/demo-logins.ts");
   enterEnvironment(machine.environment);
   if (machine.wantsDemo) {
     say("Loading the demo data …");
-    await loadDemo();
+    await runProgram(new URL("./demo/demo-program.ts", import.meta.url), [], machine.environment);
     machine.demoLoaded();
     // The lists' totals come from the stream: what is printed now is to show the whole of the demo.
     await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));
@@ -104,8 +109,8 @@ function end(machine: Machine | undefined): void {
   );
 }
 
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+function say(text: string | undefined): void {
+  if (text !== undefined) process.stderr.write(`${text}\n`);
 }
 
 function firstLine(error: unknown): string {

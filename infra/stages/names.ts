@@ -32,6 +32,8 @@ export function namesOf(stageName: string) {
     configurationSet: `workforce-${stageName}`,
     /** Log group of the requests to the API. The prefix keeps it out of a policy of the account that can grow full. */
     accessLogs: `/aws/vendedlogs/workforce-${stageName}/access`,
+    /** Parameter of SSM that says which commit the functions are of, with its history. */
+    release: `/workforce/${stageName}/release`,
     /** Namespace of the service's own metrics. */
     metrics: `Workforce/${stageName}`,
     /** `iss` of the access tokens it signs (D4). */

@@ -3,14 +3,16 @@ import { dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
-import { createProgressBar } from "./import/import-progress.ts";
 import { defaultConcurrency, type ImportSummary, importRecords, type LineError } from "./import/import-records.ts";
+import { watchImport } from "./import/import-watch.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/service.ts";
 
-const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--report FILE] [--concurrency N]
+const maxConcurrency = 5_000;
+
+const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--report FILE] [--from LINE] [--concurrency N]
 
 Imports records, one JSON object a line, into a stage in AWS or, without --stage, the local machine, whether it runs or
 not. "-" reads standard input. Adds or changes by id: fields left out stay as they are. Safe to repeat.
@@ -22,7 +24,8 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   --notify         notify the affected users, as if the changes had been made through the interface
   --dry-run        check every line as a real run would, and write nothing
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
-  --concurrency N  lines processed in parallel, 1 to 256 (${defaultConcurrency})
+  --from LINE      pass over the lines before this one, such as those that an interrupted import says are done
+  --concurrency N  lines processed in parallel, 1 to ${maxConcurrency} (${defaultConcurrency})
   --help           show this
 
 ${stagesHelp}
@@ -37,14 +40,14 @@ if (import.meta.main) await runCommand((parameters) => runImport(parameters, loc
 async function runImport(parameters: string[], directory: string): Promise<number> {
   const call = readCall(parameters);
   if (!call) return 0;
+  // An import has time where requests of users have not: the limits of a function's calls are too short under its load.
+  process.env.CALL_PATIENCE ??= "10";
   const { source, size } = openSource(call.file);
   const signal = abortOnSignals();
-  const bar = createProgressBar(process.stderr, size);
   const { stage } = call;
   try {
-    return await withService({ stage, directory }, (service) => importInto(service, { ...call, source, signal }, bar));
+    return await withService({ stage, directory }, (service) => importInto(service, { ...call, source, size, signal }));
   } finally {
-    bar.clear();
     source.destroy();
   }
 }
@@ -59,19 +62,24 @@ type Call = NonNullable<ReturnType<typeof readCall>>;
 
 async function importInto(
   service: Service,
-  call: Call & { readonly source: Readable; readonly signal: AbortSignal },
-  bar: ReturnType<typeof createProgressBar>,
+  call: Call & { readonly source: Readable; readonly size: number | undefined; readonly signal: AbortSignal },
 ): Promise<number> {
   const report = createErrorReport(call.report, process.stderr);
+  const watch = watchImport(process.stderr, call.size, service.running && !call.dryRun);
   const began = performance.now();
   const onError = (error: LineError) => {
-    bar.clear();
+    watch.clear();
     report.add(error);
   };
-  const summary = await importRecords({ ...call, now: new Date(), onError, onProgress: bar.show });
-  bar.clear();
-  process.stderr.write(report.close());
-  process.stdout.write(describe(summary, call.dryRun, (performance.now() - began) / 1000));
+  const finish = async () => process.stderr.write((await watch.end()) + report.close());
+  const summary = await importRecords({ ...call, ...watch, now: new Date(), onError }).catch(async (error) => {
+    await finish();
+    process.stderr.write(describeStop(watch.last().doneUpTo, call));
+    throw error;
+  });
+  const seconds = (performance.now() - began) / 1000;
+  await finish();
+  process.stdout.write(describe(summary, call, seconds));
   if (!call.dryRun) await countImported(service, call.stage);
   return summary.isComplete ? Number(summary.failed > 0) : interrupted;
 }
@@ -90,6 +98,7 @@ function readCall(parameters: string[]) {
     notify: { type: "boolean" },
     "dry-run": { type: "boolean" },
     report: { type: "string" },
+    from: { type: "string" },
     concurrency: { type: "string" },
   } as const;
   const call = readArguments("import", help, { args: parameters, allowPositionals: true, options });
@@ -97,15 +106,19 @@ function readCall(parameters: string[]) {
   const { values } = call;
   const [file, ...others] = call.positionals;
   if (file === undefined || others.length > 0) throw new UsageError("Name one file (npm run import -- --help)");
-  const concurrency = Number(values.concurrency ?? defaultConcurrency);
-  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 256) {
-    throw new UsageError("--concurrency must be a whole number from 1 to 256");
-  }
+  const concurrency = readWholeNumber("concurrency", values.concurrency ?? defaultConcurrency, maxConcurrency);
+  const from = readWholeNumber("from", values.from ?? 1, Number.MAX_SAFE_INTEGER);
   const report = values.report ?? `${file === "-" ? "import" : file}.errors.jsonl`;
   if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
   if (!existsSync(dirname(resolve(report)))) throw new UsageError(`There is no folder for the report ${report}`);
   const { stage, notify: notifies = false, "dry-run": dryRun = false } = values;
-  return { file, report, concurrency, stage, notifies, dryRun };
+  return { file, report, from, concurrency, stage, notifies, dryRun };
+}
+
+function readWholeNumber(option: string, text: string | number, most: number): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
+  throw new UsageError(`--${option} must be a whole number from 1 to ${most}`);
 }
 
 /** The file as a stream, and its size in bytes where it has one. */
@@ -121,12 +134,18 @@ function openSource(file: string): { source: Readable; size: number | undefined 
   }
 }
 
-function describe(summary: ImportSummary, dryRun: boolean, seconds: number): string {
+function describe(summary: ImportSummary, call: Call, seconds: number): string {
   const { lastLine, isComplete, ...counts } = summary;
   const lines = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const parts = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
   const rate = Math.round(lines / Math.max(seconds, 0.001));
   const speed = `${lines} records in ${seconds.toFixed(1)} s, ${rate} a second`;
-  const stopped = `Stopped: lines 1 to ${lastLine} are done. Importing the file again is safe.\n`;
-  return `${dryRun ? "Dry run, nothing written: " : ""}${parts.join(", ")} (${speed})\n${isComplete ? "" : stopped}`;
+  const stopped = isComplete ? "" : describeStop(lastLine, call);
+  return `${call.dryRun ? "Dry run, nothing written: " : ""}${parts.join(", ")} (${speed})\n${stopped}`;
+}
+
+function describeStop(doneUpTo: number, { from }: Call): string {
+  const last = Math.max(doneUpTo, from - 1);
+  const done = last > 0 ? `lines 1 to ${last} are done` : "no line is done";
+  return `Stopped: ${done}. Importing the file again is safe. To go on: --from ${last + 1}\n`;
 }

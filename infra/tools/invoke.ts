@@ -5,22 +5,27 @@ import { type FunctionName, functions } from "../functions/functions.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { requireKind } from "./invoke/event-kind.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
 import { pinIn } from "./invoke/message-pin.ts";
+import { changeRequest, type RequestChanges } from "./invoke/request-changes.ts";
 import { asksFor, fillEvent, readEvent, sampleFile } from "./invoke/sample-event.ts";
 import { type LocalService, localDirectory, withLocalService } from "./service/local-service.ts";
 
 const tokenHours = 1;
 
-const help = `npm run invoke -- OPERATION [--event FILE] [--as LOGIN]
+const help = `npm run invoke -- OPERATION [--event FILE] [--as LOGIN] [--query TEXT] [--body TEXT] [--path NAME=VALUE]
 
 Runs the handler of an operation, or of a worker, on its sample event from events/, with or without a running machine.
 Prints its answer, and its log lines to standard error. Ends with 1 when it refuses or fails.
 
-  --event FILE   another event; - reads it from standard input
-  --as LOGIN     the user whose token is sent (a demo operator, or the demo admin where only an admin may call)
-  --list         list the operations
-  --help         show this
+  --event FILE       another event; - reads it from standard input
+  --as LOGIN         the user whose token is sent (a demo operator, or the demo admin where only an admin may call)
+  --query TEXT       another query string, such as "by_state=paid&page=2"; "" for none
+  --body TEXT        another body, such as '{"job":{"job_ids":[3],"timer":0}}'
+  --path NAME=VALUE  another value of a place in the path, such as id=7
+  --list             list the operations
+  --help             show this
 
 An event may contain {{token}}, {{now}}, {{in_10_minutes}}, and {{pin}}: the login's newest pin in the inbox, else 000000. So
 confirm-login is refused (422 pin_invalid) until deliver-pin has sent a pin, and again after that pin is spent. Refresh
@@ -31,7 +36,14 @@ if (import.meta.main) await runCommand((parameters) => invoke(parameters, localD
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function invoke(parameters: string[], directory: string): Promise<number> {
-  const options = { event: { type: "string" }, as: { type: "string" }, list: { type: "boolean" } } as const;
+  const options = {
+    event: { type: "string" },
+    as: { type: "string" },
+    query: { type: "string" },
+    body: { type: "string" },
+    path: { type: "string", multiple: true },
+    list: { type: "boolean" },
+  } as const;
   const call = readArguments("invoke", help, { args: parameters, options, allowPositionals: true });
   if (!call) return 0;
   const { values, positionals } = call;
@@ -40,8 +52,18 @@ export async function invoke(parameters: string[], directory: string): Promise<n
     return 0;
   }
   const name = findFunction(positionals);
-  const text = readEvent(values.event ?? sampleFile(name));
+  const text = textOfEvent(name, readEvent(values.event ?? sampleFile(name)), values);
   return withLocalService(directory, (service) => run(name, text, values.as, service));
+}
+
+/** The event's text, with changes of its request. Throws `UsageError` where the function takes no such event. */
+function textOfEvent(name: FunctionName, text: string, changes: RequestChanges): string {
+  const event = JSON.parse(text);
+  requireKind(event, JSON.parse(readEvent(sampleFile(name))), name);
+  const options = (["query", "body", "path"] as const).filter((option) => changes[option] !== undefined);
+  if (options.length === 0) return text;
+  if (functions[name].area !== "workers") return JSON.stringify(changeRequest(event, changes));
+  throw new UsageError(`--${options[0]} is of a request, and ${name} takes none.`);
 }
 
 async function run(

@@ -1,4 +1,10 @@
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
+import { inParallel } from "../../shared/batches.ts";
+import { clientGuesses, loginGuesses } from "../../shared/db/accounts/guesses.ts";
+import { smsCounts } from "../../shared/db/accounts/sms-ceilings.ts";
+import { throttles } from "../../shared/db/accounts/throttles.ts";
+import { keyOf } from "../../shared/db/table/keys.ts";
+import { deleteItemAt, scanPage } from "../../shared/db/table/table.ts";
 import { parseSignInLogin } from "../../shared/domain/accounts/login.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
@@ -7,11 +13,13 @@ import { withService } from "./service/open-service.ts";
 import { readLogin } from "./service/service.ts";
 
 const help = `npm run unlock -- --login LOGIN [--stage NAME]
+npm run unlock -- --all
 
 Forgets what was guessed at a login: wrong passwords, wrong pins, requests for pins, and wrong passcodes of its user. Its
 owner can sign in, ask for a pin and pay at once. Safe to repeat; an unknown login is not an error.
 
   --login LOGIN  e-mail address or phone number, in any form
+  --all          all logins and addresses, and the number of SMS sent: every limit of the local machine begins again
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help         show this
 
@@ -20,14 +28,18 @@ ${stagesHelp}
 Ends with 0 when it is open, 1 when that failed, 2 when the call was wrong.
 `;
 
+const deletesAtOnce = 8;
+
 if (import.meta.main) await runCommand((parameters) => unlock(parameters, localDirectory()));
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function unlock(parameters: string[], directory: string): Promise<number> {
-  const options = { login: { type: "string" }, stage: { type: "string" } } as const;
+  const options = { login: { type: "string" }, all: { type: "boolean" }, stage: { type: "string" } } as const;
   const call = readArguments("unlock", help, { args: parameters, options });
   if (!call) return 0;
-  const { login, stage } = call.values;
+  const { login, all, stage } = call.values;
+  if (all && (login || stage)) throw new UsageError("--all is for the local machine, and for all of it: use it alone.");
+  if (all) return withService({ stage, directory }, reopenAll);
   if (!login) throw new UsageError("Say which login: --login LOGIN (npm run unlock -- --help)");
   return withService({ stage, directory }, () => reopen(login));
 }
@@ -36,5 +48,21 @@ async function reopen(typed: string): Promise<number> {
   const login = readLogin(typed, parseSignInLogin);
   await forgetGuesses(login);
   process.stdout.write(`${login.value} is open: wrong passwords, pins and passcodes are forgotten.\n`);
+  return 0;
+}
+
+const limits = [clientGuesses, loginGuesses, throttles, smsCounts];
+
+async function reopenAll(): Promise<number> {
+  let count = 0;
+  let lastKey: Awaited<ReturnType<typeof scanPage>>["lastKey"];
+  do {
+    const page = await scanPage({ ProjectionExpression: "pk, sk", ExclusiveStartKey: lastKey });
+    const keys = page.items.map(keyOf).filter((key) => limits.some((entity) => entity.matches(key)));
+    await inParallel(keys, deletesAtOnce, deleteItemAt);
+    count += keys.length;
+    lastKey = page.lastKey;
+  } while (lastKey);
+  process.stdout.write(`All limits begin again: ${count} counts are forgotten.\n`);
   return 0;
 }

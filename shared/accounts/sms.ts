@@ -6,7 +6,7 @@ import { settings } from "../settings.ts";
 /** Counts an SMS of the stage before it is sent; false, with a log line and a metric that fires an alarm, above the ceiling (D11). */
 export async function maySendSms(purpose: SmsPurpose, now: Date): Promise<boolean> {
   if (await countSms(settings.smsCeilings(), purpose, now)) return true;
-  log("error", "sms ceiling reached", { operation: settings.operation(), code: "sms_ceiling_reached" });
+  log("error", "sms ceiling reached", { code: "sms_ceiling_reached" });
   count("SmsRefused", {});
   return false;
 }

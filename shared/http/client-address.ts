@@ -47,7 +47,7 @@ async function isFromEdge({ headers }: HttpEvent): Promise<boolean> {
   // Both are compared, whatever comes of the first.
   const matches = [isSame(given, current), previous !== "" && isSame(given, previous)].includes(true);
   // The edge may send a secret that was replaced: its clients would then count as one, by the edge's own address.
-  if (!matches) log("warn", "edge not recognised", { operation: settings.operation(), code: "edge_secret_unknown" });
+  if (!matches) log("warn", "edge not recognised", { code: "edge_secret_unknown" });
   return matches;
 }
 

@@ -12,6 +12,7 @@ import type {
 } from "../contract/operation.ts";
 import type { Caller } from "../domain/caller.ts";
 import { routeNotFound } from "../domain/refusal.ts";
+import { carryOut } from "../work.ts";
 import { type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { carryOutOnce } from "./idempotency.ts";
@@ -78,7 +79,8 @@ export function idempotent<O extends IdempotentOperation>(
     const request = signedInRequestOf<O>(event, context);
     const { requestedAt, token } = event.run ?? { requestedAt: request.now, token: undefined };
     const authorization = event.run ? Promise.resolve() : authorize(request);
-    return handle({ ...request, requestedAt, token, authorization });
+    const work = { operation: operation.name, request_id: request.requestId };
+    return carryOut(work, () => handle({ ...request, requestedAt, token, authorization }), event.run?.continues);
   });
 }
 
@@ -113,7 +115,7 @@ export interface AnonymousOptions {
 
 /** The handler for requests that no route takes: whatever comes, it refuses. */
 export function forUnrouted(name: string, refuse: (method: string, path: string) => never): HttpHandler {
-  return compose([logRequests({ name }), answerProblems({ name })], async ({ requestContext, rawPath }) =>
+  return compose(name, [logRequests({ name }), answerProblems()], async ({ requestContext, rawPath }) =>
     refuse(requestContext.http.method, rawPath),
   );
 }
@@ -135,7 +137,7 @@ function chain<O extends Operation>(
 ) {
   const middlewares = [
     logRequests(operation),
-    answerProblems(operation),
+    answerProblems(),
     refuseWhereClosed(closes),
     headerNormalizer(),
     limitSizes(),
@@ -145,6 +147,7 @@ function chain<O extends Operation>(
     ...last,
   ];
   return compose(
+    operation.name,
     middlewares,
     async (event, context) =>
       event.keptAnswer ?? successAnswer(operation, await handle(event, context), { event, context }),
@@ -159,9 +162,11 @@ function refuseWhereClosed(closes: () => boolean) {
   };
 }
 
-function compose(middlewares: readonly object[], handler: HttpHandler): HttpHandler {
+function compose(operation: string, middlewares: readonly object[], handler: HttpHandler): HttpHandler {
   const chained = middy<HttpEvent, HttpAnswer>().use(middlewares as MiddlewareObj<HttpEvent, HttpAnswer>[]);
-  return chained.handler(handler) as unknown as HttpHandler;
+  const handle = chained.handler(handler) as unknown as HttpHandler;
+  return (event, context) =>
+    carryOut({ operation, request_id: requestIdOf({ event, context }) }, () => handle(event, context));
 }
 
 function requestOf<O extends Operation>(event: HttpEvent, context: Context): AnonymousRequest<O> {

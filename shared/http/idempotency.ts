@@ -4,9 +4,8 @@ import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
 import { hmacKey } from "../secrets.ts";
-import { settings } from "../settings.ts";
 import { answerHeaders } from "./answer.ts";
-import { type HttpAnswer, type HttpEvent, type HttpRequest, requestIdOf, requireCaller } from "./request.ts";
+import { type HttpAnswer, type HttpEvent, type HttpRequest, requireCaller } from "./request.ts";
 
 /** A request's way through the service, which its answer and its log lines belong to. */
 type Passage = Pick<HttpRequest, "event" | "context">;
@@ -27,14 +26,12 @@ export function carryOutOnce({ name }: Pick<Operation, "name">, authorize: (pass
     after(request: HttpRequest): Promise<void> | undefined {
       const { run } = request.event;
       const { body, headers } = request.response ?? {};
-      return (
-        run && end("idempotent_answer_not_kept", request, () => keepAnswer(run, JSON.stringify({ body, headers })))
-      );
+      return run && end("idempotent_answer_not_kept", () => keepAnswer(run, JSON.stringify({ body, headers })));
     },
     onError(request: HttpRequest): Promise<void> | undefined {
       const { run } = request.event;
       const release = isOutcomeKnown(request.error) ? releaseRun : handOnRun;
-      return run && end("idempotency_key_not_released", request, () => release(run));
+      return run && end("idempotency_key_not_released", () => release(run));
     },
   };
 }
@@ -92,10 +89,10 @@ function replay(kept: string, passage: Passage): HttpAnswer {
 }
 
 /** The outcome of the request is final; when it cannot be stored, the lease expires and a repetition takes the run over. */
-async function end(message: string, passage: Passage, note: () => Promise<unknown>): Promise<void> {
+async function end(message: string, note: () => Promise<unknown>): Promise<void> {
   try {
     await note();
   } catch (error) {
-    log("error", message, { operation: settings.operation(), request_id: requestIdOf(passage), ...faultFields(error) });
+    log("error", message, faultFields(error));
   }
 }

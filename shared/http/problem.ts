@@ -1,24 +1,21 @@
-import type { Operation } from "../contract/operation.ts";
 import { internalError, refusalCodes } from "../contract/refusal-codes.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
-import { faultFields, log } from "../logger.ts";
 import { answerHeaders } from "./answer.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
 
 /** Middleware: turns every thrown error into a problem document (RFC 9457, D31). */
-export function answerProblems({ name }: Pick<Operation, "name">) {
+export function answerProblems() {
   return {
     onError(request: HttpRequest): void {
       if (request.response) return;
-      request.response = problemAnswer(request, name);
+      request.response = problemAnswer(request);
     },
   };
 }
 
-function problemAnswer(request: HttpRequest, operation: string): HttpAnswer {
+function problemAnswer(request: HttpRequest): HttpAnswer {
   const { error } = request;
   const isRefusal = error instanceof Refusal;
-  if (!isRefusal) log("error", "fault", { operation, request_id: requestIdOf(request), ...faultFields(error) });
   const code = isRefusal ? error.code : internalError.code;
   const { status, title } = isRefusal ? refusalCodes[error.code] : internalError;
   const facts = isRefusal ? error.facts : {};

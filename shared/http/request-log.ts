@@ -1,32 +1,36 @@
 import type { Operation } from "../contract/operation.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { log } from "../logger.ts";
+import { faultFields, log } from "../logger.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
-import { type HttpRequest, requestIdOf } from "./request.ts";
+import { takeStartMilliseconds } from "../startup/start-time.ts";
+import { sentSoFar } from "../work.ts";
+import type { HttpRequest } from "./request.ts";
 
 /**
- * Middleware: one line when a request starts and one when it is answered; ids and codes only (house rule 11). An answer
- * with a 5xx counts as a fault: to Lambda it is a success like any other.
+ * Middleware: one line a request, when it is answered; ids, codes and figures only (house rule 11). An answer with a 5xx
+ * counts as a fault: to Lambda it is a success like any other.
  */
 export function logRequests(operation: Pick<Operation, "name">) {
   const startedAt = new WeakMap<object, number>();
-  const end = (request: HttpRequest) => {
-    const code = request.error instanceof Refusal ? request.error.code : undefined;
-    countFault(operation.name, request.response?.statusCode ?? 0, code);
-    log("info", "answered", {
-      operation: operation.name,
-      request_id: requestIdOf(request),
-      status: request.response?.statusCode,
+  const end = ({ event, error, response }: HttpRequest) => {
+    const isFault = error != null && !(error instanceof Refusal);
+    const code = error instanceof Refusal ? error.code : undefined;
+    countFault(operation.name, response?.statusCode ?? 0, code);
+    log(isFault ? "error" : "info", isFault ? "fault" : "answered", {
+      status: response?.statusCode,
       code,
-      user_id: request.event.caller?.userId,
-      duration_ms: Math.round(performance.now() - (startedAt.get(request.event) ?? performance.now())),
+      user_id: event.caller?.userId,
+      duration_ms: Math.round(performance.now() - (startedAt.get(event) ?? performance.now())),
+      init_ms: takeStartMilliseconds(),
+      continues: event.run?.continues,
+      ...sentSoFar(),
+      ...(isFault && faultFields(error)),
     });
   };
   return {
     before(request: HttpRequest): void {
       startedAt.set(request.event, performance.now());
-      log("info", "started", { operation: operation.name, request_id: requestIdOf(request) });
     },
     after: end,
     onError: end,

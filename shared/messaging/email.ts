@@ -1,5 +1,6 @@
 import { SendEmailCommand } from "@aws-sdk/client-ses";
 import { settings } from "../settings.ts";
+import { noteSent } from "../work.ts";
 import { emailClient } from "./clients.ts";
 import { sendUnlessRefused } from "./recipient-refused.ts";
 
@@ -34,4 +35,5 @@ export async function sendEmail({ to, subject, text, html }: Email): Promise<voi
     ({ name }) => name === "InvalidParameterValue",
     () => emailClient().send(command),
   );
+  noteSent("emails");
 }

@@ -3,7 +3,7 @@ import { notification } from "../contract/notifications.ts";
 import { roles } from "../contract/operation.ts";
 import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
-import { queueMessages } from "./queue.ts";
+import { queueMessages, requestIdField } from "./queue.ts";
 
 /** Most users that one message names; with more recipients, the event becomes several messages. */
 export const maxUsersPerMessage = 200;
@@ -22,6 +22,7 @@ export const notificationMessage = v.object({
   record_id: notification.entries.record_id,
   params: notification.entries.params,
   actorId: v.optional(id),
+  requestId: requestIdField,
   recipients,
 });
 

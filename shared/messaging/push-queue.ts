@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
-import { queueMessages } from "./queue.ts";
+import { queueMessages, requestIdField } from "./queue.ts";
 
 /** A notification that is to be pushed to its user's devices. */
-export const pushMessage = v.object({ userId: id, notificationId: id });
+export const pushMessage = v.object({ userId: id, notificationId: id, requestId: requestIdField });
 
 /** Queues pushes (D29); fails unless all of them are queued. */
 export function queuePushes(pushes: readonly v.InferOutput<typeof pushMessage>[]): Promise<void> {

@@ -9,6 +9,7 @@ import {
 } from "@aws-sdk/client-sns";
 import type { PushService } from "../contract/devices.ts";
 import { settings } from "../settings.ts";
+import { noteSent } from "../work.ts";
 import { pushClient } from "./clients.ts";
 import { type PushContent, renderPush } from "./push-templates.ts";
 
@@ -60,6 +61,7 @@ async function publish(
   const input = { TargetArn: endpointArn, MessageStructure: "json", Message: message, MessageAttributes };
   try {
     await pushClient().send(new PublishCommand(input));
+    noteSent("pushes");
     return "sent";
   } catch (error) {
     if (error instanceof EndpointDisabledException) return "dead";

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { jitter, sleep } from "../backoff.ts";
 import { timestamp } from "../contract/values.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { currentWork, noteSent } from "../work.ts";
 import { requestQueueClient, workerQueueClient } from "./clients.ts";
 
 /** A moment as it travels in a message. */
@@ -11,14 +12,18 @@ export const moment = v.pipe(
   v.transform((value) => new Date(value)),
 );
 
+/** The request that a message follows from. A message that does not say it follows from that of the work that queues it. */
+export const requestIdField = v.optional(v.string());
+
 /** Sends a message of a request to a queue, as JSON. After a lost answer it may be there twice. */
 export async function queueMessage(queueUrl: string, message: object): Promise<void> {
   await requestQueueClient().send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: toBody(message) }));
+  noteSent("queued");
 }
 
 /** A message as JSON in ASCII: SQS refuses some characters of Unicode. */
 function toBody(message: object): string {
-  return JSON.stringify(message).replaceAll(
+  return JSON.stringify({ requestId: currentWork()?.request_id, ...message }).replaceAll(
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
@@ -36,6 +41,7 @@ const longestPauseMs = 400;
  */
 export async function queueMessages(queueUrl: string, messages: readonly object[]): Promise<void> {
   await Promise.all(batchesOf(messages).map((bodies) => sendBatch(queueUrl, bodies)));
+  if (messages.length > 0) noteSent("queued", messages.length);
 }
 
 async function sendBatch(queueUrl: string, bodies: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { type MessageAttributeValue, PublishCommand } from "@aws-sdk/client-sns";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
+import { noteSent } from "../work.ts";
 import { pushClient } from "./clients.ts";
 import { sendUnlessRefused } from "./recipient-refused.ts";
 
@@ -23,6 +24,7 @@ export async function sendSms(to: string, text: string): Promise<void> {
     () => pushClient().send(command),
   );
   count("SmsSent", {});
+  noteSent("sms");
 }
 
 function attributesOf(values: Readonly<Record<string, string | undefined>>): Record<string, MessageAttributeValue> {

@@ -5,6 +5,7 @@ import { edgeSecrets, hmacKey } from "../secrets.ts";
 import { settings } from "../settings.ts";
 import { findSigningKey } from "../tokens/signing-keys.ts";
 import { warmUpVerification } from "../tokens/verify-access-token.ts";
+import { noteStart } from "./start-time.ts";
 
 /** Longest that priming may delay an environment's start. */
 const mostMilliseconds = 1_000;
@@ -26,6 +27,7 @@ export async function prime(steps: Readonly<Record<string, () => Promise<unknown
   });
   await Promise.race([Promise.all(runs), late]);
   clearTimeout(timer);
+  noteStart();
   for (const step of left) log("warn", "priming took too long", { step });
 }
 

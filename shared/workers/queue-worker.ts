@@ -5,11 +5,13 @@ import { faultFields, type LogFields, log } from "../logger.ts";
 import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
+import { carryOut } from "../work.ts";
+import { logEnd } from "./log-end.ts";
 
 /**
  * The handler of a queue's worker: parses each message and processes it; those that fail go back to the queue, and after
  * its last try to the dead-letter queue, without blocking the others. One whose recipient a channel refuses for good is
- * taken.
+ * taken. Each message is work of its own, and of the request that it names; one that names none represents a request itself.
  */
 export function forQueue<S extends v.GenericSchema>(
   message: S,
@@ -22,48 +24,75 @@ export function forQueue<S extends v.GenericSchema>(
 }
 
 async function attempt<S extends v.GenericSchema>(
-  { messageId, body }: SQSRecord,
+  { messageId, body, attributes }: SQSRecord,
   schema: S,
   work: (message: v.InferOutput<S>, now: Date) => Promise<void>,
 ): Promise<string | undefined> {
-  const fields = { operation: settings.operation(), message_id: messageId };
-  log("info", "started", fields);
-  try {
-    await work(readMessage(schema, body), new Date());
-    log("info", "processed", fields);
-    return undefined;
-  } catch (error) {
-    if (error instanceof RecipientRefusedError) {
-      reportRefused(error);
+  const operation = settings.operation();
+  const read = readMessage(schema, body);
+  const received = Number(attributes?.ApproximateReceiveCount ?? 1);
+  const about = {
+    operation,
+    request_id: requestIdIn(read) ?? messageId,
+    message_id: messageId,
+    attempt: received > 1 ? received : undefined,
+  };
+  return carryOut(about, async () => {
+    try {
+      await logEnd(() => processMessage(read, work), {}, whyOf);
       return undefined;
+    } catch {
+      // Why is in its line.
+      count("Faults", { operation });
+      return messageId;
     }
-    log("error", "fault", { ...fields, ...faultFields(error), ...refusalFields(error) });
-    count("Faults", { operation: fields.operation });
-    return messageId;
+  });
+}
+
+async function processMessage<M>(
+  read: { readonly message: M } | undefined,
+  work: (message: M, now: Date) => Promise<void>,
+): Promise<void> {
+  if (!read) throw new Error("The message is malformed");
+  try {
+    await work(read.message, new Date());
+  } catch (error) {
+    if (!(error instanceof RecipientRefusedError)) throw error;
+    reportRefused(error);
   }
 }
 
 /** Reports a recipient that takes no message: to try again changes nothing. */
 export function reportRefused({ code }: RecipientRefusedError): void {
-  log("warn", "recipient refused", { operation: settings.operation(), code });
+  log("warn", "recipient refused", { code });
   count("RecipientsRefused", {});
 }
 
-/** Why a message was refused: the code, and the fields at fault. A field's name is the message's text, and may be anything. */
-function refusalFields(thrown: unknown): LogFields {
-  if (!(thrown instanceof Refusal)) return {};
+/** Why a message failed; of one that was refused the fields at fault, too. A field's name is the message's text, and may be anything. */
+function whyOf(thrown: unknown): LogFields {
+  const fault = faultFields(thrown);
+  if (!(thrown instanceof Refusal)) return fault;
   const plain = (pointer: string) => pointer.replaceAll(/[^/]+/g, (part) => (plainName.test(part) ? part : "?"));
   const faults = (thrown.facts.errors ?? []).map(({ pointer = "", code }) => `${plain(pointer)} ${code}`);
-  return { code: thrown.code, faults: faults.join(", ") };
+  return { ...fault, code: thrown.code, faults: faults.join(", ") };
 }
 
 const plainName = /^([a-z][a-z_-]{0,39}|\d{1,3})$/;
 
-/** Parsers quote what they were given, and a message may hold a login: only that it is malformed may be logged. */
-function readMessage<S extends v.GenericSchema>(schema: S, body: string): v.InferOutput<S> {
+/** Parsers quote what they were given, and a message may hold a login: of one that is malformed nothing is kept. */
+function readMessage<S extends v.GenericSchema>(schema: S, body: string): { message: v.InferOutput<S> } | undefined {
   try {
-    return v.parse(schema, JSON.parse(body));
+    return { message: v.parse(schema, JSON.parse(body)) };
   } catch {
-    throw new Error("The message is malformed");
+    return undefined;
   }
+}
+
+/** What ids look like, whoever made them: nothing else of a message may be logged. */
+const idText = /^[\w=.-]{1,64}$/;
+
+/** The request that the service itself named in the message that it sent. */
+function requestIdIn(read: { readonly message: unknown } | undefined): string | undefined {
+  const { requestId } = (read?.message ?? {}) as { readonly requestId?: unknown };
+  return typeof requestId === "string" && idText.test(requestId) ? requestId : undefined;
 }

@@ -1,17 +1,14 @@
-import { faultFields, log } from "../logger.ts";
+import type { Context } from "aws-lambda";
 import { settings } from "../settings.ts";
+import { carryOut } from "../work.ts";
+import { logEnd } from "./log-end.ts";
 
-/** The handler of what a schedule or a deploy calls: one line at its start, one at its end; a fault is logged and thrown on, to be retried. */
-export function forSchedule(work: (now: Date) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const fields = { operation: settings.operation() };
-    log("info", "started", fields);
-    try {
-      await work(new Date());
-      log("info", "processed", fields);
-    } catch (error) {
-      log("error", "fault", { ...fields, ...faultFields(error) });
-      throw error;
-    }
-  };
+/** The handler of what a schedule or a deploy calls: one line at its end; a fault is logged and thrown on, to be retried. */
+export function forSchedule(
+  work: (now: Date) => Promise<void>,
+): (event?: unknown, context?: Pick<Context, "awsRequestId">) => Promise<void> {
+  return (_, context) =>
+    carryOut({ operation: settings.operation(), request_id: context?.awsRequestId }, () =>
+      logEnd(() => work(new Date())),
+    );
 }

@@ -1,13 +1,15 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
 import { ItemTooNewError } from "../db/table/entity.ts";
-import { nameOfChange, readTableChange, type TableChange } from "../db/table/table-changes.ts";
+import { nameOfChange, readTableChange, requestOfChange, type TableChange } from "../db/table/table-changes.ts";
 import { isTransientError } from "../db/table/transient-errors.ts";
 import { faultFields, log } from "../logger.ts";
 import { queueMessages } from "../messaging/queue.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
+import { carryOut, type Work } from "../work.ts";
+import { logEnd } from "./log-end.ts";
 
-type Work = (changes: readonly TableChange[], now: Date) => Promise<void>;
+type Consume = (changes: readonly TableChange[], now: Date) => Promise<void>;
 
 /** An item that is too new is one of a running deploy while its change is younger than this. */
 const deployMs = 30 * 60_000;
@@ -17,52 +19,70 @@ const deployMs = 30 * 60_000;
  * fault that passes gives the batch back to the stream; where the batch holds a change that cannot be taken, its changes
  * are processed one by one and that one is quarantined, so that it blocks no other. A change of an item that is too new is
  * given back for half an hour, in which a deploy brings code that can read it, and then quarantined: after going back to
- * older code it would block its shard until the stream drops it.
+ * older code it would block its shard until the stream drops it. A batch is one piece of work, of the requests that its
+ * changes follow from; so is each change of one that is processed one by one.
  */
-export function forStream(work: Work): (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse> {
+export function forStream(work: Consume): (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse> {
   return async ({ Records }) => {
-    const fields = { operation: settings.operation(), records: Records.length };
-    log("info", "started", fields);
+    const batch = workOf(Records);
+    const about = { records: Records.length };
     try {
-      await work(Records.map(readTableChange), new Date());
-      log("info", "processed", fields);
+      await carryOut(batch, () => logEnd(() => work(Records.map(readTableChange), new Date()), about));
       return { batchItemFailures: [] };
     } catch (error) {
-      log("error", "fault", { ...fields, ...faultFields(error) });
-      count("Faults", { operation: fields.operation });
-      return mayPass(error, Records[0]) ? failFrom(Records[0]) : workOneByOne(Records, work);
+      count("Faults", { operation: batch.operation });
+      if (mayPass(error, Records[0])) return failFrom(Records[0]);
     }
+    const failed = await workOneByOne(Records, work);
+    if (failed) return failFrom(failed);
+    carryOut(batch, () => log("info", "processed", about));
+    return { batchItemFailures: [] };
   };
 }
 
-async function workOneByOne(records: readonly DynamoDBRecord[], work: Work): Promise<DynamoDBBatchResponse> {
+/** Gives the record that the stream is to go on from, if one failed that may not fail again. */
+async function workOneByOne(records: readonly DynamoDBRecord[], work: Consume): Promise<DynamoDBRecord | undefined> {
   for (const record of records) {
-    try {
-      await workOrQuarantine(record, work);
-    } catch (error) {
-      const operation = settings.operation();
-      log("error", "fault", { operation, ...faultFields(error) });
-      count("Faults", { operation });
-      return failFrom(record);
-    }
+    if (!(await carryOut(workOf([record]), () => workOrQuarantine(record, work)))) return record;
   }
-  return { batchItemFailures: [] };
+  return undefined;
 }
 
-/** What is quarantined names the change, so that it can be found again, and what failed, without the item's content. */
-async function workOrQuarantine(record: DynamoDBRecord, work: Work): Promise<void> {
+/** False where the record is to come again. */
+async function workOrQuarantine(record: DynamoDBRecord, work: Consume): Promise<boolean> {
+  const run = async () => work([readTableChange(record)], new Date());
   try {
-    await work([readTableChange(record)], new Date());
+    await run().catch((error) => quarantine(record, error));
+    return true;
   } catch (error) {
-    if (mayPass(error, record)) throw error;
-    const operation = settings.operation();
-    const { error: name, error_message: message } = faultFields(error);
-    const place = { eventId: record.eventID ?? "", sequenceNumber: record.dynamodb?.SequenceNumber ?? "" };
-    const reason = [name, message].filter(Boolean).join(": ");
-    await queueMessages(settings.quarantineQueueUrl(), [{ operation, ...nameOfChange(record), ...place, reason }]);
-    log("error", "quarantined", { operation, event_id: place.eventId, sequence_number: place.sequenceNumber, reason });
-    count("StreamRecordsQuarantined", {});
+    log("error", "fault", faultFields(error));
+    count("Faults", { operation: settings.operation() });
+    return false;
   }
+}
+
+/**
+ * Quarantines a change unless its error may pass. What is quarantined names the change, so that it can be found again, and what
+ * failed, without the item's content.
+ */
+async function quarantine(record: DynamoDBRecord, thrown: unknown): Promise<void> {
+  if (mayPass(thrown, record)) throw thrown;
+  const operation = settings.operation();
+  const fault = faultFields(thrown);
+  const place = { eventId: record.eventID ?? "", sequenceNumber: record.dynamodb?.SequenceNumber ?? "" };
+  const reason = [fault.error, fault.error_message].filter(Boolean).join(": ");
+  await queueMessages(settings.quarantineQueueUrl(), [{ operation, ...nameOfChange(record), ...place, reason }]);
+  const { eventId: event_id, sequenceNumber: sequence_number } = place;
+  log("error", "quarantined", { event_id, sequence_number, reason, stack: fault.stack });
+  count("StreamRecordsQuarantined", {});
+}
+
+/** The work of some records: it follows from each request that one of them follows from. */
+function workOf(records: readonly DynamoDBRecord[]): Work {
+  const operation = settings.operation();
+  const [request_id, ...others] = new Set(records.flatMap((record) => requestOfChange(record) ?? []));
+  if (request_id === undefined || others.length === 0) return { operation, request_id };
+  return { operation, request_ids: [request_id, ...others] };
 }
 
 /** True for an error that the same record may not meet again. In a batch the first record is the oldest. */

@@ -1,20 +1,21 @@
 import { readArguments, runCommand, UsageError, unknownWord } from "../../infra/tools/cli/command.ts";
 
 const usualSizes = "1000,100000,1000000";
-const usualRounds = { cold: 31, warm: 9 };
+const usualRounds = { cold: 31, warm: 9, edits: 20 };
 
 const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…]
 
 store  read units, write units and round trips of every call that has a bar, on a local engine of its own
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
+edits  from saving a file to the first answer that shows it, under npm start; the local machine's memory
 costs  what a million calls of every operation cost, and a month; writes the tables of infra/COSTS.md
 
-  --rounds N     how often each candidate runs, in random order (cold ${usualRounds.cold}, warm ${usualRounds.warm})
+  --rounds N     how often each candidate runs, in random order, or each kind of edit is made (cold ${usualRounds.cold}, warm ${usualRounds.warm}, edits ${usualRounds.edits})
   --sizes N,N,…  numbers of invoices (${usualSizes}); above 100,000 they are put straight into the file of the engine, dynoxide
   --help         show this
 
-cold and warm install what they measure against under .local/bench, once. They want a machine that does nothing else.
+cold and warm install what they measure against under .local/bench, once. These and edits want a machine that does nothing else.
 Ends with 0 when every figure keeps within its bar, 1 when one does not, 2 when the call was wrong.
 `;
 
@@ -30,6 +31,8 @@ const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promis
   store: async ({ sizes }, say) => (await import("./store/store-bench.ts")).benchStore(sizes, say),
   cold: async ({ rounds = usualRounds.cold }, say) => (await import("./call/call-bench.ts")).benchCold(rounds, say),
   warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
+  edits: async ({ rounds = usualRounds.edits }, say) =>
+    (await import("./edits/edits-bench.ts")).benchEdits(rounds, say),
   costs: async (_, say) => (await import("./costs/costs-bench.ts")).benchCosts(say),
 };
 

@@ -264,5 +264,5 @@ test("D32: an answer that is given again is logged like any other", async () => 
   expect(answer.headers["idempotency-replayed"]).toBe("true");
   const lines = loggedLines.map((line) => JSON.parse(line));
   const own = lines.filter(({ request_id }) => request_id === answer.headers["x-request-id"]);
-  expect(own).toMatchObject([{ message: "started" }, { message: "answered", status: 200, user_id: operator.id }]);
+  expect(own).toMatchObject([{ message: "answered", status: 200, user_id: operator.id }]);
 });

@@ -89,6 +89,7 @@ test.each(
   expect(Object.values(JSON.parse(Format)).toSorted()).toEqual([
     "$context.error.responseType",
     "$context.identity.sourceIp",
+    "$context.integration.requestId",
     "$context.integrationLatency",
     "$context.integrationStatus",
     "$context.requestId",

@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
+import { sampleFile } from "../../infra/tools/invoke/sample-event.ts";
 import { invoke } from "../../infra/tools/invoke.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { runTool, useMachine } from "./machine.ts";
@@ -80,8 +81,53 @@ test("a batch with a failed message ends with 1", async () => {
 });
 
 test("an event that asks for what nobody can fill in is a mistake that lists what can be", async () => {
-  const file = eventFile({ headers: { authorization: "{{passport}}" } });
+  const sample = JSON.parse(readFileSync(sampleFile("list-invoices"), "utf8"));
+  const file = eventFile({ ...sample, headers: { authorization: "{{passport}}" } });
   await expect(run("list-invoices", "--event", file)).rejects.toThrow(/\{\{passport\}\}.+\{\{token\}\}/);
+});
+
+test("--query, --body and --path change the request of the sample event, in each place that says it", async () => {
+  const paid = await run("list-invoices", "--query", "by_state=paid&per_page=1");
+  expect(paid.out).toContain('"state": "paid"');
+  expect(paid.out).not.toContain('"state": "pending"');
+  expect(paid.out).toMatch(/^link: .*by_state=paid&per_page=1/m);
+  const none = await run("list-invoices", "--query", "");
+  expect(none.out).toContain('"state": "overdue"');
+  const job = await run("get-job", "--path", "id=2", "--as", demoUsers.admin.login);
+  expect(job.out).toContain('"id": 2,');
+  const body = JSON.stringify({ job: { job_ids: [3], timer: 0 } });
+  const adjusted = await run("adjust-job-timers", "--body", body);
+  expect(adjusted.out).toContain('"id": 3,');
+});
+
+test.each<[string, string[], string]>([
+  ["a place that the path lacks", ["get-job", "--path", "job=2"], "name one of id as name=value"],
+  ["a path without places", ["list-invoices", "--path", "id=2"], "the path has none"],
+  ["a query of what no request calls", ["deliver-pin", "--query", "page=2"], "deliver-pin takes none"],
+])("%s is a mistake, in one line", async (_, parameters, said) => {
+  await expect(run(...parameters)).rejects.toThrow(UsageError);
+  await expect(run(...parameters)).rejects.toThrow(said);
+});
+
+test.each<[string, object, string]>([
+  [
+    "list-invoices",
+    {},
+    "list-invoices takes an API Gateway event (payload format 2.0), and the event is none: it has no rawPath.",
+  ],
+  ["list-invoices", { Records: [{ messageId: "1", body: "{}" }] }, "it is a batch of a queue."],
+  ["deliver-pin", { Records: [] }, "it has no Records[].messageId."],
+  [
+    "deliver-pin",
+    { Records: [{ eventName: "INSERT", dynamodb: { Keys: {} } }] },
+    "it is a batch of the table's stream.",
+  ],
+  ["update-totals", { version: "2.0" }, "update-totals takes a batch of the table's stream"],
+  ["mark-overdue", {}, "mark-overdue takes an event of a schedule"],
+])("%s says in one sentence that an event is of another kind", async (name, event, said) => {
+  const call = run(name, "--event", eventFile(event));
+  await expect(call).rejects.toThrow(UsageError);
+  await expect(call).rejects.toThrow(said);
 });
 
 test("a login that no user has is a mistake that names it", async () => {

@@ -6,6 +6,10 @@ import { UsageError } from "../../infra/tools/cli/command.ts";
 import { unlock } from "../../infra/tools/unlock.ts";
 import { countPassword } from "../../shared/accounts/password-guesses.ts";
 import { guesserOf } from "../../shared/accounts/throttles.ts";
+import { countSms } from "../../shared/db/accounts/sms-ceilings.ts";
+import { countAttempt } from "../../shared/db/accounts/throttles.ts";
+import { nameOf } from "../../shared/db/table/keys.ts";
+import { type Item, scanPage } from "../../shared/db/table/table.ts";
 import { closePinFlow, guessesAt } from "../support/requests/guesses.ts";
 import { runTool, useMachine } from "./machine.ts";
 
@@ -37,6 +41,29 @@ test("a login whose pin flow is open, or that nobody has, stays open", async () 
   expect(await isShut("nobody@workforce.example")).toBe(false);
 });
 
+test("--all resets every limit of the local machine: logins, addresses, throttles and SMS; all else stays", async () => {
+  const { driver, operatorA } = demoUsers;
+  await shut();
+  await countPassword(await guesserOf(operatorA.login, { address: "198.51.100.5", isKnown: false }), new Date());
+  const throttled = { throttle: { rule: "TEST", limits: [{ most: 1, withinMinutes: 1 }] }, subjectHash: "somebody" };
+  await countAttempt(throttled, new Date());
+  const ceilings = { perHour: 1, perDay: 1 };
+  expect(await countSms(ceilings, "user", new Date())).toBe(true);
+  const before = await keptItems();
+  expect(await run("--all")).toMatchObject({ code: 0, out: expect.stringContaining("All limits begin again") });
+  for (const each of [driver, operatorA]) expect(await isShut(each.login)).toBe(false);
+  await countAttempt(throttled, new Date());
+  expect(await countSms(ceilings, "user", new Date())).toBe(true);
+  const after = await keptItems();
+  expect(before.size).toBeGreaterThan(1_000);
+  expect([...before].filter((key) => !after.has(key))).toEqual([]);
+});
+
+test("--all is for the local machine alone: beside a stage or a login it is a mistake", async () => {
+  await expect(run("--all", "--stage", "dev")).rejects.toThrow(UsageError);
+  await expect(run("--all", "--login", login)).rejects.toThrow("use it alone");
+});
+
 test("what is no login is a mistake that says so", async () => {
   await expect(run("--login", "banana")).rejects.toThrow(UsageError);
   await expect(run("--login", "banana")).rejects.toThrow("neither an e-mail address nor a phone number");
@@ -52,6 +79,18 @@ test("without --login it ends with 2 and changes nothing; --help ends with 0", a
 async function isShut(at: string): Promise<boolean> {
   const { pin_streak, passwords } = await guessesAt(at);
   return pin_streak > 0 || passwords.length > 0;
+}
+
+/** The keys of all items that no limit counts by. */
+async function keptItems(): Promise<Set<string>> {
+  const names = new Set<string>();
+  let lastKey: Item | undefined;
+  do {
+    const page = await scanPage({ ProjectionExpression: "pk, sk", ExclusiveStartKey: lastKey });
+    for (const item of page.items) if (!/^(THROTTLE|SMS)#/.test(String(item.pk))) names.add(nameOf(item));
+    lastKey = page.lastKey;
+  } while (lastKey);
+  return names;
 }
 
 /** A hundred wrong pins in a row, and wrong passwords. */

@@ -9,6 +9,7 @@ import type { Stage } from "../../stages/stages.ts";
 const line = {
   time: "$context.requestTimeEpoch",
   request_id: "$context.requestId",
+  lambda_request_id: "$context.integration.requestId",
   route: "$context.routeKey",
   status: "$context.status",
   latency_ms: "$context.responseLatency",

@@ -1,17 +1,20 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
+  ApplicationLogLevel,
   Architecture,
   Code,
   type IFunction,
   Function as LambdaFunction,
+  LoggingFormat,
   RecursiveLoop,
   Runtime,
+  SystemLogLevel,
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { bundleFolder } from "../../functions/bundle.ts";
+import { bundleFolder } from "../../functions/bundle-places.ts";
 import type { FunctionRow } from "../../functions/function-row.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
@@ -72,6 +75,11 @@ export class ServiceFunction extends Construct {
       code: Code.fromAsset(bundleFolder(bundles, name)),
       environment: { OPERATION: name, METRIC_NAMESPACE: metricNamespace },
       logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      // Lines of metrics have no level: they count as INFO.
+      applicationLogLevelV2: ApplicationLogLevel.INFO,
+      // Of Lambda's own lines those that a call or a start failed; what each call took is in the function's own line.
+      systemLogLevelV2: SystemLogLevel.WARN,
       // What a release replaced stays until the function is deleted: the alias can be moved back to it. What failed goes: a
       // roll-back would lead to it, and Lambda publishes nothing that is as the version before.
       ...(releases && { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE } }),

@@ -91,6 +91,8 @@ export class OnCall extends Construct {
       ...queueRights(props),
       ...this.#functionRights(props),
       ...this.#tableRights(),
+      // What `npm run explain` looks up beside the logs.
+      allow(["ssm:GetParameterHistory"], this.#arn("ssm", `parameter${namesOf(props.stage.name).release}`)),
       new PolicyStatement({ effect: Effect.DENY, actions: ["secretsmanager:*"], resources: ["*"] }),
     ];
     for (const statement of rights) role.addToPrincipalPolicy(statement);

@@ -1,26 +1,16 @@
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { Worker } from "node:worker_threads";
+import { once } from "node:events";
+import { url as inspectorUrl } from "node:inspector";
 import type { LocalFunction } from "../stack/template.ts";
-import type { Invocation, Outcome, WorkerSetup } from "./environment-worker.ts";
+import { memoryOf, startProcess } from "./environment-process.ts";
+import type { Invocation, Outcome, ProcessMessage } from "./environment-program.ts";
+import { FunctionError } from "./function-error.ts";
 
-/** What went wrong inside a function: the type and message that Lambda would answer. */
-class FunctionError extends Error {
-  readonly errorType: string;
-  readonly trace: string | undefined;
-
-  constructor(errorType: string, message: string, trace?: string) {
-    super(message);
-    this.name = "FunctionError";
-    this.errorType = errorType;
-    this.trace = trace;
-  }
-}
-
-/** One running copy of a function. */
+/** One running copy of a function, which takes one call at a time. */
 export interface Environment {
-  /** Settles when the bundle is loaded, or failed to. */
-  ready: Promise<void>;
-  invoke(event: unknown): Promise<unknown>;
+  /** What the function answers; `output` takes what it writes meanwhile. Rejects with `FunctionError`. */
+  invoke(event: unknown, output?: Output): Promise<unknown>;
   /** Whether new invocations may come here. */
   usable(): boolean;
   /** Takes no more invocations and ends with the last one. */
@@ -29,115 +19,134 @@ export interface Environment {
 }
 
 /** Takes what a function writes to its standard output and error. */
-export type EnvironmentOutput = (functionName: string, text: string) => void;
+export type Output = (text: string) => void;
 
-interface Pending {
+interface Call {
+  id: string;
   resolve(value: unknown): void;
   reject(error: FunctionError): void;
-  timer?: NodeJS.Timeout;
+  output: Output;
+  /** Ends what limits it. */
+  unlimit(): void;
 }
 
 const loadMilliseconds = 10_000;
+const memoryLookMilliseconds = 250;
 
-/** Starts a thread that loads the function's bundle with only the settings given, as Lambda's runtime would. */
+/**
+ * Starts a process that loads the function's build. `output` takes what it writes while it has no call. What it does to itself
+ * fails its call alone: it exits, never returns, or takes more memory than the function has.
+ */
 export function startEnvironment(
   definition: LocalFunction,
-  options: { environment: Record<string, string>; output: EnvironmentOutput },
+  options: { environment: Record<string, string>; output: Output },
 ): Environment {
-  const { name } = definition;
-  const pending = new Map<string, Pending>();
+  const child = startProcess(definition, options.environment);
+  const gone = once(child, "exit");
+  let call: Call | undefined;
   let retired = false;
-
-  const setup: WorkerSetup = {
-    directory: definition.directory,
-    functionName: name,
-    memoryMegabytes: definition.memoryMegabytes,
-  };
-  const worker = new Worker(new URL("./environment-worker.ts", import.meta.url), {
-    workerData: setup,
-    env: { ...options.environment, ...definition.environment, ...lambdaVariables(definition) },
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-  });
-  for (const stream of [worker.stdout, worker.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => options.output(name, text));
-  }
+  let lastWords = "";
 
   const retire = () => {
     retired = true;
-    if (pending.size === 0) void worker.terminate();
+    if (!call) child.kill("SIGKILL");
   };
-  const settle = (id: string, act: (waiting: Pending) => void) => {
-    const waiting = pending.get(id);
-    if (!waiting) return;
-    pending.delete(id);
-    clearTimeout(waiting.timer);
-    act(waiting);
+  const settle = (act: (ended: Call) => void) => {
+    const ended = call;
+    if (!ended) return;
+    call = undefined;
+    ended.unlimit();
+    act(ended);
     if (retired) retire();
   };
-  const failAll = (type: string, message: string, trace?: string) => {
+  const fail = (error: FunctionError) => {
     retired = true;
-    for (const id of [...pending.keys()]) {
-      settle(id, ({ reject }) => reject(new FunctionError(type, message, trace)));
-    }
+    settle(({ reject }) => reject(error));
   };
-
+  const conclude = (outcome: Outcome) => {
+    if (outcome.id !== call?.id) return;
+    // A function that failed to load stays failed until it is loaded again.
+    if ("error" in outcome && outcome.error.fatal) retired = true;
+    settle((ended) => answer(ended, outcome));
+  };
   const ready = new Promise<void>((resolve) => {
-    worker.on("message", (message: Outcome | "ready") => {
-      if (message === "ready") return resolve();
-      settle(message.id, (waiting) => {
-        if ("error" in message) {
-          const { type, text, trace } = message.error;
-          // A function that failed to load stays failed until it is loaded again.
-          if (message.error.fatal) retired = true;
-          waiting.reject(new FunctionError(type, text, trace));
-        } else waiting.resolve(message.payload === undefined ? undefined : JSON.parse(message.payload));
-      });
+    child.on("message", (message: ProcessMessage) => {
+      if (message === "ready") resolve();
+      else if ("output" in message) (call?.output ?? options.output)(message.output);
+      else conclude(message);
     });
-    worker.once("exit", () => resolve());
+    child.once("exit", () => resolve());
     setTimeout(resolve, loadMilliseconds).unref();
   });
-  const begin = (id: string, event: unknown) => {
-    const waiting = pending.get(id);
-    if (!waiting) return;
-    const milliseconds = definition.timeoutSeconds * 1000;
-    waiting.timer = setTimeout(() => {
-      retired = true;
-      const text = `Task timed out after ${definition.timeoutSeconds.toFixed(2)} seconds`;
-      settle(id, ({ reject }) => reject(new FunctionError("Sandbox.Timedout", text)));
-    }, milliseconds);
-    const invocation: Invocation = { id, deadline: Date.now() + milliseconds, event: JSON.stringify(event) };
-    worker.postMessage(invocation);
-  };
-  worker.on("error", (error) => failAll("Runtime.UnhandledError", String(error), (error as Error)?.stack));
-  worker.once("exit", (code) => failAll("Runtime.ExitError", `Runtime exited with code ${code}`));
+  // What Node itself says before it gives up, or a module that writes past the streams.
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      lastWords = (lastWords + text).slice(-4_000);
+      options.output(text);
+    });
+  }
+  child.once("error", (error) => fail(new FunctionError("Runtime.StartError", String(error))));
+  child.once("close", (code, signal) => fail(endOf({ code, signal, lastWords }, definition)));
 
+  const begin = (made: Call, event: unknown) => {
+    if (call !== made) return;
+    made.unlimit = limitCall(child, definition, fail);
+    const deadline = Date.now() + definition.timeoutSeconds * 1000;
+    child.send({ id: made.id, deadline, event: JSON.stringify(event) } satisfies Invocation, () => {});
+  };
   return {
-    ready,
     usable: () => !retired,
     retire,
-    close: async () => void (await worker.terminate()),
-    invoke: (event) =>
+    async close() {
+      child.kill("SIGKILL");
+      await gone;
+    },
+    invoke: (event, output = options.output) =>
       new Promise((resolve, reject) => {
-        const id = randomUUID();
-        pending.set(id, { resolve, reject });
-        // As in Lambda, loading the bundle takes nothing from the time of the first call.
-        ready.then(() => begin(id, event));
+        const made: Call = { id: randomUUID(), resolve, reject, output, unlimit: () => {} };
+        call = made;
+        // As in Lambda, loading the build takes nothing from the time of the first call.
+        ready.then(() => begin(made, event));
       }),
   };
 }
 
-function lambdaVariables({ name, memoryMegabytes }: LocalFunction): Record<string, string> {
-  return {
-    // All functions share the processor of one machine.
-    CALL_PATIENCE: "10",
-    AWS_LAMBDA_FUNCTION_NAME: name,
-    AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
-    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
-    AWS_LAMBDA_LOG_STREAM_NAME: "local",
-    AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.split(".")[0]}.x`,
-    TZ: ":UTC",
+function answer({ resolve, reject }: Call, outcome: Outcome): void {
+  if ("error" in outcome) {
+    const { type, text, trace } = outcome.error;
+    reject(new FunctionError(type, text, trace));
+  } else resolve(outcome.payload === undefined ? undefined : JSON.parse(outcome.payload));
+}
+
+/** Limits a call's time and its process's memory; gives what ends both limits. */
+function limitCall(child: ChildProcess, definition: LocalFunction, fail: (error: FunctionError) => void): () => void {
+  const { timeoutSeconds, memoryMegabytes } = definition;
+  const text = `Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
+  const timeout = () => fail(new FunctionError("Sandbox.Timedout", text));
+  // Whoever stands at a breakpoint takes the time that it takes.
+  const timer = inspectorUrl() === undefined ? setTimeout(timeout, timeoutSeconds * 1000) : undefined;
+  // The limit of the heap knows nothing of buffers, which are outside of it.
+  const look = async () => {
+    if (((await memoryOf(child)) ?? 0) > memoryMegabytes) fail(FunctionError.outOfMemory(memoryMegabytes));
   };
+  const looking = setInterval(look, memoryLookMilliseconds);
+  return () => {
+    clearTimeout(timer);
+    clearInterval(looking);
+  };
+}
+
+interface End {
+  code: number | null;
+  signal: string | null;
+  lastWords: string;
+}
+
+/** Why a process ended that nobody had asked to. */
+function endOf({ code, signal, lastWords }: End, { memoryMegabytes }: LocalFunction): FunctionError {
+  if (lastWords.includes("heap out of memory")) return FunctionError.outOfMemory(memoryMegabytes);
+  const [, thrown] = /^(?:Uncaught )?(\w*Error: .*(?:\n {4}at .*)*)/m.exec(lastWords) ?? [];
+  const how = signal === null ? `with code ${code}` : `by ${signal}`;
+  if (thrown === undefined) return new FunctionError("Runtime.ExitError", `Runtime exited ${how}`);
+  return new FunctionError("Runtime.UnhandledError", thrown.split("\n")[0] ?? "", thrown);
 }

@@ -1,32 +1,35 @@
-import { createHash } from "node:crypto";
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Builds } from "../builds/builds.ts";
 import type { LocalFunction } from "../stack/template.ts";
-import { type Environment, type EnvironmentOutput, startEnvironment } from "./environment.ts";
-import type { Sources } from "./sources.ts";
+import { type Environment, type Output, startEnvironment } from "./environment.ts";
+
+/** Calls a function by its name; `output` takes what it writes during the call. */
+export type Invoke = (functionName: string, event: unknown, output?: Output) => Promise<unknown>;
 
 /** The functions of the stack, ready to be invoked. */
 export interface Environments {
   /** What the function answers. Rejects with `FunctionError` when it throws, times out or dies. */
-  invoke(functionName: string, event: unknown): Promise<unknown>;
-  /** Loads every function, so that the first call of each finds it warm. */
-  warm(): Promise<void>;
+  invoke: Invoke;
+  /** Takes other functions and settings: from the next call on, what has changed runs in new environments. */
+  replace(given: Pick<EnvironmentsOptions, "functions" | "environment">): void;
   close(): Promise<void>;
 }
 
-/** The functions, the settings each gets besides its own, and where their output goes. */
+/** The functions, the settings each gets besides its own, and where their output outside of calls goes. */
 export interface EnvironmentsOptions {
   functions: LocalFunction[];
   environment: Record<string, string>;
-  /** Brings the bundles up to date before each invocation; without it they stay as they are. */
-  sources?: Pick<Sources, "refresh" | "generation">;
-  output: EnvironmentOutput;
+  /** Brings a function's build up to date before each invocation; without it they stay as they are. */
+  builds?: Pick<Builds, "build">;
+  output: Output;
+  /** How long an environment without a call is kept. */
+  idleMilliseconds?: number;
 }
 
 interface Slot {
   definition: LocalFunction;
-  generation: number;
-  digest: string;
+  environment: Record<string, string>;
+  revision: string;
   environments: Environment[];
   busy: Set<Environment>;
   waiting: (() => void)[];
@@ -35,46 +38,74 @@ interface Slot {
 /** More calls of a function at once wait: the machine has no more processors. */
 const mostAtOnce = 4;
 
+/** Long enough for who clicks through an app, short enough that what nobody calls holds nothing. */
+const usualIdleMilliseconds = 8_000;
+
 /**
  * The environments of each function, which take one call at a time as Lambda's do: started when first needed, and again when
- * the bundle changes or one dies.
+ * the build changes or one dies; they end when nobody has called them for some seconds.
  */
 export function createEnvironments(options: EnvironmentsOptions): Environments {
-  const refresh = options.sources?.refresh ?? (async () => {});
-  const slots = new Map<string, Slot>(
-    options.functions.map((definition) => [
-      definition.name,
-      { definition, generation: -1, digest: "", environments: [], busy: new Set(), waiting: [] },
-    ]),
-  );
+  const slots = new Map<string, Slot>();
+  const idleTimers = new WeakMap<Environment, NodeJS.Timeout>();
 
-  const slotOf = (name: string): Slot => {
-    const slot = slots.get(name);
-    if (!slot) throw new Error(`The stack has no function ${name}.`);
-    return slot;
+  const replace: Environments["replace"] = ({ functions, environment }) => {
+    const names = new Set(functions.map(({ name }) => name));
+    for (const [name, slot] of slots) {
+      if (names.has(name)) continue;
+      retireAll(slot);
+      slots.delete(name);
+    }
+    for (const definition of functions) {
+      const slot = slots.get(definition.name);
+      if (slot) update(slot, definition, environment);
+      else slots.set(definition.name, openSlot(definition, environment));
+    }
   };
+  replace(options);
 
+  const release = (slot: Slot, environment: Environment) => {
+    slot.busy.delete(environment);
+    const end = () => environment.retire();
+    idleTimers.set(environment, setTimeout(end, options.idleMilliseconds ?? usualIdleMilliseconds).unref());
+    slot.waiting.shift()?.();
+  };
   return {
-    async invoke(name, event) {
-      await refresh();
-      const slot = slotOf(name);
+    replace,
+    async invoke(name, event, output) {
+      if (!slots.has(name)) throw new Error(`The stack has no function ${name}.`);
+      const revision = (await options.builds?.build(name)) ?? "";
+      const slot = slots.get(name);
+      if (!slot) throw new Error(`The stack has no function ${name} any more.`);
+      if (slot.revision !== revision) retireAll(slot);
+      slot.revision = revision;
       const environment = await acquire(slot, options);
+      clearTimeout(idleTimers.get(environment));
       try {
-        return await environment.invoke(event);
+        return await environment.invoke(event, output);
       } finally {
-        slot.busy.delete(environment);
-        slot.waiting.shift()?.();
+        release(slot, environment);
       }
-    },
-    async warm() {
-      await refresh();
-      // One after the other: warming must not take both processors from the first request.
-      for (const slot of slots.values()) await idleOf(slot, options)?.ready;
     },
     async close() {
       await Promise.all([...slots.values()].flatMap(({ environments }) => environments.map((each) => each.close())));
     },
   };
+}
+
+function openSlot(definition: LocalFunction, environment: Record<string, string>): Slot {
+  return { definition, environment, revision: "", environments: [], busy: new Set(), waiting: [] };
+}
+
+function update(slot: Slot, definition: LocalFunction, environment: Record<string, string>): void {
+  if (isDeepStrictEqual([slot.definition, slot.environment], [definition, environment])) return;
+  Object.assign(slot, { definition, environment });
+  retireAll(slot);
+}
+
+function retireAll(slot: Slot): void {
+  for (const each of slot.environments) each.retire();
+  slot.environments = [];
 }
 
 /** An environment that has no call; where each of as many as there may be has one, the first that has none again. */
@@ -88,28 +119,11 @@ async function acquire(slot: Slot, options: EnvironmentsOptions): Promise<Enviro
   return acquire(slot, options);
 }
 
-function idleOf(slot: Slot, options: EnvironmentsOptions): Environment | undefined {
-  const generation = options.sources?.generation() ?? 0;
-  if (slot.generation !== generation) retireIfChanged(slot, generation);
+function idleOf(slot: Slot, { output }: EnvironmentsOptions): Environment | undefined {
   slot.environments = slot.environments.filter((each) => each.usable());
   const idle = slot.environments.find((each) => !slot.busy.has(each));
   if (idle || slot.environments.length >= mostAtOnce) return idle;
-  const started = startEnvironment(slot.definition, options);
+  const started = startEnvironment(slot.definition, { environment: slot.environment, output });
   slot.environments.push(started);
   return started;
-}
-
-function retireIfChanged(slot: Slot, generation: number): void {
-  const { directory } = slot.definition;
-  const hash = createHash("sha256");
-  for (const file of globSync("*.{js,mjs,cjs}", { cwd: directory }).toSorted()) {
-    hash.update(`${file}\n`).update(readFileSync(join(directory, file)));
-  }
-  const digest = hash.digest("hex");
-  if (digest !== slot.digest) {
-    for (const each of slot.environments) each.retire();
-    slot.environments = [];
-  }
-  slot.generation = generation;
-  slot.digest = digest;
 }

@@ -6,7 +6,7 @@ import { localCredentials } from "../aws/local-credentials.ts";
 import { queueUrl } from "../aws/queues.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { LocalStack } from "../stack/template.ts";
-import type { Environments } from "./environments.ts";
+import type { Invoke } from "./environments.ts";
 import { type PumpOptions, startPump } from "./pump.ts";
 import { startSchedules } from "./schedules.ts";
 import { type StreamPump, startStreamPump } from "./stream-pump.ts";
@@ -20,7 +20,7 @@ export interface WorkersOptions {
   queueEndpoint: string;
   /** Folder that keeps how far each consumer of the stream is. */
   placesDirectory: string;
-  invoke: Environments["invoke"];
+  invoke: Invoke;
   /** Called where a batch fails; it comes again. */
   onFailure?(functionName: string, error: unknown): void;
 }
@@ -42,7 +42,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const queues = new SQSClient({ ...client, endpoint: queueEndpoint });
   const streams = new DynamoDBStreamsClient({ ...client, endpoint: engine.endpoint });
   let batches = 0;
-  const invoke: Environments["invoke"] = (name, event) => {
+  const invoke: Invoke = (name, event) => {
     batches += 1;
     return options.invoke(name, event);
   };

@@ -78,7 +78,8 @@ function joinHeaders(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-function joinParameters(query: string): Record<string, string> {
+/** The parameters of a query string, decoded; several of one name are joined by commas. */
+export function joinParameters(query: string): Record<string, string> {
   const parameters = new Map<string, string>();
   for (const pair of query.split("&").filter(Boolean)) {
     const mark = pair.indexOf("=");

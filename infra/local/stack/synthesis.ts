@@ -1,72 +1,84 @@
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { root } from "../../functions/bundle-places.ts";
+import { packagesFolder } from "../builds/packages.ts";
+import { writeJsonFile } from "../json-file.ts";
+import { runProgram } from "../program.ts";
 
-const localStage = "local";
+export { root };
 
-/** The folder of the checkout. */
-export const root = fileURLToPath(new URL("../../..", import.meta.url));
-
-/** The stack's template, and the folder with a folder for each function's bundle. */
+/** The stack as it was synthesised. */
 export interface LocalSynthesis {
   template: Record<string, unknown>;
+  /** Folder with an entry for each function's bundle, which is not built. */
   bundles: string;
+  /** Every file it was made from: where none has changed, neither has the stack. */
+  sources: string[];
 }
 
 interface LastSynthesis {
   digest: string;
-  template: Record<string, unknown>;
+  template: LocalSynthesis["template"];
+  sources: string[];
 }
 
-/** Synthesises the stack, which `onBuild` says first, or takes the last synthesis where nothing it is made from has changed. */
+/** What the modules are read with, besides themselves. */
+const settingFiles = ["package-lock.json", "cdk.json"].map((file) => join(root, file));
+
+/** Synthesises the stack, which `onBuild` says first, or takes the last synthesis where nothing it was made from has changed. */
 export async function synthesizeOnce(directory: string, onBuild?: () => void): Promise<LocalSynthesis> {
-  const outdir = join(directory, "cdk.out");
-  const bundles = join(outdir, "bundles");
   const file = synthesisFile(directory);
-  const digest = digestSources();
   const last = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as LastSynthesis) : undefined;
-  if (last?.digest === digest) return { template: last.template, bundles };
-
+  if (last && last.digest === digestFiles(last.sources)) {
+    return { template: last.template, bundles: bundlesFolder(directory), sources: last.sources };
+  }
   onBuild?.();
+  return synthesizeAgain(directory);
+}
+
+/**
+ * Synthesises the stack in a process of its own, whatever the last synthesis was made from; the last one stays in place until
+ * the new one is there. Rejects with the first words of what it fails with.
+ */
+export async function synthesizeAgain(directory: string): Promise<LocalSynthesis> {
+  const outdir = `${assemblyFolder(directory)}.${process.pid}`;
   rmSync(outdir, { recursive: true, force: true });
-  // The CDK takes most of a second to load: it is imported only where it is needed.
-  const { synthesize } = await import("../../synthesize.ts");
-  const { template } = synthesize(localStage, outdir);
-  writeFileSync(file, JSON.stringify({ digest, template }));
-  return { template, bundles };
+  await runProgram(new URL("./synthesis-program.ts", import.meta.url), [outdir]).catch((error) => {
+    rmSync(outdir, { recursive: true, force: true });
+    throw error;
+  });
+  const made = JSON.parse(readFileSync(join(outdir, "synthesis.json"), "utf8")) as Omit<LastSynthesis, "digest">;
+  const sources = [...made.sources, ...settingFiles];
+  rmSync(assemblyFolder(directory), { recursive: true, force: true });
+  renameSync(outdir, assemblyFolder(directory));
+  const { template } = made;
+  writeJsonFile(synthesisFile(directory), { digest: digestFiles(sources), template, sources } satisfies LastSynthesis);
+  return { template, bundles: bundlesFolder(directory), sources };
 }
 
-/** Lets a machine's folder begin with the synthesis of another one. */
+/** Lets a machine's folder begin with the synthesis of another one, and with the packages that were built there. */
 export function copySynthesis(from: string, to: string): void {
-  cpSync(join(from, "cdk.out"), join(to, "cdk.out"), { recursive: true });
-  cpSync(synthesisFile(from), synthesisFile(to));
+  for (const part of [assemblyFolder, synthesisFile, packagesFolder]) {
+    if (existsSync(part(from))) cpSync(part(from), part(to), { recursive: true });
+  }
 }
 
-/** Forgets the last synthesis: its bundles are about to be rebuilt. */
-export function forgetSynthesis(directory: string): void {
-  rmSync(synthesisFile(directory), { force: true });
+function assemblyFolder(directory: string): string {
+  return join(directory, "cdk.out");
+}
+
+function bundlesFolder(directory: string): string {
+  return join(assemblyFolder(directory), "bundles");
 }
 
 function synthesisFile(directory: string): string {
   return join(directory, "synthesis.json");
 }
 
-function digestSources(): string {
-  const sources = [
-    "package-lock.json",
-    "tsconfig.json",
-    "cdk.json",
-    "infra/*.ts",
-    "infra/{constructs,functions,stages}/**/*.ts",
-  ];
-  const files = globSync([...sources, "functions/**/*", "shared/**/*"], { cwd: root, withFileTypes: true });
-  const digest = createHash("sha256");
-  for (const path of files
-    .filter((file) => file.isFile())
-    .map((file) => join(file.parentPath, file.name))
-    .sort()) {
-    digest.update(path).update("\0").update(readFileSync(path)).update("\0");
-  }
+function digestFiles(files: readonly string[]): string {
+  // A folder that was copied along with its checkout holds the paths of the other one.
+  const digest = createHash("sha256").update(root);
+  for (const file of files) digest.update(file).update(existsSync(file) ? readFileSync(file) : "\0");
   return digest.digest("hex");
 }

@@ -17,7 +17,7 @@ import {
 import { resolveValue } from "./intrinsics.ts";
 import { type LocalPlace, localNames, operationOf, physicalName, type Resource } from "./physical-names.ts";
 
-/** A function of the stack: its name, the folder of its bundle, and its settings as they are here. */
+/** A function of the stack: its name, the folder of its build, and its settings as they are here. */
 export interface LocalFunction {
   name: string;
   directory: string;
@@ -60,8 +60,8 @@ export interface LocalStack {
 
 type Properties = Record<string, unknown>;
 
-/** Reads a synthesised template; `bundles` is the folder that holds a folder for each function. */
-export function readStack(template: unknown, bundles: string, place: LocalPlace): LocalStack {
+/** Reads a synthesised template; `builds` is the folder that holds a folder for each function. */
+export function readStack(template: unknown, builds: string, place: LocalPlace): LocalStack {
   const resources = (template as { Resources: Record<string, Resource> }).Resources;
   const names = localNames(resources, place);
   const all: ResourcesOfType = (type) =>
@@ -80,7 +80,7 @@ export function readStack(template: unknown, bundles: string, place: LocalPlace)
   return {
     functions: all("AWS::Lambda::Function").map(({ name, properties }) => ({
       name,
-      directory: join(bundles, name),
+      directory: join(builds, name),
       environment: variables(properties),
       timeoutSeconds: Number(properties.Timeout ?? 3),
       memoryMegabytes: Number(properties.MemorySize ?? 128),

@@ -6,6 +6,7 @@ export function createKeyedQueue(capacity: number) {
   const lastOf = new Map<string, Promise<void>>();
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
+  let ended = Promise.withResolvers<void>();
 
   const begin = (key: string, work: () => Promise<void>) => {
     const before = lastOf.get(key) ?? Promise.resolve();
@@ -15,6 +16,8 @@ export function createKeyedQueue(capacity: number) {
       .then(() => {
         running.delete(turn);
         if (lastOf.get(key) === turn) lastOf.delete(key);
+        ended.resolve();
+        ended = Promise.withResolvers();
       });
     lastOf.set(key, turn);
     running.add(turn);
@@ -27,7 +30,7 @@ export function createKeyedQueue(capacity: number) {
     /** Takes work on and resolves when there is capacity for more; throws what failed in earlier work. */
     async add(key: string, work: () => Promise<void>): Promise<void> {
       begin(key, work);
-      if (running.size >= capacity) await Promise.race(running);
+      if (running.size >= capacity) await ended.promise;
       throwFailure();
     },
     /** Resolves when all work has ended, well or not. */

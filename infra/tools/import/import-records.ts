@@ -1,4 +1,5 @@
 import type { RecordLine } from "../../../shared/contract/records.ts";
+import type { UserWriteContext } from "../../../shared/db/accounts/user-writes.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import type { Outcome } from "../../../shared/db/writes/changes.ts";
 import { fieldsInvalid, parseRecordLine } from "../../../shared/domain/records/record-line.ts";
@@ -8,6 +9,9 @@ import { settings } from "../../../shared/settings.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
 import { openDryRunStore } from "./dry-run-store.ts";
 import { maxLineBytes, type SourceLine, splitLines } from "./import-lines.ts";
+import { createLineOrder } from "./line-order.ts";
+import { patiently } from "./patience.ts";
+import { createWriteBatches } from "./write-batches.ts";
 
 /** Why a line was not imported: `field` is a path such as `driver.profile_id`, empty for the line as a whole. */
 export interface LineError {
@@ -28,7 +32,10 @@ export type ImportSummary = Readonly<Record<Outcome | "failed", number>> & {
 /** How far an import is. */
 export interface ImportProgress {
   readonly bytesRead: number;
-  readonly lines: number;
+  /** The last line that is done, as all before it are. */
+  readonly doneUpTo: number;
+  /** How many lines are done, those that failed among them. */
+  readonly done: number;
   readonly failed: number;
 }
 
@@ -36,6 +43,8 @@ export interface ImportProgress {
 export interface ImportOptions {
   readonly source: AsyncIterable<Uint8Array>;
   readonly now: Date;
+  /** The first line to import; those before it are passed over. */
+  readonly from?: number;
   /** Notifies the affected users (D25); otherwise the import is silent (D35). */
   readonly notifies?: boolean;
   /** Checks and decides everything as a real run would, and writes nothing. */
@@ -44,43 +53,55 @@ export interface ImportOptions {
   readonly concurrency?: number;
   /** Stops after the lines in work. */
   readonly signal?: AbortSignal;
+  /** Called in the order of the lines. */
   onError?(error: LineError): void;
   onProgress?(progress: ImportProgress): void;
+  /** Called for each line that is written, in no order. */
+  onWritten?(line: number, record: RecordLine, outcome: Outcome): void;
 }
 
-/** Lines worked on at once unless the caller says otherwise. */
-export const defaultConcurrency = 24;
+/** Lines worked on at once unless the caller says otherwise: some to be read, some to be decided, the most to be written. */
+export const defaultConcurrency = 1_000;
+
+/** What became of a line. */
+type LineOutcome = Outcome | readonly LineError[];
 
 /**
- * Imports a stream of JSON lines (D35). Lines of one record are processed in order, others side by side; a bad
- * line is reported and stops nothing else. Throws only when the store itself fails: repeating the import is safe.
+ * Imports a stream of JSON lines (D35). Lines of one record are processed in order, others side by side, and written many
+ * at once; a bad line is reported and stops nothing else. Throws only when the store itself fails: repeating the import
+ * is safe.
  */
 export async function importRecords(options: ImportOptions): Promise<ImportSummary> {
-  const { source, now, notifies = false, dryRun = false, concurrency = defaultConcurrency, signal } = options;
+  const { source, now, from = 1, notifies = false, dryRun = false, concurrency = defaultConcurrency, signal } = options;
   const counts = { created: 0, updated: 0, unchanged: 0, removed: 0, stale: 0, failed: 0 };
   const dryStore = dryRun ? openDryRunStore() : undefined;
+  const context = { now, notifies, dryRun: dryStore, hmacKey, commit: createWriteBatches() };
   const queue = createKeyedQueue(concurrency);
+  const order = createLineOrder<LineOutcome>((_, outcome) => {
+    counts[typeof outcome === "string" ? outcome : "failed"] += 1;
+    if (typeof outcome !== "string") for (const each of outcome) options.onError?.(each);
+  });
+  const progress = (bytesRead: number): ImportProgress => {
+    const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    return { bytesRead, doneUpTo: order.doneUpTo(), done, failed: counts.failed };
+  };
   let lastLine = 0;
 
-  const fail = (line: number, error: unknown) => {
-    for (const each of lineErrors(line, error)) options.onError?.(each);
-    counts.failed += 1;
-  };
   const write = async (line: number, record: RecordLine) => {
-    try {
-      counts[await writeRecord(record, { now, notifies, dryRun: dryStore, hmacKey })] += 1;
-    } catch (error) {
-      fail(line, error);
-    }
+    const outcome = await writeLine(line, record, context);
+    order.end(line, outcome);
+    if (typeof outcome === "string") options.onWritten?.(line, record, outcome);
   };
   try {
     for await (const { number, bytes, bytesRead } of splitLines(source, signal)) {
       if (signal?.aborted) break;
       lastLine = number;
+      if (number < from) continue;
+      order.begin(number);
       const record = readLine(bytes);
-      if (record instanceof Refusal) fail(number, record);
+      if (record instanceof Refusal) order.end(number, lineErrors(number, record));
       else await queue.add(queueKeyOf(record), () => write(number, record));
-      options.onProgress?.({ bytesRead, lines: number, failed: counts.failed });
+      options.onProgress?.(progress(bytesRead));
     }
     await queue.finish();
   } finally {
@@ -88,6 +109,14 @@ export async function importRecords(options: ImportOptions): Promise<ImportSumma
     dryStore?.close();
   }
   return { ...counts, lastLine, isComplete: !signal?.aborted };
+}
+
+async function writeLine(line: number, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
+  try {
+    return await patiently(() => writeRecord(record, context));
+  } catch (error) {
+    return lineErrors(line, error);
+  }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -3,6 +3,7 @@ import { chunksOf } from "../../batches.ts";
 import type { user } from "../../contract/accounts.ts";
 import type { Role } from "../../contract/operation.ts";
 import type { SecretHashes, SecretKind } from "../../domain/accounts/user-secrets.ts";
+import { lastChange } from "../../work.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
@@ -104,7 +105,7 @@ export async function findCompanyUsers(
 export function createUser({ id, ...record }: User, resetHash: string): TransactionWrite {
   const own = { id, company_id: record.financial_company_id, role: record.role, record };
   const revision = firstRevision();
-  const item = users.encode({ ...userKey(id), ...own, reset_hash: resetHash, revision });
+  const item = users.encode({ ...userKey(id), ...own, reset_hash: resetHash, revision, change: lastChange() });
   return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
 }
 

@@ -1,3 +1,4 @@
+import type { LastChange } from "../../work.ts";
 import { publicNameOf } from "./keys.ts";
 import { getItem, type Item, type Key } from "./table.ts";
 import type { TransactionWrite } from "./transaction.ts";
@@ -66,6 +67,8 @@ export interface RecordItem extends StoredItem {
   readonly silent?: boolean | undefined;
   /** The user whose doing the last write is. */
   readonly changed_by?: number | undefined;
+  /** What the last write says of itself; undefined where it followed from no request. */
+  readonly change?: LastChange | undefined;
 }
 
 /** The step to version 1 of what release 0.1 wrote: the version itself. */

@@ -12,16 +12,29 @@ export interface TableChange {
   readonly before: Item | undefined;
   /** The item after, undefined where it was removed. */
   readonly after: Item | undefined;
+  /** Id of the request that the change follows from, as far as the item says it; what removes an item says nothing. */
+  readonly requestId?: string | undefined;
 }
 
 /** Reads a stream record; throws on one that is not of this table. */
-export function readTableChange({ eventID, dynamodb }: DynamoDBRecord): TableChange {
+export function readTableChange(record: DynamoDBRecord): TableChange {
+  const { eventID, dynamodb } = record;
   const item = (image: unknown) => image && unmarshall(image as Record<string, AttributeValue>);
   const key = item(dynamodb?.Keys) as Key | undefined;
   if (!eventID || !key) throw new Error("The stream record has no id or no key");
   const before = item(dynamodb?.OldImage) as Item | undefined;
   const after = item(dynamodb?.NewImage) as Item | undefined;
-  return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, before, after };
+  const requestId = requestOfChange(record);
+  return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, before, after, requestId };
+}
+
+/**
+ * The request that a stream record's change follows from, as its item says it. Where the revision is the same, the item says it
+ * of an earlier change.
+ */
+export function requestOfChange({ dynamodb }: DynamoDBRecord): string | undefined {
+  const { OldImage, NewImage } = dynamodb ?? {};
+  return OldImage?.revision?.N === NewImage?.revision?.N ? undefined : NewImage?.change?.M?.request?.S;
 }
 
 /** The partition and sort key that a stream record names, for people to look it up by; empty where it names none. */

@@ -1,3 +1,4 @@
+import { lastChange } from "../../work.ts";
 import { versionClause, versionValue } from "./entity.ts";
 import type { Item, Key } from "./table.ts";
 
@@ -19,7 +20,8 @@ export interface Changes {
 
 /** An update of an item, as a call or a transaction takes it. */
 export function updateOf(key: Key, changes: Changes) {
-  const { where = {}, when, values, set = {}, setOnce = {}, remove = [], add = {} } = changes;
+  const { where = {}, when, values, setOnce = {}, add = {} } = changes;
+  const { set, remove } = withLastChange(changes);
   const keepsVersion = set.schema_version === undefined;
   const bound: Item = { ...values, ...(keepsVersion && versionValue) };
   const names = new Map<string, string>();
@@ -49,6 +51,13 @@ export function updateOf(key: Key, changes: Changes) {
     ExpressionAttributeNames: Object.fromEntries([...names].map(([name, alias]) => [alias, name])),
     ExpressionAttributeValues: bound,
   };
+}
+
+/** A write of another revision says what it follows from, and leaves nothing of what the last one said. */
+function withLastChange({ set = {}, remove = [], add = {} }: Changes): Required<Pick<Changes, "set" | "remove">> {
+  if (add.revision === undefined) return { set, remove };
+  const change = lastChange();
+  return change ? { set: { ...set, change }, remove } : { set, remove: [...remove, "change"] };
 }
 
 /** The aliases of an attribute's names: any name may be a word that expressions reserve. */

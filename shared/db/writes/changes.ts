@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { fieldsInvalid } from "../../domain/records/record-line.ts";
+import { lastChange } from "../../work.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { retryRaces } from "../table/conflicts.ts";
@@ -26,10 +27,15 @@ export interface WriteContext {
   readonly notifies?: boolean | undefined;
   /** Present in a dry run: takes the writes in place of the table. */
   readonly dryRun?: DryRunStore | undefined;
+  /** Makes the writes of a change, `writeTogether` unless given: an import makes those of many changes at once. */
+  readonly commit?: Commit | undefined;
 }
 
+/** Makes writes, all or none; answers with the positions of those whose conditions failed. */
+export type Commit = (writes: readonly TransactionWrite[]) => Promise<readonly number[]>;
+
 /** Attributes that describe the last write of an item, and are no part of its content. */
-const writeAttributes = new Set<string>(["silent", "changed_by", "push", ...schemaAttributes]);
+const writeAttributes = new Set<string>(["silent", "changed_by", "change", "push", ...schemaAttributes]);
 
 /** Items to be read, each by its key and as its entity knows it. */
 type Reads<Stored extends readonly StoredItem[]> = {
@@ -46,13 +52,13 @@ type Found<Stored extends readonly StoredItem[]> = { [At in keyof Stored]: Store
  */
 export async function changeItem<const Stored extends readonly StoredItem[]>(
   reads: Reads<Stored>,
-  { dryRun }: WriteContext,
+  context: WriteContext,
   decide: (...stored: Found<Stored>) => Change | Promise<Change>,
 ): Promise<Outcome> {
   return retryRaces(async () => {
-    const found = await Promise.all(reads.map(({ entity, key }) => findToWrite(entity, key, { dryRun })));
+    const found = await Promise.all(reads.map(({ entity, key }) => findToWrite(entity, key, context)));
     const change = await decide(...(found as Found<Stored>));
-    const isDone = !change.writes?.length || (await commit(change.writes, change.uniqueKeys ?? [], dryRun));
+    const isDone = !change.writes?.length || (await write(change.writes, change.uniqueKeys ?? [], context));
     return isDone ? change.outcome : undefined;
   });
 }
@@ -68,21 +74,22 @@ export async function findToWrite<Stored extends object>(
 }
 
 /** True when everything was written; false when an item was changed by others meanwhile. */
-async function commit(
+async function write(
   writes: readonly TransactionWrite[],
   uniqueKeys: readonly UniqueKey[],
-  dryRun: DryRunStore | undefined,
+  { dryRun, commit = writeTogether }: WriteContext,
 ): Promise<boolean> {
   const failed = dryRun
     ? await applyDry(writes, uniqueKeys, dryRun)
-    : await write([...writes, ...uniqueKeys.map(takeUniqueKey)]);
+    : await commit([...writes, ...uniqueKeys.map(takeUniqueKey)]);
   if (failed.some((position) => position < writes.length)) return false;
   const taken = uniqueKeys.filter((_, position) => failed.includes(writes.length + position));
   if (taken.length === 0) return true;
   throw fieldsInvalid(taken.map(({ field }) => ({ path: [field], code: "taken", detail: "belongs to another user" })));
 }
 
-async function write(writes: readonly TransactionWrite[]): Promise<readonly number[]> {
+/** Makes writes, all or none, as `transact` does; a single put is no transaction, which costs half. */
+export async function writeTogether(writes: readonly TransactionWrite[]): Promise<readonly number[]> {
   const put = writes.length === 1 ? writes[0]?.Put : undefined;
   if (!put) return transact(writes);
   return (await putIf(put)) ? [] : [0];
@@ -97,7 +104,8 @@ type Revised = Pick<RecordItem, "revision">;
  */
 export function replaceItem(stored: Revised | undefined, next: object, { notifies }: WriteContext): TransactionWrite {
   const revision = stored ? stored.revision + 1 : firstRevision();
-  const Item = { ...next, revision, changed_by: undefined, silent: notifies ? undefined : true };
+  const last = { changed_by: undefined, change: lastChange(), silent: notifies ? undefined : true };
+  const Item = { ...next, revision, ...last };
   return { Put: { Item, ...ifUnchanged(stored) } };
 }
 

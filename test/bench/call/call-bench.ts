@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Figure, median, reportFigures, shuffled } from "../figures.ts";
 import { openRivals } from "../rivals.ts";
 import { buildCandidates, type Candidates } from "./candidates.ts";
@@ -9,7 +8,7 @@ import { openInvoiceTable } from "./invoice-table.ts";
 import { type Run, type RunRequest, run } from "./run.ts";
 
 type Say = (text: string) => void;
-type Candidate = keyof Candidates;
+type Candidate = Exclude<keyof Candidates, "bundle">;
 type Runs = Readonly<Record<Candidate, readonly Run[]>>;
 
 interface Plan {
@@ -93,9 +92,8 @@ async function runCandidates(
   return runs;
 }
 
-function sizesOf({ ours, bare, usual }: Candidates): Figure[] {
+function sizesOf({ bundle, bare, usual }: Candidates): Figure[] {
   const kilobytes = (file: string) => statSync(file).size / 1000;
-  const bundle = join(fileURLToPath(ours), "../function.cjs");
   return [
     { name: "size of the bundle", value: kilobytes(bundle), unit: "KB", atMost: 320 },
     { name: "size: lib-dynamodb and jose, bare", value: kilobytes(bare), unit: "KB" },

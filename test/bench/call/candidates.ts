@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
-import { bundleFolder, bundleFunctions, bundleOptions } from "../../../infra/functions/bundle.ts";
+import { bundleFunctions, bundleOptions } from "../../../infra/functions/bundle.ts";
+import { bundleFile, bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
 
@@ -10,8 +11,10 @@ const name = listInvoices.name;
 
 /** What does the job of GET invoices: the file that a runtime loads. */
 export interface Candidates {
-  /** The service's own bundle, as it is deployed. */
+  /** What loads the service's own bundle, as it is deployed. */
   readonly ours: string;
+  /** The bundle itself. */
+  readonly bundle: string;
   /** lib-dynamodb and jose, built with the same flags. */
   readonly bare: string;
   /** middy, lib-dynamodb, zod and Powertools, built with esbuild's defaults. */
@@ -43,6 +46,7 @@ export function buildCandidates(rivals: string, directory: string): Candidates {
     return build(to, entry, flags);
   };
   return {
+    bundle: bundleFile(bundles, name),
     ours: pathToFileURL(join(bundleFolder(bundles, name), "index.mjs")).href,
     bare: build("bare", join(rivals, "bare.mjs"), flags),
     usual: build("usual", join(rivals, "usual.mjs"), { bundle: true, platform: "node" }),

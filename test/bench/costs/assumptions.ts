@@ -9,9 +9,6 @@ export function assumedMilliseconds(name: string, writeUnits: number): number {
   return writeUnits > 0 ? 25 : 12;
 }
 
-/** Bytes that Lambda itself writes to the log for each call: START, END and REPORT. */
-export const platformLogBytes = 350;
-
 /** Requests that a message costs: to send, to receive, to delete it. */
 export const queueRequestsPerMessage = 3;
 
@@ -44,7 +41,7 @@ export const kilobytesPerUser = 200;
 export const answerBytes = 2_800;
 
 /** Bytes of a request's line in the access log. */
-export const accessLogBytes = 270;
+export const accessLogBytes = 330;
 
 /** Share of the calls that X-Ray traces. */
 export const tracedShare = 0.05;

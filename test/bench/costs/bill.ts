@@ -1,5 +1,5 @@
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { assumedMilliseconds, platformLogBytes, queueRequestsPerMessage } from "./assumptions.ts";
+import { assumedMilliseconds, queueRequestsPerMessage } from "./assumptions.ts";
 import type { MeasuredCall } from "./measure-calls.ts";
 import { prices } from "./prices.ts";
 
@@ -30,7 +30,7 @@ export function billOf({ name, isOperation, readUnits, writeUnits, logBytes }: M
     gateway: isOperation ? prices.gatewayPerMillion : 0,
     lambda: prices.lambdaPerMillion + gigabyteSeconds * prices.lambdaPerGigabyteSecond,
     table: readUnits * prices.readUnitsPerMillion + writeUnits * prices.writeUnitsPerMillion,
-    logs: ((logBytes + platformLogBytes) / 1000) * prices.logsPerGigabyte,
+    logs: (logBytes / 1000) * prices.logsPerGigabyte,
     // Reading the table's stream costs nothing to Lambda.
     queue: area === "workers" && !readsStream ? queueRequestsPerMessage * prices.queueRequestsPerMillion : 0,
   };

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { handler } from "../../../functions/service/get-openapi.ts";
-import { bundleFolder } from "../../../infra/functions/bundle.ts";
+import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { getOpenapi } from "../../../shared/contract/service.ts";
 import { call } from "../../support/requests/call.ts";
 import { openApi } from "../../support/requests/described-answers.ts";
@@ -20,7 +19,7 @@ describe("200", () => {
   });
 
   test("the bundle holds the same document, ready made", async () => {
-    const file = join(bundleFolder(inject("bundles"), getOpenapi.name), "function.cjs");
+    const file = bundleFile(inject("bundles"), getOpenapi.name);
     const { handler: bundled } = createRequire(import.meta.url)(file);
     expect((await call(bundled, getOpenapi)).body).toEqual(openApi);
     expect(readFileSync(file, "utf8")).not.toContain("cannot be converted to JSON Schema");

@@ -156,7 +156,7 @@ describe("D25: a notification event", () => {
   test("is queued for its recipients, once each and not for the actor", async () => {
     expect(await take(asking({ recipients: [12, 15, 12, 3], actor_id: 15 }))).toEqual([]);
     const eventId = expect.stringMatching(/^bus-/);
-    expect(await messages()).toEqual([{ ...content, eventId, recipients: { users: [12, 3] } }]);
+    expect(await messages()).toEqual([{ ...content, eventId, recipients: { users: [12, 3] }, requestId: "0" }]);
   });
 
   test("for 1,000 users is queued in messages of at most 200, all of one event", async () => {

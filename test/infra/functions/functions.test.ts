@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundleFolder } from "../../../infra/functions/bundle.ts";
+import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { useStack } from "../stack.ts";
 
@@ -23,6 +23,14 @@ test("every function runs on Node 24, arm64, with the memory its row names or 51
       Architectures: ["arm64"],
       MemorySize: functions[name as FunctionName].memoryMegabytes ?? 512,
     });
+  }
+});
+
+test("every function logs in JSON: its own lines from INFO on, and Lambda's where a call or a start failed", () => {
+  for (const [name, { properties }] of stack.functions()) {
+    const { LogFormat, ApplicationLogLevel, SystemLogLevel } = properties.LoggingConfig;
+    const found = { LogFormat, ApplicationLogLevel, SystemLogLevel };
+    expect(found, name).toEqual({ LogFormat: "JSON", ApplicationLogLevel: "INFO", SystemLogLevel: "WARN" });
   }
 });
 
@@ -51,7 +59,7 @@ test("every function is given only settings that shared/settings.ts reads, and n
 
 test("every bundle is at most 320 KB, and 400 KB where a phone number is read", () => {
   const sizes = Object.entries(functions).map(([name, { settings = [] }]) => {
-    const kilobytes = Math.ceil(statSync(join(bundleFolder(stack.bundles, name), "function.cjs")).size / 1000);
+    const kilobytes = Math.ceil(statSync(bundleFile(stack.bundles, name)).size / 1000);
     // The numbering plans and what reads them weigh some 60 KB (D7).
     const readsPhones = settings.includes("DEFAULT_COUNTRY") || name === "notify-password-changed";
     return { name, kilobytes, limit: readsPhones ? 400 : 320 };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, inject, test } from "vitest";
-import { bundleFolder } from "../../../infra/functions/bundle.ts";
+import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { primingStepsOf } from "../../../infra/functions/priming.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";

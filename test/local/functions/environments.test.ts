@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEnvironments, type Environments } from "../../../infra/local/functions/environments.ts";
-import { watchSources } from "../../../infra/local/functions/sources.ts";
 
 let directory: string;
 let environments: Environments;
 let output: string;
-let generation: number;
+let revision: number;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "workforce-functions-"));
   output = "";
-  generation = 1;
+  revision = 1;
 });
 
 afterEach(async () => {
@@ -30,10 +29,11 @@ function define(bodies: Record<string, string>, timeoutSeconds = 5): void {
   environments = createEnvironments({
     functions,
     environment: { AWS_REGION: "eu-west-2" },
-    sources: { refresh: async () => {}, generation: () => generation },
-    output: (_, text) => {
+    builds: { build: async () => String(revision) },
+    output: (text) => {
       output += text;
     },
+    idleMilliseconds: 400,
   });
 }
 
@@ -100,6 +100,79 @@ describe("a function", () => {
     expect(await environments.invoke("frail", {})).toBe("fine");
   });
 
+  it.each([
+    "heap",
+    "buffers",
+  ])("that takes more memory than it has, in its %s, fails that call and works at the next", async (kind) => {
+    const body =
+      "const kept = []; while (event.kind) { kept.push(event.kind === 'heap' ? Array.from({ length: 1e6 }, Math.random) : Buffer.alloc(2e7, 1));" +
+      "await new Promise((go) => setTimeout(go, 20)); } return 'fine';";
+    define({ hungry: body }, 30);
+    await expect(environments.invoke("hungry", { kind })).rejects.toMatchObject({ errorType: "Runtime.OutOfMemory" });
+    expect(await environments.invoke("hungry", {})).toBe("fine");
+  });
+
+  it("that writes a megabyte is heard to the end, one that writes without end is cut off", async () => {
+    define({ chatty: "for (let at = 0; at < event.megabytes; at += 1) console.log('x'.repeat(1e6)); return 'fine';" });
+    let written = "";
+    const listen = (text: string) => {
+      written += text;
+    };
+    expect(await environments.invoke("chatty", { megabytes: 1 }, listen)).toBe("fine");
+    expect(written).toHaveLength(1e6 + 1);
+    written = "";
+    expect(await environments.invoke("chatty", { megabytes: 50 }, listen)).toBe("fine");
+    expect(written.length).toBeLessThan(5e6);
+    expect(written).toMatch(/left out\]\n$/);
+    expect(output).toBe("");
+  });
+
+  it("gives what it writes to the call that it writes it in, before its answer or its end", async () => {
+    define({ say: "console.log(event.word); if (event.end) process.exit(1); return event.word;" });
+    const words = (word: string, end = false) => {
+      let heard = "";
+      const call = environments.invoke("say", { word, end }, (text) => {
+        heard += text;
+      });
+      return call.then(
+        () => heard,
+        () => heard,
+      );
+    };
+    expect(await Promise.all([words("one"), words("two"), words("last", true)])).toEqual(["one\n", "two\n", "last\n"]);
+  });
+
+  it("that nobody calls for a while ends, and begins anew at the next call", async () => {
+    define({ count: "globalThis.calls = (globalThis.calls ?? 0) + 1; return [process.pid, globalThis.calls];" });
+    const [pid] = (await environments.invoke("count", {})) as [number];
+    expect(await environments.invoke("count", {})).toEqual([pid, 2]);
+    const isAlive = () => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isAlive, { timeout: 5_000 }).toBe(false);
+    expect(await environments.invoke("count", {})).toEqual([expect.any(Number), 1]);
+  });
+
+  it("whose settings or place in the stack change runs with them from the next call on", async () => {
+    define({ show: "return process.env.OWN;", gone: "return 1;" });
+    await environments.invoke("show", {});
+    const folder = join(directory, "show");
+    const changed = {
+      name: "show",
+      directory: folder,
+      environment: { OWN: "new" },
+      timeoutSeconds: 5,
+      memoryMegabytes: 128,
+    };
+    environments.replace({ functions: [changed], environment: { AWS_REGION: "eu-west-2" } });
+    expect(await environments.invoke("show", {})).toBe("new");
+    await expect(environments.invoke("gone", {})).rejects.toThrow("no function gone");
+  });
+
   it("that cannot be loaded says why at every call until it can", async () => {
     define({ broken: "" });
     writeFileSync(join(directory, "broken", "index.mjs"), "throw new Error('no start');");
@@ -113,61 +186,8 @@ describe("a function", () => {
     const inHand = environments.invoke("change", {});
     await expect.poll(() => output).toContain("in hand");
     write("change", "return 'new';");
-    generation += 1;
+    revision += 1;
     expect(await environments.invoke("change", {})).toBe("new");
     expect(await inHand).toBe("old");
-  });
-});
-
-describe("the sources", () => {
-  it("are built before the first refresh after a change, and only then", async () => {
-    define({});
-    let builds = 0;
-    const rebuild = async () => {
-      builds += 1;
-    };
-    const sources = watchSources([directory], async () => ({ rebuild, close: async () => {} }));
-    await sources.refresh();
-    expect(builds).toBe(0);
-    for (let edits = 1; edits <= 5; edits += 1) {
-      // Editors replace a file rather than write to it.
-      writeFileSync(join(directory, "a.ts~"), String(edits));
-      renameSync(join(directory, "a.ts~"), join(directory, "a.ts"));
-      await sources.refresh();
-      await sources.refresh();
-      expect(builds).toBe(edits);
-    }
-    await sources.close();
-  });
-
-  it("are watched in folders that come later too", async () => {
-    define({});
-    let builds = 0;
-    const rebuild = async () => {
-      builds += 1;
-    };
-    const sources = watchSources([directory], async () => ({ rebuild, close: async () => {} }));
-    mkdirSync(join(directory, "area"));
-    await sources.refresh();
-    writeFileSync(join(directory, "area", "a.ts"), "1");
-    await sources.refresh();
-    expect(builds).toBe(2);
-    await sources.close();
-  });
-
-  it("that do not compile refuse every refresh until they change", async () => {
-    define({});
-    let broken = true;
-    const rebuild = async () => {
-      if (broken) throw new Error("a.ts:1:1: error");
-    };
-    const sources = watchSources([directory], async () => ({ rebuild, close: async () => {} }));
-    writeFileSync(join(directory, "a.ts"), "(");
-    await expect(sources.refresh()).rejects.toThrow("a.ts:1:1");
-    await expect(sources.refresh()).rejects.toThrow("a.ts:1:1");
-    broken = false;
-    writeFileSync(join(directory, "a.ts"), "1");
-    await sources.refresh();
-    await sources.close();
   });
 });

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { bundleFunctions } from "../../../infra/functions/bundle.ts";
 import { startEngine } from "../../../infra/local/engine/engine.ts";
 import type { TableDefinition } from "../../../infra/local/engine/table.ts";
 import { copySynthesis, type LocalSynthesis, root, synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
@@ -31,6 +32,8 @@ const last = join(root, ".local/test-synthesis");
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "workforce-test-"));
   const { template, bundles } = await synthesizeForRun(directory);
+  // The local machine builds functions in a way of its own: these are what is deployed.
+  bundleFunctions(bundles);
   const engine = await startEngine();
   project.provide("engineEndpoint", engine.endpoint);
   project.provide("engineName", engine.name);
@@ -60,7 +63,7 @@ function takeSynthesis(directory: string): void {
   try {
     copySynthesis(last, directory);
   } catch (error) {
-    // There is none yet, or another run has just put its own in place: this run makes one.
+    // Another run has just put its own in place: this run makes one.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     rmSync(directory, { recursive: true });
     mkdirSync(directory);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "../../../infra/local/loopback-port.ts";
 
@@ -35,10 +35,14 @@ export function makeDirectory(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Starts the machine of a folder on a free port and waits until it says that it is ready. */
-export async function startLocalMachine(directory: string, parameters: string[] = []): Promise<StartedMachine> {
+/** Starts the machine of a folder on a free port, from this checkout or a copy, and waits until it says that it is ready. */
+export async function startLocalMachine(
+  directory: string,
+  parameters: string[] = [],
+  checkout = root,
+): Promise<StartedMachine> {
   const port = await findFreePort(0);
-  const child = run("infra/local/start.ts", parameters, directory, { PORT: String(port) });
+  const child = run(join(checkout, "infra/local/start.ts"), parameters, directory, { PORT: String(port) });
   const output = await untilReady(child);
   const tokens = new Map<string, Promise<string>>();
   const loginOf = (role: string) => {
@@ -65,12 +69,16 @@ export async function startLocalMachine(directory: string, parameters: string[] 
 }
 
 /** Starts the machine of a folder by `npm start`, and waits until it is ready; `kill` ends npm's own process. */
-export async function startByNpm(directory: string) {
+export async function startByNpm(directory: string, checkout = root) {
   const port = await findFreePort(0);
   const env = { ...environmentOf(directory), PORT: String(port) };
-  const child = spawn("npm", ["start"], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("npm", ["start"], { cwd: checkout, env, stdio: ["ignore", "pipe", "pipe"] });
   await untilReady(child);
-  return { baseUrl: `http://127.0.0.1:${port}`, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+  };
 }
 
 /** Waits until a machine has printed all that it prints at its start; gives what it has printed so far, whenever it is asked. */
@@ -114,7 +122,7 @@ export async function runTool(
 }
 
 function run(file: string, parameters: string[], directory: string, environment = {}): ChildProcess {
-  return spawn(process.execPath, [join(root, file), ...parameters], {
+  return spawn(process.execPath, [resolve(root, file), ...parameters], {
     cwd: root,
     env: { ...environmentOf(directory), ...environment },
     stdio: ["ignore", "pipe", "pipe"],

@@ -90,6 +90,7 @@ export interface StagePlace {
   readonly bundles: string;
   readonly outdir: string;
   readonly service?: ServiceTable;
+  readonly commit?: string;
   /** What the cdk command was given with `-c`. */
   readonly context?: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,7 @@
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleFolder, bundleFunctions } from "../../../infra/functions/bundle.ts";
+import { bundleFunctions } from "../../../infra/functions/bundle.ts";
+import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { createApp } from "../../../infra/synthesize.ts";
 import { WorkforceStack } from "../../../infra/workforce-stack.ts";

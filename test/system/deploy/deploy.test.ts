@@ -8,6 +8,7 @@ import { adoptedStage, writeStagesFile } from "./adopted-stage.ts";
 import { requireDeployed } from "./deployed-resources.ts";
 import { type DeployedStage, openStage } from "./deployed-stage.ts";
 import { account, region } from "./emulator.ts";
+import { testExplain } from "./explained.ts";
 import { testGaps } from "./gaps.ts";
 import { testJourneys, testUpdate } from "./journeys.ts";
 import { runProgram } from "./program.ts";
@@ -100,6 +101,8 @@ test("no function wanted a right that its role does not have, and none failed", 
   expect(aws.emulator.log()).toContain('"message":"processed"');
   expect(aws.emulator.log().match(/^.*"level":"error".*$/gm)).toBeNull();
 });
+
+testExplain(() => stage);
 
 test("cdk destroy removes everything, as the stage wants it", async () => {
   const { code, printed } = await aws.cdk(["destroy", "--force", "--app", output("changed")]);

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundleFolder } from "../../../infra/functions/bundle.ts";
+import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 import { synthesize } from "../../../infra/synthesize.ts";

@@ -1,6 +1,6 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { type ImportOptions, importRecords, type LineError } from "../../../infra/tools/import/import-records.ts";
+import type { LineError } from "../../../infra/tools/import/import-records.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
@@ -13,25 +13,11 @@ import {
   timesheetLine,
   userLine,
 } from "../../support/records/records.ts";
-import { readItem, writtenAt } from "../../support/records/writes.ts";
+import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
+import { runImport as run, streamOf } from "./run-import.ts";
 
 const service = useService();
-
-async function* streamOf(...lines: readonly (object | string | Buffer)[]): AsyncGenerator<Uint8Array> {
-  for (const line of lines) {
-    yield Buffer.isBuffer(line) ? line : Buffer.from(typeof line === "string" ? line : JSON.stringify(line));
-    yield Buffer.from("\n");
-  }
-}
-
-async function run(source: AsyncIterable<Uint8Array>, options: Partial<ImportOptions> = {}) {
-  const errors: LineError[] = [];
-  const onError = (error: LineError) => void errors.push(error);
-  const summary = await importRecords({ source, now: writtenAt, onError, ...options });
-  const sorted = errors.sort((one, other) => one.line - other.line);
-  return { summary, errors: sorted.map(({ line, field, code }) => `${line} ${field} ${code}`) };
-}
 
 async function everything(): Promise<unknown[]> {
   const { Items = [] } = await service.database.send(new ScanCommand({ TableName: service.tableName }));
@@ -189,12 +175,56 @@ test("a stream of 10,000 lines is never read further ahead than the lines in wor
 test("a stop ends the lines in work and says how far it came; repeating finishes the rest", async () => {
   const stop = new AbortController();
   const lines = Array.from({ length: 100 }, (_, at) => jobLine(600 + at, 1));
-  const onProgress = ({ lines: count }: { lines: number }) => {
-    if (count === 40) stop.abort();
-  };
-  const { summary } = await run(streamOf(...lines), { signal: stop.signal, onProgress });
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield* streamOf(...lines.slice(0, 40));
+    stop.abort();
+    yield* streamOf(...lines.slice(40));
+  }
+  const { summary } = await run(source(), { signal: stop.signal });
   expect(summary).toMatchObject({ created: 40, lastLine: 40, isComplete: false });
   expect((await run(streamOf(...lines))).summary).toMatchObject({ created: 60, unchanged: 40, isComplete: true });
+});
+
+test("errors are reported in the order of the lines, whatever is known first; progress says up to which line all is done", async () => {
+  const lines = Array.from({ length: 60 }, (_, at) => (at % 2 ? "garbage" : { type: "job", id: 7_000 + at }));
+  const reported: number[] = [];
+  const ahead: number[] = [];
+  await run(streamOf(...lines), {
+    onError: ({ line }) => reported.push(line),
+    onProgress: ({ doneUpTo }) => ahead.push(doneUpTo - (reported.at(-1) ?? 0)),
+  });
+  expect([...new Set(reported)]).toEqual(lines.map((_, at) => at + 1));
+  expect(new Set(ahead)).toEqual(new Set([0]));
+});
+
+test("--from passes over the lines before it, and counts them as none", async () => {
+  const { summary } = await run(streamOf("garbage", jobLine(7_100, 1), jobLine(7_101, 1)), { from: 3 });
+  expect(summary).toMatchObject({ created: 1, failed: 0, lastLine: 3, isComplete: true });
+  expect(await readItem(recordKey("JOB", 7_100))).toBeUndefined();
+});
+
+test("records are read and written many at once: 1,000 new ones by 30 calls, and the same again by 20", async () => {
+  const calls: string[] = [];
+  documentClient().middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        calls.push(String(commandName));
+        return next(args);
+      },
+    { step: "initialize", name: "calls" },
+  );
+  const lines = Array.from({ length: 1_000 }, (_, at) => jobLine(10_000 + at, 1));
+  try {
+    expect((await run(streamOf(...lines))).summary).toMatchObject({ created: 1_000 });
+    expect(new Set(calls)).toEqual(new Set(["BatchGetItemCommand", "TransactWriteItemsCommand"]));
+    expect(calls.length).toBeLessThanOrEqual(30);
+    calls.length = 0;
+    expect((await run(streamOf(...lines))).summary).toMatchObject({ unchanged: 1_000 });
+    expect(new Set(calls)).toEqual(new Set(["BatchGetItemCommand"]));
+    expect(calls.length).toBeLessThanOrEqual(20);
+  } finally {
+    documentClient().middlewareStack.remove("calls");
+  }
 });
 
 test("a store that fails ends the import with its error instead of failing every line", async () => {

@@ -91,6 +91,7 @@ test.each<[string, string[], string]>([
   ["a file that is not there", ["none.jsonl"], "Cannot read none.jsonl"],
   ["a folder", ["."], "Cannot read ."],
   ["an invalid --concurrency", ["good.jsonl", "--concurrency", "x"], "--concurrency"],
+  ["an invalid --from", ["good.jsonl", "--from", "0"], "--from"],
   ["a report in no folder", ["good.jsonl", "--report", "none/errors.jsonl"], "none/errors.jsonl"],
   ["a report over the file itself", ["good.jsonl", "--report", "./good.jsonl"], "--report"],
 ])("%s ends with 2 and one clear line", async (_, parameters, said) => {
@@ -103,7 +104,8 @@ test.each<[string, string[], string]>([
 test("--help ends with 0 and shows every option", async () => {
   const { code, out } = await start("--help").ended;
   expect(code).toBe(0);
-  for (const word of ["--notify", "--dry-run", "--report", "--concurrency", "deleted"]) expect(out).toContain(word);
+  for (const word of ["--notify", "--dry-run", "--report", "--from", "--concurrency", "deleted"])
+    expect(out).toContain(word);
 });
 
 test("Ctrl-C ends at once with 130, says how far it came and that repeating is safe", async () => {
@@ -113,5 +115,5 @@ test("Ctrl-C ends at once with 130, says how far it came and that repeating is s
   child.kill("SIGINT");
   const { code, out } = await ended;
   expect(code).toBe(130);
-  expect(out).toContain("Stopped: lines 1 to 2 are done. Importing the file again is safe.");
+  expect(out).toContain("Stopped: lines 1 to 2 are done. Importing the file again is safe. To go on: --from 3\n");
 });

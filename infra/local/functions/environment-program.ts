@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parentPort, workerData } from "node:worker_threads";
 
-/** What the thread of one function needs to know. */
-export interface WorkerSetup {
-  /** Folder of its bundle. */
+/** What the process of one function needs to know. */
+export interface ProcessSetup {
+  /** Folder of its build. */
   directory: string;
   functionName: string;
   memoryMegabytes: number;
@@ -23,15 +22,42 @@ export type Outcome = { id: string } & (
   | { error: { type: string; text: string; trace: string | undefined; fatal: boolean } }
 );
 
+/** What the process says: that the function is loaded, what it writes, in order, and what became of a call. */
+export type ProcessMessage = "ready" | { output: string } | Outcome;
+
 type Handler = (event: unknown, context: unknown) => unknown;
 
-const setup = workerData as WorkerSetup;
+/** What one call may write; the rest is left out: nobody reads it, and a loop that writes would fill the disk. */
+const mostOutputCharacters = 4 * 1024 * 1024;
+
+const setup = JSON.parse(process.argv[1] ?? "{}") as ProcessSetup;
+let written = 0;
+for (const stream of [process.stdout, process.stderr]) stream.write = writeHere;
 const handler = await loadHandler();
 
-parentPort?.on("message", async (invocation: Invocation) => {
-  parentPort?.postMessage(await run(invocation));
+process.on("disconnect", () => process.exit());
+process.on("message", async (invocation: Invocation) => {
+  written = 0;
+  say(await run(invocation));
 });
-parentPort?.postMessage("ready");
+say("ready");
+
+function say(message: ProcessMessage): void {
+  process.send?.(message);
+}
+
+/** What it writes takes the way of the outcome, so that it comes before it. */
+function writeHere(chunk: string | Uint8Array, encoding?: unknown, done?: unknown): boolean {
+  const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
+  const wasWithin = written <= mostOutputCharacters;
+  written += text.length;
+  if (written <= mostOutputCharacters) say({ output: text });
+  else if (wasWithin)
+    say({ output: `[what this call writes beyond ${mostOutputCharacters} characters is left out]\n` });
+  const whenDone = typeof encoding === "function" ? encoding : done;
+  if (typeof whenDone === "function") queueMicrotask(() => whenDone());
+  return true;
+}
 
 async function run({ id, deadline, event }: Invocation): Promise<Outcome> {
   try {

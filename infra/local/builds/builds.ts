@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { BuildOptions, BuildResult, Plugin } from "esbuild";
+import { entryFile, root } from "../../functions/bundle-places.ts";
+import { type FileStamps, stampFiles } from "../file-stamps.ts";
+import { withEsbuild } from "./esbuild.ts";
+import { type BuiltPackages, openPackages } from "./packages.ts";
+
+/** Builds functions from their sources, each when it is asked for. */
+export interface Builds {
+  /** Brings a function's build up to date and gives its revision; rejects while the sources do not compile. */
+  build(name: string): Promise<string>;
+}
+
+interface State {
+  revision: string;
+  stamps: FileStamps | undefined;
+}
+
+type Result = BuildResult<{ metafile: true; write: false }>;
+
+/** What loads a build: as the deployed bundle's (`infra/functions/bundle.ts`), in one module system. */
+const index = `import { handler, prime } from "./function.mjs";
+await prime();
+export { handler };
+`;
+
+/** Where the builds of a machine's folder are: a folder for each function. */
+export function buildsFolder(directory: string): string {
+  return join(directory, "functions");
+}
+
+/**
+ * Builds into a machine's folder, unminified, with source maps. Packages, of which nobody edits a line, are built beside the
+ * functions once: a function is built in some 30 ms, and nothing is held in memory for the next time.
+ */
+export function openBuilds(directory: string, bundles: string): Builds {
+  const packages = openPackages(directory, bundles);
+  const states = new Map<string, State>();
+  const running = new Map<string, Promise<string>>();
+
+  const buildOnce = async (name: string): Promise<string> => {
+    const before = states.get(name);
+    if (before?.stamps?.areCurrent()) return before.revision;
+    states.delete(name);
+    const readFrom = Date.now();
+    const { result, imported } = await buildFunction(name, { directory, bundles, packages });
+    await packages.add(imported);
+    const revision = write(join(buildsFolder(directory), name), result);
+    const inputs = Object.keys(result.metafile.inputs).map((file) => resolve(root, file));
+    states.set(name, { revision, stamps: stampFiles(inputs, readFrom) });
+    return revision;
+  };
+  return {
+    build(name) {
+      const shared = running.get(name);
+      if (shared) return shared.then(() => this.build(name));
+      const building = buildOnce(name).finally(() => running.delete(name));
+      running.set(name, building);
+      return building;
+    },
+  };
+}
+
+interface Place {
+  directory: string;
+  bundles: string;
+  packages: BuiltPackages;
+}
+
+async function buildFunction(name: string, { directory, bundles, packages }: Place) {
+  const imported = new Set<string>();
+  const options = {
+    absWorkingDir: root,
+    entryPoints: [{ in: entryFile(bundles, name), out: join(name, "function") }],
+    outdir: buildsFolder(directory),
+    plugins: [takePackages(packages, imported)],
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    outExtension: { ".js": ".mjs" },
+    sourcemap: "linked",
+    sourcesContent: false,
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+  } as const satisfies BuildOptions;
+  const result: Result = await withEsbuild((esbuild) => esbuild.build(options));
+  return { result, imported };
+}
+
+/** Leads imports of packages to those that are built beside the functions. */
+function takePackages(packages: BuiltPackages, imported: Set<string>): Plugin {
+  return {
+    name: "packages",
+    setup(build) {
+      build.onResolve({ filter: /^[^./]/ }, ({ kind, path }) => {
+        if (kind === "entry-point" || path.startsWith("node:")) return undefined;
+        imported.add(path);
+        return { path: packages.moduleOf(path), external: true };
+      });
+    },
+  };
+}
+
+/** Writes a build; gives what tells it from others: its code, and its map, as that is read when the code is loaded. */
+function write(folder: string, { outputFiles }: Result): string {
+  mkdirSync(folder, { recursive: true });
+  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+  if (!existsSync(join(folder, "index.mjs"))) writeFileSync(join(folder, "index.mjs"), index);
+  return outputFiles.map(({ hash }) => hash).join();
+}

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { BuildOptions } from "esbuild";
+import { packageAliases, root } from "../../functions/bundle-places.ts";
+import { writeJsonFile } from "../json-file.ts";
+import { withEsbuild } from "./esbuild.ts";
+
+/** The packages that functions import, built once for all of them; the functions' own sources are built without. */
+export interface BuiltPackages {
+  /** The module of an import, from the folder of a function's build. */
+  moduleOf(specifier: string): string;
+  /** Builds what is missing of these imports, with all that were built before. */
+  add(specifiers: Iterable<string>): Promise<void>;
+}
+
+interface Built {
+  digest: string;
+  specifiers: string[];
+}
+
+/** Opens the packages of a machine's folder; `bundles` is the folder that the functions' entries were written to. */
+export function openPackages(directory: string, bundles: string): BuiltPackages {
+  const folder = packagesFolder(directory);
+  const file = join(folder, "built.json");
+  const digest = digestOf(["package-lock.json", "infra/functions/lambda-credentials.ts"]);
+  const saved = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Built) : undefined;
+  let built = new Set(saved?.digest === digest ? saved.specifiers : []);
+  return {
+    moduleOf: (specifier) => `../../packages/${specifier}.mjs`,
+    async add(specifiers) {
+      const wanted = new Set([...built, ...specifiers]);
+      if (wanted.size === built.size) return;
+      await build([...wanted].sort(), folder, bundles);
+      built = wanted;
+      writeJsonFile(file, { digest, specifiers: [...wanted] } satisfies Built);
+    },
+  };
+}
+
+/** Where the packages of a machine's folder are. */
+export function packagesFolder(directory: string): string {
+  return join(directory, "packages");
+}
+
+async function build(specifiers: readonly string[], folder: string, bundles: string): Promise<void> {
+  const options = {
+    absWorkingDir: root,
+    entryPoints: specifiers.map((specifier) => ({ in: specifier, out: specifier })),
+    outdir: folder,
+    alias: packageAliases(bundles),
+    bundle: true,
+    splitting: true,
+    minifyWhitespace: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    outExtension: { ".js": ".mjs" },
+    mainFields: ["module", "main"],
+    // Packages in CommonJS ask for Node's own modules by it.
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+    logLevel: "silent",
+  } as const satisfies BuildOptions;
+  await withEsbuild((esbuild) => esbuild.build(options));
+}
+
+function digestOf(files: readonly string[]): string {
+  const digest = createHash("sha256");
+  for (const file of files) digest.update(readFileSync(join(root, file))).update("\0");
+  return digest.digest("hex");
+}

@@ -1,0 +1,52 @@
+import type { Work } from "../functions/work-report.ts";
+import type { FrontRequest } from "../gateway/http-server.ts";
+import { errorLines, outputLines } from "./output-lines.ts";
+import { escapeControls, type Style } from "./style.ts";
+
+/**
+ * One request for the console: time, method, path and names of the query, status, refusal code, operation, milliseconds and
+ * request id; below it what its function wrote, and why it failed.
+ */
+export function requestText(request: FrontRequest, now: Date, style: Style): string {
+  const { method, path, queryNames, status, code, functionName, milliseconds, requestId } = request;
+  const names = queryNames.length > 0 ? `?${queryNames.join("&")}` : "";
+  const parts = [
+    style("dim", timeOf(now)),
+    `${method} ${escapeLine(path + names)}`,
+    style(lookOf(status), [status, ...(code === undefined ? [] : [code])].join(" ")),
+    ...(functionName === undefined ? [] : [functionName]),
+    `${milliseconds.toFixed(0)} ms`,
+    ...(requestId === undefined ? [] : [style("dim", requestId)]),
+  ];
+  return [parts.join(" "), ...details(request, style)].join("\n");
+}
+
+/** One call of a worker for the console, as a request; undefined where it went well and wrote nothing to read. */
+export function workText(work: Work, now: Date, style: Style): string | undefined {
+  const lines = details(work, style);
+  if (lines.length === 0) return undefined;
+  const { functionName, records, milliseconds, error } = work;
+  const of = records === undefined ? "" : ` with ${records} ${records === 1 ? "record" : "records"}`;
+  const failure = error === undefined ? "" : ` ${style("red", "failed, is called again,")}`;
+  return [`${style("dim", timeOf(now))} ${functionName}${of}${failure} ${milliseconds.toFixed(0)} ms`, ...lines].join(
+    "\n",
+  );
+}
+
+function details({ output, error }: { output: string; error?: unknown }, style: Style): string[] {
+  const lines = [...outputLines(output, style), ...(error === undefined ? [] : errorLines(error, style))];
+  return lines.map((line) => `  ${line}`);
+}
+
+function escapeLine(text: string): string {
+  return escapeControls(text).replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
+}
+
+function lookOf(status: number) {
+  if (status >= 500) return "red";
+  return status >= 400 ? "yellow" : "green";
+}
+
+function timeOf(now: Date): string {
+  return now.toISOString().slice(11, 19);
+}

@@ -1,0 +1,73 @@
+import { relative, sep } from "node:path";
+import { root } from "../stack/synthesis.ts";
+import { escapeControls, type Style } from "./style.ts";
+
+/** What is shown of a call; the log file has the rest. */
+const most = { lines: 60, characters: 400 };
+
+/**
+ * What a function wrote during a call, as lines to stand under the call's own: its words as they are, and of the service's own
+ * log lines those that warn or say what failed, with the stack in lines of the sources.
+ */
+export function outputLines(output: string, style: Style): string[] {
+  const written = output.split("\n").filter((line) => line.trim() !== "");
+  const lines = written.flatMap((line) => {
+    const fields = readLogLine(line);
+    return fields ? logLines(fields, style) : [clip(line)];
+  });
+  const rest = lines.length - most.lines;
+  const shown = lines.slice(0, most.lines);
+  return rest > 0 ? [...shown, style("dim", `… ${rest} more lines in the log file`)] : shown;
+}
+
+/** Why a call failed as a whole: the error, and its stack where it has one. */
+export function errorLines(error: unknown, style: Style): string[] {
+  const { errorType, trace } = error as { errorType?: string; trace?: string };
+  const message = error instanceof Error ? error.message : String(error);
+  const title = (errorType === undefined ? message : `${errorType}: ${message}`).split("\n").map(clip);
+  return [...title.map((line) => style("red", line)), ...stackLines(trace ?? "", style)];
+}
+
+type LogLine = { level: string; message: string } & Record<string, unknown>;
+
+/** A line of the service's logger, or of its metrics; undefined for any other text. */
+function readLogLine(line: string): Partial<LogLine> | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const fields = JSON.parse(line) as Partial<LogLine>;
+    const isOfService = "_aws" in fields || (typeof fields.level === "string" && typeof fields.message === "string");
+    return isOfService ? fields : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function logLines({ level, message, time: _, stack, error, error_message, ...rest }: Partial<LogLine>, style: Style) {
+  if (level === undefined || (level === "info" && stack === undefined)) return [];
+  const thrown =
+    error === undefined ? "" : ` ${[error, error_message].filter((part) => part !== undefined).join(": ")}`;
+  const fields = Object.entries(rest).filter(([name]) => !["operation", "request_id"].includes(name));
+  const told = fields.map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const look = level === "warn" ? "yellow" : "red";
+  const title = clip(`${level} ${message}${thrown}${told.join("")}`);
+  return [style(look, title), ...stackLines(typeof stack === "string" ? stack : "", style)];
+}
+
+/** The frames of a stack, places in the project relative to it, all others dimmed. */
+function stackLines(stack: string, style: Style): string[] {
+  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  return frames.map((frame) => {
+    const [, before = "", place = "", after = ""] = /^(.*?\(?)(?:file:\/\/)?(\/[^()]*)(\)?)$/.exec(frame.trim()) ?? [];
+    const inProject = place === "" ? "" : relative(root, place);
+    const isOwn = inProject !== "" && /^(functions|shared)\//.test(inProject.split(sep).join("/"));
+    if (isOwn) return `  ${clip(`${before}${inProject}${after}`)}`;
+    return style("dim", `  ${clip(frame.trim())}`);
+  });
+}
+
+function clip(line: string): string {
+  const rest = line.length - most.characters;
+  return escapeControls(
+    rest > 0 ? `${line.slice(0, most.characters)}… (${rest} more characters in the log file)` : line,
+  );
+}

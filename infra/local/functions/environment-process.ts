@@ -1,0 +1,60 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { url as inspectorUrl } from "node:inspector";
+import { promisify } from "node:util";
+import { transformSync } from "esbuild";
+import type { LocalFunction } from "../stack/template.ts";
+import type { ProcessSetup } from "./environment-program.ts";
+
+const programFile = new URL("./environment-program.ts", import.meta.url);
+let program: string | undefined;
+
+/**
+ * Starts the process of a function, with only the settings given, as Lambda's runtime would have. Its program is passed without
+ * its types: to take them out there costs each process more than all the rest of its start. A debugger of this process finds
+ * it, too.
+ */
+export function startProcess(definition: LocalFunction, environment: Record<string, string>): ChildProcess {
+  const { name, directory, memoryMegabytes } = definition;
+  program ??= transformSync(readFileSync(programFile, "utf8"), { loader: "ts", target: "node24" }).code;
+  const setup = JSON.stringify({ directory, functionName: name, memoryMegabytes } satisfies ProcessSetup);
+  const flags = [
+    "--enable-source-maps",
+    `--max-old-space-size=${memoryMegabytes}`,
+    ...(inspectorUrl() === undefined ? [] : ["--inspect=127.0.0.1:0"]),
+  ];
+  return spawn(process.execPath, [...flags, "--input-type=module", "--eval", program, "--", setup], {
+    env: { ...environment, ...definition.environment, ...lambdaVariables(definition), ...debuggerVariables() },
+    // Its own process group: Ctrl-C in the terminal reaches this process alone, which then ends in order.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+}
+
+/** The memory that a process takes, in megabytes; undefined once it has ended. */
+export async function memoryOf({ pid }: ChildProcess): Promise<number | undefined> {
+  const answer = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]).catch(() => undefined);
+  const kilobytes = Number(answer?.stdout.trim() || Number.NaN);
+  return Number.isNaN(kilobytes) ? undefined : kilobytes / 1024;
+}
+
+/** What an editor's debugger has its processes find it by. */
+function debuggerVariables(): Record<string, string> {
+  const { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS } = process.env;
+  if (VSCODE_INSPECTOR_OPTIONS === undefined) return {};
+  return { VSCODE_INSPECTOR_OPTIONS, ...(NODE_OPTIONS !== undefined && { NODE_OPTIONS }) };
+}
+
+function lambdaVariables({ name, memoryMegabytes }: LocalFunction): Record<string, string> {
+  return {
+    // All functions share the processor of one machine.
+    CALL_PATIENCE: "10",
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: "local",
+    AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.split(".")[0]}.x`,
+    TZ: ":UTC",
+  };
+}

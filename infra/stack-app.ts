@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { App, type AppProps } from "aws-cdk-lib";
+import { readCommit } from "./functions/release.ts";
+import { findStage, type Stage } from "./stages/stages.ts";
+import { readWholeTemplate, type WholeTemplate } from "./whole-template.ts";
+import { WorkforceStack } from "./workforce-stack.ts";
+
+/** Writes the bundle of each function, or what stands in for it, into a folder of its own below `outdir`. */
+export type Bundle = (outdir: string) => void;
+
+const commandSettings = new URL("../cdk.json", import.meta.url);
+
+/** An app with the feature flags of cdk.json, whichever program makes it. */
+export function createApp(props: AppProps = {}): App {
+  const { context } = JSON.parse(readFileSync(commandSettings, "utf8")) as { context: Record<string, unknown> };
+  // The cdk command has the templates name their assets: so do the others, as they find nested templates by it.
+  const named = { ...context, "aws:cdk:enable-asset-metadata": true, ...props.context };
+  return new App({ ...props, analyticsReporting: false, context: named });
+}
+
+/** Adds a stage's stack to an app. */
+export function addBundledStack(app: App, stage: Stage, bundle: Bundle): WorkforceStack {
+  const bundles = join(app.outdir, "bundles");
+  bundle(bundles);
+  return new WorkforceStack(app, { stage, bundles, commit: readCommit() });
+}
+
+/** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */
+export function synthesizeBundled(stageName: string, outdir: string, bundle: Bundle): WholeTemplate {
+  // Nothing is deployed from it, and to validate it takes longer than to make it.
+  const app = createApp({ outdir, builtinCloudFormationValidation: false });
+  const stack = addBundledStack(app, findStage(stageName), bundle);
+  return readWholeTemplate(app.synth().directory, stack.templateFile);
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import type { Stage } from "../stages/stages.ts";
+import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
+import { findLocalLines } from "./explain/local-lines.ts";
+import { type LogLine, readLine } from "./explain/log-lines.ts";
+import { createStackMapper, type FindCommit } from "./explain/mapped-stacks.ts";
+import { describeStory } from "./explain/story.ts";
+import { explainAwsFault } from "./service/aws-faults.ts";
+import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
+import { localDirectory } from "./service/local-service.ts";
+
+const usualHours = 24;
+
+const help = `npm run explain -- [--stage NAME] --request ID | STACK | -
+
+Prints what the logs hold of a request, as a story: the request, the messages and changes that followed from it, and what became
+of each; with stacks by lines of the sources. Or maps a stack, or lines of a log, that are given as text or, with -, on standard
+input.
+
+  --request ID   the id that a refusal, the header X-Request-Id or a log line names
+  --stage NAME   a stage in AWS, with your own credentials; without it the local machine
+  --hours N      how far to look back in a stage's logs (${usualHours})
+  --help         show this
+
+Lines are mapped where this checkout gives the very build that the stack is of; for another it says which commit to check out.
+
+${stagesHelp}
+
+Ends with 0, with 1 where the logs hold nothing of the request, and with 2 when the call was wrong.
+`;
+
+if (import.meta.main) await runCommand((parameters) => explain(parameters, localDirectory()));
+
+/** Runs the command on a machine's directory; gives its exit code. */
+export async function explain(parameters: string[], directory: string): Promise<number> {
+  const options = { stage: { type: "string" }, request: { type: "string" }, hours: { type: "string" } } as const;
+  const call = readArguments("explain", help, { args: parameters, options, allowPositionals: true });
+  if (!call) return 0;
+  const { stage, request, hours } = call.values;
+  const text = call.positionals.join(" ");
+  if ((request === undefined) === (text === "")) {
+    throw new UsageError("Give either --request ID or a stack (npm run explain -- --help)");
+  }
+  const find = (place?: Stage) =>
+    request === undefined ? linesIn(text) : findLines({ place, directory, requestId: readId(request), hours });
+  if (stage === undefined) return report(await find(), async () => undefined);
+  return inStage(findDeployedStage(stage), async (place) => report(await find(place), commitsOf(place.name)));
+}
+
+async function inStage(stage: Stage, work: (stage: Stage) => Promise<number>): Promise<number> {
+  enterStage(stage);
+  const region = await findRegion(stage);
+  try {
+    return await work(stage);
+  } catch (error) {
+    throw explainAwsFault(error, { stage: stage.name, region });
+  }
+}
+
+interface Wanted {
+  readonly place: Stage | undefined;
+  readonly directory: string;
+  readonly requestId: string;
+  readonly hours: string | undefined;
+}
+
+async function findLines({ place, directory, requestId, hours }: Wanted): Promise<LogLine[]> {
+  return place ? findDeployedLines(place.name, requestId, readHours(hours)) : findLocalLines(directory, requestId);
+}
+
+async function report(lines: readonly LogLine[], findCommit: FindCommit): Promise<number> {
+  if (lines.length === 0) {
+    process.stdout.write("The logs hold nothing of that request.\n");
+    return 1;
+  }
+  const mapper = createStackMapper(findCommit);
+  process.stdout.write(describeStory(lines, mapper));
+  for (const note of await mapper.notes()) process.stdout.write(`${note}\n`);
+  return 0;
+}
+
+/** Lines of a log as they are; any other text is one stack. */
+function linesIn(given: string): LogLine[] {
+  const text = given === "-" ? readFileSync(0, "utf8") : given;
+  const lines = text.split("\n").filter((line) => line.startsWith("{"));
+  if (lines.length > 0) return lines.map((line) => readLine(line, { source: "log" }));
+  return [{ at: 0, source: "", fields: { stack: text.replaceAll(/(\s|\\n)+(?=at )/g, "\n") } }];
+}
+
+function commitsOf(stage: string): FindCommit {
+  let releases: ReturnType<typeof findReleases> | undefined;
+  return async (hash) => {
+    releases ??= findReleases(stage);
+    return (await releases).find(({ hashes }) => hashes.includes(hash))?.commit;
+  };
+}
+
+function readId(id: string): string {
+  if (/^[\w=.-]{1,64}$/.test(id)) return id;
+  throw new UsageError("--request takes an id as a refusal or a log line names it");
+}
+
+function readHours(text = String(usualHours)): number {
+  const hours = Number(text);
+  if (hours > 0) return hours;
+  throw new UsageError(`--hours takes a number above 0, not "${text}"`);
+}

@@ -1,0 +1,40 @@
+/** A line of a log. */
+export interface LogLine {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The function that wrote it, or what else did; empty for a stack alone. */
+  readonly source: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Where a line was read, and when, as far as its log says so. */
+interface ReadFrom {
+  readonly source: string;
+  readonly at?: number;
+}
+
+/** Reads a line of JSON; of another form it is a message alone. */
+export function readLine(text: string, from: ReadFrom): LogLine {
+  const fields = parse(text);
+  if (!fields) return { at: from.at ?? 0, source: from.source, fields: { message: text.trim() } };
+  const { operation = from.source, timestamp, time } = fields;
+  const said = Date.parse(String(timestamp ?? time));
+  const at = Number.isNaN(said) ? (from.at ?? 0) : said;
+  return { at, source: String(operation), fields };
+}
+
+/** Whether a line is of a request, or of a batch that holds work of it. Lines of metrics are no story. */
+export function isOf({ fields }: LogLine, requestId: string): boolean {
+  const { request_id, request_ids, _aws } = fields;
+  if (_aws !== undefined) return false;
+  return request_id === requestId || (Array.isArray(request_ids) && request_ids.includes(requestId));
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Build, buildFunctions } from "../../functions/bundle.ts";
+import { functions } from "../../functions/functions.ts";
+import { root } from "../../local/stack/synthesis.ts";
+
+/** A frame of a deployed function: its file says the function and the hash of its build. */
+const deployedFrame = /([\w-]+)\.([0-9a-f]{12})\.cjs:(\d+):(\d+)\)?\s*$/;
+
+/** Says of which commit a build is, as far as it is known. */
+export type FindCommit = (hash: string) => Promise<string | undefined>;
+
+/** Leads stacks back to lines of the sources. */
+export interface StackMapper {
+  /** The frames of a stack: those of a build that this checkout gives by line of the sources, all others as they are. */
+  map(stack: string): string[];
+  /** A sentence for each build among them that this checkout does not give, and which commit does. */
+  notes(): Promise<string[]>;
+}
+
+const builds = new Map<string, Build | undefined>();
+
+/** Maps by builds of this checkout, each made when its function is met. A build of another hash has other lines. */
+export function createStackMapper(findCommit: FindCommit): StackMapper {
+  const others = new Map<string, { name: string; hash: string }>();
+
+  const buildOf = (name: string) => {
+    if (!builds.has(name)) builds.set(name, buildWithMap(name));
+    return builds.get(name);
+  };
+  const originOf = (frame: string) => {
+    const [, name = "", hash = "", line, column] = deployedFrame.exec(frame) ?? [];
+    if (hash === "") return undefined;
+    const build = buildOf(name);
+    if (build?.hash === hash) return findOrigin(build, Number(line), Number(column));
+    others.set(`${name} ${hash}`, { name, hash });
+    return undefined;
+  };
+  return {
+    map(stack) {
+      const frames = stack.split("\n").filter((line) => line.trim() !== "");
+      const origins = frames.map(originOf);
+      return frames.map((frame, at) => {
+        const origin = origins[at];
+        if (!origin) return frame.trim().replaceAll(`${root}`, "");
+        // What a frame is called stands where it was called: in the next one.
+        const called = origins[at + 1]?.name;
+        return called === undefined ? `at ${origin.place}` : `at ${called} (${origin.place})`;
+      });
+    },
+    notes: () => Promise.all([...others.values()].map((each) => noteOn(each, findCommit))),
+  };
+}
+
+function buildWithMap(name: string): Build | undefined {
+  if (!Object.hasOwn(functions, name)) return undefined;
+  const outdir = mkdtempSync(join(tmpdir(), "workforce-explain-"));
+  try {
+    return buildFunctions(outdir, { names: [name], maps: true })[0];
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
+}
+
+function findOrigin({ map = "" }: Build, line: number, column: number) {
+  const found = new SourceMap(JSON.parse(map)).findOrigin(line, column);
+  if (!("fileName" in found) || !found.fileName) return undefined;
+  return { name: found.name, place: `${found.fileName}:${found.lineNumber}:${found.columnNumber}` };
+}
+
+async function noteOn({ name, hash }: { name: string; hash: string }, findCommit: FindCommit): Promise<string> {
+  const commit = await findCommit(hash);
+  const build = `Build ${hash} of ${name} is of another release than this checkout, so its lines are not mapped`;
+  if (commit === undefined) return `${build}: no release that is known has it.`;
+  const id = commit.replace(/-dirty$/, "");
+  const doubt = id === commit ? "" : ", whose files were changed before it was deployed";
+  return `${build}: git checkout ${id}${doubt}, npm ci, and repeat.`;
+}

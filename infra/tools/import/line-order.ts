@@ -1,0 +1,21 @@
+/** Reports in the order of the lines what became of each, whatever order they end in. */
+export function createLineOrder<T>(report: (line: number, outcome: T) => void) {
+  const begun = new Map<number, { readonly outcome: T } | undefined>();
+  let doneUpTo = 0;
+  return {
+    begin(line: number): void {
+      begun.set(line, undefined);
+    },
+    end(line: number, outcome: T): void {
+      begun.set(line, { outcome });
+      for (const [first, ended] of begun) {
+        if (!ended) return;
+        begun.delete(first);
+        doneUpTo = first;
+        report(first, ended.outcome);
+      }
+    },
+    /** The last line that is done, and all before it. */
+    doneUpTo: () => doneUpTo,
+  };
+}

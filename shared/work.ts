@@ -1,0 +1,59 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** A piece of work: a request, a message of a queue, a change of the table, or a batch of changes. Its log lines carry all of it. */
+export interface Work {
+  readonly operation: string;
+  /** Id of the request that it follows from: API Gateway's, or what represents it where no request began it; never a client's. */
+  readonly request_id?: string | undefined;
+  /** Ids of the requests that a batch follows from, where they are several. */
+  readonly request_ids?: readonly string[] | undefined;
+  readonly message_id?: string | undefined;
+  /** How often the message was received, from the second time on. */
+  readonly attempt?: number | undefined;
+}
+
+/** What the last write of a record says of itself: the item carries it, and the stream hands it on. */
+export interface LastChange {
+  /** Id of the request that the write follows from. */
+  readonly request: string;
+}
+
+/** What left the service, or a queue's sender, while it worked. */
+type Sent = "emails" | "sms" | "pushes" | "queued";
+
+interface Current {
+  readonly work: Work;
+  readonly change: LastChange | undefined;
+  readonly sent: Partial<Record<Sent, number>>;
+}
+
+const current = new AsyncLocalStorage<Current>();
+
+/**
+ * Runs a piece of work: whatever it awaits, logs, writes and queues belongs to it. Its writes follow from the request of the
+ * work, or from `follows`.
+ */
+export function carryOut<T>(work: Work, run: () => T, follows = work.request_id): T {
+  return current.run({ work, change: follows === undefined ? undefined : { request: follows }, sent: {} }, run);
+}
+
+/** The work under way; undefined where there is none, as while an environment starts and in tools. */
+export function currentWork(): Work | undefined {
+  return current.getStore()?.work;
+}
+
+/** What a write of the work under way says of itself. */
+export function lastChange(): LastChange | undefined {
+  return current.getStore()?.change;
+}
+
+/** Counts what the work under way has sent. */
+export function noteSent(kind: Sent, amount = 1): void {
+  const { sent } = current.getStore() ?? {};
+  if (sent) sent[kind] = (sent[kind] ?? 0) + amount;
+}
+
+/** What the work under way has sent so far. */
+export function sentSoFar(): Readonly<Partial<Record<Sent, number>>> {
+  return current.getStore()?.sent ?? {};
+}

@@ -1,0 +1,29 @@
+import { faultFields, type LogFields, log } from "../logger.ts";
+import { takeStartMilliseconds } from "../startup/start-time.ts";
+import { sentSoFar } from "../work.ts";
+
+/**
+ * Runs a worker's work and logs its end in one line: `processed` with the fields that it gives, or `fault` with why it failed, which is
+ * thrown on. `about` is in either.
+ */
+export async function logEnd<T>(
+  work: () => Promise<T>,
+  about: LogFields = {},
+  whyOf: (thrown: unknown) => LogFields = faultFields,
+): Promise<T> {
+  const startedAt = performance.now();
+  const times = () => ({
+    ...about,
+    duration_ms: Math.round(performance.now() - startedAt),
+    init_ms: takeStartMilliseconds(),
+    ...sentSoFar(),
+  });
+  try {
+    const done = await work();
+    log("info", "processed", times());
+    return done;
+  } catch (error) {
+    log("error", "fault", { ...times(), ...whyOf(error) });
+    throw error;
+  }
+}

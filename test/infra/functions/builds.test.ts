@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, expect, inject, test } from "vitest";
+import { buildFunctions } from "../../../infra/functions/bundle.ts";
+import { bundleFile, bundleFolder } from "../../../infra/functions/bundle-places.ts";
+import { functions } from "../../../infra/functions/functions.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
+
+const names = ["get-health", "sign-in", "notify"];
+const directory = mkdtempSync(join(tmpdir(), "workforce-builds-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function build(folder: string, only = names) {
+  const outdir = join(directory, folder);
+  mkdirSync(outdir, { recursive: true });
+  return buildFunctions(outdir, { names: only, maps: true });
+}
+
+test("the same sources give the same bytes and maps in any folder, beside other functions or alone", () => {
+  const builds = build("one");
+  expect(builds.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+  expect(build("another/and/deeper")).toEqual(builds);
+  expect(build("alone", ["sign-in"])).toEqual(builds.filter(({ name }) => name === "sign-in"));
+});
+
+test("what is deployed is the build without its map, and its file and its loader name the build", () => {
+  for (const { name, hash, code, map } of build("deployed")) {
+    const file = bundleFile(inject("bundles"), name);
+    expect(readFileSync(file, "utf8")).toBe(code);
+    expect(file.endsWith(`/${name}.${hash}.cjs`)).toBe(true);
+    expect(createHash("sha256").update(code).digest("hex").slice(0, 12)).toBe(hash);
+    expect(readFileSync(join(dirname(file), "index.mjs"), "utf8")).toContain(`process.env.BUILD = "${hash}";`);
+    expect(code).not.toContain("sourceMappingURL");
+    const { sources, sourcesContent } = JSON.parse(map ?? "") as { sources: string[]; sourcesContent?: unknown };
+    expect(sourcesContent).toBeUndefined();
+    expect(sources).toContain("shared/logger.ts");
+    expect(sources.filter((source) => source.includes("..") || source.includes(root))).toEqual([]);
+  }
+});
+
+test("a function's folder holds its code and its loader, and no map", () => {
+  for (const name of Object.keys(functions)) {
+    const files = globSync("**/*", { cwd: bundleFolder(inject("bundles"), name) });
+    const shown = files.map((file) => file.replace(/\.[0-9a-f]{12}\./, ".*."));
+    expect(new Set(shown)).toEqual(new Set(["index.mjs", `${name}.*.cjs`]));
+  }
+});

@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { stampFiles } from "../../infra/local/file-stamps.ts";
+import { openMachineLog } from "../../infra/local/machine-log.ts";
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "workforce-files-"));
+});
+
+afterEach(() => rmSync(directory, { recursive: true }));
+
+describe("the machine's log", () => {
+  it("keeps what earlier starts wrote, and only its owner reads it", () => {
+    const file = join(directory, "machine.log");
+    for (const line of ["first\n", "second\n"]) {
+      const log = openMachineLog(file);
+      log.write(line);
+      log.close();
+    }
+    expect(readFileSync(file, "utf8")).toBe("first\nsecond\n");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it("begins again above its limit, and keeps what it held until the next time", () => {
+    const file = join(directory, "machine.log");
+    const log = openMachineLog(file, 10);
+    for (const line of ["a".repeat(11), "b".repeat(11), "c"]) log.write(line);
+    log.close();
+    expect([readFileSync(file, "utf8"), readFileSync(`${file}.1`, "utf8")]).toEqual(["c", "b".repeat(11)]);
+  });
+});
+
+describe("stamps of files", () => {
+  it("are outdated by a write, a replacement, a removal and a file that comes, not by a look", () => {
+    const [file, other] = [join(directory, "a.ts"), join(directory, "b.ts")];
+    const changes = [
+      () => writeFileSync(file, "2"),
+      () => {
+        // An editor's new file may have the size and the times of the old one.
+        writeFileSync(`${file}~`, "3");
+        utimesSync(`${file}~`, statSync(file).atime, statSync(file).mtime);
+        renameSync(`${file}~`, file);
+      },
+      () => rmSync(file),
+      () => writeFileSync(other, "1"),
+    ];
+    writeFileSync(file, "1");
+    for (const change of changes) {
+      const stamps = stampFiles([file, other], 0);
+      expect(stamps.areCurrent()).toBe(true);
+      change();
+      expect(stamps.areCurrent()).toBe(false);
+    }
+  });
+
+  it("of a file that changed while it was read are never current", () => {
+    const file = join(directory, "a.ts");
+    writeFileSync(file, "1");
+    expect(stampFiles([file], Date.now() - 1_000).areCurrent()).toBe(false);
+    expect(stampFiles([file], Date.now() + 1_000).areCurrent()).toBe(true);
+  });
+});

@@ -1,0 +1,83 @@
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { importRecords } from "../../../infra/tools/import/import-records.ts";
+import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
+import { userKey } from "../../../shared/db/accounts/users.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { updateIf } from "../../../shared/db/table/table.ts";
+import { timesheetLine, userLine } from "../../support/records/records.ts";
+import { send } from "../../support/requests/http-client.ts";
+import { adoptedStage } from "./adopted-stage.ts";
+import type { DeployedStage } from "./deployed-stage.ts";
+import { runProgram } from "./program.ts";
+
+const login = "night@workforce.example";
+const password = "nine quiet harbours";
+const reading = { timeout: 60_000, interval: 2_000 };
+
+/** Has vitest see that `npm run explain` says what failed in a function of the API, a consumer of the stream and a queue's worker. */
+export function testExplain(stage: () => DeployedStage): void {
+  test("explain shows the requests that failed, from the stage's own logs, by lines of the sources", async () => {
+    await importLines(
+      userLine(90, { email: login, password, role: "admin", financial_company_id: null }),
+      userLine(91, { role: "driver", email: "driver@workforce.example", profile_id: 70 }),
+      timesheetLine(1, 1),
+      timesheetLine(2, 1),
+    );
+    await damage();
+    const bearer = await signIn(stage().baseUrl);
+    const [first, damaged] = [await pay(1, stage().baseUrl, bearer), await pay(2, stage().baseUrl, bearer)];
+    await expect.poll(() => explain(damaged), reading).toContain(" quarantined ");
+    const ofDamaged = await explain(damaged);
+    expect(ofDamaged).toMatch(
+      /bulk-update-timesheets +error fault status=500 .*\n {4}at \w+ \(shared\/http\/answer\.ts:\d+:\d+\)/,
+    );
+    expect(ofDamaged).toMatch(
+      /quarantined .*\n {4}at \w+ \(shared\/domain\/records\/notification-events\.ts:\d+:\d+\)/,
+    );
+    await expect.poll(() => explain(first), reading).toMatch(/deliver-notifications +error fault /);
+    const ofFirst = await explain(first);
+    expect(ofFirst).toMatch(/bulk-update-timesheets +answered status=200/);
+    expect(ofFirst).toMatch(
+      /deliver-notifications +error fault .*ItemTooNewError.*\n(?: {4}.*\n)*? {4}at .*functions\/workers\/deliver-notifications\.ts:\d+:\d+/,
+    );
+    expect(ofFirst).not.toMatch(/harbours|workforce\.example|Ada|Holt/);
+  }, 240_000);
+}
+
+async function importLines(...lines: readonly object[]): Promise<void> {
+  const source = Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)));
+  expect(await importRecords({ source, now: new Date() })).toMatchObject({ created: lines.length, failed: 0 });
+}
+
+/** The second timesheet lacks its driver; the driver of the first is of a release that this one must not read. */
+async function damage(): Promise<void> {
+  const ofTimesheet = { Key: { ...recordKey("TIMESHEET", 2) }, UpdateExpression: "REMOVE #record.driver" };
+  await updateIf({ ...ofTimesheet, ExpressionAttributeNames: { "#record": "record" } });
+  await updateIf({
+    Key: { ...userKey(91) },
+    UpdateExpression: "SET schema_version = :newer, schema_readable_from = :newer",
+    ExpressionAttributeValues: { ":newer": 99 },
+  });
+}
+
+async function signIn(baseUrl: string): Promise<string> {
+  const { status, body } = await send(baseUrl, "POST", "/api/v1/users/sign_in", {
+    body: { user: { login, password } },
+  });
+  expect(status).toBe(200);
+  return body.token.access_token;
+}
+
+/** Marks a timesheet as paid; gives the request's id. */
+async function pay(id: number, baseUrl: string, bearer: string): Promise<string> {
+  const { method, path } = bulkUpdateTimesheets;
+  const body = { timesheet: { timesheet_ids: [id], state: "paid" } };
+  const { headers } = await send(baseUrl, method, path, { bearer, body });
+  return headers.get("x-request-id") ?? "";
+}
+
+async function explain(requestId: string): Promise<string> {
+  const call = ["infra/tools/explain.ts", "--stage", adoptedStage.name, "--request", requestId];
+  return (await runProgram(process.execPath, call, process.env, 60_000)).output;
+}

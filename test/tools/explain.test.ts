@@ -1,0 +1,257 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { DynamoDBRecord } from "aws-lambda";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { bundleFile, hashesIn } from "../../infra/functions/bundle-places.ts";
+import { root } from "../../infra/local/stack/synthesis.ts";
+import { UsageError } from "../../infra/tools/cli/command.ts";
+import { createStackMapper } from "../../infra/tools/explain/mapped-stacks.ts";
+import { explain } from "../../infra/tools/explain.ts";
+import { requestPasswordReset } from "../../shared/contract/accounts.ts";
+import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
+import { recordKey } from "../../shared/db/table/keys.ts";
+import { updateIf } from "../../shared/db/table/table.ts";
+import { callerLine, timesheetLine, userLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { readItem } from "../support/records/writes.ts";
+import { eventOf, type TestRequest } from "../support/requests/call.ts";
+import { loggedLines } from "../support/service/capture-logs.ts";
+import { makeDirectory } from "../support/service/local-machine.ts";
+import { useService } from "../support/service/service.ts";
+import { takeMessages } from "../support/workers/queues.ts";
+import { queueEvent, storedNotifications, streamRecord } from "../support/workers/workers.ts";
+
+const as = { id: 1, role: "admin", company_id: null } as const;
+const driver = { id: 7, role: "driver", company_id: 1 } as const;
+const login = "ines.marsh@example.com";
+const service = useService();
+const directory = makeDirectory();
+/** The ids of requests: to mark a timesheet, a damaged one, another, for a pin that is sent, and one that is not. */
+const ids = { first: "", damaged: "", third: "", sent: "", pin: "" };
+
+beforeAll(async () => {
+  await store([
+    callerLine(as),
+    callerLine(driver, { profile_id: 70 }),
+    userLine(10, { email: login }),
+    ...[1, 2, 3].map((id) => timesheetLine(id, 1)),
+  ]);
+  const ExpressionAttributeNames = { "#record": "record" };
+  const Key = { ...recordKey("TIMESHEET", 2) };
+  await updateIf({ Key, UpdateExpression: "REMOVE #record.driver", ExpressionAttributeNames });
+  loggedLines.length = 0;
+  await live();
+  writeFileSync(join(directory.path, "machine.log"), loggedLines.splice(0).join(""));
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  directory.remove();
+});
+
+/** Calls a function's bundle, as it is deployed. */
+async function run(name: string, event: unknown): Promise<unknown> {
+  vi.stubEnv("OPERATION", name);
+  vi.stubEnv("BUILD", buildOf(name));
+  const { handler } = createRequire(import.meta.url)(bundleFile(inject("bundles"), name));
+  return handler(event, { awsRequestId: "of-lambda" });
+}
+
+function buildOf(name: string): string {
+  return hashesIn(inject("bundles"), [name])[0] ?? "";
+}
+
+async function ask(operation: Operation, request: TestRequest): Promise<string> {
+  const event = await eventOf(operation, request);
+  await run(operation.name, event);
+  return event.requestContext.requestId;
+}
+
+/** Marks a timesheet as paid; gives the request's id, and the change as the stream delivers it. */
+async function pay(id: number): Promise<[string, DynamoDBRecord]> {
+  const key = recordKey("TIMESHEET", id);
+  const before = await readItem(key);
+  const requestId = await ask(bulkUpdateTimesheets, {
+    as,
+    body: { timesheet: { timesheet_ids: [id], state: "paid" } },
+  });
+  return [requestId, streamRecord(key, { before, after: await readItem(key) })];
+}
+
+/** Requests, and all that follows from them; in two batches of the stream, each of changes of several requests. */
+async function live(): Promise<void> {
+  const [first, ofFirst] = await pay(1);
+  const [damaged, ofDamaged] = await pay(2);
+  const [third, ofThird] = await pay(3);
+  await run("notify", { Records: [ofFirst, ofDamaged] });
+  await run("notify", { Records: [ofDamaged, ofThird] });
+  await run("deliver-notifications", queueEvent(...(await takeMessages("NOTIFICATION_QUEUE_URL"))));
+  const notifications = await storedNotifications(driver.id);
+  const records = notifications.map((item) =>
+    streamRecord({ pk: String(item.pk), sk: String(item.sk) }, { after: item }),
+  );
+  await run("notify", { Records: records });
+  await run("send-pushes", queueEvent(...(await takeMessages("PUSH_QUEUE_URL"))));
+
+  const sent = await ask(requestPasswordReset, { body: { user: { login: "user-1@example.com" } } });
+  await run("deliver-pin", queueEvent(...(await takeMessages("PIN_QUEUE_URL"))));
+  const pin = await ask(requestPasswordReset, { body: { user: { login } } });
+  const messages = await takeMessages("PIN_QUEUE_URL");
+  service.endpoints.failNext("SendEmail", "MailFromDomainNotVerifiedException");
+  await run("deliver-pin", queueEvent(...messages));
+  const again = queueEvent(...messages);
+  for (const record of again.Records) record.attributes = { ...record.attributes, ApproximateReceiveCount: "2" };
+  await run("deliver-pin", again);
+  Object.assign(ids, { first, damaged, third, sent, pin });
+}
+
+async function explained(...parameters: string[]): Promise<{ code: number; lines: string[] }> {
+  loggedLines.length = 0;
+  const code = await explain(parameters, directory.path);
+  return { code, lines: loggedLines.splice(0).join("").trimEnd().split("\n") };
+}
+
+/** What each line of a story begins with after its time: who wrote it, and what it says. */
+function plotOf(lines: readonly string[]): string[] {
+  return lines
+    .filter((line) => !line.startsWith("    "))
+    .map((line) => line.replace(/^\S+\s+(\S+)\s+(.*?) \w+=.*$/, "$1 $2"));
+}
+
+/** The place of the first frame below a story's line that matches, in this project's own code. */
+function placeBelow(lines: readonly string[], pattern: RegExp): string {
+  const below = lines.slice(lines.findIndex((line) => pattern.test(line)) + 1);
+  const end = below.findIndex((line) => !line.startsWith("    "));
+  const frames = end < 0 ? below : below.slice(0, end);
+  return (
+    /((?:shared|functions)\/\S+?:\d+):/.exec(frames.find((frame) => /(shared|functions)\//.test(frame)) ?? "")?.[1] ??
+    ""
+  );
+}
+
+/** The project's own file that a line of a story names, if any. */
+function fileOf(line: string): string[] {
+  return /((?:shared|functions)\/\S+?):\d+/.exec(line)?.slice(1, 2) ?? [];
+}
+
+/** The line of the sources that a place names. */
+function sourceAt(place: string): string {
+  const [file = "", line] = place.split(":");
+  return readFileSync(join(root, file), "utf8").split("\n")[Number(line) - 1] ?? "";
+}
+
+test("a request's story goes through the table, the stream and queues to the push, each part once", async () => {
+  const { code, lines } = await explained("--request", ids.first);
+  expect(code).toBe(0);
+  expect(plotOf(lines)).toEqual([
+    "bulk-update-timesheets answered",
+    "notify error fault (of 2 requests)",
+    "notify processed (of 2 requests)",
+    "deliver-notifications processed",
+    "notify processed (of 2 requests)",
+    "send-pushes processed",
+  ]);
+});
+
+test("a fault in a function of the API is shown with its stack by the lines of the sources", async () => {
+  const { lines } = await explained("--request", ids.damaged);
+  expect(plotOf(lines)[0]).toBe("bulk-update-timesheets error fault");
+  const place = placeBelow(lines, /bulk-update-timesheets/);
+  expect(place).toMatch(/^shared\/http\/answer\.ts:/);
+  expect(sourceAt(place)).toContain("throw new Error(");
+});
+
+test("a change that a consumer of the stream cannot take: two batches, and a throw three calls deep in shared code", async () => {
+  const { lines } = await explained("--request", ids.damaged);
+  const consumed = plotOf(lines).slice(1);
+  const batch = ["notify error fault (of 2 requests)", "notify error quarantined", "notify processed (of 2 requests)"];
+  expect(consumed).toEqual([...batch, ...batch]);
+  const place = placeBelow(lines, /quarantined/);
+  expect(place).toMatch(/^shared\/domain\/records\/notification-events\.ts:/);
+  expect(sourceAt(place)).toContain('throw new Error("The changed item is malformed")');
+  const own = lines.slice(lines.findIndex((line) => line.includes("quarantined"))).flatMap(fileOf);
+  const deep = "shared/domain/records/notification-events.ts";
+  expect(own.slice(0, 4)).toEqual([deep, deep, deep, "functions/workers/notify.ts"]);
+});
+
+test("a change beside one that is damaged is of its own request alone", async () => {
+  const { lines } = await explained("--request", ids.third);
+  expect(lines.join("\n")).not.toContain(ids.damaged);
+  expect(plotOf(lines)).not.toContain("notify error quarantined");
+  expect(plotOf(lines)).toContain("send-pushes processed");
+});
+
+test("a message that a queue's worker failed on, and its second try", async () => {
+  const { lines } = await explained("--request", ids.pin);
+  expect(plotOf(lines)).toEqual([
+    "request-password-reset answered",
+    "deliver-pin error fault",
+    "deliver-pin processed",
+  ]);
+  expect(lines[0]).toContain("queued=1");
+  expect(lines.at(-1)).toContain("attempt=2");
+  expect(lines.join("\n")).toMatch(/shared\/messaging\/email\.ts:\d+:\d+/);
+});
+
+test("a mail that went out is in the line of the worker that sent it", async () => {
+  const { lines } = await explained("--request", ids.sent);
+  expect(plotOf(lines)).toEqual(["request-password-reset answered", "deliver-pin processed"]);
+  expect(lines.at(-1)).toContain("emails=1");
+});
+
+test("it prints nothing of a person: logs hold no login and no name", async () => {
+  for (const id of Object.values(ids)) {
+    const { lines } = await explained("--request", id);
+    expect(lines.join("\n")).not.toMatch(/ines|marsh|example\.com|Ada|Holt/i);
+  }
+});
+
+test("a request that the log does not know ends with 1", async () => {
+  expect(await explained("--request", "nothing")).toEqual({
+    code: 1,
+    lines: ["The logs hold nothing of that request."],
+  });
+});
+
+test("a stack alone is mapped by the build that its frames name", async () => {
+  const log = readFileSync(join(directory.path, "machine.log"), "utf8");
+  const line = log.split("\n").find((each) => each.includes('"message":"quarantined"')) ?? "";
+  const { stack } = JSON.parse(line);
+  expect(stack).toContain(`/notify.${buildOf("notify")}.cjs:`);
+  const { code, lines } = await explained(`Error: odd\n${stack}`);
+  expect(code).toBe(0);
+  expect(lines.slice(0, 2)).toEqual([
+    "    Error: odd",
+    expect.stringContaining("shared/domain/records/notification-events.ts:"),
+  ]);
+  expect((await explained(line)).lines.slice(1)).toEqual(lines.slice(1));
+});
+
+const frame = (hash: string) => `    at x (/var/task/notify.${hash}.cjs:1:99)`;
+
+test("a build that this checkout does not give is said, and its lines stay as they are", async () => {
+  const { lines } = await explained(frame("0123456789ab"));
+  expect(lines.join("\n")).toContain("/var/task/notify.0123456789ab.cjs:1:99");
+  expect(lines.at(-1)).toBe(
+    "Build 0123456789ab of notify is of another release than this checkout, so its lines are not mapped: no release that is known has it.",
+  );
+});
+
+test("which commit has the build of a stack is said as the releases of the stage know it", async () => {
+  const commits: Readonly<Record<string, string>> = { "0123456789ab": "c0ffee", ba9876543210: "decaf-dirty" };
+  const mapper = createStackMapper(async (hash) => commits[hash]);
+  mapper.map(Object.keys(commits).map(frame).join("\n"));
+  const advice = expect.stringContaining("git checkout c0ffee, npm ci, and repeat");
+  const doubt = expect.stringContaining("git checkout decaf, whose files were changed before it was deployed, npm ci");
+  expect(await mapper.notes()).toEqual([advice, doubt]);
+});
+
+test.each([
+  [],
+  ["--request", "a", "stack"],
+  ["--request", "a b"],
+  ["--hours", "0", "--request", "a", "--stage", "dev"],
+])("a call that says too little, too much or what is no id is refused: %j", async (...parameters) => {
+  await expect(explain(parameters, directory.path)).rejects.toThrow(UsageError);
+});

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
+import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { tombstoneKey } from "../../../shared/db/writes/tombstones.ts";
+import { invoiceLine, userLine } from "../../support/records/records.ts";
+import { countRecords } from "../../support/records/store.ts";
+import { readItem, write } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
+import { runImport, streamOf } from "./run-import.ts";
+
+useService();
+
+const ids = Array.from({ length: 120 }, (_, at) => 1 + at);
+const imported = (id: number) => invoiceLine(id, 1 + (id % 3), { version: 5, state: "pending", total: "5.00" });
+/** What another system says of the same invoice meanwhile: something older, newer, of another company, or that it is gone. */
+const events = {
+  older: (id: number) => invoiceLine(id, 7, { version: 4, state: "overdue", total: "4.00" }),
+  newer: (id: number) => invoiceLine(id, 8, { version: 6, state: "paid", total: "6.00" }),
+  removal: (id: number) => ({ type: "invoice", id, version: 6, deleted: true }),
+};
+const kinds = Object.keys(events) as (keyof typeof events)[];
+const kindOf = (id: number) => kinds[id % 3] ?? "older";
+
+async function shuffled<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const order = items.map((item) => ({ item, at: Math.random() })).sort((one, other) => one.at - other.at);
+  const waiting = order.values();
+  const worker = async () => {
+    for (const { item } of waiting) await work(item);
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+}
+
+test("D35: an import races with events on the same ids: the newest wins, and the totals are exact", async () => {
+  const counting = () => shuffled(ids, (id) => updateTotals([recordKey("INVOICE", id)], new Date()));
+  const [{ summary, errors }] = await Promise.all([
+    runImport(streamOf(...ids.map(imported)), { concurrency: 20 }),
+    shuffled(ids, (id) => write(events[kindOf(id)](id), { notifies: true })),
+    counting(),
+  ]);
+  expect(errors).toEqual([]);
+  expect(summary.created + summary.updated + summary.stale + summary.unchanged).toBe(ids.length);
+
+  const expected = { older: "5.00", newer: "6.00", removal: undefined };
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const stored = await readItem(recordKey("INVOICE", id));
+      const tombstone = await readItem(tombstoneKey(recordKey("INVOICE", id)));
+      return [id, (stored?.record as { total?: string } | undefined)?.total, tombstone?.version];
+    }),
+  );
+  const isRemoved = (id: number) => kindOf(id) === "removal";
+  expect(found).toEqual(ids.map((id) => [id, expected[kindOf(id)], isRemoved(id) ? 6 : undefined]));
+  await countRecords(ids.map((id) => ["invoice", id] as const));
+  const { drifts, uncounted, unreadable } = await reconcileTotals();
+  expect({ drifts, uncounted, unreadable }).toEqual({ drifts: [], uncounted: [], unreadable: [] });
+});
+
+test("D35: two imports give one login to users of their own: one has it, and the other reports its lines", async () => {
+  const users = (first: number) =>
+    ids.slice(0, 40).map((at) => userLine(first + at, { email: `shared-${at}@example.com` }));
+  const [one, other] = await Promise.all([runImport(streamOf(...users(1_000))), runImport(streamOf(...users(2_000)))]);
+  expect(one.summary.created + other.summary.created).toBe(40);
+  expect(one.summary.failed + other.summary.failed).toBe(40);
+  for (const at of ids.slice(0, 40)) {
+    const holder = await readItem({ pk: `LOGIN#shared-${at}@example.com`, sk: "LOGIN" });
+    const loser = holder?.user_id === 1_000 + at ? 2_000 + at : 1_000 + at;
+    expect(await readItem(recordKey("USER", loser))).toBeUndefined();
+    expect((loser > 2_000 ? other : one).errors).toContain(`${at} email taken`);
+  }
+});

@@ -1,0 +1,79 @@
+import { beforeEach, expect, test } from "vitest";
+import { createWriteBatches } from "../../../infra/tools/import/write-batches.ts";
+import type { TransactionWrite } from "../../../shared/db/table/transaction.ts";
+import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { jobLine } from "../../support/records/records.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
+import { runImport, streamOf } from "./run-import.ts";
+
+useService();
+const proxy = useFaultProxy();
+beforeEach(() => proxy.reset());
+
+const throttled = {
+  status: 400,
+  body: { __type: "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException", message: "too much" },
+};
+const key = (name: string) => ({ pk: `BATCH#${name}`, sk: "BATCH" });
+const add = (name: string, attributes = {}): TransactionWrite => ({
+  Put: { Item: { ...key(name), ...attributes }, ConditionExpression: "attribute_not_exists(pk)" },
+});
+const increase = (name: string): TransactionWrite => ({
+  Update: { Key: key(name), UpdateExpression: "ADD number_of :one", ExpressionAttributeValues: { ":one": 1 } },
+});
+const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => String(from + at));
+
+test("changes share transactions; one whose condition fails learns which write it was, and keeps none from the others", async () => {
+  const commit = createWriteBatches();
+  await commit([add("taken")]);
+  proxy.reset();
+  const outcomes = await Promise.all([
+    ...names(0, 45).map((name) => commit([add(name), add(`${name}+`)])),
+    commit([add("first of two"), add("taken")]),
+  ]);
+  expect(outcomes).toEqual([...names(0, 45).map(() => []), [1]]);
+  expect(await readItem(key("first of two"))).toBeUndefined();
+  expect(await readItem(key("44+"))).toBeDefined();
+  expect(Object.fromEntries(proxy.calls)).toMatchObject({ TransactWriteItems: 2 });
+});
+
+test("changes of one item are made one after the other", async () => {
+  const commit = createWriteBatches();
+  await Promise.all(names(0, 30).map((name) => commit([add(`shared-${name}`), increase("sum")])));
+  expect(await readItem(key("sum"))).toMatchObject({ number_of: 30 });
+});
+
+test("a change that the table cannot hold fails by itself, and of a lone put no transaction is made", async () => {
+  const commit = createWriteBatches();
+  const outcomes = await Promise.allSettled([
+    ...names(100, 110).map((name) => commit([add(name)])),
+    commit([add("large", { text: "x".repeat(500_000) })]),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual([...names(100, 110).map(() => "fulfilled"), "rejected"]);
+  expect(outcomes.at(-1)).toMatchObject({ reason: { name: "ValidationException" } });
+  proxy.reset();
+  expect(await commit([add("alone")])).toEqual([]);
+  expect(Object.fromEntries(proxy.calls)).toEqual({ PutItem: 1 });
+});
+
+test("changes too large for one transaction are made in several", async () => {
+  const commit = createWriteBatches();
+  const text = "x".repeat(300_000);
+  expect(await Promise.all(names(200, 220).map((name) => commit([add(name, { text })])))).toEqual(
+    names(200, 220).map(() => []),
+  );
+});
+
+test("an import whose transactions keep meeting those of others writes its records one by one", async () => {
+  proxy.fail("TransactWriteItems", transactionConflict(5), Number.POSITIVE_INFINITY);
+  const { summary } = await runImport(streamOf(...names(1, 6).map((id) => jobLine(Number(id), 1))));
+  expect(summary).toMatchObject({ created: 5, failed: 0 });
+});
+
+test("an import waits while the table takes no more", async () => {
+  proxy.fail("TransactWriteItems", throttled, 6);
+  proxy.fail("PutItem", throttled, 20);
+  const { summary } = await runImport(streamOf(...names(300, 305).map((id) => jobLine(Number(id), 1))));
+  expect(summary).toMatchObject({ created: 5, failed: 0 });
+});
