@@ -114,7 +114,7 @@ export const longGates: readonly Gate[] = [
     obstacle: dynamodbLocalObstacle,
   },
   ...["cold", "warm", "store"].map((bench) => ({
-    name: bench,
+    name: `bench-${bench}`,
     title: `bench ${bench}`,
     program: "node",
     parameters: ["test/bench/bench.ts", bench],

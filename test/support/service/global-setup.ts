@@ -63,7 +63,7 @@ function takeSynthesis(directory: string): void {
   try {
     copySynthesis(last, directory);
   } catch (error) {
-    // There is none yet, or another run has just put its own in place: this run makes one.
+    // Another run has just put its own in place: this run makes one.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     rmSync(directory, { recursive: true });
     mkdirSync(directory);
