@@ -47,7 +47,7 @@ test("the machine says what it builds, and prints one screen: address, people, p
   const [, url = ""] = /curl -s '(http[^']+)'/.exec(banner) ?? [];
   const headers = { authorization: `Bearer ${await machine.tokenOf("operator")}` };
   expect((await fetch(url, { headers })).status).toBe(200);
-});
+}, 60_000);
 
 test("a reset token is taken by a command, also twice in a row; the demo password is printed while it is true", async () => {
   const reset = { password: "seven quiet harbours", password_confirmation: "seven quiet harbours" };

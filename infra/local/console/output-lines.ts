@@ -47,9 +47,9 @@ function logLines({ level, message, time: _, stack, error, error_message, ...res
   const thrown =
     error === undefined ? "" : ` ${[error, error_message].filter((part) => part !== undefined).join(": ")}`;
   const fields = Object.entries(rest).filter(([name]) => !["operation", "request_id"].includes(name));
-  const facts = fields.map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const shown = fields.map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const look = level === "warn" ? "yellow" : "red";
-  const title = clip(`${level} ${message}${thrown}${facts.join("")}`);
+  const title = clip(`${level} ${message}${thrown}${shown.join("")}`);
   return [style(look, title), ...stackLines(typeof stack === "string" ? stack : "", style)];
 }
 
