@@ -2,11 +2,12 @@ import { FirewallStack } from "./firewall-stack.ts";
 import { ProbeStack } from "./probe-stack.ts";
 import { requireDeployable } from "./stages/stage-rules.ts";
 import { findStage, type Stage, StageRefusal } from "./stages/stages.ts";
-import { addStack, createApp } from "./synthesize.ts";
+import { addEmptiedStack, addStack, createApp } from "./synthesize.ts";
 
 const app = createApp();
 const stacks: Readonly<Record<string, (stage: Stage) => object>> = {
   service: (stage) => addStack(app, stage),
+  emptied: (stage) => addEmptiedStack(app, stage),
   firewall: (stage) => new FirewallStack(app, stage),
   probe: (stage) => new ProbeStack(app, stage),
 };
@@ -23,7 +24,7 @@ try {
     throw new StageRefusal([`There is no stack "${stack}"; the stacks are ${Object.keys(stacks).join(", ")}.`]);
   }
   // The cdk command finds out the region and the account of its credentials. Stacks beside the service's have their own region.
-  const region = stack === "service" ? process.env.CDK_DEFAULT_REGION : undefined;
+  const region = ["service", "emptied"].includes(stack) ? process.env.CDK_DEFAULT_REGION : undefined;
   requireDeployable(stage, { region, account: process.env.CDK_DEFAULT_ACCOUNT });
   stacks[stack]?.(stage);
   app.synth();

@@ -43,6 +43,8 @@ export interface WorkforceStackProps {
   readonly commit?: string;
   /** The operations and functions; left out, those of the service. */
   readonly service?: ServiceTable;
+  /** Leaves out all functions and what watches them, at a step of replacing the table's indexes (infra/UPGRADE.md). */
+  readonly emptied?: { readonly replacementStep: number };
 }
 
 /**
@@ -58,7 +60,8 @@ export class WorkforceStack extends Stack {
   readonly #stacks = new Map<string, { scope: Construct; releases?: CanaryReleases }>();
   readonly #functions = new Map<string, ServiceFunction>();
 
-  constructor(app: App, { stage, bundles, commit = "unknown", service: table = service }: WorkforceStackProps) {
+  constructor(app: App, props: WorkforceStackProps) {
+    const { stage, bundles, commit = "unknown", service: table = service, emptied } = props;
     const names = namesOf(stage.name);
     const tags = { service: "workforce-api", stage: stage.name };
     super(app, names.stack, {
@@ -73,23 +76,20 @@ export class WorkforceStack extends Stack {
     this.#stage = stage;
     this.#bundles = bundles;
     this.#service = table;
-    this.#resources = this.#addResources();
+    this.#resources = this.#addResources(emptied?.replacementStep);
     this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
-    this.#addRoutes();
-    this.#addWorkers();
-    this.#addSchedules();
     const bus = this.#addIntake();
-    this.#addMonitoring(bus);
+    if (!emptied) this.#addFunctions(bus);
     const manifest = { commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) };
     new ReleaseManifests(this, "Release", { name: names.release, manifest });
     new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
   }
 
-  #addResources(): Resources {
+  #addResources(replacementStep?: number): Resources {
     const stage = this.#stage;
     const names = namesOf(stage.name);
-    const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
+    const records = new RecordsTable(this, "Records", { ...stage, name: names.table, replacementStep });
     if (stage.backupKeptDays !== undefined) {
       new TableBackups(this, "Backups", { stage, table: records.table, keptDays: stage.backupKeptDays });
     }
@@ -112,6 +112,13 @@ export class WorkforceStack extends Stack {
       ([name, row]) => [name, new WorkQueue(this, name[0]?.toUpperCase() + name.slice(1), row)] as const,
     );
     return Object.fromEntries(made) as Record<QueueName, WorkQueue>;
+  }
+
+  #addFunctions(bus: IntakeBus): void {
+    this.#addRoutes();
+    this.#addWorkers();
+    this.#addSchedules();
+    this.#addMonitoring(bus);
   }
 
   #addFunction(name: string): ServiceFunction {

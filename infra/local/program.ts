@@ -1,23 +1,30 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { root } from "../functions/bundle-places.ts";
 
 /**
- * Runs a program of the project to its end in a process of its own, which gives back all its memory; with nothing of this
- * process's environment but the search path. Rejects with the first words of why it failed.
+ * Runs a module to its end in a process of its own, which gives back all its memory, in the folder of the checkout; with nothing
+ * of this process's environment but where programs and homes are. Rejects with the first words of why it failed.
  */
-export async function runProgram(
-  program: URL,
+export async function runModule(
+  code: string,
   parameters: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const { PATH = "", HOME = "" } = process.env;
-  const env = { PATH, HOME, TZ: "UTC", ...environment };
-  try {
-    await promisify(execFile)(process.execPath, [fileURLToPath(program), ...parameters], { env });
-  } catch (error) {
-    throw new Error(firstWords((error as { stderr?: string }).stderr || String(error)), { cause: error });
-  }
+  const child = spawn(process.execPath, ["--enable-source-maps", "--input-type=module", "-", ...parameters], {
+    cwd: root,
+    env: { PATH, HOME, TZ: "UTC", ...environment },
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  const end = () => child.kill("SIGKILL");
+  process.once("exit", end);
+  child.stdin.on("error", () => {});
+  child.stdin.end(code);
+  const [words, [exitCode]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  process.removeListener("exit", end);
+  if (exitCode !== 0) throw new Error(firstWords(words));
 }
 
 /** Where Node says why a program ended: the place in the source, and the error. */

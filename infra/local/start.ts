@@ -1,10 +1,11 @@
 import { parseArgs } from "node:util";
+import { bundleProgram } from "./builds/program-bundle.ts";
 import { requestText, workText } from "./console/call-lines.ts";
 import { escapeControls, styleOf } from "./console/style.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { watchNpm } from "./parent.ts";
-import { runProgram } from "./program.ts";
+import { runModule } from "./program.ts";
 import { machineReport } from "./report.ts";
 import { root } from "./stack/synthesis.ts";
 
@@ -61,7 +62,8 @@ async function introduce(machine: Machine, began: number): Promise<void> {
   enterEnvironment(machine.environment);
   if (machine.wantsDemo) {
     say("Loading the demo data …");
-    await runProgram(new URL("./demo/demo-program.ts", import.meta.url), [], machine.environment);
+    const { code } = await bundleProgram("infra/local/demo/demo-program.ts");
+    await runModule(code, [], machine.environment);
     machine.demoLoaded();
     // The lists' totals come from the stream: what is printed now is to show the whole of the demo.
     await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));

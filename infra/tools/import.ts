@@ -40,8 +40,6 @@ if (import.meta.main) await runCommand((parameters) => runImport(parameters, loc
 async function runImport(parameters: string[], directory: string): Promise<number> {
   const call = readCall(parameters);
   if (!call) return 0;
-  // An import has time where requests of users have not: the limits of a function's calls are too short under its load.
-  process.env.CALL_PATIENCE ??= "10";
   const { source, size } = openSource(call.file);
   const signal = abortOnSignals();
   const { stage } = call;

@@ -5,7 +5,7 @@ import { findVerificationKey } from "../../shared/tokens/key-set.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
 import { costOf } from "../support/records/costs.ts";
 import { useService } from "../support/service/service.ts";
-import { testKeyId, uniqueKeysOf } from "../support/tokens/tokens.ts";
+import { payloadOf, testKeyId } from "../support/tokens/tokens.ts";
 
 const service = useService();
 const minute = 60_000;
@@ -65,7 +65,7 @@ test("D4: a key that is withdrawn is forgotten within 5 minutes", async () => {
 test("D4: a token that was verified is taken for less than 5 minutes more once its key is withdrawn", async () => {
   const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
   await put("signs", { ...(await exportJWK(publicKey)), kid: "signs", alg: "ES256", use: "sig" });
-  const payload = uniqueKeysOf({ id: 7, role: "driver", company_id: 1 }, at(0));
+  const payload = payloadOf({ id: 7, role: "driver", company_id: 1 }, at(0));
   const header = { alg: "ES256", typ: "at+jwt", kid: "signs" };
   const token = await new SignJWT(payload).setProtectedHeader(header).sign(privateKey);
   expect(await verifyAccessToken(token, at(0))).toMatchObject({ userId: 7 });

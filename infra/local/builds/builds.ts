@@ -104,7 +104,7 @@ function takePackages(packages: BuiltPackages, imported: Set<string>): Plugin {
   };
 }
 
-/** Writes a build; gives what tells it from others: its code, and its map, as that is read when the code is loaded. */
+/** Writes a build; gives what distinguishes it from others: its code, and its map, as that is read when the code is loaded. */
 function write(folder: string, { outputFiles }: Result): string {
   mkdirSync(folder, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);

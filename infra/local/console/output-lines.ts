@@ -47,9 +47,9 @@ function logLines({ level, message, time: _, stack, error, error_message, ...res
   const thrown =
     error === undefined ? "" : ` ${[error, error_message].filter((part) => part !== undefined).join(": ")}`;
   const fields = Object.entries(rest).filter(([name]) => !["operation", "request_id"].includes(name));
-  const told = fields.map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const facts = fields.map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const look = level === "warn" ? "yellow" : "red";
-  const title = clip(`${level} ${message}${thrown}${told.join("")}`);
+  const title = clip(`${level} ${message}${thrown}${facts.join("")}`);
   return [style(look, title), ...stackLines(typeof stack === "string" ? stack : "", style)];
 }
 

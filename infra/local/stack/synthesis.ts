@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { root } from "../../functions/bundle-places.ts";
 import { packagesFolder } from "../builds/packages.ts";
+import { bundleProgram } from "../builds/program-bundle.ts";
 import { writeJsonFile } from "../json-file.ts";
-import { runProgram } from "../program.ts";
+import { runModule } from "../program.ts";
 
 export { root };
 
@@ -43,17 +44,17 @@ export async function synthesizeOnce(directory: string, onBuild?: () => void): P
  * the new one is there. Rejects with the first words of what it fails with.
  */
 export async function synthesizeAgain(directory: string): Promise<LocalSynthesis> {
-  const outdir = `${assemblyFolder(directory)}.${process.pid}`;
+  const outdir = resolve(`${assemblyFolder(directory)}.${process.pid}`);
   rmSync(outdir, { recursive: true, force: true });
-  await runProgram(new URL("./synthesis-program.ts", import.meta.url), [outdir]).catch((error) => {
+  const program = await bundleProgram("infra/local/stack/synthesis-program.ts");
+  await runModule(program.code, [outdir]).catch((error) => {
     rmSync(outdir, { recursive: true, force: true });
     throw error;
   });
-  const made = JSON.parse(readFileSync(join(outdir, "synthesis.json"), "utf8")) as Omit<LastSynthesis, "digest">;
-  const sources = [...made.sources, ...settingFiles];
+  const sources = [...program.sources, ...settingFiles];
   rmSync(assemblyFolder(directory), { recursive: true, force: true });
   renameSync(outdir, assemblyFolder(directory));
-  const { template } = made;
+  const template = JSON.parse(readFileSync(templateFile(directory), "utf8")) as LocalSynthesis["template"];
   writeJsonFile(synthesisFile(directory), { digest: digestFiles(sources), template, sources } satisfies LastSynthesis);
   return { template, bundles: bundlesFolder(directory), sources };
 }
@@ -71,6 +72,11 @@ function assemblyFolder(directory: string): string {
 
 function bundlesFolder(directory: string): string {
   return join(assemblyFolder(directory), "bundles");
+}
+
+/** What the program writes beside the assembly. */
+function templateFile(directory: string): string {
+  return join(assemblyFolder(directory), "whole-template.json");
 }
 
 function synthesisFile(directory: string): string {

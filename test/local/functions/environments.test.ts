@@ -142,7 +142,7 @@ describe("a function", () => {
     expect(await Promise.all([words("one"), words("two"), words("last", true)])).toEqual(["one\n", "two\n", "last\n"]);
   });
 
-  it("that nobody calls for a while ends, and begins anew at the next call", async () => {
+  it("that nobody calls for a while ends, and begins again at the next call", async () => {
     define({ count: "globalThis.calls = (globalThis.calls ?? 0) + 1; return [process.pid, globalThis.calls];" });
     const [pid] = (await environments.invoke("count", {})) as [number];
     expect(await environments.invoke("count", {})).toEqual([pid, 2]);

@@ -9,18 +9,25 @@ export interface HttpResult {
   readonly body: any;
 }
 
-/** Sends a request as a client app does, with a JSON body and a bearer token where given. */
+interface Sent {
+  readonly body?: object | undefined;
+  readonly bearer?: string | undefined;
+  readonly key?: string;
+}
+
+/** Sends a request as a client app does, with a JSON body, a bearer token and an Idempotency-Key where given. */
 export async function send(
   baseUrl: string,
   method: string,
   path: string,
-  { body, bearer }: { readonly body?: object | undefined; readonly bearer?: string | undefined } = {},
+  { body, bearer, key }: Sent = {},
 ): Promise<HttpResult> {
   const answer = await fetch(`${baseUrl}${path}`, {
     method,
     headers: {
       accept: "application/json",
       ...(bearer && { authorization: `Bearer ${bearer}` }),
+      ...(key && { "idempotency-key": key }),
       ...(body && { "content-type": "application/json" }),
     },
     ...(body && { body: JSON.stringify(body) }),

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair } from "jose";
 import { expect } from "vitest";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { verifyAccessToken } from "../../../shared/tokens/verify-access-token.ts";
-import { testKeyId, testKeys, uniqueKeysOf } from "./tokens.ts";
+import { payloadOf, testKeyId, testKeys } from "./tokens.ts";
 
 /** The user that the tokens are issued to. */
 export const caller = { id: 900, role: "admin", company_id: null } as const;
@@ -44,17 +44,17 @@ export function signEncoded(header: string, payload: string, key = privateKey): 
 
 /** A token with a changed header, rightly signed. */
 export function withHeader(changes: Record<string, unknown>): Make {
-  return () => signEncoded(encode({ ...goodHeader, ...changes }), encode(uniqueKeysOf(caller, now)));
+  return () => signEncoded(encode({ ...goodHeader, ...changes }), encode(payloadOf(caller, now)));
 }
 
 /** A token whose header is any bytes, rightly signed. */
 export function withRawHeader(header: string | Buffer): Make {
-  return () => signEncoded(Buffer.from(header).toString("base64url"), encode(uniqueKeysOf(caller, now)));
+  return () => signEncoded(Buffer.from(header).toString("base64url"), encode(payloadOf(caller, now)));
 }
 
 /** A token with changed claims, rightly signed. */
 export function withClaims(changes: Record<string, unknown>): Make {
-  return () => signEncoded(encode(goodHeader), encode({ ...uniqueKeysOf(caller, now), ...changes }));
+  return () => signEncoded(encode(goodHeader), encode({ ...payloadOf(caller, now), ...changes }));
 }
 
 /** A token whose payload is any bytes, rightly signed. */
@@ -87,14 +87,14 @@ export function number(value: bigint, bytes = 32): Buffer {
 
 /** A right token whose signature is spelt in DER. */
 export function der(): string {
-  const signed = `${encode(goodHeader)}.${encode(uniqueKeysOf(caller, now))}`;
+  const signed = `${encode(goodHeader)}.${encode(payloadOf(caller, now))}`;
   return `${signed}.${signBytes("sha256", Buffer.from(signed), privateKey).toString("base64url")}`;
 }
 
 /** A token signed with a shared secret. */
 export function hmacSigned(alg: string, secret: string | Buffer): Make {
   return () => {
-    const signed = `${encode({ ...goodHeader, alg })}.${encode(uniqueKeysOf(caller, now))}`;
+    const signed = `${encode({ ...goodHeader, alg })}.${encode(payloadOf(caller, now))}`;
     return `${signed}.${createHmac(`sha${alg.slice(2)}`, secret)
       .update(signed)
       .digest("base64url")}`;
@@ -103,7 +103,7 @@ export function hmacSigned(alg: string, secret: string | Buffer): Make {
 
 /** A token without a signature. */
 export function unsigned(alg: unknown): Make {
-  return () => `${encode({ ...goodHeader, alg })}.${encode(uniqueKeysOf(caller, now))}.`;
+  return () => `${encode({ ...goodHeader, alg })}.${encode(payloadOf(caller, now))}.`;
 }
 
 /** Spells the last character of a part so that it decodes to the same bytes, with bits that must be zero set. */

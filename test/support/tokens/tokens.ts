@@ -26,7 +26,7 @@ export async function publishTestKey(database: DynamoDBDocumentClient, tableName
 
 /** An access token of a user, valid for 15 minutes from `now`; `changes` override claims, undefined leaves one out. */
 export function tokenOf(user: TestUser, changes: JWTPayload = {}, now = new Date()): Promise<string> {
-  return sign({ ...uniqueKeysOf(user, now), ...changes });
+  return sign({ ...payloadOf(user, now), ...changes });
 }
 
 /** Signs claims as the service does, or with another header. */
@@ -36,7 +36,7 @@ export function sign(claims: JWTPayload, header: Record<string, unknown> = {}): 
 }
 
 /** The claims of a user's token (D4). */
-export function uniqueKeysOf(user: TestUser, now = new Date()): JWTPayload {
+export function payloadOf(user: TestUser, now = new Date()): JWTPayload {
   const issuedAt = Math.floor(now.getTime() / 1000);
   return {
     iss: "workforce-test",

@@ -34,7 +34,7 @@ import {
   withSignature,
   zero,
 } from "../../support/tokens/forged-tokens.ts";
-import { testKeyId, testKeys, uniqueKeysOf } from "../../support/tokens/tokens.ts";
+import { payloadOf, testKeyId, testKeys } from "../../support/tokens/tokens.ts";
 
 // The classes of invalid vectors of Wycheproof's JOSE sets (JWS, JWK, ECDSA P-256 in P1363 form), made with keys of our
 // own, and the musts of RFC 7515, 7517, 7518, 7519, 8725 and 9068. Each is refused for its flaw alone: whatever can be
@@ -79,7 +79,7 @@ const signatures: Record<string, Make> = {
   "the form of an empty DER sequence": withSignature(() => Buffer.from("3000", "hex")),
   "DER of r = 0 and s = 0": withSignature(() => Buffer.from("3006020100020100", "hex")),
   "another key's hand": () =>
-    signEncoded(encode(goodHeader), encode(uniqueKeysOf(caller, now)), KeyObject.from(stranger.privateKey)),
+    signEncoded(encode(goodHeader), encode(payloadOf(caller, now)), KeyObject.from(stranger.privateKey)),
   "SHA-512": reshaped((header, payload) => {
     const options = { key: privateKey, dsaEncoding: "ieee-p1363" } as const;
     const signature = signBytes("sha512", Buffer.from(`${header}.${payload}`), options);
@@ -152,13 +152,13 @@ const headers: Record<string, Make> = {
   "a stranger's key in jwk, signed by it": () =>
     signEncoded(
       encode({ ...goodHeader, jwk: strangerJwk }),
-      encode(uniqueKeysOf(caller, now)),
+      encode(payloadOf(caller, now)),
       KeyObject.from(stranger.privateKey),
     ),
   "a stranger's key in jwk under an unknown kid": () =>
     signEncoded(
       encode({ ...goodHeader, kid: "stranger", jwk: { ...strangerJwk, kid: "stranger" } }),
-      encode(uniqueKeysOf(caller, now)),
+      encode(payloadOf(caller, now)),
       KeyObject.from(stranger.privateKey),
     ),
   jku: withHeader({ jku: "https://attacker.example/keys" }),
@@ -213,7 +213,7 @@ const forms: Record<string, Make> = {
   "an empty part before": () => `.${valid()}`,
   "the five parts of a JWE": () => `${valid()}.AAAA.AAAA`,
   "a changed payload": reshaped(
-    (header, _, signature) => `${header}.${encode({ ...uniqueKeysOf(caller, now), sub: "901" })}.${signature}`,
+    (header, _, signature) => `${header}.${encode({ ...payloadOf(caller, now), sub: "901" })}.${signature}`,
   ),
   "a changed header": reshaped(
     (_, payload, signature) => `${encode({ ...goodHeader, kid: "other" })}.${payload}.${signature}`,
@@ -224,17 +224,16 @@ const forms: Record<string, Make> = {
   "the general JSON form": reshaped((header, payload, signature) =>
     JSON.stringify({ payload, signatures: [{ protected: header, signature }] }),
   ),
-  "a padded header": () => signEncoded(`${encode(goodHeader)}=`, encode(uniqueKeysOf(caller, now))),
-  "a padded payload": () => signEncoded(encode(goodHeader), `${encode(uniqueKeysOf(caller, now))}=`),
+  "a padded header": () => signEncoded(`${encode(goodHeader)}=`, encode(payloadOf(caller, now))),
+  "a padded payload": () => signEncoded(encode(goodHeader), `${encode(payloadOf(caller, now))}=`),
   "a padded signature": () => `${valid()}==`,
-  "spare bits in the header": () => signEncoded(loosely(encode(uneven(goodHeader))), encode(uniqueKeysOf(caller, now))),
-  "spare bits in the payload": () =>
-    signEncoded(encode(goodHeader), loosely(encode(uneven(uniqueKeysOf(caller, now))))),
+  "spare bits in the header": () => signEncoded(loosely(encode(uneven(goodHeader))), encode(payloadOf(caller, now))),
+  "spare bits in the payload": () => signEncoded(encode(goodHeader), loosely(encode(uneven(payloadOf(caller, now))))),
   "spare bits in the signature": () => loosely(valid()),
   "one letter too many in the header": () =>
     signEncoded(
       `${encode(`${JSON.stringify(goodHeader)}${" ".repeat(3 - (JSON.stringify(goodHeader).length % 3))}`)}A`,
-      encode(uniqueKeysOf(caller, now)),
+      encode(payloadOf(caller, now)),
     ),
   "plain base64 in the payload": withPayloadInBase64(),
   ...Object.fromEntries(
@@ -259,7 +258,7 @@ const forms: Record<string, Make> = {
 
 function withPayloadInBase64(): Make {
   return () => {
-    const payload = Buffer.from(JSON.stringify({ ...uniqueKeysOf(caller, now), note: "???>>>~~~" })).toString("base64");
+    const payload = Buffer.from(JSON.stringify({ ...payloadOf(caller, now), note: "???>>>~~~" })).toString("base64");
     return signEncoded(encode(goodHeader), payload.replace(/=*$/, "").replace(/^(.{8})/, "$1+"));
   };
 }

@@ -301,6 +301,20 @@ test("the workers' logs show nothing of what is in a malformed message", async (
   expectNothingLeaked();
 });
 
+test("what a message says of its request is logged where it is an id, and only there", async () => {
+  const [requestedAt, validTo] = [new Date(), new Date(Date.now() + 60_000)];
+  const message = { login: stranger, channel: "email", requestedAt, validTo };
+  const bodies = [email, `${password} `, "JKJaXmPLvHcESHA="].map((requestId) =>
+    JSON.stringify({ ...message, requestId }),
+  );
+  const Records = bodies.map((body, at) => ({ messageId: `message-${at}`, body }));
+  const from = loggedLines.length;
+  await deliverPin({ Records } as SQSEvent);
+  const ids = loggedLines.slice(from).map((line) => JSON.parse(line).request_id);
+  expect(ids.toSorted()).toEqual(["JKJaXmPLvHcESHA=", "message-0", "message-1"]);
+  expect(loggedLines.slice(from).flatMap(leaksIn)).toEqual([]);
+});
+
 test("a secret that is logged or answered would be found, so that the tests above mean something", async () => {
   await send("sign-in", user({ login: email, password: wrongPassword }));
   const { pin, refresh } = await goThrough(email);

@@ -24,7 +24,7 @@ import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { useService } from "../../support/service/service.ts";
-import { sign, uniqueKeysOf } from "../../support/tokens/tokens.ts";
+import { payloadOf, sign } from "../../support/tokens/tokens.ts";
 
 const service = useService();
 const login = "ines@example.com";
@@ -246,7 +246,7 @@ test("D6: a retired key's token counts until its end; one made with that key aft
   const keys = await readSigningKeys();
   expect(keys.map(({ jwk }) => jwk.kid)).toEqual([old.jwk.kid, expect.any(String)]);
   const madeWith = async (jwk: typeof old.jwk, moment: number) =>
-    new SignJWT(uniqueKeysOf({ id: 10, role: "operator", company_id: 1 }, new Date(moment)))
+    new SignJWT(payloadOf({ id: 10, role: "operator", company_id: 1 }, new Date(moment)))
       .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid: jwk.kid })
       .sign(await importJWK(jwk, "ES256"));
   // The old key signs for 10 more minutes; its last token ends 15 minutes later.
@@ -276,7 +276,7 @@ describe.each(signedInEndpoints)("$name", ({ operation, handler, sample }) => {
       expectProblem(await send({}, { ...sample.query, [name]: access }), 401, "token_missing");
     for (const name of ["cookie", "x-authorization", "proxy-authorization", "x-access-token", "x-amz-security-token"])
       expectProblem(await send({ [name]: `Bearer ${access}` }), 401, "token_missing");
-    const garbage = await sign(uniqueKeysOf({ id: 10, role: "admin", company_id: null }), { kid: "unknown" });
+    const garbage = await sign(payloadOf({ id: 10, role: "admin", company_id: null }), { kid: "unknown" });
     for (const authorization of [
       `Bearer ${access},Bearer ${access}`,
       `Bearer ${access}, Bearer ${access}`,

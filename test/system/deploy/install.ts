@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { runCommand } from "../../../infra/tools/cli/command.ts";
 import { root } from "./program.ts";
 import { installPackages } from "./python-environment.ts";
+import { checkOutLastRelease, findObstacle } from "./upgrade/last-release.ts";
 
 const emulator = {
   folder: "emulator",
@@ -23,5 +24,12 @@ const cli = {
 /** Installs the AWS CLI into `.local/aws-cli`; gives the folder of its programs. */
 export const installCli = (): Promise<string> => installPackages(cli);
 
-// The gate installs first, to distinguish a machine without access to Python's packages from a deploy that fails.
-if (import.meta.main) await runCommand(async () => Number(!((await installEmulator()) && (await installCli()))));
+// The gate installs first, to distinguish a machine without access to packages from a deploy that fails.
+if (import.meta.main) {
+  await runCommand(async () => {
+    await installEmulator();
+    await installCli();
+    if (!findObstacle()) await checkOutLastRelease();
+    return 0;
+  });
+}

@@ -10,7 +10,8 @@ const mostHops = 16;
 const everyone = 40_000;
 const queued = vi.hoisted((): unknown[] => []);
 
-vi.mock("../../../shared/messaging/queue.ts", () => ({
+vi.mock("../../../shared/messaging/queue.ts", async (original) => ({
+  ...(await original<object>()),
   queueMessages: async (_: string, messages: readonly unknown[]) => {
     queued.push(...messages);
   },

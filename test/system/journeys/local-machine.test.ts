@@ -3,6 +3,9 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pinIn } from "../../../infra/tools/invoke/message-pin.ts";
+import { withLocalService } from "../../../infra/tools/service/local-service.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { updateIf } from "../../../shared/db/table/table.ts";
 import { companyLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { type HttpResult, messageTo, send } from "../../support/requests/http-client.ts";
 import { makeDirectory, runTool, type StartedMachine, startLocalMachine } from "../../support/service/local-machine.ts";
@@ -10,6 +13,8 @@ import { makeMachineDirectory } from "../../support/service/machine-directory.ts
 
 const directory = makeMachineDirectory();
 const login = "wren.ashby@example.com";
+/** Consumers of the stream and workers of queues come after the answer. */
+const following = { timeout: 30_000, interval: 1_000 };
 let machine: StartedMachine;
 
 beforeAll(async () => {
@@ -85,6 +90,28 @@ test("a file is imported, listed and updated; a pin is asked for, read, confirme
   expect((await request("PUT", "/api/v1/users/password", { body: { user: chosen } })).status).toBe(200);
   expect(await request("GET", confirmation)).toMatchObject({ status: 422, body: { code: "pin_invalid" } });
 });
+
+test("explain shows what followed from a request, and what failed by lines of the sources", async () => {
+  const explain = async (requestId: string | null) => {
+    const { stdout } = await runTool("infra/tools/explain.ts", ["--request", String(requestId)], directory.path);
+    return stdout;
+  };
+  const well = await timesheets("operator", [9_002], "pending");
+  const story = () => explain(well.headers.get("x-request-id"));
+  await expect.poll(story, following).toMatch(/deliver-notifications +processed/);
+  expect(await story()).toMatch(/^\S+ +bulk-update-timesheets +answered status=200/);
+
+  const ExpressionAttributeNames = { "#record": "record" };
+  const Key = { ...recordKey("TIMESHEET", 9_002) };
+  const damage = () => updateIf({ Key, UpdateExpression: "REMOVE #record.driver", ExpressionAttributeNames });
+  await withLocalService(directory.path, damage);
+  const failed = await timesheets("operator", [9_002], "paid");
+  expect(failed.status).toBe(500);
+  const failure = () => explain(failed.headers.get("x-request-id"));
+  await expect.poll(failure, following).toContain(" quarantined ");
+  expect(await failure()).toMatch(/bulk-update-timesheets +error fault .*\n {4}at .*shared\/http\/answer\.ts:\d+:\d+/);
+  expect(await failure()).toMatch(/quarantined .*\n {4}at .*shared\/domain\/records\/notification-events\.ts:\d+:\d+/);
+}, 120_000);
 
 test("the gateway answers unknown paths, methods and HEAD through the service, and preflights by itself", async () => {
   expect(await request("GET", "/nowhere")).toMatchObject({ status: 404, body: { code: "route_not_found" } });

@@ -2,7 +2,7 @@
 
 import json
 
-from ministack.services import backup, budgets, cloudwatch
+from ministack.services import apigateway, backup, budgets, cloudwatch
 from ministack.services.cloudformation import changesets, provisioners
 
 handlers = provisioners._RESOURCE_HANDLERS
@@ -12,6 +12,9 @@ def add_resource_types():
     keep_alarms_on_metric_math()
     name_dkim_tokens()
     adopt_global_tables()
+    change_indexes_as_dynamodb_does()
+    refuse_taken("AWS::ApiGatewayV2::Route", is_route_taken)
+    refuse_taken("AWS::CloudWatch::Alarm", lambda props: props.get("AlarmName") in cloudwatch._alarms)
     handlers["AWS::CloudWatch::CompositeAlarm"] = kind(put_composite_alarm, cloudwatch._composite_alarms)
     handlers["AWS::Backup::BackupSelection"] = kind(put_selection, backup._selections)
     handlers["AWS::Budgets::Budget"] = kind(put_budget, budgets._budgets)
@@ -48,6 +51,39 @@ def keep_alarms_on_metric_math():
         return {**kept, "MetricName": "", "Namespace": ""}
 
     provisioners._cw_metric_alarm_record = record
+
+
+def refuse_taken(resource_type, is_taken):
+    """What has a fixed name cannot be made while another resource has that name: MiniStack makes a second one, or takes it over."""
+    create = handlers[resource_type]["create"]
+
+    def create_once(logical_id, props, stack_name):
+        if is_taken(props):
+            raise ValueError(f"{resource_type} {props.get('RouteKey') or props.get('AlarmName')} already exists")
+        return create(logical_id, props, stack_name)
+
+    handlers[resource_type]["create"] = create_once
+
+
+def is_route_taken(props):
+    routes = apigateway._routes.get(props.get("ApiId"), {}).values()
+    return any(route["routeKey"] == props["RouteKey"] for route in routes)
+
+
+def change_indexes_as_dynamodb_does():
+    """An index is added or removed, one an update, and never changed; MiniStack does all of it at once."""
+    table = handlers["AWS::DynamoDB::GlobalTable"]
+    change = table["update"]
+
+    def update(physical_id, old, new, stack_name):
+        before, after = [{each["IndexName"]: each for each in props.get("GlobalSecondaryIndexes", [])} for props in (old, new)]
+        if any(before[name] != after[name] for name in before.keys() & after.keys()):
+            raise ValueError("Cannot update GSI's properties other than Provisioned Throughput and Contributor Insights Specification")
+        if len(before.keys() ^ after.keys()) > 1:
+            raise ValueError("Cannot perform more than one GSI creation or deletion in a single update")
+        return change(physical_id, old, new, stack_name)
+
+    table["update"] = update
 
 
 def put_composite_alarm(name, props):
