@@ -32,7 +32,7 @@ function testChanged(parameters: string[]): number {
   const changed = changedFiles(call.values.since ?? "HEAD");
   const read = readers.flatMap(([files, by]) => (changed.some((file) => files.test(file)) ? by : []));
   const related = [...changed, ...read, ...globSync(readEveryFile, { cwd: root })];
-  const selection = changed.some((file) => everything.test(file)) ? ["run"] : ["related", "--run", ...related];
+  const selection = changed.some((file) => everything.test(file)) ? ["run"] : ["related", ...related, "--run"];
   const vitest = join(root, "node_modules/.bin/vitest");
   return spawnSync(vitest, selection, { cwd: root, stdio: "inherit" }).status ?? 1;
 }

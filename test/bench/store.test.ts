@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
 import type { Cost } from "../support/records/costs.ts";
+import { usualOrFull } from "../support/service/counts.ts";
 import { useService } from "../support/service/service.ts";
 import { invoiceLines, type Order } from "./store/invoices.ts";
 import { importLines } from "./store/load.ts";
@@ -9,7 +10,7 @@ import { invoiceMeasures, laterPage, measureAll } from "./store/measures.ts";
 const minutes = 60_000;
 /** DynamoDB Local writes a fifth as fast: there one small run checks that both engines count alike. */
 const isSlow = inject("engineName") === "dynamodb-local";
-const sizes = isSlow ? [1_000] : [1_000, 10_000];
+const sizes = isSlow ? [1_000] : [1_000, usualOrFull(3_000, 10_000)];
 const orders: readonly Order[] = isSlow ? ["by date"] : ["by date", "shuffled", "back-dated"];
 const measures = [...invoiceMeasures, laterPage];
 

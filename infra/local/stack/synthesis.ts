@@ -30,8 +30,9 @@ const settingFiles = ["package-lock.json", "cdk.json"].map((file) => join(root, 
 /** Synthesises the stack, which `onBuild` says first, or takes the last synthesis where nothing it was made from has changed. */
 export async function synthesizeOnce(directory: string, onBuild?: () => void): Promise<LocalSynthesis> {
   const file = synthesisFile(directory);
-  const last = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as LastSynthesis) : undefined;
-  if (last && last.digest === digestFiles(last.sources)) {
+  // An earlier release has left no sources.
+  const last: Partial<LastSynthesis> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  if (last.template && last.sources && last.digest === digestFiles(last.sources)) {
     return { template: last.template, bundles: bundlesFolder(directory), sources: last.sources };
   }
   onBuild?.();

@@ -17,7 +17,8 @@ export interface Gate {
 
 /** Runs what only gates need, which is installed when the first of them runs. */
 const ownProgram = "test/gates/run.ts";
-const related = ["related", "--run"];
+/** The tests that import any of these files, at least one. */
+const relatedTo = (...files: string[]) => ["related", ...files, "--run", "--passWithNoTests=false"];
 const onDynamodbLocal = { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "" };
 const installing = ["run", "--config", "test/system/deploy/vitest.config.ts"];
 /** A number that no run before has had. */
@@ -80,7 +81,7 @@ export const gates: readonly Gate[] = [
     name: at === 0 ? "properties" : "fresh",
     title: `properties, seed ${seed}`,
     program: "vitest",
-    parameters: [...related, "test/support/service/properties.ts"],
+    parameters: relatedTo("test/support/service/properties.ts"),
     environment: { SEED: seed },
     isWide: true,
   })),
@@ -100,7 +101,7 @@ export const longGates: readonly Gate[] = [
     name: "tests",
     title: "tests at full count",
     program: "vitest",
-    parameters: [...related, "test/support/service/counts.ts", "test/system/attacks/timing.test.ts"],
+    parameters: relatedTo("test/support/service/counts.ts", "test/system/attacks/timing.test.ts"),
     environment: { COUNTS: "full", TIMED: "500", SEED: String(freshSeed) },
     isWide: true,
   },
