@@ -42,7 +42,10 @@ function readLogLine(line: string): Partial<LogLine> | undefined {
   }
 }
 
-function logLines({ level, message, time: _, stack, error, error_message, ...rest }: Partial<LogLine>, style: Style) {
+function logLines(
+  { level, message, timestamp: _, stack, error, error_message, ...rest }: Partial<LogLine>,
+  style: Style,
+) {
   if (level === undefined || (level === "info" && stack === undefined)) return [];
   const thrown =
     error === undefined ? "" : ` ${[error, error_message].filter((part) => part !== undefined).join(": ")}`;

@@ -50,13 +50,13 @@ describe("a request", () => {
 
   it("shows what its function wrote, and of the service's log lines those that warn or failed, not its metrics", () => {
     const lines = [
-      { level: "info", message: "answered", time: "x", operation: "list-jobs", status: 200 },
+      { level: "info", message: "answered", timestamp: "x", operation: "list-jobs", status: 200 },
       { _aws: {}, Faults: 1 },
-      { level: "warn", message: "slow", time: "x", operation: "list-jobs", request_id: "r", table_ms: 12 },
+      { level: "warn", message: "slow", timestamp: "x", operation: "list-jobs", request_id: "r", table_ms: 12 },
       {
         level: "error",
         message: "fault",
-        time: "x",
+        timestamp: "x",
         error: "TypeError",
         error_message: "no job",
         stack: "    at a (/x/y.ts:1:2)",
