@@ -159,6 +159,8 @@ export function describeLocalAws(
 
 function clientEnvironment(engine: Engine, queues: Queues, { endpoint }: AwsEndpoints): Record<string, string> {
   return {
+    // The engine has one writer: beside an import, or on a busy computer, calls wait for others.
+    CALL_PATIENCE: "10",
     AWS_REGION: localRegion,
     AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
