@@ -171,6 +171,8 @@ export function describeLocalAws(directory: string, { stack, environment }: Take
 
 function clientEnvironment(engine: Engine, queues: Queues, { endpoint }: AwsEndpoints): Record<string, string> {
   return {
+    // The engine has one writer: beside an import, or on a busy computer, calls wait for others.
+    CALL_PATIENCE: "10",
     AWS_REGION: localRegion,
     AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,

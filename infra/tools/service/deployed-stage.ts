@@ -32,6 +32,9 @@ export function findDeployedStage(name: string): Stage {
   }
 }
 
+/** A tool has time where requests of users have none, and may be far away. */
+const callPatience = "10";
+
 /** Makes this process a client of a stage: its settings, and nothing of another's. Credentials stay the user's own. */
 export function enterStage(stage: Stage): void {
   for (const name of unusedSettings) delete process.env[name];
@@ -45,6 +48,7 @@ export function enterStage(stage: Stage): void {
     TOKEN_ISSUER: tokenIssuer,
     TOKEN_AUDIENCE: tokenAudience,
   });
+  process.env.CALL_PATIENCE ??= callPatience;
   // The AWS and CDK commands read the second name in addition to the first.
   const region = stage.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   if (region) process.env.AWS_REGION = region;

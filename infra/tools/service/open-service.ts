@@ -8,11 +8,7 @@ export interface ServicePlace {
   readonly directory: string;
 }
 
-/** A tool has time where requests of users have none: beside an import, or over a large table, calls take longer. */
-const callPatience = "10";
-
 /** Gives work the service of a place, which is closed however the work ends. */
 export function withService<T>({ stage, directory }: ServicePlace, work: (service: Service) => Promise<T>): Promise<T> {
-  process.env.CALL_PATIENCE ??= callPatience;
   return stage === undefined ? withLocalService(directory, work) : withDeployedService(stage, work);
 }

@@ -18,6 +18,7 @@ const deploy = ["deploy", "--require-approval", "never"];
 const names = namesOf(adoptedStage.name);
 const nextServiceName = "Harbourside";
 const aws = useAccount("deploy", {
+  CALL_PATIENCE: "10",
   TABLE_NAME: names.table,
   HMAC_SECRET_ARN: names.hmacSecret,
   DEFAULT_COUNTRY: "GB",

@@ -24,6 +24,7 @@ import { openShell, type Shell } from "./shell.ts";
 const deploy = ["deploy", "--require-approval", "never"];
 const names = namesOf(stageWithoutEdge.name);
 const aws = useAccount("deploy-every-setting", {
+  CALL_PATIENCE: "10",
   TABLE_NAME: names.table,
   HMAC_SECRET_ARN: names.hmacSecret,
   DEFAULT_COUNTRY: "GB",
