@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSEvent } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -11,6 +12,7 @@ const arn = (name: string) => `arn:aws:sqs:${region}:000000000000:${name}`;
 const redrive = JSON.stringify({ deadLetterTargetArn: arn("dead"), maxReceiveCount: 2 });
 const definitions: QueueDefinition[] = [
   { name: "dead", attributes: {} },
+  { name: "held", attributes: { VisibilityTimeout: "60" } },
   { name: "pins", attributes: { VisibilityTimeout: "0", RedrivePolicy: redrive } },
 ];
 
@@ -35,11 +37,10 @@ function pump(invoke: PumpOptions["invoke"], options: Partial<PumpOptions> = {})
   stops.push(startPump({ ...address, batchSize: 10, reportsItemFailures: true, invoke, ...options }).stop);
 }
 
-function send(body: string): Promise<unknown> {
+function send(body: string, to = "pins"): Promise<unknown> {
   const MessageAttributes = { kind: { DataType: "String", StringValue: "reset" } };
-  return client.send(
-    new SendMessageCommand({ QueueUrl: queueUrl(queues.endpoint, "pins"), MessageBody: body, MessageAttributes }),
-  );
+  const QueueUrl = queueUrl(queues.endpoint, to);
+  return client.send(new SendMessageCommand({ QueueUrl, MessageBody: body, MessageAttributes }));
 }
 
 async function receiveDead(): Promise<string[]> {
@@ -97,5 +98,15 @@ describe("a pump", () => {
     await invoked;
     await stops.pop()?.();
     expect(finished).toBe(true);
+  });
+
+  it("takes no message with it when it stops", async () => {
+    const held = { queueUrl: queueUrl(queues.endpoint, "held"), queueArn: arn("held") };
+    pump(async () => expect.unreachable(), held);
+    await pause(50);
+    await stops.pop()?.();
+    await send("for the next one", "held");
+    const event = await new Promise<SQSEvent>((resolve) => pump(async (received) => resolve(received), held));
+    expect(event.Records).toHaveLength(1);
   });
 });
