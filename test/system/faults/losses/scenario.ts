@@ -42,15 +42,19 @@ export function newId(): number {
   return lastId;
 }
 
+/** What takes no longer than the call itself. A slow answer takes all of a call's patience. */
+const quickLosses = losses.filter((loss) => loss !== "slow");
+
 /**
  * Loses each call of an attempt, the first, the second and so on, until an attempt has fewer. Each call is lost in one way,
- * beginning with another for each `turn`, or in every one.
+ * beginning with another for each `turn`, and the first call of the first plan slowly, too; or each in every way.
  */
 export async function loseEverywhere(network: LossyNetwork, plan: LossPlan, turn: number): Promise<void> {
   const lost: (string | undefined)[] = [];
   for (let n = 1; !lost.includes(undefined); n += 1) {
-    const sample = losses[(n + turn) % losses.length] ?? "dropped";
-    for (const loss of usualOrFull([sample], losses)) lost.push(await loseOne(network, plan, n, loss));
+    const sample = quickLosses[(n + turn) % quickLosses.length] ?? "dropped";
+    const usual: readonly Loss[] = n === 1 && turn === 0 ? [sample, "slow"] : [sample];
+    for (const loss of usualOrFull(usual, losses)) lost.push(await loseOne(network, plan, n, loss));
   }
   if (plan.loses) expect(lost).toContain(plan.loses);
 }
