@@ -63,8 +63,7 @@ async function introduce(machine: Machine, began: number): Promise<void> {
   if (machine.wantsDemo) {
     say("Loading the demo data …");
     const { code } = await bundleProgram("infra/local/demo/demo-program.ts");
-    // The machine's own start takes the processors, too.
-    await runModule(code, [], { ...machine.environment, CALL_PATIENCE: "10" });
+    await runModule(code, [], machine.environment);
     machine.demoLoaded();
     // The lists' totals come from the stream: what is printed now is to show the whole of the demo.
     await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));

@@ -47,8 +47,6 @@ function debuggerVariables(): Record<string, string> {
 
 function lambdaVariables({ name, memoryMegabytes }: LocalFunction): Record<string, string> {
   return {
-    // All functions share the processor of one machine.
-    CALL_PATIENCE: "10",
     AWS_LAMBDA_FUNCTION_NAME: name,
     AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
