@@ -1,51 +1,34 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { demoPassword } from "../../infra/local/demo/demo-people.ts";
 import { takeLock } from "../../infra/local/machine-lock.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { send } from "../support/requests/http-client.ts";
-import {
-  makeDirectory,
-  runTool,
-  type StartedMachine,
-  startByNpm,
-  startLocalMachine,
-} from "../support/service/local-machine.ts";
+import { useOwnMachine } from "../support/requests/own-machine.ts";
+import { makeDirectory, runTool, startByNpm, startLocalMachine } from "../support/service/local-machine.ts";
 import { makeMachineDirectory } from "../support/service/machine-directory.ts";
 
 // As a newcomer meets it: nothing was built before.
 const directory = makeDirectory();
-let machine: StartedMachine;
-
-beforeAll(async () => {
-  machine = await startLocalMachine(directory.path);
-}, 120_000);
-
-afterAll(async () => {
-  await machine?.interrupt();
-  directory.remove();
-});
-
-async function request(method: string, path: string, { role, body }: { role?: string; body?: object } = {}) {
-  return send(machine.baseUrl, method, path, { body, bearer: role && (await machine.tokenOf(role)) });
-}
+const own = useOwnMachine(directory);
+const { request } = own;
 
 test("the machine says what it builds, and prints one screen: address, people, pages, a curl line that works, no token", async () => {
-  const [progress = "", banner = ""] = machine.output().split(/^(?=Workforce API)/m);
+  const [progress = "", banner = ""] = own.machine.output().split(/^(?=Workforce API)/m);
   expect(progress).toMatch(/^Building the stack …$/m);
   expect(progress).toMatch(/^Loading the demo data …$/m);
   expect(banner.split("\n").length).toBeLessThanOrEqual(24);
   expect(Math.max(...banner.split("\n").map((line) => line.length))).toBeLessThanOrEqual(160);
   expect(banner).not.toContain("eyJ");
-  expect(banner).toContain(`${operations.length}, described at ${machine.baseUrl}/api/v1/openapi.json`);
-  for (const page of ["/_local/inbox.html", "/_local/events"]) expect(banner).toContain(machine.baseUrl + page);
+  expect(banner).toContain(`${operations.length}, described at ${own.machine.baseUrl}/api/v1/openapi.json`);
+  for (const page of ["/_local/inbox.html", "/_local/events"]) expect(banner).toContain(own.machine.baseUrl + page);
   expect(banner).toContain("machine.log");
   for (const role of ["admin", "operator", "client", "driver"]) {
-    const bearer = await machine.tokenOf(role);
-    expect((await send(machine.baseUrl, "GET", "/api/v1/users/me", { bearer })).body.user.role).toBe(role);
+    const bearer = await own.machine.tokenOf(role);
+    expect((await send(own.machine.baseUrl, "GET", "/api/v1/users/me", { bearer })).body.user.role).toBe(role);
   }
   const [, url = ""] = /curl -s '(http[^']+)'/.exec(banner) ?? [];
-  const headers = { authorization: `Bearer ${await machine.tokenOf("operator")}` };
+  const headers = { authorization: `Bearer ${await own.machine.tokenOf("operator")}` };
   expect((await fetch(url, { headers })).status).toBe(200);
 }, 60_000);
 
@@ -53,22 +36,22 @@ test("a reset token is taken by a command, also twice in a row; the demo passwor
   const reset = { password: "seven quiet harbours", password_confirmation: "seven quiet harbours" };
   const role = "client";
   const passwordIn = (printed: string) => new RegExp(`^${role}\\b.*\\S+@\\S+\\s+(.*)$`, "m").exec(printed)?.[1];
-  expect(passwordIn(machine.output())).toBe(`password: ${demoPassword}`);
+  expect(passwordIn(own.machine.output())).toBe(`password: ${demoPassword}`);
   for (const _ of ["once", "twice"]) {
-    const parameters = ["reset-token", machine.loginOf(role)];
+    const parameters = ["reset-token", own.machine.loginOf(role)];
     const { code, stdout } = await runTool("infra/tools/local.ts", parameters, directory.path);
     expect(code).toBe(0);
     const body = { user: { reset_password_token: stdout.trim(), ...reset } };
     expect((await request("PUT", "/api/v1/users/password", { body })).status).toBe(200);
   }
-  expect(await machine.interrupt()).toBe(0);
-  machine = await startLocalMachine(directory.path);
-  expect(passwordIn(machine.output())).toBe("password changed");
-  expect(machine.output()).not.toContain("Building");
+  expect(await own.machine.interrupt()).toBe(0);
+  own.machine = await startLocalMachine(directory.path);
+  expect(passwordIn(own.machine.output())).toBe("password changed");
+  expect(own.machine.output()).not.toContain("Building");
 }, 180_000);
 
 test("a pin is printed by a command, within a minute the same again while it is unused", async () => {
-  const takePin = () => runTool("infra/tools/local.ts", ["pin", machine.loginOf("driver")], directory.path);
+  const takePin = () => runTool("infra/tools/local.ts", ["pin", own.machine.loginOf("driver")], directory.path);
   const first = await takePin();
   expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{6}\n$/) });
   expect(await takePin()).toEqual(first);
@@ -76,7 +59,7 @@ test("a pin is printed by a command, within a minute the same again while it is 
 
 test("the base URL is printed by a command, whatever the port; where nothing runs, one line says so", async () => {
   const ask = (parameters: string[], path = directory.path) => runTool("infra/tools/local.ts", parameters, path);
-  expect(await ask(["url"])).toMatchObject({ code: 0, stdout: `${machine.baseUrl}\n` });
+  expect(await ask(["url"])).toMatchObject({ code: 0, stdout: `${own.machine.baseUrl}\n` });
   expect(await ask(["pin"])).toMatchObject({ code: 2, stderr: "npm run -s local -- pin LOGIN\n" });
   const empty = makeDirectory();
   const { code, stderr } = await ask(["url"], empty.path);
@@ -89,7 +72,7 @@ test("the base URL is printed by a command, whatever the port; where nothing run
 
 test("events are taken at an address below the base URL, calls of other services are not", async () => {
   const client = new EventBridgeClient({
-    endpoint: `${machine.baseUrl}/_local/events`,
+    endpoint: `${own.machine.baseUrl}/_local/events`,
     region: "eu-west-2",
     credentials: { accessKeyId: "local", secretAccessKey: "local" },
   });
@@ -109,7 +92,7 @@ test("events are taken at an address below the base URL, calls of other services
   const read = async () => (await request("GET", "/api/v1/jobs/90007", { role: "admin" })).status;
   await expect.poll(read, { timeout: 15_000 }).toBe(200);
   const headers = { "x-amz-target": "secretsmanager.GetSecretValue" };
-  const refused = await fetch(`${machine.baseUrl}/_local/events`, { method: "POST", headers, body: "{}" });
+  const refused = await fetch(`${own.machine.baseUrl}/_local/events`, { method: "POST", headers, body: "{}" });
   expect(refused.status).toBe(404);
 });
 

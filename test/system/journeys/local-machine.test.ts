@@ -1,34 +1,23 @@
 import { writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { pinIn } from "../../../infra/tools/invoke/message-pin.ts";
 import { withLocalService } from "../../../infra/tools/service/local-service.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { updateIf } from "../../../shared/db/table/table.ts";
 import { companyLine, timesheetLine, userLine } from "../../support/records/records.ts";
-import { type HttpResult, messageTo, send } from "../../support/requests/http-client.ts";
-import { makeDirectory, runTool, type StartedMachine, startLocalMachine } from "../../support/service/local-machine.ts";
+import { type HttpResult, messageTo } from "../../support/requests/http-client.ts";
+import { useOwnMachine } from "../../support/requests/own-machine.ts";
+import { makeDirectory, runTool, startLocalMachine } from "../../support/service/local-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
 const directory = makeMachineDirectory();
 const login = "wren.ashby@example.com";
 /** Consumers of the stream and workers of queues come after the answer. */
 const following = { timeout: 30_000, interval: 1_000 };
-let machine: StartedMachine;
-
-beforeAll(async () => {
-  machine = await startLocalMachine(directory.path);
-}, 120_000);
-
-afterAll(async () => {
-  await machine?.interrupt();
-  directory.remove();
-});
-
-async function request(method: string, path: string, { role, body }: { role?: string; body?: object } = {}) {
-  return send(machine.baseUrl, method, path, { body, bearer: role && (await machine.tokenOf(role)) });
-}
+const own = useOwnMachine(directory);
+const { request } = own;
 
 function timesheets(role: string, ids: readonly number[], state: string) {
   const body = { timesheet: { timesheet_ids: ids, state } };
@@ -43,7 +32,7 @@ test("the demo data is enough to page through", async () => {
     expect(Number(headers.get("total"))).toBeGreaterThan(0);
   }
   const next = /<([^>]+)>; rel="next"/.exec(invoices.headers.get("link") ?? "")?.[1] ?? "";
-  expect(next).toContain(machine.baseUrl);
+  expect(next).toContain(own.machine.baseUrl);
 });
 
 test("a file is imported, listed and updated; a pin is asked for, read, confirmed twice, and refused once its token is spent", async () => {
@@ -74,7 +63,7 @@ test("a file is imported, listed and updated; a pin is asked for, read, confirme
   ]);
 
   expect((await request("POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
-  const message = await messageTo(machine.baseUrl, login);
+  const message = await messageTo(own.machine.baseUrl, login);
   const pin = pinIn(message.text);
   const confirmation = `/api/v1/users/confirmation?login=${encodeURIComponent(login)}&pin=${pin}`;
   const confirmed = await request("GET", confirmation);
@@ -118,26 +107,26 @@ test("the gateway answers unknown paths, methods and HEAD through the service, a
   const wrongMethod = await request("DELETE", "/api/v1/finance/invoices");
   expect(wrongMethod).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
   expect(wrongMethod.headers.get("allow")).toBe("GET");
-  const head = await fetch(`${machine.baseUrl}/api/v1/users/confirmation?login=a&pin=1`, { method: "HEAD" });
+  const head = await fetch(`${own.machine.baseUrl}/api/v1/users/confirmation?login=a&pin=1`, { method: "HEAD" });
   expect(head.status).toBe(405);
-  const preflight = await fetch(`${machine.baseUrl}/api/v1/finance/invoices`, {
+  const preflight = await fetch(`${own.machine.baseUrl}/api/v1/finance/invoices`, {
     method: "OPTIONS",
     headers: { origin: "http://localhost:5173", "access-control-request-method": "GET" },
   });
   expect(preflight.status).toBe(204);
   expect(preflight.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
-  const broken = await fetch(`${machine.baseUrl}/api/v1/finance/invoices?by_number=%zz%ff&by_state=%`);
+  const broken = await fetch(`${own.machine.baseUrl}/api/v1/finance/invoices?by_number=%zz%ff&by_state=%`);
   expect(broken.status).toBe(401);
 });
 
 test("D4: two Authorization headers reach the service joined, as API Gateway joins them, and are refused with 401", async () => {
-  const bearer = await machine.tokenOf("operator");
+  const bearer = await own.machine.tokenOf("operator");
   const path = "/api/v1/users/notifications/unread_count";
   expect((await request("GET", path, { role: "operator" })).status).toBe(200);
   // fetch joins them itself: node:http sends a line for each.
   const twice = await new Promise<HttpResult>((resolve, reject) => {
     const headers = { Authorization: [`Bearer ${bearer}`, `Bearer ${bearer}`] };
-    const sent = get(`${machine.baseUrl}${path}`, { headers }, async (answer) => {
+    const sent = get(`${own.machine.baseUrl}${path}`, { headers }, async (answer) => {
       const body = (await answer.toArray()).join("");
       resolve({ status: answer.statusCode ?? 0, headers: new Headers(), body: JSON.parse(body) });
     });
@@ -148,15 +137,15 @@ test("D4: two Authorization headers reach the service joined, as API Gateway joi
 
 test("Ctrl-C ends it with 0; a restart keeps the data; --fresh drops it", async () => {
   expect((await timesheets("operator", [9_001], "pending")).status).toBe(200);
-  expect(await machine.interrupt()).toBe(0);
-  await expect(fetch(`${machine.baseUrl}/api/v1/health`)).rejects.toThrow();
+  expect(await own.machine.interrupt()).toBe(0);
+  await expect(fetch(`${own.machine.baseUrl}/api/v1/health`)).rejects.toThrow();
 
-  machine = await startLocalMachine(directory.path);
+  own.machine = await startLocalMachine(directory.path);
   const kept = await timesheets("operator", [9_001], "paid");
   expect(kept).toMatchObject({ status: 200, body: { timesheets: [{ id: 9_001, state: "paid" }] } });
-  expect(await machine.interrupt()).toBe(0);
+  expect(await own.machine.interrupt()).toBe(0);
 
-  machine = await startLocalMachine(directory.path, ["--fresh"]);
+  own.machine = await startLocalMachine(directory.path, ["--fresh"]);
   expect(await timesheets("operator", [9_001], "paid")).toMatchObject({ status: 404 });
   const { headers } = await request("GET", "/api/v1/finance/invoices", { role: "admin" });
   expect(Number(headers.get("total"))).toBeGreaterThanOrEqual(300);
@@ -164,7 +153,7 @@ test("Ctrl-C ends it with 0; a restart keeps the data; --fresh drops it", async 
 
 test("a taken port is said in one line, and the start ends with 1", async () => {
   const other = makeDirectory();
-  const port = new URL(machine.baseUrl).port;
+  const port = new URL(own.machine.baseUrl).port;
   const { code, stderr } = await runTool("infra/local/start.ts", [], other.path, { PORT: port });
   other.remove();
   expect(code).toBe(1);
