@@ -14,6 +14,8 @@ process.env.CDK_VALIDATION = "false";
 const report = process.env.VITEST_REPORT;
 const measured = ["test/system/attacks/timing.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];
+// What starts the local machine or a command as a program: the rest of the tests is half of all.
+const programs = ["test/system/{programs,journeys}/*.test.ts", "test/bench/store-orders.test.ts"];
 // They install a program of their own, and have a configuration of their own.
 const installing = "test/system/{deploy,runtime,lint}/**";
 const concluding = ["test/system/rights/used-rights.test.ts"];
@@ -60,7 +62,7 @@ export default defineConfig({
           ...everywhere,
           name: "service",
           include: ["test/**/*.test.ts"],
-          exclude: [...measured, ...concluding, ...laws, installing],
+          exclude: [...measured, ...concluding, ...laws, ...programs, installing],
           sequence: sequenceOf(turns.usual),
         },
       },
@@ -75,7 +77,12 @@ export default defineConfig({
           sequence: sequenceOf(turns.usual),
         },
       },
-      // What compares times runs when nothing else does, and derives each password anew.
+      {
+        root,
+        plugins,
+        test: { ...everywhere, name: "programs", include: programs, sequence: sequenceOf(turns.usual) },
+      },
+      // What compares times runs when nothing else does, and derives each password again.
       {
         root,
         plugins,

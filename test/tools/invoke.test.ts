@@ -149,18 +149,6 @@ test("an event from standard input that is not JSON ends with 2 and says where",
   expect(stderr).toMatch(/standard input is not JSON: .+ \(line 1 column 19\)/);
 });
 
-test("without a machine, the first use of an empty directory loads the demo data, answers and ends", () => {
-  const empty = mkdtempSync(join(tmpdir(), "workforce-invoke-"));
-  onTestFinished(() => rmSync(empty, { recursive: true, force: true }));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tool, "list-invoices"], {
-    encoding: "utf8",
-    env: { ...process.env, WORKFORCE_DIRECTORY: empty },
-  });
-  expect(stderr).toContain("loading the demo data");
-  expect(stdout).toMatch(/^200 OK/);
-  expect(status).toBe(0);
-}, 120_000);
-
 function eventFile(event: unknown): string {
   const folder = mkdtempSync(join(tmpdir(), "workforce-event-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -77,6 +77,13 @@ export const gates: readonly Gate[] = [
     isWide: true,
     obstacle: dynamodbLocalObstacle,
   },
+  {
+    name: "programs",
+    title: "local machine, journeys, times",
+    program: "vitest",
+    parameters: ["run", "--project=programs", "--project=times"],
+    isWide: true,
+  },
   ...["1", String(freshSeed)].map((seed, at) => ({
     name: at === 0 ? "properties" : "fresh",
     title: `properties, seed ${seed}`,

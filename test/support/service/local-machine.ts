@@ -18,7 +18,7 @@ export interface StartedMachine {
   loginOf(role: string): string;
   /** A bearer token for that user, as the command that it printed gives one. */
   tokenOf(role: string): Promise<string>;
-  /** Ends it as Ctrl-C does and gives its exit code. */
+  /** Ends it as Ctrl-C does and gives its exit code; safe to call again. */
   interrupt(): Promise<number | null>;
 }
 
@@ -60,6 +60,7 @@ export async function startLocalMachine(
       return made;
     },
     async interrupt() {
+      if (child.exitCode !== null) return child.exitCode;
       const exited = once(child, "exit");
       child.kill("SIGINT");
       const [code] = await exited;

@@ -18,7 +18,7 @@ export async function installEmulator(): Promise<string> {
 const cli = {
   folder: "aws-cli",
   title: "The AWS CLI",
-  requirements: join(root, "test/system/runbook/requirements.txt"),
+  requirements: join(root, "test/system/programs/requirements.txt"),
 };
 
 /** Installs the AWS CLI into `.local/aws-cli`; gives the folder of its programs. */

@@ -1,8 +1,8 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { copyCheckout } from "../support/service/checkout-copy.ts";
-import { type StartedMachine, startLocalMachine } from "../support/service/local-machine.ts";
-import { makeMachineDirectory } from "../support/service/machine-directory.ts";
+import { copyCheckout } from "../../support/service/checkout-copy.ts";
+import { type StartedMachine, startLocalMachine } from "../../support/service/local-machine.ts";
+import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
 const copy = copyCheckout();
 const directory = makeMachineDirectory();

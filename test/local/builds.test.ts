@@ -1,0 +1,36 @@
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { entryFile } from "../../infra/functions/bundle-places.ts";
+import { openBuilds } from "../../infra/local/builds/builds.ts";
+import { makeDirectory } from "../support/service/local-machine.ts";
+
+const directory = makeDirectory();
+afterAll(directory.remove);
+
+const shared = join(directory.path, "sources/shared.ts");
+
+/** Saves a file as editors do: written beside it, and put in its place. */
+function save(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}~`, text);
+  renameSync(`${file}~`, file);
+}
+
+test("a function is built again when a file that it imports was saved, and only then", async () => {
+  const names = ["first", "second"];
+  save(shared, "export const words = 1;");
+  save(join(directory.path, "sources/alone.ts"), "export const handler = () => 2;");
+  const handler = `export { words as handler } from ${JSON.stringify(shared)}; export const prime = () => {};`;
+  for (const name of names) save(entryFile(directory.path, name), handler);
+  save(entryFile(directory.path, "alone"), 'export { handler } from "../sources/alone.ts";');
+  const builds = openBuilds(directory.path, directory.path);
+  const revisions = () => Promise.all([...names, "alone"].map((name) => builds.build(name)));
+  const before = await revisions();
+  expect(await revisions()).toEqual(before);
+  save(shared, "export const words = 2;");
+  const after = await revisions();
+  expect(after.map((revision, at) => revision === before[at])).toEqual([false, false, true]);
+  save(shared, "export const words = ;");
+  await expect(builds.build("first")).rejects.toThrow(/shared\.ts:1:21: ERROR/);
+});

@@ -1,0 +1,117 @@
+import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { expect, test } from "vitest";
+import { demoPassword } from "../../../infra/local/demo/demo-people.ts";
+import { takeLock } from "../../../infra/local/machine-lock.ts";
+import { operations } from "../../../shared/contract/operations.ts";
+import { send } from "../../support/requests/http-client.ts";
+import { useOwnMachine } from "../../support/requests/own-machine.ts";
+import { makeDirectory, runTool, startByNpm, startLocalMachine } from "../../support/service/local-machine.ts";
+import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
+
+// As a newcomer meets it: nothing was built before.
+const directory = makeDirectory();
+const own = useOwnMachine(directory);
+const { request } = own;
+
+test("the machine says what it builds, and prints one screen: address, people, pages, a curl line that works, no token", async () => {
+  const [progress = "", banner = ""] = own.machine.output().split(/^(?=Workforce API)/m);
+  expect(progress).toMatch(/^Building the stack …$/m);
+  expect(progress).toMatch(/^Loading the demo data …$/m);
+  expect(banner.split("\n").length).toBeLessThanOrEqual(24);
+  expect(Math.max(...banner.split("\n").map((line) => line.length))).toBeLessThanOrEqual(160);
+  expect(banner).not.toContain("eyJ");
+  expect(banner).toContain(`${operations.length}, described at ${own.machine.baseUrl}/api/v1/openapi.json`);
+  for (const page of ["/_local/inbox.html", "/_local/events"]) expect(banner).toContain(own.machine.baseUrl + page);
+  expect(banner).toContain("machine.log");
+  for (const role of ["admin", "operator", "client", "driver"]) {
+    const bearer = await own.machine.tokenOf(role);
+    expect((await send(own.machine.baseUrl, "GET", "/api/v1/users/me", { bearer })).body.user.role).toBe(role);
+  }
+  const [, url = ""] = /curl -s '(http[^']+)'/.exec(banner) ?? [];
+  const headers = { authorization: `Bearer ${await own.machine.tokenOf("operator")}` };
+  expect((await fetch(url, { headers })).status).toBe(200);
+}, 60_000);
+
+test("a reset token is taken by a command, also twice in a row; the demo password is printed while it is true", async () => {
+  const reset = { password: "seven quiet harbours", password_confirmation: "seven quiet harbours" };
+  const role = "client";
+  const passwordIn = (printed: string) => new RegExp(`^${role}\\b.*\\S+@\\S+\\s+(.*)$`, "m").exec(printed)?.[1];
+  expect(passwordIn(own.machine.output())).toBe(`password: ${demoPassword}`);
+  for (const _ of ["once", "twice"]) {
+    const parameters = ["reset-token", own.machine.loginOf(role)];
+    const { code, stdout } = await runTool("infra/tools/local.ts", parameters, directory.path);
+    expect(code).toBe(0);
+    const body = { user: { reset_password_token: stdout.trim(), ...reset } };
+    expect((await request("PUT", "/api/v1/users/password", { body })).status).toBe(200);
+  }
+  expect(await own.machine.interrupt()).toBe(0);
+  own.machine = await startLocalMachine(directory.path);
+  expect(passwordIn(own.machine.output())).toBe("password changed");
+  expect(own.machine.output()).not.toContain("Building");
+}, 180_000);
+
+test("a pin is printed by a command, within a minute the same again while it is unused", async () => {
+  const takePin = () => runTool("infra/tools/local.ts", ["pin", own.machine.loginOf("driver")], directory.path);
+  const first = await takePin();
+  expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{6}\n$/) });
+  expect(await takePin()).toEqual(first);
+});
+
+test("the base URL is printed by a command, whatever the port; where nothing runs, one line says so", async () => {
+  const ask = (parameters: string[], path = directory.path) => runTool("infra/tools/local.ts", parameters, path);
+  expect(await ask(["url"])).toMatchObject({ code: 0, stdout: `${own.machine.baseUrl}\n` });
+  expect(await ask(["pin"])).toMatchObject({ code: 2, stderr: "npm run -s local -- pin LOGIN\n" });
+  const empty = makeDirectory();
+  const { code, stderr } = await ask(["url"], empty.path);
+  empty.remove();
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: "The local machine does not run: start it with npm start.\n",
+  });
+});
+
+test("events are taken at an address below the base URL, calls of other services are not", async () => {
+  const client = new EventBridgeClient({
+    endpoint: `${own.machine.baseUrl}/_local/events`,
+    region: "eu-west-2",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  });
+  const detail = {
+    event_id: "job-90007-1",
+    type: "job",
+    id: 90_007,
+    version: 1,
+    company_id: 1,
+    title: "Forklift driver",
+  };
+  const rest = { number: 4_007, industries: ["logistics"], job_type: "part_time", postcode: "M1 2AB" };
+  const Detail = JSON.stringify({ ...detail, ...rest });
+  const entry = { EventBusName: "workforce-local", Source: "rota.example", DetailType: "Record", Detail };
+  expect(await client.send(new PutEventsCommand({ Entries: [entry] }))).toMatchObject({ FailedEntryCount: 0 });
+  client.destroy();
+  const read = async () => (await request("GET", "/api/v1/jobs/90007", { role: "admin" })).status;
+  await expect.poll(read, { timeout: 15_000 }).toBe(200);
+  const headers = { "x-amz-target": "secretsmanager.GetSecretValue" };
+  const refused = await fetch(`${own.machine.baseUrl}/_local/events`, { method: "POST", headers, body: "{}" });
+  expect(refused.status).toBe(404);
+});
+
+test.each(["SIGTERM", "SIGKILL"] as const)("npm that is ended by %s takes the server with it", async (signal) => {
+  const own = makeMachineDirectory();
+  const npm = await startByNpm(own.path);
+  expect((await fetch(`${npm.baseUrl}/api/v1/health`)).status).toBe(200);
+  npm.kill(signal);
+  const answers = () =>
+    fetch(`${npm.baseUrl}/api/v1/health`).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(answers, { timeout: 15_000 }).toBe(false);
+  const isFree = () => {
+    const release = takeLock(own.path);
+    release?.();
+    return release !== undefined;
+  };
+  await expect.poll(isFree, { timeout: 15_000 }).toBe(true);
+  own.remove();
+}, 180_000);
