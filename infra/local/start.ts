@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { endEsbuildWhenIdle } from "./builds/esbuild.ts";
 import { bundleProgram } from "./builds/program-bundle.ts";
 import { requestText, workText } from "./console/call-lines.ts";
 import { escapeControls, styleOf } from "./console/style.ts";
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
   const began = performance.now();
   // Functions in AWS live in UTC: what they print here must not depend on where the developer lives.
   process.env.TZ = "UTC";
+  endEsbuildWhenIdle();
   let machine: Machine | undefined;
   endInOrder(() => machine);
   try {
