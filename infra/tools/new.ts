@@ -83,6 +83,6 @@ function nextSteps({ name, area }: Draft): string {
 Then npm run invoke -- ${name} calls it on the demo data, npm run docs writes the tables, and this holds it to what every
 operation keeps to:
   npm test -- test/functions/${area} test/system/attacks test/system/conventions test/system/rights test/openapi test/infra
-A local machine that runs has to be started again for the new route.
+A local machine that runs takes the new route in by itself.
 `;
 }

@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { copyCheckout } from "../../support/service/checkout-copy.ts";
+import { makeDirectory, runTool } from "../../support/service/local-machine.ts";
+
+const copy = copyCheckout();
+const directory = makeDirectory();
+afterAll(() => {
+  copy.remove();
+  directory.remove();
+});
+
+function runInCopy(program: string, ...parameters: string[]) {
+  const file = join(copy.path, "node_modules/.bin", program);
+  const { status, stdout, stderr } = spawnSync(file, parameters, { cwd: copy.path, encoding: "utf8" });
+  return { status, printed: stdout + stderr };
+}
+
+test("operations that are added are formatted as the rest, and compile", async () => {
+  const tool = join(copy.path, "infra/tools/new.ts");
+  for (const added of [
+    "show-shift GET /api/v1/jobs/{id}/shifts/{shift}",
+    "create-shifts POST /api/v1/jobs/{id}/shifts",
+  ]) {
+    const { code } = await runTool(tool, [...added.split(" "), "--area", "jobs"], directory.path);
+    expect(code).toBe(0);
+  }
+  const folders = ["shared", "functions", "infra", "events", "test"];
+  expect(runInCopy("biome", "ci", "--error-on-warnings", ...folders)).toMatchObject({ status: 0 });
+  const include = ["test/functions/jobs/*-shift*.test.ts", "infra/functions/functions.ts"];
+  const setUp = ["test/support/service/global-setup.ts"];
+  const config = JSON.stringify({ extends: "./tsconfig.json", include: [...include, ...setUp] });
+  writeFileSync(join(copy.path, "tsconfig.new.json"), config);
+  expect(runInCopy("tsc", "--project", "tsconfig.new.json")).toEqual({ status: 0, printed: "" });
+}, 120_000);
