@@ -18,6 +18,8 @@ export const callLimits = {
   requestQueue: { attemptMs: 650, attempts: 3 },
   /** A message to a queue from a worker, whose own queue or stream repeats it. */
   workerQueue: { attemptMs: 3_000, attempts: 1 },
+  /** A function's call of itself, which does a part of its work. */
+  ownFunction: { attemptMs: 60_000, attempts: 3 },
   /** An e-mail, an SMS or a push. */
   message: { attemptMs: 3_000, attempts: 1 },
 } as const satisfies Readonly<Record<string, CallLimit>>;

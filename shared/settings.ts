@@ -13,6 +13,8 @@ export const settings = {
   functionVersion: () => /^\d+$/.exec(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? "")?.[0],
   /** True in an environment that Lambda started, whose process begins with it. */
   isStartedByLambda: () => process.env.AWS_LAMBDA_INITIALIZATION_TYPE !== undefined,
+  /** What the function that runs is called by, in Lambda; undefined elsewhere. */
+  ownFunction: () => (settings.isStartedByLambda() ? process.env.AWS_LAMBDA_FUNCTION_NAME : undefined),
   /** Namespace of the service's own metrics. */
   metricNamespace: () => required("METRIC_NAMESPACE"),
   /** How many times the usual limit a call to AWS may take: more than 1 where many processes share a processor. */

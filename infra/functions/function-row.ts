@@ -116,6 +116,8 @@ export interface FunctionRow {
    * calls otherwise, and its last message is lost to the dead letters.
    */
   readonly mayCallItself?: true;
+  /** True where it calls itself for parts of its work, which call nothing, and waits for their answers. */
+  readonly callsItself?: true;
   /** Longest run in seconds; 20 where a row says nothing. */
   readonly timeoutSeconds?: number;
   /** Settings of the stage that it reads; who takes logins needs the country they are read with. */

@@ -96,7 +96,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   "reconcile-totals": {
     area: "workers",
     impact: "Users lose nothing, but nobody would see if totals were wrong.",
-    memoryMegabytes: 2048,
+    callsItself: true,
     timeoutSeconds: 900,
     table: ["Scan"],
   },

@@ -1,22 +1,27 @@
-import type { Reconciliation } from "../../shared/db/reconcile/reconcile-totals.ts";
+import { readCompany } from "../../shared/db/reconcile/company-items.ts";
+import type { Findings } from "../../shared/db/reconcile/findings.ts";
+import { readTable } from "../../shared/db/reconcile/read-parts.ts";
+import { compare } from "../../shared/db/reconcile/reconcile-totals.ts";
 import { countRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
 import {
+  countDifferences,
   differencesOf,
-  isRight,
   reconcileUntilStable,
   type StableReconciliation,
 } from "../../shared/db/reconcile/stable-reconciliation.ts";
-import { readArguments, runCommand } from "./cli/command.ts";
+import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
-const help = `npm run reconcile [-- --repair] [--stage NAME]
+const help = `npm run reconcile [-- [--company ID] [--repair] [--stage NAME]]
 
 Counts all records, and compares the totals of the lists and the entries of the search by number with the result. Reads
-the whole table, which costs money in AWS. Safe while the service runs: records that change meanwhile are read twice, and
-the command waits for consumers of the table's stream that are behind.
+the whole table, which costs money in AWS. Safe while the service runs: what differs is read again, and the command waits
+for consumers of the table's stream that are behind.
 
+  --company ID  only what belongs to this company: a read unit a record. Compares the bounds of each day's ids as well,
+                and names a record that has left the company and is not counted yet by its totals alone
   --repair      fix the differences
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help        show this
@@ -30,56 +35,60 @@ Ends with 0 when all is equal, or has been repaired; 1 when it is not; 2 when th
 const graceMs = 3_000;
 const mostLines = 50;
 
+type Look = (suspects: readonly number[]) => Promise<Findings>;
+
 if (import.meta.main) await runCommand((parameters) => reconcile(parameters, localDirectory()));
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function reconcile(parameters: string[], directory: string): Promise<number> {
-  const options = { repair: { type: "boolean" }, stage: { type: "string" } } as const;
+  const options = { company: { type: "string" }, repair: { type: "boolean" }, stage: { type: "string" } } as const;
   const call = readArguments("reconcile", help, { args: parameters, options });
   if (!call) return 0;
-  const { repair: repairs, stage } = call.values;
-  return withService({ stage, directory }, () => compare({ repairs, stage }));
-}
-
-async function compare({ repairs = false, stage }: { repairs?: boolean; stage?: string }): Promise<number> {
-  const found = await reconcileUntilStill();
-  process.stdout.write(describe(found.last));
-  if (isRight(found.last)) return 0;
-  if (!repairs) {
-    process.stdout.write(`Repair it with npm run reconcile -- --repair${stage ? ` --stage ${stage}` : ""}\n`);
+  const { company, repair: repairs = false, stage } = call.values;
+  const look = company === undefined ? lookAtAll : lookAt(Number(company));
+  return withService({ stage, directory }, async () => {
+    const stable = await reconcileStill(look);
+    if (countDifferences(stable) === 0) return 0;
+    if (repairs) return repairAll(look, stable);
+    process.stdout.write(`Repair it with npm run reconcile -- ${["--repair", ...parameters].join(" ")}\n`);
     return 1;
-  }
-  await repair(found.first, found.last);
-  const after = await reconcileUntilStill();
-  process.stdout.write(`After the repair: ${describe(after.last)}`);
-  return isRight(after.last) ? 0 : 1;
+  });
 }
 
-function reconcileUntilStill(): Promise<StableReconciliation> {
-  const onWaiting = (uncounted: number) => void process.stderr.write(`${uncounted} records wait to be counted …\n`);
-  return reconcileUntilStable({ pauseMs: graceMs, beginProgress: createProgress, onWaiting });
+const lookAtAll: Look = (suspects) => readTable({ suspects, isConsistent: true }, { onProgress: createProgress() });
+
+function lookAt(companyId: number): Look {
+  if (!Number.isSafeInteger(companyId)) throw new UsageError("--company takes the id of a company");
+  return (suspects) => readCompany(companyId, suspects);
 }
 
-async function repair(first: Reconciliation, last: Reconciliation): Promise<void> {
+async function reconcileStill(look: Look, intro = ""): Promise<StableReconciliation> {
+  const onWaiting = (differing: number) => void process.stderr.write(`${differing} differences become fewer …\n`);
+  const stable = await reconcileUntilStable({ look, pauseMs: graceMs, isPatient: true, onWaiting });
+  process.stdout.write(`${intro}${describe(stable)}`);
+  return stable;
+}
+
+async function repairAll(look: Look, { found, suspects }: StableReconciliation): Promise<number> {
+  const last = compare(await look(suspects));
   const counted = await countRecords(last.uncounted, new Date());
-  const totals = await rewriteTotals(first, last);
+  const totals = await rewriteTotals(found, last);
   let entries = 0;
   for (const { key, figure } of last.drifts) {
-    if (figure === "entries") entries += await rewriteNumberEntries(key.pk, last.numbered.get(key.pk) ?? []);
+    if (figure === "entries") entries += await rewriteNumberEntries(key.pk);
   }
   process.stdout.write(`Counted ${counted} records, wrote ${totals} totals and ${entries} search entries.\n`);
+  return countDifferences(await reconcileStill(look, "After the repair: ")) === 0 ? 0 : 1;
 }
 
-function describe(reconciliation: Reconciliation): string {
-  const { records } = reconciliation;
-  const lines = differencesOf(reconciliation);
-  const summary =
-    lines.length === 0
-      ? `${records} records: totals are exact.\n`
-      : `${records} records, ${lines.length} differences:\n`;
+function describe(stable: StableReconciliation): string {
+  const { records } = stable.found;
+  const differences = countDifferences(stable);
+  if (differences === 0) return `${records} records: totals are exact.\n`;
+  const lines = differencesOf(stable.found);
   const shown = lines.slice(0, mostLines).map((line) => `  ${line}\n`);
   const more = lines.length > mostLines ? `  and ${lines.length - mostLines} more\n` : "";
-  return `${summary}${shown.join("")}${more}`;
+  return `${records} records, ${differences} differences:\n${shown.join("")}${more}`;
 }
 
 /** Shows on a terminal how far a reconciliation is. */

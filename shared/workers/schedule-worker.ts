@@ -4,11 +4,11 @@ import { carryOut } from "../work.ts";
 import { logEnd } from "./log-end.ts";
 
 /** The handler of what a schedule or a deploy calls: one line at its end; a fault is logged and thrown on, to be retried. */
-export function forSchedule(
-  work: (now: Date) => Promise<void>,
-): (event?: unknown, context?: Pick<Context, "awsRequestId">) => Promise<void> {
-  return (_, context) =>
+export function forSchedule<T>(
+  work: (now: Date, event: unknown) => Promise<T>,
+): (event?: unknown, context?: Pick<Context, "awsRequestId">) => Promise<T> {
+  return (event, context) =>
     carryOut({ operation: settings.operation(), request_id: context?.awsRequestId }, () =>
-      logEnd(() => work(new Date())),
+      logEnd(() => work(new Date(), event)),
     );
 }

@@ -90,7 +90,8 @@ function entriesThatStart(scope: Scope, search: string) {
 
 const allEntries = "NUMBERS";
 
-function partitionOf(companyId: number): string {
+/** Partition of the search entries of a company. */
+export function partitionOf(companyId: number): string {
   return `COMPANY#${companyId}${partitionEnd}`;
 }
 

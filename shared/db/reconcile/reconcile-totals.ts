@@ -1,21 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
-import type { ListName, ListPlace } from "../../domain/records/list-place.ts";
-import { countedPlaces, readCountedPlace } from "../lists/counted-places.ts";
-import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.ts";
-import { placeOfItem } from "../lists/listed-items.ts";
-import { entriesOf, numberEntries, type StoredNumberEntry } from "../lists/number-search.ts";
-import {
-  countIn,
-  figuresOf,
-  listTotals,
-  type StoredTotals,
-  type TotalsByName,
-  type TotalsFigures,
-} from "../lists/totals.ts";
-import { ItemTooNewError } from "../table/entity.ts";
-import { keyOf, nameOf } from "../table/keys.ts";
+import { figuresOf, type StoredTotals, type TotalsByName, type TotalsFigures } from "../lists/totals.ts";
+import { keyOf } from "../table/keys.ts";
 import type { Item, Key } from "../table/table.ts";
-import { readSegments } from "./read-segments.ts";
+import { createFindings, entriesKey, type Findings, note, unreadable } from "./findings.ts";
+import { readTable } from "./read-parts.ts";
 
 /** A figure of the totals, or the search entries of a company, that is not what the counted records make it. */
 export interface Drift {
@@ -26,7 +13,7 @@ export interface Drift {
   readonly counted: number;
 }
 
-/** Everything derived from records, compared with what it should be. */
+/** Everything derived from records, compared with what it should be: of the keys that the findings name. */
 export interface Reconciliation {
   /** Records seen. */
   readonly records: number;
@@ -39,112 +26,62 @@ export interface Reconciliation {
   readonly totals: Readonly<TotalsByName>;
   /** The stored totals, by the name of their key. */
   readonly stored: ReadonlyMap<string, StoredTotals>;
-  /** Ids of the records whose numbers can be searched, by the partition of their search entries. */
-  readonly numbered: ReadonlyMap<string, readonly number[]>;
 }
 
 /** How a reconciliation reads the table, and how it reports its progress. */
 export interface ReconcileOptions {
   /** Called with the number of records seen so far. */
   readonly onProgress?: ((records: number) => void) | undefined;
-  /** False halves the cost, and may take what was written a moment ago for a difference. */
   readonly isConsistent?: boolean | undefined;
-  /** All items of the table, those of one partition together, where they are read otherwise. */
+  /** All items of the table, where they are read otherwise. */
   readonly items?: AsyncIterable<Item[]>;
 }
 
+const everything = { isCompared: () => true, isNamed: () => true };
+
 /**
- * Access pattern R4: reads the whole table once, in segments at once, and compares the totals with what was counted, and that
- * with the records. One read unit for every 4 KB of the table, half of one when not consistent.
+ * Access pattern R4: reads the whole table once and compares every figure by name. One read unit for every 4 KB of the table, half of
+ * one when not consistent; keeps all figures of all companies in memory.
  */
 export async function reconcileTotals(options: ReconcileOptions = {}): Promise<Reconciliation> {
   const { onProgress, isConsistent = true, items } = options;
+  if (!items) return compare(await readTable({ isConsistent }, { onProgress }));
   const found = createFindings();
-  const sources = items ? [items] : readSegments(reconciledPrefixes, isConsistent);
-  const read = async (source: AsyncIterable<Item[]>) => {
-    for await (const partition of source) {
-      if (note(found, partition)) onProgress?.(found.records);
-    }
-  };
-  await Promise.all(sources.map(read));
-  const { entries, ...rest } = found;
-  return { ...rest, drifts: [...driftsOf(found.totals, found.stored), ...entryDrifts(entries)] };
+  for await (const page of items) for (const item of page) note(found, item, everything);
+  return compare(found);
 }
 
-const reconciledPrefixes = [...Object.keys(listsByKind).map((kind) => `${kind}#`), "TOTALS#", "COMPANY#"];
-
-function createFindings() {
-  const [totals, entries]: [TotalsByName, EntrySums] = [new Map(), new Map()];
-  const [uncounted, unreadable]: [Key[], Key[]] = [[], []];
-  const [stored, numbered] = [new Map<string, StoredTotals>(), new Map<string, number[]>()];
-  return { records: 0, totals, stored, entries, numbered, uncounted, unreadable };
-}
-
-/** Adds the items of a partition to the findings; true where they are of a kind of records. */
-function note(found: ReturnType<typeof createFindings>, partition: readonly Item[]): boolean {
-  const [first] = partition;
-  if (!first) return false;
-  const key = keyOf(first);
-  if (listTotals.matches(key)) for (const item of partition) found.stored.set(nameOf(item), listTotals.decode(item));
-  else if (numberEntries.matches(key)) {
-    for (const item of partition) noteEntry(found.entries, numberEntries.decode(item), "stored");
-  } else {
-    const counted = readPartition(key.pk, partition);
-    if (!counted) return false;
-    found.records += counted.isThere ? 1 : 0;
-    if (counted.standing === "unreadable") found.unreadable.push(counted.key);
-    if (counted.standing === "elsewhere") found.uncounted.push(counted.key);
-    if (counted.place) countIn(found.totals, counted.list, counted.place, 1);
-    const own = entriesOf(counted.place);
-    for (const entry of own) noteEntry(found.entries, entry, "counted");
-    if (own[0] && counted.place) idsOf(found.numbered, own[0].pk).push(counted.place.id);
-    return true;
-  }
-  return false;
-}
-
-function readPartition(pk: string, items: readonly Item[]) {
-  const kind = pk.split("#")[0] ?? "";
-  if (!isListedKind(kind)) return undefined;
-  const list: ListName = listsByKind[kind];
-  const record = items.find(({ sk }) => sk === kind);
-  const place = readCountedPlace(items.find((item) => countedPlaces.matches(keyOf(item))))?.place ?? null;
+/** The differences in what the findings name. */
+export function compare({ records, totals, stored, entries, standings }: Findings): Reconciliation {
+  const entryDrifts = [...entries].filter(([, sums]) => sums.stored !== sums.counted);
+  const standing = [...standings].map(([pk, { record }]) => ({ key: recordOf(pk), isReadable: record !== unreadable }));
   return {
-    key: { pk, sk: kind },
-    list,
-    place,
-    isThere: record !== undefined,
-    standing: standingOf(kind, place, record),
+    records,
+    uncounted: standing.flatMap(({ key, isReadable }) => (isReadable ? [key] : [])),
+    unreadable: standing.flatMap(({ key, isReadable }) => (isReadable ? [] : [key])),
+    drifts: [
+      ...driftsOf(totals, stored),
+      ...entryDrifts.map(([pk, sums]) => ({ key: entriesKey(pk), figure: "entries", ...sums })),
+    ],
+    totals,
+    stored,
   };
 }
 
-function standingOf(kind: ListedKind, place: ListPlace | null, record: Item | undefined) {
-  try {
-    return isDeepStrictEqual(place, placeOfItem(kind, record)) ? "as counted" : "elsewhere";
-  } catch (error) {
-    if (error instanceof ItemTooNewError) throw error;
-    return "unreadable";
-  }
-}
-
-function idsOf(numbered: Map<string, number[]>, partition: string): number[] {
-  const ids = numbered.get(partition) ?? [];
-  numbered.set(partition, ids);
-  return ids;
+function recordOf(pk: string): Key {
+  return { pk, sk: pk.split("#", 1)[0] ?? "" };
 }
 
 /** Counts must be equal; a bound may be wider than it need be, as records leave without moving it. */
 function driftsOf(totals: ReadonlyMap<string, TotalsFigures>, stored: ReadonlyMap<string, StoredTotals>): Drift[] {
   return [...new Set([...totals.keys(), ...stored.keys()])].flatMap((name) => {
-    const item = stored.get(name);
     const counted = totals.get(name);
-    const key = counted?.key ?? item;
-    if (!key) return [];
+    const item = stored.get(name);
     const figures = figuresOf(item, counted?.figures);
+    const key = keyOf({ ...(counted?.key ?? item) });
     return [...new Set([...figures.keys(), ...(counted?.figures.keys() ?? [])])].flatMap((figure) => {
       const [is, should] = [figures.get(figure), counted?.figures.get(figure)];
-      const { pk, sk } = key;
-      return isDrift(figure, is, should) ? [{ key: { pk, sk }, figure, stored: is ?? 0, counted: should ?? 0 }] : [];
+      return isDrift(figure, is, should) ? [{ key, figure, stored: is ?? 0, counted: should ?? 0 }] : [];
     });
   });
 }
@@ -153,27 +90,4 @@ function isDrift(figure: string, is: number | undefined, should: number | undefi
   if (figure.endsWith(">")) return should !== undefined && (is === undefined || is < should);
   if (figure.endsWith("<")) return should !== undefined && (is === undefined || is > should);
   return (is ?? 0) !== (should ?? 0);
-}
-
-type EntrySums = Map<string, { stored: number; counted: number }>;
-
-/** Entries are compared as sums of their hashes: a million invoices have millions of them. */
-function noteEntry(entries: EntrySums, { pk, sk, mark_order }: StoredNumberEntry, side: "stored" | "counted"): void {
-  const sums = entries.get(pk) ?? { stored: 0, counted: 0 };
-  sums[side] = (sums[side] + hash(`${sk} ${mark_order}`)) % 2 ** 52;
-  entries.set(pk, sums);
-}
-
-function entryDrifts(entries: EntrySums): Drift[] {
-  const different = [...entries].filter(([, { stored, counted }]) => stored !== counted);
-  return different.map(([pk, sums]) => ({ key: { pk, sk: "" }, figure: "entries", ...sums }));
-}
-
-function hash(text: string): number {
-  let [low, high] = [0x811c9dc5, 0x1b873593];
-  for (let at = 0; at < text.length; at += 1) {
-    low = Math.imul(low ^ text.charCodeAt(at), 0x01000193);
-    high = Math.imul(high ^ text.charCodeAt(at), 0x85ebca6b);
-  }
-  return (high >>> 12) * 2 ** 31 + (low >>> 1);
 }

@@ -14,6 +14,7 @@ import { ifUnchanged } from "../table/conditions.ts";
 import { recordKey } from "../table/keys.ts";
 import { type Key, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { companyRecords } from "./company-items.ts";
 import type { Reconciliation } from "./reconcile-totals.ts";
 
 /** Counts records whose state or date differs from what was last counted. Gives the number of those that were moved. */
@@ -54,9 +55,12 @@ function rewrite(item: StoredTotals | undefined, right: TotalsFigures | undefine
 
 /**
  * Repairs the search entries of a company's invoices, each on condition that its invoice has not been counted again
- * meanwhile. `ids` are the company's invoices. Gives the number of entries written or removed.
+ * meanwhile. Gives the number of entries written or removed.
  */
-export async function rewriteNumberEntries(partition: string, ids: readonly number[]): Promise<number> {
+export async function rewriteNumberEntries(partition: string): Promise<number> {
+  const ids = [];
+  for await (const page of companyRecords(Number(partition.split("#")[1]), "INVOICES"))
+    ids.push(...page.map(({ id }) => Number(id)));
   const stored = await findStoredEntries(partition);
   let written = 0;
   for (const chunk of chunksOf([...new Set([...ids, ...stored.keys()])], maxBatchReads)) {

@@ -1,47 +1,56 @@
-import { isDeepStrictEqual } from "node:util";
 import { sleep } from "../../backoff.ts";
-import { nameOf } from "../table/keys.ts";
-import { type Drift, type ReconcileOptions, type Reconciliation, reconcileTotals } from "./reconcile-totals.ts";
+import { createFindings, type Findings } from "./findings.ts";
+import { compare, type Reconciliation } from "./reconcile-totals.ts";
+import { differing } from "./sums.ts";
 
-/** How passes over the table are repeated until what they find is stable. */
-export interface StableReconcileOptions extends Pick<ReconcileOptions, "isConsistent"> {
+/** How passes are repeated until what they find is stable. */
+export interface StableReconcileOptions {
+  /** Reads what is compared, and names the differences in these buckets of keys. */
+  look(suspects: readonly number[]): Promise<Findings>;
   /** How long the stream's consumers have to count what was just changed, before the next pass. */
   readonly pauseMs: number;
-  /** Most passes; the findings of the last one are taken as they are. Unlimited where it is left out. */
-  readonly maxRounds?: number;
-  /** Called before each pass; what it gives is called with the number of records seen so far. */
-  beginProgress?(): (records: number) => void;
-  /** Called while consumers are behind, with the number of records that they have yet to count. */
-  onWaiting?(uncounted: number): void;
+  /** Most buckets whose differences are named: they and what they count are in memory. All of them where it is left out. */
+  readonly mostSuspects?: number;
+  /** True where consumers that are behind are waited for, as long as they catch up. */
+  readonly isPatient?: boolean;
+  /** Called while they are, with the number of buckets that differ. */
+  onWaiting?(differing: number): void;
 }
 
-/** What the last pass found that is stable, and the pass before it. */
+/** What differs, and goes on doing so. */
 export interface StableReconciliation {
-  readonly first: Reconciliation;
-  readonly last: Reconciliation;
+  readonly found: Reconciliation;
+  /** The buckets that the differences were named of. */
+  readonly suspects: readonly number[];
+  /** Buckets that differ as well, whose differences are not named. */
+  readonly unnamed: number;
 }
 
 /**
- * Reconciles the table until nothing differs, or the differences are stable. Waits for consumers that are behind, as long as
- * they catch up. Only what differs in two passes, unchanged between them, is a difference.
+ * Reconciles until nothing differs, or the differences are stable: only what two passes find unchanged is a difference. One more
+ * pass names it.
  */
 export async function reconcileUntilStable(options: StableReconcileOptions): Promise<StableReconciliation> {
-  const { pauseMs, maxRounds = Number.POSITIVE_INFINITY, beginProgress, isConsistent, onWaiting } = options;
-  const runPass = () => reconcileTotals({ isConsistent, onProgress: beginProgress?.() });
-  let first = await runPass();
-  let last = first;
-  for (let passes = 1; !isRight(last) && passes < maxRounds; passes += 1) {
+  const { look, pauseMs, mostSuspects, isPatient = false, onWaiting } = options;
+  let [before, last] = [createFindings(), await look([])];
+  const open = () => differing(last.sums).length;
+  for (let passes = 1; open() > 0 && (passes === 1 || isPatient); passes += 1) {
+    if (passes > 1 && open() >= differing(before.sums).length) break;
+    if (passes > 1) onWaiting?.(open());
     await sleep(pauseMs);
-    [first, last] = [last, await runPass()];
-    if (last.uncounted.length >= first.uncounted.length) break;
-    onWaiting?.(last.uncounted.length);
+    [before, last] = [last, await look([])];
   }
-  return { first, last: first === last ? last : stillIn(first, last) };
+  const stable = differing(last.sums, before.sums);
+  if (stable.length === 0)
+    return { found: compare({ ...createFindings(), records: last.records }), suspects: [], unnamed: 0 };
+  const suspects = stable.slice(0, mostSuspects);
+  await sleep(pauseMs);
+  return { found: compare(await look(suspects)), suspects, unnamed: stable.length - suspects.length };
 }
 
-/** True when nothing differs. */
-export function isRight({ drifts, uncounted, unreadable }: Reconciliation): boolean {
-  return drifts.length + uncounted.length + unreadable.length === 0;
+/** The number of differences; more than those where buckets of them are not named. */
+export function countDifferences({ found, unnamed }: StableReconciliation): number {
+  return found.drifts.length + found.uncounted.length + found.unreadable.length + unnamed;
 }
 
 /** A line for each difference: the key, and what is wrong with it. Keys are ids of records and companies. */
@@ -53,17 +62,4 @@ export function differencesOf({ drifts, uncounted, unreadable }: Reconciliation)
     ...uncounted.map((key) => `${key.pk}: not counted as it is now`),
     ...unreadable.map((key) => `${key.pk}: lacks what its list goes by`),
   ];
-}
-
-function stillIn(first: Reconciliation, last: Reconciliation): Reconciliation {
-  const wasUncounted = new Set(first.uncounted.map(nameOf));
-  const uncounted = last.uncounted.filter((key) => wasUncounted.has(nameOf(key)));
-  const drifts = last.drifts.filter((drift) => isUnchanged(drift, first, last));
-  return { ...last, uncounted, drifts };
-}
-
-function isUnchanged(drift: Drift, first: Reconciliation, last: Reconciliation): boolean {
-  if (drift.figure === "entries") return first.drifts.some((each) => isDeepStrictEqual(each, drift));
-  const name = nameOf(drift.key);
-  return first.stored.get(name)?.revision === last.stored.get(name)?.revision;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/reconcile-totals.ts";
-import { segments } from "../../../shared/db/reconcile/read-segments.ts";
+import { segments } from "../../../shared/db/reconcile/read-parts.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { putIf } from "../../../shared/db/table/table.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-function.ts";
 import { functions } from "../../../infra/functions/functions.ts";
-import { segments } from "../../../shared/db/reconcile/read-segments.ts";
+import { segments } from "../../../shared/db/reconcile/read-parts.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
 import { documentClient, type Item, scanPage } from "../../../shared/db/table/table.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";

@@ -7,6 +7,7 @@ import { handler as updateTotals } from "../../../../functions/workers/update-to
 import type { Operation } from "../../../../shared/contract/operation.ts";
 import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
 import { countList } from "../../../../shared/db/lists/totals.ts";
+import { readTable } from "../../../../shared/db/reconcile/read-parts.ts";
 import { reconcileTotals } from "../../../../shared/db/reconcile/reconcile-totals.ts";
 import { reconcileUntilStable } from "../../../../shared/db/reconcile/stable-reconciliation.ts";
 import { recordKey } from "../../../../shared/db/table/keys.ts";
@@ -29,6 +30,7 @@ function pass(ms: number): void {
 }
 
 const day = 86_400_000;
+const look = (suspects: readonly number[]) => readTable({ suspects, isConsistent: false });
 
 /** The plans of what the stream and schedules bring, and of what no route takes. */
 export const changeLosses = {
@@ -87,7 +89,7 @@ export const changeLosses = {
     holds: "it ends",
     loses: "Scan",
     prepare: async () => ({
-      attempt: scheduled(() => reconcileUntilStable({ isConsistent: false, pauseMs: 0, maxRounds: 1 })),
+      attempt: scheduled(() => reconcileUntilStable({ look, pauseMs: 0 })),
     }),
   },
   "refuse-unrouted": {

@@ -1,0 +1,105 @@
+import { jitter, sleep } from "../../backoff.ts";
+import { listsByKind } from "../lists/list-keys.ts";
+import { type Item, type Key, scanPage } from "../table/table.ts";
+import { isThrottled } from "../table/transient-errors.ts";
+import { createFindings, type Findings, mergeFindings, note, type Wanted } from "./findings.ts";
+import { bucketOf } from "./sums.ts";
+
+/** Parts of the table that are read side by side. */
+export const segments = 8;
+/** How long one part reads before it gives what it found; the next one goes on from there. */
+const partMs = 20_000;
+const firstPauseMs = 50;
+const longestPauseMs = 5_000;
+
+/** What of the table is read: a segment, from a key on. */
+export interface Part {
+  readonly segment: number;
+  readonly from?: Item | undefined;
+  /** The buckets of keys whose differences are named; all of them where it is left out. */
+  readonly suspects?: readonly number[] | undefined;
+  /** False halves the cost, and may take what was written a moment ago for a difference. */
+  readonly isConsistent: boolean;
+}
+
+/** True for the event that asks for a part. */
+export function isPart(event: unknown): event is Part {
+  return typeof event === "object" && event !== null && "segment" in event;
+}
+
+/** What a part has found, and where the next one of its segment begins; undefined at its end. */
+export interface PartFindings {
+  readonly found: Findings;
+  readonly next: Item | undefined;
+}
+
+/** Reads a part, here or in another process. `onRecords` is called with the number of records of each page. */
+export type ReadPart = (part: Part, onRecords: (records: number) => void) => Promise<PartFindings>;
+
+/** Reads the whole table, its segments side by side, and merges what they found. */
+export async function readTable(
+  pass: Pick<Part, "suspects" | "isConsistent">,
+  { read = readPart, onProgress }: { read?: ReadPart; onProgress?: ((records: number) => void) | undefined } = {},
+): Promise<Findings> {
+  const whole = createFindings();
+  let seen = 0;
+  const onRecords = (records: number) => {
+    seen += records;
+    onProgress?.(seen);
+  };
+  const readSegment = async (segment: number) => {
+    let from: Item | undefined;
+    do {
+      const { found, next } = await read({ ...pass, segment, from }, onRecords);
+      mergeFindings(whole, found);
+      from = next;
+    } while (from);
+  };
+  await Promise.all(Array.from({ length: segments }, (_, segment) => readSegment(segment)));
+  return whole;
+}
+
+/** Reads a part in this process. Users come first: what the table refuses is read again after a pause. */
+export const readPart: ReadPart = async ({ segment, from, suspects, isConsistent }, onRecords) => {
+  const found = createFindings();
+  const wanted = namedIn(suspects);
+  const scan = { ...derivedAndRecords, ConsistentRead: isConsistent, Segment: segment, TotalSegments: segments };
+  const end = performance.now() + partMs;
+  let next = from;
+  let refusals = 0;
+  do {
+    const page = await scanUnlessThrottled({ ...scan, ExclusiveStartKey: next });
+    refusals = page ? 0 : refusals + 1;
+    if (page) {
+      const before = found.records;
+      for (const item of page.items) note(found, item, wanted);
+      onRecords(found.records - before);
+      next = page.lastKey;
+      if (!next) break;
+    } else await sleep(jitter(refusals, firstPauseMs, longestPauseMs));
+  } while (performance.now() < end);
+  return { found, next };
+};
+
+/** Compares everything, and names what is in the buckets. */
+function namedIn(suspects: readonly number[] | undefined): Wanted {
+  const named = suspects && new Set(suspects);
+  const isNamed = (key: Key) => named === undefined || (named.size > 0 && named.has(bucketOf(key)));
+  return { isCompared: () => true, isNamed };
+}
+
+const prefixes = [...Object.keys(listsByKind).map((kind) => `${kind}#`), "TOTALS#", "COMPANY#"];
+/** Saves no read units, only the transfer of the rest. */
+const derivedAndRecords = {
+  FilterExpression: prefixes.map((_, at) => `begins_with(pk, :prefix${at})`).join(" OR "),
+  ExpressionAttributeValues: Object.fromEntries(prefixes.map((prefix, at) => [`:prefix${at}`, prefix])),
+};
+
+async function scanUnlessThrottled(scan: Parameters<typeof scanPage>[0]) {
+  try {
+    return await scanPage(scan);
+  } catch (error) {
+    if (isThrottled(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Key } from "../table/table.ts";
+
+/**
+ * What a pass over the table adds up: two sums of 32 bits in each of 65,536 buckets of keys. What should be there is added, what is
+ * stored is subtracted, so that a bucket of which both are equal is zero, in whatever order and in however many parts it was read.
+ */
+export type Sums = Uint32Array;
+
+const buckets = 2 ** 16;
+
+/** Sums of nothing. */
+export function createSums(): Sums {
+  return new Uint32Array(2 * buckets);
+}
+
+/** The bucket of a key. */
+export function bucketOf({ pk, sk }: Key): number {
+  hash(`${pk} ${sk}`);
+  return lanes[0] & (buckets - 1);
+}
+
+/**
+ * Adds something that is so many times under a key. One thing whose number differs is always seen; several that differ are
+ * missed with a chance of 2^-62.
+ */
+export function addTo(sums: Sums, key: Key, thing: string, times: number): void {
+  const at = 2 * bucketOf(key);
+  hash(`${key.pk} ${key.sk} ${thing}`);
+  // An odd number times what is not 0 is not 0.
+  sums[at] = (sums[at] ?? 0) + Math.imul(lanes[0] | 1, times);
+  sums[at + 1] = (sums[at + 1] ?? 0) + Math.imul(lanes[1] | 1, times);
+}
+
+/** Adds the sums of another part. */
+export function addAll(sums: Sums, others: Sums): void {
+  for (let at = 0; at < sums.length; at += 1) sums[at] = (sums[at] ?? 0) + (others[at] ?? 0);
+}
+
+/** The buckets that are not zero; with the sums of an earlier pass, those that were the same then. */
+export function differing(sums: Sums, before: Sums = sums): number[] {
+  const found: number[] = [];
+  for (let at = 0; at < sums.length; at += 2) {
+    const [low, high] = [sums[at], sums[at + 1]];
+    if ((low !== 0 || high !== 0) && low === before[at] && high === before[at + 1]) found.push(at / 2);
+  }
+  return found;
+}
+
+/** Bits of `hashOf`. */
+export const hashBits = 52;
+
+/** A hash of a text as a whole number. */
+export function hashOf(text: string): number {
+  hash(text);
+  return (lanes[0] >>> 6) * 2 ** 26 + (lanes[1] >>> 6);
+}
+
+const lanes: [number, number] = [0, 0];
+
+/** Leaves two independent hashes of a text in `lanes`: FNV-1a with other numbers for the second, mixed as MurmurHash3 does. */
+function hash(text: string): void {
+  let [low, high] = [0x811c9dc5, 0x1b873593];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    low = Math.imul(low ^ code, 0x01000193);
+    high = Math.imul(high ^ code, 0x85ebca6b) ^ (high >>> 15);
+  }
+  lanes[0] = mix(low);
+  lanes[1] = mix(high);
+}
+
+function mix(value: number): number {
+  const once = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35);
+  return twice ^ (twice >>> 16);
+}
