@@ -1,6 +1,6 @@
 import type { ListPlace } from "../../domain/records/list-place.ts";
 import { contributionsOf } from "../lists/contributions.ts";
-import { countedPlaces, readCountedPlace } from "../lists/counted-places.ts";
+import { type CountedPlace, countedPlaces } from "../lists/counted-places.ts";
 import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.ts";
 import { placeOfItem } from "../lists/listed-items.ts";
 import { entriesOf, numberEntries, type StoredNumberEntry } from "../lists/number-search.ts";
@@ -8,7 +8,7 @@ import { figuresOf, isBound, listTotals, type StoredTotals, type TotalsByName } 
 import { ItemTooNewError } from "../table/entity.ts";
 import { keyOf, nameOf } from "../table/keys.ts";
 import type { Item, Key } from "../table/table.ts";
-import { addAll, addTo, createSums, hashBits, hashOf, type Sums } from "./sums.ts";
+import { addAll, addRevision, addTo, createSums, hashBits, hashOf, type Sums } from "./sums.ts";
 
 /** Where a record stands and where it was last counted, as texts; what was not seen has no text. */
 interface Standing {
@@ -60,7 +60,7 @@ export function note(found: Findings, item: Item, wanted: Wanted): void {
   if (listTotals.matches(key)) noteTotals(found, key, listTotals.decode(item), wanted);
   else if (numberEntries.matches(key)) noteEntry(found, numberEntries.decode(item), "stored", wanted);
   else if (countedPlaces.matches(key) && isListedKind(kind)) {
-    noteCounted(found, kind, { pk: key.pk, sk: kind }, readCountedPlace(item)?.place ?? null, wanted);
+    noteCounted(found, kind, { pk: key.pk, sk: kind }, countedPlaces.decode(item), wanted);
   } else if (isListedKind(kind) && key.sk === kind) {
     found.records += 1;
     noteStanding(found, key, "record", textOf(kind, item), wanted);
@@ -69,12 +69,15 @@ export function note(found: Findings, item: Item, wanted: Wanted): void {
 
 function noteTotals({ sums, stored }: Findings, key: Key, totals: StoredTotals, wanted: Wanted): void {
   if (!wanted.isCompared(key)) return;
+  addRevision(sums, key, totals.revision);
   for (const [figure, count] of figuresOf(totals)) if (!isBound(figure)) addTo(sums, key, figure, -count);
   if (wanted.isNamed(key)) stored.set(nameOf(key), totals);
 }
 
-function noteCounted(found: Findings, kind: ListedKind, record: Key, place: ListPlace | null, wanted: Wanted): void {
+function noteCounted(found: Findings, kind: ListedKind, record: Key, counted: CountedPlace, wanted: Wanted): void {
+  const { place, revision } = counted;
   if (!place) return;
+  if (wanted.isCompared(record)) addRevision(found.sums, record, revision);
   noteStanding(found, record, "counted", canonical(place), wanted);
   for (const { key, figures } of contributionsOf(listsByKind[kind], place)) {
     if (!wanted.isCompared(key)) continue;

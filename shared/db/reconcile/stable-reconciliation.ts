@@ -1,7 +1,8 @@
 import { sleep } from "../../backoff.ts";
+import type { Key } from "../table/table.ts";
 import { createFindings, type Findings } from "./findings.ts";
 import { compare, type Reconciliation } from "./reconcile-totals.ts";
-import { differing } from "./sums.ts";
+import { bucketOf, differing } from "./sums.ts";
 
 /** How passes are repeated until what they find is stable. */
 export interface StableReconcileOptions {
@@ -28,7 +29,7 @@ export interface StableReconciliation {
 
 /**
  * Reconciles until nothing differs, or the differences are stable: only what two passes find unchanged is a difference. One more
- * pass names it.
+ * pass names it, and leaves out what changed again.
  */
 export async function reconcileUntilStable(options: StableReconcileOptions): Promise<StableReconciliation> {
   const { look, pauseMs, mostSuspects, isPatient = false, onWaiting } = options;
@@ -45,7 +46,23 @@ export async function reconcileUntilStable(options: StableReconcileOptions): Pro
     return { found: compare({ ...createFindings(), records: last.records }), suspects: [], unnamed: 0 };
   const suspects = stable.slice(0, mostSuspects);
   await sleep(pauseMs);
-  return { found: compare(await look(suspects)), suspects, unnamed: stable.length - suspects.length };
+  const named = await look(suspects);
+  const found = onlyIn(differing(named.sums, last.sums), compare(named));
+  return { found, suspects, unnamed: stable.length - suspects.length };
+}
+
+function onlyIn(
+  buckets: readonly number[],
+  { drifts, uncounted, unreadable, ...rest }: Reconciliation,
+): Reconciliation {
+  const still = new Set(buckets);
+  const isStill = (key: Key) => still.has(bucketOf(key));
+  return {
+    ...rest,
+    drifts: drifts.filter(({ key }) => isStill(key)),
+    uncounted: uncounted.filter(isStill),
+    unreadable: unreadable.filter(isStill),
+  };
 }
 
 /** The number of differences; more than those where buckets of them are not named. */

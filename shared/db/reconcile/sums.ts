@@ -1,16 +1,18 @@
 import type { Key } from "../table/table.ts";
 
 /**
- * What a pass over the table adds up: two sums of 32 bits in each of 65,536 buckets of keys. What should be there is added, what is
- * stored is subtracted, so that a bucket of which both are equal is zero, in whatever order and in however many parts it was read.
+ * What a pass over the table adds up, in each of 65,536 buckets of keys. What should be there is added to two sums of 32 bits, what
+ * is stored is subtracted, so that they are zero where both are equal, in whatever order and in however many parts it was read. A
+ * third sum is of the revisions of what is stored: it shows whether two passes saw the same.
  */
 export type Sums = Uint32Array;
 
 const buckets = 2 ** 16;
+const lanesOfBucket = 3;
 
 /** Sums of nothing. */
 export function createSums(): Sums {
-  return new Uint32Array(2 * buckets);
+  return new Uint32Array(lanesOfBucket * buckets);
 }
 
 /** The bucket of a key. */
@@ -24,11 +26,18 @@ export function bucketOf({ pk, sk }: Key): number {
  * missed with a chance of 2^-62.
  */
 export function addTo(sums: Sums, key: Key, thing: string, times: number): void {
-  const at = 2 * bucketOf(key);
+  const at = lanesOfBucket * bucketOf(key);
   hash(`${key.pk} ${key.sk} ${thing}`);
   // An odd number times what is not 0 is not 0.
   sums[at] = (sums[at] ?? 0) + Math.imul(lanes[0] | 1, times);
   sums[at + 1] = (sums[at + 1] ?? 0) + Math.imul(lanes[1] | 1, times);
+}
+
+/** Adds the revision of an item that is stored. */
+export function addRevision(sums: Sums, key: Key, revision = 0): void {
+  const at = lanesOfBucket * bucketOf(key) + 2;
+  hash(`${key.pk} ${key.sk} ${revision}`);
+  sums[at] = (sums[at] ?? 0) + lanes[0];
 }
 
 /** Adds the sums of another part. */
@@ -36,12 +45,12 @@ export function addAll(sums: Sums, others: Sums): void {
   for (let at = 0; at < sums.length; at += 1) sums[at] = (sums[at] ?? 0) + (others[at] ?? 0);
 }
 
-/** The buckets that are not zero; with the sums of an earlier pass, those that were the same then. */
+/** The buckets that are not zero; with the sums of an earlier pass, those that nothing was written to since. */
 export function differing(sums: Sums, before: Sums = sums): number[] {
   const found: number[] = [];
-  for (let at = 0; at < sums.length; at += 2) {
-    const [low, high] = [sums[at], sums[at + 1]];
-    if ((low !== 0 || high !== 0) && low === before[at] && high === before[at + 1]) found.push(at / 2);
+  for (let at = 0; at < sums.length; at += lanesOfBucket) {
+    const isSame = [0, 1, 2].every((lane) => sums[at + lane] === before[at + lane]);
+    if (isSame && (sums[at] !== 0 || sums[at + 1] !== 0)) found.push(at / lanesOfBucket);
   }
   return found;
 }

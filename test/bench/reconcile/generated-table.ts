@@ -1,0 +1,163 @@
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { readBody, startHttpService } from "../../../infra/local/http-service.ts";
+import { contributionsOf } from "../../../shared/db/lists/contributions.ts";
+import { nextCountedPlace } from "../../../shared/db/lists/counted-places.ts";
+import { fromOwned, type OwnedFields } from "../../../shared/db/lists/listed-items.ts";
+import { entriesOf, numberEntries } from "../../../shared/db/lists/number-search.ts";
+import { isBound, listTotals } from "../../../shared/db/lists/totals.ts";
+import { nameOf, recordKey } from "../../../shared/db/table/keys.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
+import { type ListPlace, placeOf } from "../../../shared/domain/records/list-place.ts";
+import { invoiceLine } from "../../support/records/records.ts";
+
+/** What a generated table holds. */
+export interface TableSetup {
+  readonly invoices: number;
+  readonly segments: number;
+  /** Changes of state a second, each counted half a second later, while the table is read. */
+  readonly changesPerSecond: number;
+  /** Totals of companies that are one too high. */
+  readonly wrong: number;
+}
+
+/** What the table says before it is read. */
+export interface TablePlace {
+  readonly port: number;
+  /** As DynamoDB counts them. */
+  readonly bytesPerInvoice: number;
+}
+
+const firstId = 1_000_000;
+const companies = 900;
+const firstCompany = 1_001;
+const states = ["pending", "paid", "overdue"] as const;
+const pageBytes = 1_000_000;
+const countedAfterMs = 500;
+const sample = { id: 9_000_001, company: 8_001, state: "pending", date: "2026-05-17" };
+const setup = JSON.parse(process.argv[2] ?? "{}") as TableSetup;
+
+const templates = createTemplates();
+const totals = new Map<string, { key: { pk: string; sk: string }; figures: Map<string, number> }>();
+let revision = 1;
+const changed = new Map<number, { state: string; counted: string }>();
+for (let at = 0; at < setup.invoices; at += 1) addTotals(placeAt(at, stateAt(at)), 1);
+for (let company = 0; company < setup.wrong; company += 1) {
+  const name = nameOf({ pk: `TOTALS#INVOICES#${firstCompany + company}`, sk: "ALL" });
+  const { figures } = totals.get(name) ?? { figures: new Map<string, number>() };
+  figures.set("paid", (figures.get("paid") ?? 0) + 1);
+}
+const totalsBySegment = Object.groupBy([...totals.values()], ({ key }) => hashOf(key.pk) % setup.segments);
+const service = await startHttpService(async (request, response) => {
+  const input = JSON.parse((await readBody(request, 1_000_000))?.toString() ?? "{}");
+  response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end(scan(input));
+});
+if (setup.changesPerSecond > 0) setInterval(change, 1_000 / setup.changesPerSecond);
+const bytesPerInvoice = templates.bytes;
+process.send?.({ port: service.port, bytesPerInvoice } satisfies TablePlace);
+process.on("disconnect", () => process.exit());
+
+function createTemplates() {
+  const fields = { ...invoiceLine(sample.id, sample.company), number: `INV-${sample.id}`, issued_date: sample.date };
+  const { type: _, ...owned } = fields;
+  const place = placeOf("INVOICES", sample.company, owned);
+  const record = { ...fromOwned("INVOICES", owned as OwnedFields<"INVOICES">, undefined, undefined), revision: 1 };
+  const counted = nextCountedPlace(recordKey("INVOICE", sample.id), undefined, place, new Date(0));
+  const entries = entriesOf(place).map(numberEntries.encode);
+  const text = (item: Item) => JSON.stringify(marshall(item, { removeUndefinedValues: true }));
+  const bytes = [record, counted, ...entries].reduce((sum, item) => sum + sizeOf(item), 0);
+  return { record: text(record), counted: text(counted), entries: entries.map(text), bytes };
+}
+
+function fill(template: string, at: number, state: string): string {
+  return template
+    .replaceAll(String(sample.id), String(firstId + at))
+    .replaceAll(String(sample.company), String(firstCompany + (at % companies)))
+    .replaceAll(sample.state, state)
+    .replaceAll(sample.date, dateAt(at));
+}
+
+function placeAt(at: number, state: string): ListPlace {
+  const id = firstId + at;
+  return { id, companyId: firstCompany + (at % companies), state, date: dateAt(at), number: `INV-${id}` };
+}
+
+function stateAt(at: number): string {
+  return states[at % 7 === 0 ? 0 : 1 + (at % 2)] ?? "";
+}
+
+function dateAt(at: number): string {
+  const day = Math.floor((at * 720) / setup.invoices);
+  return new Date(Date.UTC(2025, 0, 1 + day)).toISOString().slice(0, 10);
+}
+
+function addTotals(place: ListPlace, times: 1 | -1): void {
+  for (const { key, figures } of contributionsOf("INVOICES", place)) {
+    const own = totals.get(nameOf(key)) ?? { key, figures: new Map<string, number>() };
+    totals.set(nameOf(key), own);
+    revision += 1;
+    own.figures.set("revision", revision);
+    for (const [figure, value] of figures) {
+      const known = own.figures.get(figure);
+      if (!isBound(figure)) own.figures.set(figure, (known ?? 0) + times * value);
+      else if (figure.endsWith(">")) own.figures.set(figure, Math.max(known ?? value, value));
+      else own.figures.set(figure, Math.min(known ?? value, value));
+    }
+  }
+}
+
+function change(): void {
+  const at = Math.floor(Math.random() * setup.invoices);
+  // What is written to between two passes is compared by the next ones.
+  if (changed.has(at) || at % companies < setup.wrong) return;
+  const before = stateAt(at);
+  const state = before === "paid" ? "overdue" : "paid";
+  changed.set(at, { state, counted: before });
+  setTimeout(() => {
+    changed.set(at, { state, counted: state });
+    addTotals(placeAt(at, before), -1);
+    addTotals(placeAt(at, state), 1);
+  }, countedAfterMs);
+}
+
+/** A page of a segment: its invoices, then the search entries of its companies, then its totals. */
+function scan({ Segment, ExclusiveStartKey }: { Segment: number; ExclusiveStartKey?: { sk: { S: string } } }): string {
+  let [phase = 0, at = Segment] = (ExclusiveStartKey?.sk.S ?? `0#${Segment}`).split("#").map(Number);
+  const items: string[] = [];
+  const invoicesAPage = Math.ceil(pageBytes / templates.bytes);
+  if (phase === 0) {
+    for (let count = 0; count < invoicesAPage && at < setup.invoices; count += 1, at += setup.segments) {
+      const { state, counted } = changed.get(at) ?? { state: stateAt(at), counted: stateAt(at) };
+      items.push(fill(templates.record, at, state), fill(templates.counted, at, counted));
+    }
+    if (at >= setup.invoices) [phase, at] = [1, Segment];
+  } else if (phase === 1) {
+    // Companies whose number is of this segment, each with all of its invoices.
+    for (let count = 0; count < invoicesAPage && at < setup.invoices; count += 1) {
+      const state = changed.get(at)?.counted ?? stateAt(at);
+      for (const entry of templates.entries) items.push(fill(entry, at, state));
+      at += setup.segments;
+    }
+    if (at >= setup.invoices) [phase, at] = [2, 0];
+  } else {
+    const own = totalsBySegment[Segment] ?? [];
+    for (const { key, figures } of own.slice(at, at + 100)) {
+      items.push(JSON.stringify(marshall(listTotals.encode({ ...key, ...Object.fromEntries(figures) }))));
+    }
+    at += 100;
+    if (at >= own.length) phase = 3;
+  }
+  const next = phase < 3 ? `,"LastEvaluatedKey":{"pk":{"S":"at"},"sk":{"S":"${phase}#${at}"}}` : "";
+  return `{"Items":[${items.join(",")}],"Count":${items.length},"ScannedCount":${items.length}${next}}`;
+}
+
+function hashOf(text: string): number {
+  return [...text].reduce((sum, each) => (sum * 31 + each.charCodeAt(0)) >>> 0, 7);
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value);
+  if (typeof value === "number") return Math.ceil(String(value).length / 2) + 1;
+  if (typeof value !== "object" || value === null) return 1;
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return entries.reduce((sum, [name, each]) => sum + Buffer.byteLength(name) + sizeOf(each), 0);
+}
