@@ -98,7 +98,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     impact: "Users lose nothing, but nobody would see if totals were wrong.",
     callsItself: true,
     timeoutSeconds: 900,
-    table: ["Scan"],
+    table: ["Scan", "BatchGetItem"],
   },
   "rotate-signing-key": {
     area: "workers",

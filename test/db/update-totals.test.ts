@@ -1,10 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { updateTotals } from "../../shared/db/lists/update-totals.ts";
+import { readCompany } from "../../shared/db/reconcile/company-items.ts";
 import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
 import { countRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
+import {
+  countDifferences,
+  differencesOf,
+  reconcileUntilStable,
+} from "../../shared/db/reconcile/stable-reconciliation.ts";
 import { findInvoices } from "../../shared/db/records/invoices.ts";
-import { recordKey } from "../../shared/db/table/keys.ts";
-import { putIf } from "../../shared/db/table/table.ts";
+import { padId, recordKey } from "../../shared/db/table/keys.ts";
+import { deleteItemAt, getItem, putIf } from "../../shared/db/table/table.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { write } from "../support/records/writes.ts";
@@ -131,4 +137,37 @@ describe("reconcile", () => {
     expect((await reconcileTotals()).unreadable).toEqual([recordKey("INVOICE", 700)]);
     await expect(updateTotals([recordKey("INVOICE", 700)], new Date())).rejects.toThrow("issued_date");
   });
+
+  test("of one company reads what belongs to it alone, and finds its counts, bounds, search entries and records", async () => {
+    await store([
+      invoiceLine(800, 80),
+      invoiceLine(801, 80, { number: "ZETA-8" }),
+      jobLine(800, 80),
+      invoiceLine(802, 81),
+    ]);
+    const exact = await reconcileCompany(80);
+    expect([exact.found.records, countDifferences(exact)]).toEqual([3, 0]);
+    for (const company of [80, 81]) {
+      const key = { pk: `TOTALS#INVOICES#${company}`, sk: "2026-05" };
+      await putIf({ Item: { ...(await getItem(key)), "01pending": 7, "01pending>": 3 } });
+    }
+    await deleteItemAt({ pk: "COMPANY#80#NUMBERS", sk: `zeta-8#${padId(801)}` });
+    await write(invoiceLine(803, 80));
+    const { found } = await reconcileCompany(80);
+    const [pk, entries] = ["TOTALS#INVOICES#80", "COMPANY#80#NUMBERS"];
+    expect(
+      differencesOf(found)
+        .map((line) => line.replace(/: \d+, should.*/, ""))
+        .toSorted(),
+    ).toEqual([
+      `${entries}  entries`,
+      "INVOICE#803: not counted as it is now",
+      `${pk} 2026-05 01pending`,
+      `${pk} 2026-05 01pending>`,
+    ]);
+  });
 });
+
+function reconcileCompany(id: number) {
+  return reconcileUntilStable({ look: (suspects) => readCompany(id, suspects), pauseMs: 0 });
+}

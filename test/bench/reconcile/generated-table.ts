@@ -1,10 +1,10 @@
-import { marshall } from "@aws-sdk/util-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { readBody, startHttpService } from "../../../infra/local/http-service.ts";
 import { contributionsOf } from "../../../shared/db/lists/contributions.ts";
 import { nextCountedPlace } from "../../../shared/db/lists/counted-places.ts";
 import { fromOwned, type OwnedFields } from "../../../shared/db/lists/listed-items.ts";
 import { entriesOf, numberEntries } from "../../../shared/db/lists/number-search.ts";
-import { isBound, listTotals } from "../../../shared/db/lists/totals.ts";
+import { isBound, listTotals, type StoredTotals } from "../../../shared/db/lists/totals.ts";
 import { nameOf, recordKey } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { type ListPlace, placeOf } from "../../../shared/domain/records/list-place.ts";
@@ -49,7 +49,9 @@ for (let company = 0; company < setup.wrong; company += 1) {
 const totalsBySegment = Object.groupBy([...totals.values()], ({ key }) => hashOf(key.pk) % setup.segments);
 const service = await startHttpService(async (request, response) => {
   const input = JSON.parse((await readBody(request, 1_000_000))?.toString() ?? "{}");
-  response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end(scan(input));
+  response
+    .writeHead(200, { "content-type": "application/x-amz-json-1.0" })
+    .end(input.RequestItems ? batchGet(input) : scan(input));
 });
 if (setup.changesPerSecond > 0) setInterval(change, 1_000 / setup.changesPerSecond);
 const bytesPerInvoice = templates.bytes;
@@ -63,9 +65,16 @@ function createTemplates() {
   const record = { ...fromOwned("INVOICES", owned as OwnedFields<"INVOICES">, undefined, undefined), revision: 1 };
   const counted = nextCountedPlace(recordKey("INVOICE", sample.id), undefined, place, new Date(0));
   const entries = entriesOf(place).map(numberEntries.encode);
-  const text = (item: Item) => JSON.stringify(marshall(item, { removeUndefinedValues: true }));
+  const text = (item: Item) => JSON.stringify(marshall(projected(item), { removeUndefinedValues: true }));
   const bytes = [record, counted, ...entries].reduce((sum, item) => sum + sizeOf(item), 0);
   return { record: text(record), counted: text(counted), entries: entries.map(text), bytes };
+}
+
+/** What the projection leaves of an item. */
+function projected({ pk, sk, schema_version, id, company_id, revision, place, mark_order, record }: Item): Item {
+  const { state, issued_date, number } = (record ?? {}) as Item;
+  const fields = record ? { state, issued_date, number } : undefined;
+  return { pk, sk, schema_version, id, company_id, revision, place, mark_order, record: fields };
 }
 
 function fill(template: string, at: number, state: string): string {
@@ -140,14 +149,21 @@ function scan({ Segment, ExclusiveStartKey }: { Segment: number; ExclusiveStartK
     if (at >= setup.invoices) [phase, at] = [2, 0];
   } else {
     const own = totalsBySegment[Segment] ?? [];
-    for (const { key, figures } of own.slice(at, at + 100)) {
-      items.push(JSON.stringify(marshall(listTotals.encode({ ...key, ...Object.fromEntries(figures) }))));
-    }
+    for (const { key } of own.slice(at, at + 100)) items.push(JSON.stringify(marshall(key)));
     at += 100;
     if (at >= own.length) phase = 3;
   }
   const next = phase < 3 ? `,"LastEvaluatedKey":{"pk":{"S":"at"},"sk":{"S":"${phase}#${at}"}}` : "";
   return `{"Items":[${items.join(",")}],"Count":${items.length},"ScannedCount":${items.length}${next}}`;
+}
+
+function batchGet({ RequestItems }: { RequestItems: { generated: { Keys: Item[] } } }): string {
+  const items = RequestItems.generated.Keys.map((key) => {
+    const { pk, sk } = unmarshall(key as never);
+    const figures = Object.fromEntries(totals.get(nameOf({ pk, sk }))?.figures ?? []);
+    return JSON.stringify(marshall(listTotals.encode({ pk, sk, ...figures } as StoredTotals)));
+  });
+  return `{"Responses":{"generated":[${items.join(",")}]},"UnprocessedKeys":{}}`;
 }
 
 function hashOf(text: string): number {

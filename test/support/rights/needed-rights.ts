@@ -22,6 +22,9 @@ export function neededRights({ service, command, input }: AwsCall): NeededRight[
 
 const readers: Readonly<Record<string, (name: string, input: Input) => NeededRight[]>> = {
   DynamoDB: tableRights,
+  Lambda: (_, { FunctionName }) => [
+    right("lambda:InvokeFunction", `arn:aws:lambda:region:account:function:${FunctionName}`),
+  ],
   SQS: (name, { QueueUrl }) => [right(`sqs:${name.replace(/Batch$/, "")}`, settingOf(QueueUrl))],
   "Secrets Manager": (name, { SecretId }) => [right(`secretsmanager:${name}`, settingOf(SecretId))],
   SES: (name, { Source, ConfigurationSetName }) => {
