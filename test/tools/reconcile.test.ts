@@ -25,6 +25,19 @@ test("drift is printed and ends with 1; --repair fixes it and ends with 0", asyn
   expect(await run()).toMatchObject({ code: 0 });
 }, 30_000);
 
+test("--company compares and repairs one company alone, and takes an id", async () => {
+  for (const company of [92, 93]) {
+    await putIf({ Item: { pk: `TOTALS#INVOICES#${company}`, sk: "ALL", paid: 4, revision: 1 } });
+  }
+  const found = await run("--company", "92");
+  expect(found).toMatchObject({ code: 1, out: expect.stringContaining("npm run reconcile -- --repair --company 92") });
+  expect(found.out).toContain("0 records, 1 differences:\n  TOTALS#INVOICES#92 ALL paid: 4, should be 0");
+  expect(await run("--company", "92", "--repair")).toMatchObject({ code: 0 });
+  expect(await run("--company", "92")).toMatchObject({ code: 0, out: expect.stringContaining("totals are exact") });
+  expect((await run()).out).toContain("TOTALS#INVOICES#93 ALL paid: 4, should be 0");
+  await expect(run("--company", "ninety")).rejects.toThrow("--company");
+}, 60_000);
+
 test("--help ends with 0", async () => {
   expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("npm run reconcile") });
 });

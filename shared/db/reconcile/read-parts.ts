@@ -12,7 +12,7 @@ import { createFindings, type Findings, mergeFindings, note, type Wanted } from 
 import { bucketOf } from "./sums.ts";
 
 /** Parts of the table that are read side by side: with 512 MB each, enough for three passes over 10 GB in 15 minutes. */
-export const segments = 16;
+export const segments = 24;
 /** How long one part reads before it gives what it found; the next one goes on from there. */
 const partMs = 20_000;
 const firstPauseMs = 50;
