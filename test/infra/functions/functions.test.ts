@@ -57,12 +57,14 @@ test("every function is given only settings that shared/settings.ts reads, and n
   }
 });
 
-test("every bundle is at most 320 KB, and 400 KB where a phone number is read", () => {
-  const sizes = Object.entries(functions).map(([name, { settings = [] }]) => {
+test("every bundle is at most 320 KB, 340 KB where a function calls itself, and 400 KB where a phone number is read", () => {
+  const sizes = Object.entries(functions).map(([name, { settings = [], callsItself }]) => {
     const kilobytes = Math.ceil(statSync(bundleFile(stack.bundles, name)).size / 1000);
     // The numbering plans and what reads them weigh some 60 KB (D7).
     const readsPhones = settings.includes("DEFAULT_COUNTRY") || name === "notify-password-changed";
-    return { name, kilobytes, limit: readsPhones ? 400 : 320 };
+    // The client of Lambda weighs some 60 KB; nobody waits for the start of what calls itself.
+    const usual = callsItself ? 340 : 320;
+    return { name, kilobytes, limit: readsPhones ? 400 : usual };
   });
   const lines = sizes.map(({ name, kilobytes, limit }) => `${name.padEnd(24)} ${kilobytes} of ${limit} KB`);
   console.info(lines.join("\n"));
