@@ -5,6 +5,7 @@ import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.t
 import { placeOfItem } from "../lists/listed-items.ts";
 import { entriesOf, numberEntries, type StoredNumberEntry } from "../lists/number-search.ts";
 import {
+  boundIn,
   countIn,
   figuresOf,
   listTotals,
@@ -94,7 +95,10 @@ function note(found: ReturnType<typeof createFindings>, partition: readonly Item
     found.records += counted.isThere ? 1 : 0;
     if (counted.standing === "unreadable") found.unreadable.push(counted.key);
     if (counted.standing === "elsewhere") found.uncounted.push(counted.key);
-    if (counted.place) countIn(found.totals, counted.list, counted.place, 1);
+    if (counted.place) {
+      countIn(found.totals, counted.list, counted.place, 1);
+      boundIn(found.totals, counted.list, counted.place);
+    }
     const own = entriesOf(counted.place);
     for (const entry of own) noteEntry(found.entries, entry, "counted");
     if (own[0] && counted.place) idsOf(found.numbered, own[0].pk).push(counted.place.id);

@@ -41,7 +41,7 @@ function itemsOf(id: number): Item[] {
   const { type: _, ...fields } = line(id);
   const place = placeOf("INVOICES", fields.company_id, fields);
   const invoice = { ...fromOwned("INVOICES", fields as OwnedFields<"INVOICES">, undefined, undefined), revision: 1 };
-  const counted = nextCountedPlace(recordKey("INVOICE", id), undefined, place, new Date());
+  const counted = nextCountedPlace(recordKey("INVOICE", id), undefined, { place, revision: 1 }, new Date());
   const items: Item[] = [invoice, counted, ...entriesOf(place).map(numberEntries.encode)];
   return items.map(({ schema_version: __, ...item }) => item);
 }
