@@ -101,8 +101,8 @@ describe("reconcile", () => {
       counted: 2,
     });
     expect(first.drifts).toContainEqual({
-      key: { pk: "TOTALS#INVOICES#51", sk: "2026-05" },
-      figure: "01pe",
+      key: { pk: "TOTALS#INVOICES#51", sk: "2026-05#COUNTS" },
+      figure: "01p",
       stored: 2,
       counted: 0,
     });

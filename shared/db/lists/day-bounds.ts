@@ -5,7 +5,7 @@ import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
 import { nameOf } from "../table/keys.ts";
 import { type Item, type Key, tryUpdate } from "../table/table.ts";
-import { type Figures, listTotals, type TotalsByName, type TotalsFigures } from "./totals.ts";
+import { type Figures, readFigures, type TotalsByName, type TotalsFigures } from "./totals.ts";
 
 const pace: RacePace = { races: 12, firstPauseMs: 10, longestPauseMs: 400 };
 
@@ -34,7 +34,7 @@ function placeOf(key: Key): string {
 }
 
 function remember(key: Key, item: Item | undefined): void {
-  seen.set(placeOf(key), (item ? listTotals.decode(item) : {}) as Figures);
+  seen.set(placeOf(key), readFigures(item));
 }
 
 function widen({ key, figures }: TotalsFigures): Promise<true> {

@@ -6,7 +6,7 @@ import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { maxNumberMatches, searchableStarts } from "../../domain/records/invoice-number.ts";
 import type { ListPlace } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { isComplete, type Migration } from "../migrate/migrations.ts";
+import { entriesMigration, isComplete } from "../migrate/migrations.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import type { PutWrite } from "../table/conditions.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
@@ -29,9 +29,6 @@ export const numberEntries = defineEntity<StoredNumberEntry>(
   ({ pk }) => pk.startsWith("COMPANY#") && pk.endsWith(partitionEnd),
   { upgrades: [stampOnly, (item) => ({ ...item, ...entryOf(String(item.pk), String(item.sk)) })] },
 );
-
-/** Until it is complete, entries of release 0.1 stand in one partition of `by-mark`. */
-export const entriesMigration: Migration = { name: "entries-by-character", entity: numberEntries.name, version: 2 };
 
 /** The entries that others lack. */
 export function entriesMissingIn(

@@ -3,7 +3,7 @@ import { versionClause, versionValue } from "../table/entity.ts";
 import { nameOf } from "../table/keys.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { ifNarrowed, widenBounds } from "./day-bounds.ts";
-import { boundIn, countIn, monthOfBounds, type TotalsByName, type TotalsFigures } from "./totals.ts";
+import { boundIn, countIn, countsOfBounds, type TotalsByName, type TotalsFigures } from "./totals.ts";
 
 /** Changes of totals items, folded: each item is written once, however many records moved. */
 export interface TotalsChanges {
@@ -31,7 +31,7 @@ export function createTotalsChanges(): TotalsChanges {
     async writes(isFresh) {
       const narrowed = await widenBounds(bounds, isFresh);
       const months = new Map(
-        [...bounds].map(([name, { key }]) => [nameOf(monthOfBounds(key)), narrowed.get(name)] as const),
+        [...bounds].map(([name, { key }]) => [nameOf(countsOfBounds(key)), narrowed.get(name)] as const),
       );
       return [...counts].flatMap(([name, figures]) => writeOf(figures, months.has(name), months.get(name)));
     },

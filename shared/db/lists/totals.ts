@@ -3,8 +3,8 @@ import type { Scope } from "../../domain/caller.ts";
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { DayBucket } from "../../domain/paging/top-k-merge.ts";
 import { jobListState, type ListName, type ListPlace } from "../../domain/records/list-place.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
-import { nameOf } from "../table/keys.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { keyOf, nameOf } from "../table/keys.ts";
 import { getItem, type Item, type Key, queryItems } from "../table/table.ts";
 
 /** The records of a list in some states, of one company or of all, within a range of dates (D21). */
@@ -22,44 +22,55 @@ export interface StoredTotals extends StoredItem {
 }
 
 const partitionStart = "TOTALS#";
+const countsEnd = "#COUNTS";
 const boundsEnd = "#BOUNDS";
 
-/** The entity of list totals. */
-export const listTotals = defineEntity<StoredTotals>("list totals", ({ pk }) => pk.startsWith(partitionStart), {
-  upgrades: [stampOnly, shortenFigures],
-});
+const isTotals = ({ pk, sk }: Key, end: string) => pk.startsWith(partitionStart) && sk.endsWith(end);
 
-/** Key of a list's totals: of all its records, or of those of a month (`YYYY-MM`). */
-export function totalsKey(list: ListName, scope: Scope, month?: string): Key {
-  return { pk: `${partitionStart}${list}#${scope === "all" ? "ALL" : scope}`, sk: month ?? "ALL" };
+/** The entity of list totals; release 0.1 kept those of a month and its bounds in one item of these. */
+export const listTotals = defineEntity<StoredTotals>(
+  "list totals",
+  (key) => isTotals(key, "") && !isTotals(key, countsEnd) && !isTotals(key, boundsEnd),
+);
+
+/** The entity of a list's totals by day, a month in an item. */
+export const dayTotals = defineEntity<StoredTotals>("day totals", (key) => isTotals(key, countsEnd));
+
+/** The entity of the bounds of ids by day, a month in an item. */
+export const dayBounds = defineEntity<StoredTotals>("day bounds", (key) => isTotals(key, boundsEnd));
+
+/** Key of a list's totals. */
+export function totalsKey(list: ListName, scope: Scope): Key {
+  return { pk: `${partitionStart}${list}#${scope === "all" ? "ALL" : scope}`, sk: "ALL" };
+}
+
+/** Key of a list's totals by day in a month (`YYYY-MM`). */
+function countsKey(list: ListName, scope: Scope, month: string): Key {
+  return { ...totalsKey(list, scope), sk: month + countsEnd };
 }
 
 /** Key of the bounds of a month: the highest and the lowest id that each day and state has had. */
 function boundsKey(list: ListName, scope: Scope, month: string): Key {
-  return totalsKey(list, scope, month + boundsEnd);
+  return { ...totalsKey(list, scope), sk: month + boundsEnd };
 }
 
-/** The key of a month that these bounds belong to, or of the totals themselves. */
-export function monthOfBounds({ pk, sk }: Key): Key {
-  return { pk, sk: sk.endsWith(boundsEnd) ? sk.slice(0, -boundsEnd.length) : sk };
+/** The counts that depend on bounds. */
+export function countsOfBounds({ pk, sk }: Key): Key {
+  return { pk, sk: sk.replace(boundsEnd, countsEnd) };
 }
 
-/** The keys of totals that are rewritten together: of a month its counts and its bounds. */
-export function keysTogether(key: Key): readonly Key[] {
-  const { pk, sk } = monthOfBounds(key);
-  return sk === "ALL"
-    ? [{ pk, sk }]
-    : [
-        { pk, sk },
-        { pk, sk: sk + boundsEnd },
-      ];
+/** The keys of totals that are compared and rewritten together: of a month its counts, its bounds, and what release 0.1 left. */
+export function keysTogether({ pk, sk }: Key): { readonly own: readonly Key[]; readonly former?: Key } {
+  if (sk === "ALL") return { own: [{ pk, sk }] };
+  const [month = ""] = sk.split("#");
+  return { own: [countsEnd, boundsEnd].map((end) => ({ pk, sk: month + end })), former: { pk, sk: month } };
 }
 
 /** How figures of days name states: a dense month of counts is below 1 KB, its bounds are below 2. */
 const letters: Readonly<Record<string, string>> = { pending: "p", paid: "a", overdue: "o" };
 const states = [...new Set([...invoiceStates, ...timesheetStates, jobListState])];
 const figureName = new RegExp(`^(${states.join("|")}|\\d\\d[${Object.values(letters).join("")}][<>]?)$`);
-const longName = new RegExp(`^(\\d\\d)(${Object.keys(letters).join("|")})([<>]?)$`);
+const formerName = new RegExp(`^(\\d\\d)(${Object.keys(letters).join("|")})([<>]?)$`);
 
 function dayFigure(date: string, state: string): string {
   const letter = letters[state];
@@ -67,19 +78,17 @@ function dayFigure(date: string, state: string): string {
   return date.slice(8) + letter;
 }
 
-/** Release 0.1 named a month's figures by whole states, and kept the bounds beside the counts. */
-function shortenFigures(item: Item): Item {
-  const next: Item = {};
-  for (const [name, value] of Object.entries(item)) {
-    const [, day, state = "", side] = longName.exec(name) ?? [];
-    const short = day ? `${day}${letters[state]}${side}` : name;
-    next[short] = short in next ? joined(short, Number(next[short]), Number(value)) : value;
-  }
-  return next;
+/** The figures of a month that release 0.1 counted, as they are named now: counts and bounds. */
+export function formerFigures(item: StoredTotals | undefined): Map<string, number> {
+  const named = Object.entries(item ?? {}).flatMap(([name, value]): [string, number][] => {
+    const [, day, state = "", side = ""] = formerName.exec(name) ?? [];
+    return day ? [[`${day}${letters[state]}${side}`, Number(value)]] : [];
+  });
+  return new Map(named);
 }
 
 /** Two values of a figure as one: of a bound the outer one, of a count the sum. */
-function joined(figure: string, one: number, other: number): number {
+export function joined(figure: string, one: number, other: number): number {
   if (figure.endsWith(">")) return Math.max(one, other);
   return figure.endsWith("<") ? Math.min(one, other) : one + other;
 }
@@ -119,7 +128,7 @@ export function countIn(
 ): void {
   for (const scope of ["all", companyId] as const) {
     addTo(figuresAt(totals, totalsKey(list, scope)), state, sign);
-    if (date !== null) addTo(figuresAt(totals, totalsKey(list, scope, monthOf(date))), dayFigure(date, state), sign);
+    if (date !== null) addTo(figuresAt(totals, countsKey(list, scope, monthOf(date))), dayFigure(date, state), sign);
   }
 }
 
@@ -162,14 +171,19 @@ export async function findDayBuckets(selection: ListSelection): Promise<DatedBuc
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
     ExpressionAttributeValues: {
       ":pk": totalsKey(list, scope).pk,
-      ":from": fromDate.slice(0, 7),
-      ":to": toDate.slice(0, 7) + boundsEnd,
+      ":from": monthOf(fromDate),
+      ":to": monthOf(toDate) + countsEnd,
     },
   });
-  // Of a month whose totals release 0.1 wrote, bounds stand in either item.
-  const months = Map.groupBy(items, ({ sk }) => String(sk).slice(0, 7));
-  const found = [...months].flatMap(([month, parts]) => bucketsOf(month, parts.map(readFigures), selection.states));
+  const months = Map.groupBy(items, ({ sk }) => monthOf(String(sk)));
+  const found = [...months].flatMap(([month, parts]) => bucketsOf(month, parts.map(readDays), selection.states));
   return found.filter(({ date }) => date >= fromDate && date <= toDate);
+}
+
+function readDays(item: Item): Figures {
+  return listTotals.matches(keyOf(item))
+    ? Object.fromEntries(formerFigures(listTotals.decode(item)))
+    : readFigures(item);
 }
 
 function bucketsOf(month: string, parts: readonly Figures[], wanted: readonly string[]): DatedBucket[] {
@@ -193,5 +207,19 @@ export type Figures = Readonly<Record<string, number | undefined>>;
 
 /** Totals as they were read: a month has some hundred figures, which are looked up and not copied. */
 export function readFigures(item: Item | undefined): Figures {
-  return (item ? listTotals.decode(item) : {}) as Figures;
+  return (item ? decodeTotals(item) : {}) as Figures;
+}
+
+/** Totals as they were read, of whichever of the three kinds. */
+export function decodeTotals(item: Item): StoredTotals {
+  return entityOf(keyOf(item)).decode(item);
+}
+
+/** Totals to be stored, of whichever of the three kinds. */
+export function encodeTotals(totals: StoredTotals): Item {
+  return entityOf(totals).encode(totals);
+}
+
+function entityOf(key: Key) {
+  return [dayTotals, dayBounds].find(({ matches }) => matches(key)) ?? listTotals;
 }

@@ -11,7 +11,7 @@ import type { TableChange } from "../table/table-changes.ts";
 import { maxTransactionWrites, type TransactionWrite, transact } from "../table/transaction.ts";
 import { type CountedPlace, countedPlaceKey, nextCountedPlace, readCountedPlace } from "./counted-places.ts";
 import { isListedKind, type ListedKind, listsByKind } from "./list-keys.ts";
-import { placeOfItem } from "./listed-items.ts";
+import { placeOfItem, revisionOf } from "./listed-items.ts";
 import { deleteEntry, entriesMissingIn, entriesOf, putEntry, type StoredNumberEntry } from "./number-search.ts";
 import { createTotalsChanges } from "./totals-changes.ts";
 
@@ -80,13 +80,8 @@ function subjectOf(changes: readonly TableChange[]): Subject {
   return { key, kind, change: { place: places.at(-1) ?? null, revision: revisionAfter(last), moved, entries } };
 }
 
-/** Release 0.1 wrote records without a revision. */
 function revisionAfter({ before, after }: TableChange): number {
   return after ? revisionOf(after) : revisionOf(before) + 1;
-}
-
-function revisionOf(record: Item | undefined): number {
-  return Number(record?.revision ?? 0);
 }
 
 function kindOf({ sk }: Key): ListedKind {

@@ -9,14 +9,7 @@ import {
   putEntry,
   type StoredNumberEntry,
 } from "../lists/number-search.ts";
-import {
-  figuresOf,
-  keysTogether,
-  listTotals,
-  monthOfBounds,
-  type StoredTotals,
-  type TotalsFigures,
-} from "../lists/totals.ts";
+import { encodeTotals, figuresOf, keysTogether, type StoredTotals, type TotalsFigures } from "../lists/totals.ts";
 import { updateTotals } from "../lists/update-totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
@@ -39,14 +32,19 @@ export async function countRecords(keys: readonly Key[], now: Date): Promise<num
  */
 export async function rewriteTotals(before: Reconciliation, { totals, stored }: Reconciliation): Promise<number> {
   let written = 0;
-  const keys = [...totals.values()].map(({ key }) => key);
-  const groups = new Map([...keys, ...stored.values()].map((key) => [nameOf(monthOfBounds(key)), keysTogether(key)]));
-  for (const group of groups.values()) {
-    const parts = group.map((key) => ({ key, item: stored.get(nameOf(key)), right: totals.get(nameOf(key)) }));
-    const isUnchanged = parts.every(({ key, item }) => before.stored.get(nameOf(key))?.revision === item?.revision);
-    if (!isUnchanged || parts.every(({ item, right }) => isRight(item, right))) continue;
-    const narrowed = parts.length > 1 ? Math.max(...parts.map(({ item }) => item?.narrowed ?? 0)) + 1 : undefined;
-    if ((await transact(parts.map((part) => rewrite(part, narrowed)))).length === 0) written += parts.length;
+  const keys: Key[] = [...[...totals.values()].map(({ key }) => key), ...stored.values()];
+  const groups = new Map(keys.map(keysTogether).map((group) => [group.own.map(nameOf).join(), group]));
+  for (const { own, former } of groups.values()) {
+    const isUnchanged = [...own, ...(former ? [former] : [])].every(
+      (key) => before.stored.get(nameOf(key))?.revision === stored.get(nameOf(key))?.revision,
+    );
+    const parts = own.map((key) => ({ key, item: stored.get(nameOf(key)), right: totals.get(nameOf(key)) }));
+    const left = former && stored.get(nameOf(former));
+    if (!isUnchanged || (!left && parts.every(({ item, right }) => isRight(item, right)))) continue;
+    const narrowed = former ? Math.max(...parts.map(({ item }) => item?.narrowed ?? 0)) + 1 : undefined;
+    const writes = parts.map((part) => rewrite(part, narrowed));
+    const removal = left ? [{ Delete: { Key: { ...former }, ...ifUnchanged(left) } }] : [];
+    if ((await transact([...writes, ...removal])).length === 0) written += parts.length;
   }
   return written;
 }
@@ -68,7 +66,7 @@ function rewrite({ key, item, right }: TotalsPart, narrowed: number | undefined)
   const others = Object.fromEntries(Object.entries(item ?? {}).filter(([name]) => !stored.has(name)));
   const figures = Object.fromEntries(right?.figures ?? []);
   const next = { ...others, ...key, ...figures, revision: (item?.revision ?? 0) + 1, narrowed };
-  return { Put: { Item: listTotals.encode(next), ...ifUnchanged(item) } };
+  return { Put: { Item: encodeTotals(next), ...ifUnchanged(item) } };
 }
 
 /**
@@ -91,8 +89,8 @@ export async function rewriteNumberEntries(partition: string, ids: readonly numb
       if (writes.length === 0) continue;
       // Whoever is about to count the invoice somewhere else stores its entries again.
       const { place = null, record_revision: revision = 0 } = counted ?? {};
-      const recount = nextCountedPlace(recordKey("INVOICE", id), counted, { place, revision }, now);
-      const failed = await transact([...writes, { Put: { Item: recount, ...ifUnchanged(counted) } }]);
+      const again = nextCountedPlace(recordKey("INVOICE", id), counted, { place, revision }, now);
+      const failed = await transact([...writes, { Put: { Item: again, ...ifUnchanged(counted) } }]);
       if (failed.length === 0) written += writes.length;
     }
   }
