@@ -176,7 +176,7 @@ async function withoutIdle(moves: readonly Move[]): Promise<Move[]> {
     moves.flatMap(({ leftBehind }) => leftBehind),
     maxBatchReads,
   )) {
-    for (const entry of await readBatch(chunk)) if (entry) there.add(nameOf(entry));
+    for (const entry of await readBatch(chunk.map(({ pk, sk }) => ({ pk, sk })))) if (entry) there.add(nameOf(entry));
   }
   return moves
     .map((move) => ({ ...move, leftBehind: move.leftBehind.filter((entry) => there.has(nameOf(entry))) }))
