@@ -4,6 +4,7 @@ import type { Role } from "../../shared/contract/operation.ts";
 export type TableAction =
   | "GetItem"
   | "BatchGetItem"
+  | "BatchWriteItem"
   | "Query"
   | "Scan"
   | "PutItem"

@@ -45,7 +45,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     impact: "Lists show old totals and page counts, and searches by number or date miss what is new.",
     readsStream: true,
     timeoutSeconds: 60,
-    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    table: ["BatchGetItem", "BatchWriteItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   },
   notify: {
     area: "workers",

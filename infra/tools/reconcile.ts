@@ -65,7 +65,8 @@ async function repair(first: Reconciliation, last: Reconciliation): Promise<void
   const totals = await rewriteTotals(first, last);
   let entries = 0;
   for (const { key, figure } of last.drifts) {
-    if (figure === "entries") entries += await rewriteNumberEntries(key.pk, last.numbered.get(key.pk) ?? []);
+    if (figure === "entries")
+      entries += await rewriteNumberEntries(key.pk, last.numbered.get(key.pk) ?? [], new Date());
   }
   process.stdout.write(`Counted ${counted} records, wrote ${totals} totals and ${entries} search entries.\n`);
 }

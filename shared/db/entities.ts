@@ -16,7 +16,7 @@ import { idempotentRuns } from "./idempotency.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
-import { listTotals } from "./lists/totals.ts";
+import { dayBounds, dayTotals, listTotals } from "./lists/totals.ts";
 import { migrations } from "./migrate/migrations.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
@@ -63,6 +63,8 @@ export const entities: readonly Entity<object>[] = [
   tombstones,
   countedPlaces,
   listTotals,
+  dayTotals,
+  dayBounds,
   numberEntries,
   sequences,
   migrations,

@@ -101,8 +101,8 @@ describe("reconcile", () => {
       counted: 2,
     });
     expect(first.drifts).toContainEqual({
-      key: { pk: "TOTALS#INVOICES#51", sk: "2026-05" },
-      figure: "01pending",
+      key: { pk: "TOTALS#INVOICES#51", sk: "2026-05#COUNTS" },
+      figure: "01p",
       stored: 2,
       counted: 0,
     });
@@ -110,7 +110,9 @@ describe("reconcile", () => {
       "COMPANY#50#NUMBERS",
     ]);
     expect(await rewriteTotals(first, first)).toBeGreaterThan(0);
-    expect(await rewriteNumberEntries("COMPANY#50#NUMBERS", first.numbered.get("COMPANY#50#NUMBERS") ?? [])).toBe(1);
+    expect(
+      await rewriteNumberEntries("COMPANY#50#NUMBERS", first.numbered.get("COMPANY#50#NUMBERS") ?? [], new Date()),
+    ).toBe(1);
     expect(await countRecords(first.uncounted, new Date())).toBe(1);
     await expectExact();
   });

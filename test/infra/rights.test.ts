@@ -77,7 +77,8 @@ test("a function that is taken over reaches the guarded partitions of the table 
 });
 
 test("a condition on partitions stands beside actions alone that name one: it holds for a request that names none", () => {
-  const naming = ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"];
+  const reading = ["GetItem", "BatchGetItem", "Query"];
+  const naming = [...reading, "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "BatchWriteItem"];
   const guarded = allowed("local").filter(({ statement }) =>
     JSON.stringify(statement.Condition)?.includes("LeadingKeys"),
   );

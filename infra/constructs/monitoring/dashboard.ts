@@ -24,7 +24,7 @@ const graphHeight = 6;
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
 const highest: MetricStat = { statistic: "Maximum", minutes: 5 };
 const reads = ["GetItem", "BatchGetItem", "TransactGetItems", "Query"];
-const writes = ["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"];
+const writes = ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"];
 const actions = [...reads, ...writes];
 
 /** What the dashboard shows. */

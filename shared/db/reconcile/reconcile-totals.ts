@@ -5,9 +5,15 @@ import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.t
 import { placeOfItem } from "../lists/listed-items.ts";
 import { entriesOf, numberEntries, type StoredNumberEntry } from "../lists/number-search.ts";
 import {
+  boundIn,
   countIn,
+  dayBounds,
+  decodeTotals,
   figuresOf,
-  listTotals,
+  formerFigures,
+  isBound,
+  joined,
+  keysTogether,
   type StoredTotals,
   type TotalsByName,
   type TotalsFigures,
@@ -85,7 +91,7 @@ function note(found: ReturnType<typeof createFindings>, partition: readonly Item
   const [first] = partition;
   if (!first) return false;
   const key = keyOf(first);
-  if (listTotals.matches(key)) for (const item of partition) found.stored.set(nameOf(item), listTotals.decode(item));
+  if (key.pk.startsWith("TOTALS#")) for (const item of partition) found.stored.set(nameOf(item), decodeTotals(item));
   else if (numberEntries.matches(key)) {
     for (const item of partition) noteEntry(found.entries, numberEntries.decode(item), "stored");
   } else {
@@ -94,7 +100,10 @@ function note(found: ReturnType<typeof createFindings>, partition: readonly Item
     found.records += counted.isThere ? 1 : 0;
     if (counted.standing === "unreadable") found.unreadable.push(counted.key);
     if (counted.standing === "elsewhere") found.uncounted.push(counted.key);
-    if (counted.place) countIn(found.totals, counted.list, counted.place, 1);
+    if (counted.place) {
+      countIn(found.totals, counted.list, counted.place, 1);
+      boundIn(found.totals, counted.list, counted.place);
+    }
     const own = entriesOf(counted.place);
     for (const entry of own) noteEntry(found.entries, entry, "counted");
     if (own[0] && counted.place) idsOf(found.numbered, own[0].pk).push(counted.place.id);
@@ -135,18 +144,28 @@ function idsOf(numbered: Map<string, number[]>, partition: string): number[] {
 
 /** Counts must be equal; a bound may be wider than it need be, as records leave without moving it. */
 function driftsOf(totals: ReadonlyMap<string, TotalsFigures>, stored: ReadonlyMap<string, StoredTotals>): Drift[] {
-  return [...new Set([...totals.keys(), ...stored.keys()])].flatMap((name) => {
-    const item = stored.get(name);
-    const counted = totals.get(name);
-    const key = counted?.key ?? item;
-    if (!key) return [];
-    const figures = figuresOf(item, counted?.figures);
-    return [...new Set([...figures.keys(), ...(counted?.figures.keys() ?? [])])].flatMap((figure) => {
-      const [is, should] = [figures.get(figure), counted?.figures.get(figure)];
-      const { pk, sk } = key;
-      return isDrift(figure, is, should) ? [{ key: { pk, sk }, figure, stored: is ?? 0, counted: should ?? 0 }] : [];
+  const keys: Key[] = [...[...totals.values()].map(({ key }) => key), ...stored.values()];
+  const own = new Map(keys.flatMap((key) => keysTogether(key).own).map((key) => [nameOf(key), key]));
+  return [...own].flatMap(([name, key]) => {
+    const counted = totals.get(name)?.figures;
+    const figures = storedFigures(key, stored, counted);
+    return [...new Set([...figures.keys(), ...(counted?.keys() ?? [])])].flatMap((figure) => {
+      const [is, should] = [figures.get(figure), counted?.get(figure)];
+      return isDrift(figure, is, should) ? [{ key, figure, stored: is ?? 0, counted: should ?? 0 }] : [];
     });
   });
+}
+
+/** What is stored under a key, with what release 0.1 left of the same month. */
+function storedFigures(key: Key, stored: ReadonlyMap<string, StoredTotals>, counted?: ReadonlyMap<string, number>) {
+  const figures = figuresOf(stored.get(nameOf(key)), counted);
+  const { former } = keysTogether(key);
+  const isOfBounds = dayBounds.matches(key);
+  for (const [name, value] of formerFigures(former && stored.get(nameOf(former)))) {
+    if (isBound(name) === isOfBounds)
+      figures.set(name, joined(name, value, figures.get(name) ?? (isOfBounds ? value : 0)));
+  }
+  return figures;
 }
 
 function isDrift(figure: string, is: number | undefined, should: number | undefined): boolean {

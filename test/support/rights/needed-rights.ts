@@ -44,10 +44,12 @@ function tableRights(command: string, input: Input): NeededRight[] {
       Object.entries(each).flatMap(([kind, member]) => tableRights(memberActions[kind] ?? kind, member)),
     );
   }
-  if (name === "BatchGetItem") {
-    return Object.entries(input.RequestItems).map(([table, { Keys }]: [string, Input]) =>
-      right(`dynamodb:${name}`, settingOf(table), { "dynamodb:LeadingKeys": Keys.map(({ pk }: Input) => kindOf(pk)) }),
-    );
+  if (name === "BatchGetItem" || name === "BatchWriteItem") {
+    return Object.entries(input.RequestItems).map(([table, asked]: [string, Input]) => {
+      const keys: Input[] =
+        name === "BatchGetItem" ? asked.Keys : asked.map(({ PutRequest }: Input) => PutRequest.Item);
+      return right(`dynamodb:${name}`, settingOf(table), { "dynamodb:LeadingKeys": keys.map(({ pk }) => kindOf(pk)) });
+    });
   }
   const index = input.IndexName ? `/index/${input.IndexName}` : "";
   const partition = name === "Query" ? partitionOf(input) : (input.Key ?? input.Item)?.pk;
@@ -63,6 +65,7 @@ const actionNames: Readonly<Record<string, string>> = {
   Update: "UpdateItem",
   Delete: "DeleteItem",
   BatchGet: "BatchGetItem",
+  BatchWrite: "BatchWriteItem",
   TransactGet: "TransactGetItems",
   TransactWrite: "TransactWriteItems",
 };
