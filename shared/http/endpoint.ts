@@ -10,6 +10,7 @@ import type {
   Query,
   SignedInOperation,
 } from "../contract/operation.ts";
+import { followTotalAsOf } from "../db/lists/total-as-of.ts";
 import type { Caller } from "../domain/caller.ts";
 import { routeNotFound } from "../domain/refusal.ts";
 import { carryOut } from "../work.ts";
@@ -146,12 +147,11 @@ function chain<O extends Operation>(
     validate(operation),
     ...last,
   ];
-  return compose(
-    operation.name,
-    middlewares,
-    async (event, context) =>
-      event.keptAnswer ?? successAnswer(operation, await handle(event, context), { event, context }),
-  );
+  return compose(operation.name, middlewares, async (event, context) => {
+    if (event.keptAnswer) return event.keptAnswer;
+    const findTotalAsOf = operation.hasTotalAsOf ? followTotalAsOf(new Date()) : undefined;
+    return successAnswer(operation, await handle(event, context), { event, context }, findTotalAsOf?.());
+  });
 }
 
 function refuseWhereClosed(closes: () => boolean) {

@@ -22,6 +22,7 @@ export function neededRights({ service, command, input }: AwsCall): NeededRight[
 
 const readers: Readonly<Record<string, (name: string, input: Input) => NeededRight[]>> = {
   DynamoDB: tableRights,
+  "DynamoDB Streams": (name) => [right(`dynamodb:${name}`, "<TABLE_NAME>")],
   SQS: (name, { QueueUrl }) => [right(`sqs:${name.replace(/Batch$/, "")}`, settingOf(QueueUrl))],
   "Secrets Manager": (name, { SecretId }) => [right(`secretsmanager:${name}`, settingOf(SecretId))],
   SES: (name, { Source, ConfigurationSetName }) => {
@@ -49,6 +50,13 @@ function tableRights(command: string, input: Input): NeededRight[] {
       right(`dynamodb:${name}`, settingOf(table), { "dynamodb:LeadingKeys": Keys.map(({ pk }: Input) => kindOf(pk)) }),
     );
   }
+  if (name === "BatchWriteItem") {
+    return Object.entries(input.RequestItems).map(([table, writes]: [string, Input]) =>
+      right(`dynamodb:${name}`, settingOf(table), {
+        "dynamodb:LeadingKeys": writes.map(({ PutRequest }: Input) => kindOf(PutRequest.Item.pk)),
+      }),
+    );
+  }
   const index = input.IndexName ? `/index/${input.IndexName}` : "";
   const partition = name === "Query" ? partitionOf(input) : (input.Key ?? input.Item)?.pk;
   const context: NeededRight["context"] =
@@ -63,6 +71,7 @@ const actionNames: Readonly<Record<string, string>> = {
   Update: "UpdateItem",
   Delete: "DeleteItem",
   BatchGet: "BatchGetItem",
+  BatchWrite: "BatchWriteItem",
   TransactGet: "TransactGetItems",
   TransactWrite: "TransactWriteItems",
 };
