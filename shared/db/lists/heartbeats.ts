@@ -20,6 +20,12 @@ export const heartbeats = defineEntity<StoredHeartbeat>(
   ({ pk, sk }) => sk === kind && pk.startsWith(partitionStart),
 );
 
+/** Keys are spread over the shards by their hash: that a shard has none of them has a probability of 1 in 22,000. */
+export const heartbeatsPerShard = 10;
+
+/** Until the second heartbeats of a minute. Each second of it costs; the rest of the minute is the longest gap. */
+export const pauseMs = 25_000;
+
 /** Access pattern TY2: writes so many heartbeats, numbered from 0. 1 write unit each. */
 export async function writeHeartbeats(count: number, now: Date): Promise<void> {
   const items = Array.from({ length: count }, (_, number) =>
