@@ -1,8 +1,12 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as listInvoices } from "../../functions/finance/list-invoices.ts";
+import { handler as listTimesheets } from "../../functions/finance/list-timesheets.ts";
+import { handler as listJobs } from "../../functions/jobs/list-jobs.ts";
 import { handler as updateTotals } from "../../functions/workers/update-totals.ts";
 import { listInvoices as listInvoicesContract } from "../../shared/contract/finance.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
+import { operations } from "../../shared/contract/operations.ts";
 import { writeHeartbeats } from "../../shared/db/lists/heartbeats.ts";
 import { findWatermark, resizeWatermark } from "../../shared/db/lists/watermark.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
@@ -73,7 +77,7 @@ async function headerOf(): Promise<number> {
   return Date.parse(String((await list()).headers["total-as-of"]));
 }
 
-describe("the header total-as-of", () => {
+describe("D43: the header total-as-of", () => {
   test("with two shards and one held for a minute, is no later than the held one's oldest uncounted change", async () => {
     const [held, running] = [openShard([0, 2]), openShard([1, 3])];
     await resizeWatermark(numbers.length);
@@ -138,6 +142,23 @@ describe("the header total-as-of", () => {
     expect(Object.fromEntries(proxy.calls)).toEqual({ GetItem: 100 + 1, Query: 300 });
   });
 
+  test.each([
+    ["list-invoices", listInvoices],
+    ["list-timesheets", listTimesheets],
+    ["list-jobs", listJobs],
+  ])("is on %s, which shares the reading of the other lists", async (name, handler) => {
+    await raiseAll();
+    const reached = await headerOf();
+    const contract = operations.find((each) => each.name === name) as Operation;
+    const { status, headers } = await call(handler, contract, { as: admin, query: {} });
+    expect([status, Date.parse(String(headers["total-as-of"]))]).toEqual([200, reached]);
+  });
+
+  test("is promised by those lists alone", () => {
+    const promised = operations.filter((each: Operation) => each.hasTotalAsOf).map(({ name }) => name);
+    expect(promised.toSorted()).toEqual(["list-invoices", "list-jobs", "list-timesheets"]);
+  });
+
   test("is left out until every heartbeat has come through", async () => {
     await resizeWatermark(numbers.length);
     await updateTotals({ Records: [0, 1, 2].map((number) => begunAt(number, Date.now())) });
@@ -181,7 +202,7 @@ describe("the header total-as-of", () => {
   });
 });
 
-describe("the watermark", () => {
+describe("D43: the watermark", () => {
   const later = (number: number, ms: number) => begunAt(number, Date.now() + ms);
 
   test("does not go back for heartbeats that come again or late, alone or beside newer ones", async () => {
