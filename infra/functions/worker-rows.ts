@@ -12,7 +12,8 @@ export type ServiceFunctionName =
   | "send-pushes"
   | "intake"
   | "mark-overdue"
-  | "reconcile-totals";
+  | "reconcile-totals"
+  | "write-heartbeats";
 
 /** Every function without a route, and what it may touch. */
 export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
@@ -99,6 +100,14 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     memoryMegabytes: 2048,
     timeoutSeconds: 900,
     table: ["Scan"],
+  },
+  "write-heartbeats": {
+    area: "workers",
+    impact: "Lists do not say up to when their totals are counted, and nobody would see if they were behind.",
+    memoryMegabytes: 128,
+    timeoutSeconds: 60,
+    countsShards: true,
+    table: ["GetItem", "BatchWriteItem", "UpdateItem"],
   },
   "rotate-signing-key": {
     area: "workers",

@@ -22,6 +22,7 @@ export function neededRights({ service, command, input }: AwsCall): NeededRight[
 
 const readers: Readonly<Record<string, (name: string, input: Input) => NeededRight[]>> = {
   DynamoDB: tableRights,
+  "DynamoDB Streams": (name) => [right(`dynamodb:${name}`, "<TABLE_NAME>")],
   SQS: (name, { QueueUrl }) => [right(`sqs:${name.replace(/Batch$/, "")}`, settingOf(QueueUrl))],
   "Secrets Manager": (name, { SecretId }) => [right(`secretsmanager:${name}`, settingOf(SecretId))],
   SES: (name, { Source, ConfigurationSetName }) => {
@@ -50,6 +51,13 @@ function tableRights(command: string, input: Input): NeededRight[] {
         name === "BatchGetItem" ? asked.Keys : asked.map(({ PutRequest }: Input) => PutRequest.Item);
       return right(`dynamodb:${name}`, settingOf(table), { "dynamodb:LeadingKeys": keys.map(({ pk }) => kindOf(pk)) });
     });
+  }
+  if (name === "BatchWriteItem") {
+    return Object.entries(input.RequestItems).map(([table, writes]: [string, Input]) =>
+      right(`dynamodb:${name}`, settingOf(table), {
+        "dynamodb:LeadingKeys": writes.map(({ PutRequest }: Input) => kindOf(PutRequest.Item.pk)),
+      }),
+    );
   }
   const index = input.IndexName ? `/index/${input.IndexName}` : "";
   const partition = name === "Query" ? partitionOf(input) : (input.Key ?? input.Item)?.pk;
