@@ -22,6 +22,8 @@ export interface TestRequest {
 
 let lastAddress = 0;
 
+const context: Partial<Context> = { awsRequestId: "lambda-request", getRemainingTimeInMillis: () => 29_000 };
+
 /** What the handler answered. */
 export interface TestAnswer {
   readonly status: number;
@@ -34,7 +36,7 @@ export interface TestAnswer {
 /** Calls a handler the way API Gateway does, and holds its answer against the OpenAPI document. */
 export async function call(handler: HttpHandler, operation: Operation, request: TestRequest = {}): Promise<TestAnswer> {
   const event = await eventOf(operation, request);
-  const answer = await handler(event, { awsRequestId: "lambda-request" } as Context);
+  const answer = await handler(event, context as Context);
   const headers = Object.fromEntries(
     Object.entries(answer.headers ?? {}).map(([name, value]) => [name, String(value)]),
   );
