@@ -1,22 +1,15 @@
-import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { chunksOf, inParallel } from "../../../shared/batches.ts";
 import { countsKey, notificationCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey, notifications, unreadMark } from "../../../shared/db/notifications/notifications.ts";
-import { documentClient, putIf } from "../../../shared/db/table/table.ts";
-import { settings } from "../../../shared/settings.ts";
+import { putItems } from "./put-items.ts";
 
 /** The id of the first; all of them have as many digits. */
 export const firstOfMany = 1_000_001;
 
-/** Puts so many unread notifications of a user, and their counts, as the service leaves them: several times as fast. */
+/** Puts so many unread notifications of a user, and their counts, as the service leaves them. */
 export async function putNotifications(userId: number, count: number): Promise<void> {
-  const items = Array.from({ length: count }, (_, at) => notificationOf(userId, firstOfMany + at));
-  await inParallel(chunksOf(items, 25), 8, async (some) => {
-    const requests = some.map((Item) => ({ PutRequest: { Item } }));
-    await documentClient().send(new BatchWriteCommand({ RequestItems: { [settings.tableName()]: requests } }));
-  });
   const counts = { ...countsKey(userId), total: count, notifications: count, jobs: count };
-  await putIf({ Item: notificationCounts.encode(counts) });
+  const items = Array.from({ length: count }, (_, at) => notificationOf(userId, firstOfMany + at));
+  await putItems([notificationCounts.encode(counts), ...items]);
 }
 
 function notificationOf(userId: number, id: number) {
