@@ -54,9 +54,9 @@ export async function markNotifications(
 /**
  * Access pattern N6: marks all notifications as read that a user has not read, newest first, in transactions of up to 99,
  * each with its counts; gives the newest of them. When less than 6.5 seconds of `remainingMs` are left, no further one
- * begins: the rest stays unread, and the next call marks it. The index may be a moment behind: what came in just before the call may stay unread
- * as well. For every 99: 99 read units, 1/10 of an index page, 200 write units and one round trip, as those of the next are
- * read meanwhile; two round trips before the first.
+ * begins: the rest stays unread, and the next call marks it. The index may be a moment behind: what came in just before the
+ * call may stay unread as well. For every 99: 99 read units, a tenth of an index page, 200 write units and one round trip, as
+ * the next are read meanwhile; two round trips before the first.
  */
 export async function markAllRead(
   userId: number,
