@@ -31,6 +31,8 @@ export interface AnonymousRequest<O extends Operation> {
   readonly now: Date;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;
+  /** For how many milliseconds the function may still run. */
+  readonly remainingMs: () => number;
 }
 
 /** What an operation's function gets of a request from a signed-in user. */
@@ -184,6 +186,7 @@ function requestOf<O extends Operation>(event: HttpEvent, context: Context): Ano
     body: body as Body<O>,
     now: new Date(),
     requestId,
+    remainingMs: () => context.getRemainingTimeInMillis(),
   };
 }
 

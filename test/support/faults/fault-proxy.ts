@@ -102,6 +102,11 @@ export function transactionConflict(items: number): Fault {
   return cancelled(items, "TransactionConflict");
 }
 
+/** What DynamoDB answers when the partition of an item has no units left. */
+export function transactionThrottled(items: number): Fault {
+  return cancelled(items, "ThrottlingError");
+}
+
 function cancelled(items: number, code: string): Fault {
   const reasons = Array.from({ length: items }, (_, index) => ({ Code: index === 0 ? code : "None" }));
   return {
