@@ -8,6 +8,7 @@ import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { createQueue } from "./constructs/compute/encrypted-queue.ts";
 import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
+import { MinuteSchedule } from "./constructs/compute/minute-schedule.ts";
 import { ReleaseManifests } from "./constructs/compute/release-manifest.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
@@ -162,6 +163,8 @@ export class WorkforceStack extends Stack {
       const worker = this.#addFunction(name);
       new DailySchedule(worker, "Daily", { ...time, timeZone, fn: worker.live });
     }
+    const heart = this.#addFunction("write-heartbeats");
+    new MinuteSchedule(heart, "EachMinute", { fn: heart.live });
   }
 
   #addIntake(): IntakeBus {

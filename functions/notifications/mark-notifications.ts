@@ -3,9 +3,9 @@ import { markAllRead, markNotifications } from "../../shared/db/notifications/ma
 import { idempotent } from "../../shared/http/endpoint.ts";
 
 /** Marks notifications of the caller's own: those named, all or none of them, or all that are unread as read (D27). */
-export const handler = idempotent(operation, async ({ body, caller, requestedAt, token }) => {
+export const handler = idempotent(operation, async ({ body, caller, requestedAt, token, remainingMs }) => {
   const { notification_ids: ids, read } = body;
-  if (ids === undefined) return markAllRead(caller.userId, requestedAt);
+  if (ids === undefined) return markAllRead(caller.userId, requestedAt, remainingMs);
   const notifications = await markNotifications(caller.userId, ids, read ? requestedAt : null, token);
   return { items: notifications, total: notifications.length };
 });

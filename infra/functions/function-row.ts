@@ -4,9 +4,11 @@ import type { Role } from "../../shared/contract/operation.ts";
 export type TableAction =
   | "GetItem"
   | "BatchGetItem"
+  | "BatchWriteItem"
   | "Query"
   | "Scan"
   | "PutItem"
+  | "BatchWriteItem"
   | "UpdateItem"
   | "DeleteItem"
   | "ConditionCheckItem";
@@ -73,8 +75,11 @@ export interface FunctionRow {
   readonly impact: string;
   /** True where its failures cannot wait for the morning: users are shut out. */
   readonly pages?: true;
-  /** Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both, as does the whole table. */
-  readonly memoryMegabytes?: 1024 | 2048;
+  /**
+   * Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both, as does the whole table; what
+   * waits most of its time wants less.
+   */
+  readonly memoryMegabytes?: 128 | 1024 | 2048;
   readonly table?: readonly TableAction[];
   /** The guarded partitions that these actions reach; a scan reaches all. */
   readonly guarded?: readonly GuardedPartition[];
@@ -109,6 +114,8 @@ export interface FunctionRow {
    * item, those of guarded partitions included.
    */
   readonly readsStream?: true;
+  /** True where it asks how many shards the table's stream has. It reads none. */
+  readonly countsShards?: true;
   /** True where users feel a fault at once: in a canary stage, a new version takes a tenth of the calls first. */
   readonly canary?: true;
   /**

@@ -14,7 +14,7 @@ const written = ["INSERT", "MODIFY"];
  * themselves.
  */
 export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonly<Record<string, unknown>>[]>> = {
-  "update-totals": [{ dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB"] } } } }],
+  "update-totals": [{ dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "HEARTBEAT"] } } } }],
   notify: [
     // Records that somebody may be notified of, unless they were written silently.
     {

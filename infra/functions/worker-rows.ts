@@ -12,7 +12,8 @@ export type ServiceFunctionName =
   | "send-pushes"
   | "intake"
   | "mark-overdue"
-  | "reconcile-totals";
+  | "reconcile-totals"
+  | "write-heartbeats";
 
 /** Every function without a route, and what it may touch. */
 export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
@@ -45,7 +46,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     impact: "Lists show old totals and page counts, and searches by number or date miss what is new.",
     readsStream: true,
     timeoutSeconds: 60,
-    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    table: ["BatchGetItem", "BatchWriteItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   },
   notify: {
     area: "workers",
@@ -99,6 +100,14 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     callsItself: true,
     timeoutSeconds: 900,
     table: ["Scan", "BatchGetItem"],
+  },
+  "write-heartbeats": {
+    area: "workers",
+    impact: "Lists do not say up to when their totals are counted, and nobody would see if they were behind.",
+    memoryMegabytes: 128,
+    timeoutSeconds: 60,
+    countsShards: true,
+    table: ["GetItem", "BatchWriteItem", "UpdateItem"],
   },
   "rotate-signing-key": {
     area: "workers",

@@ -8,8 +8,8 @@ const everyGate = [...gates, ...longGates];
 
 const help = `npm run check [-- --only GATE] [--report FILE]
 
-Runs every gate, and prints the output of those that fail; all of it is kept in .local/check. Gates that use one processor
-run two at a time. Ends with 1 when one failed.
+Runs every gate, and prints the output of those that fail; all of it is kept in .local/check. Gates run two at a time. Ends
+with 1 when one failed.
 
 ${gates.map(lineOf).join("\n")}
 
@@ -50,15 +50,15 @@ function findGate(name: string): Gate {
   throw unknownWord("gate", name, names);
 }
 
-/** Those of one processor first, two side by side; then the others, each by itself. */
+/** Two side by side, in their order; then by itself each that must be alone. */
 async function runAll(chosen: readonly Gate[]): Promise<GateResult[]> {
-  const narrow = chosen.filter(({ isWide }) => !isWide).values();
+  const shared = chosen.filter(({ isAlone }) => !isAlone).values();
   const results: GateResult[] = [];
   const runInTurn = async (waiting: Iterable<Gate>) => {
     for (const gate of waiting) results.push(await runAloud(gate));
   };
-  await Promise.all([runInTurn(narrow), runInTurn(narrow)]);
-  await runInTurn(chosen.filter(({ isWide }) => isWide));
+  await Promise.all([runInTurn(shared), runInTurn(shared)]);
+  await runInTurn(chosen.filter(({ isAlone }) => isAlone));
   return results;
 }
 

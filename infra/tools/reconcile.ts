@@ -75,7 +75,7 @@ async function repairAll(look: Look, { found, suspects }: StableReconciliation):
   const totals = await rewriteTotals(found, last);
   let entries = 0;
   for (const { key, figure } of last.drifts) {
-    if (figure === "entries") entries += await rewriteNumberEntries(key.pk);
+    if (figure === "entries") entries += await rewriteNumberEntries(key.pk, new Date());
   }
   process.stdout.write(`Counted ${counted} records, wrote ${totals} totals and ${entries} search entries.\n`);
   return countDifferences(await reconcileStill(look, "After the repair: ")) === 0 ? 0 : 1;

@@ -136,6 +136,7 @@ export const listInvoices = operation({
   ),
   answer: invoice,
   list: "invoices",
+  hasTotalAsOf: true,
   refusals: ["query_too_broad", "busy"],
 });
 
@@ -158,6 +159,7 @@ export const listTimesheets = operation({
   ),
   answer: timesheet,
   list: "timesheets",
+  hasTotalAsOf: true,
 });
 
 /** GET invoices/{id}: an invoice as the list shows it (D39). */

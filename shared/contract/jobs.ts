@@ -49,6 +49,7 @@ export const listJobs = operation({
   query: v.object(paging),
   answer: job,
   list: "jobs",
+  hasTotalAsOf: true,
 });
 
 /** GET jobs/{id}: a job as the list shows it (D39). */

@@ -26,7 +26,7 @@ export const listNotifications = operation({
 });
 
 /** Most notifications that are marked in one transaction: each is a write of it, and the counts are one more. */
-export const maxMarkedTogether = 90;
+const maxMarkedTogether = 90;
 
 /** PATCH users/notifications/bulk_update: those named, all or none; without ids all that are unread (D27). */
 export const markNotifications = operation({

@@ -40,6 +40,8 @@ export interface Operation {
   readonly answer: Schema;
   /** Present on list answers: the name of the array in the answer. */
   readonly list?: string;
+  /** True for a list whose total follows from changes: the header `total-as-of` says up to when they are counted. */
+  readonly hasTotalAsOf?: boolean;
   /** True where a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */
   readonly idempotent?: boolean;
   /** True where a request may prove an earlier session of its login in the header `Known-Client` (D10). */

@@ -14,9 +14,11 @@ import { users } from "./accounts/users.ts";
 import { answerPieces } from "./answer-pieces.ts";
 import { idempotentRuns } from "./idempotency.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
+import { heartbeats } from "./lists/heartbeats.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
-import { listTotals } from "./lists/totals.ts";
+import { dayBounds, dayTotals, listTotals } from "./lists/totals.ts";
+import { watermarks } from "./lists/watermark.ts";
 import { migrations } from "./migrate/migrations.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
@@ -63,7 +65,11 @@ export const entities: readonly Entity<object>[] = [
   tombstones,
   countedPlaces,
   listTotals,
+  dayTotals,
+  dayBounds,
   numberEntries,
+  heartbeats,
+  watermarks,
   sequences,
   migrations,
 ];

@@ -31,6 +31,8 @@ export interface AnonymousRequest<O extends Operation> {
   readonly now: Date;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;
+  /** For how many milliseconds the function may still run. */
+  readonly remainingMs: () => number;
 }
 
 /** What an operation's function gets of a request from a signed-in user. */
@@ -54,12 +56,19 @@ type Authorize<O extends Operation> = (request: SignedInRequest<O>) => Promise<v
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
 export type HttpHandler = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
 
+/** What a list whose total follows from changes is given beside its handler, so that no other function carries it. */
+export interface ListOptions {
+  /** Begins to find up to when changes are counted; what it gives is asked for that when the list is there. */
+  readonly followTotalAsOf?: (now: Date) => () => Date | undefined;
+}
+
 /** The handler of an operation that needs a bearer token. */
 export function authenticated<O extends SignedInOperation>(
   operation: O,
   handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
+  options: ListOptions = {},
 ): HttpHandler {
-  return chain(operation, { access: [authenticate(operation)] }, (event, context) =>
+  return chain(operation, { access: [authenticate(operation)], ...options }, (event, context) =>
     handle(signedInRequestOf<O>(event, context)),
   );
 }
@@ -121,7 +130,7 @@ export function forUnrouted(name: string, refuse: (method: string, path: string)
 }
 
 /** What the chain of some endpoints has in addition to that of all. */
-interface Variation {
+interface Variation extends ListOptions {
   readonly closes?: () => boolean;
   /** Middlewares that identify the caller. */
   readonly access?: readonly object[];
@@ -132,7 +141,7 @@ interface Variation {
 /** The one chain of middlewares. Refusals come in the order the contract promises: 404, size, 401, 403, 415, 400, 422 (D31). */
 function chain<O extends Operation>(
   operation: O,
-  { closes = () => false, access = [], last = [] }: Variation,
+  { closes = () => false, access = [], last = [], followTotalAsOf }: Variation,
   handle: (event: HttpEvent, context: Context) => Promise<Reply<O>>,
 ) {
   const middlewares = [
@@ -146,12 +155,11 @@ function chain<O extends Operation>(
     validate(operation),
     ...last,
   ];
-  return compose(
-    operation.name,
-    middlewares,
-    async (event, context) =>
-      event.keptAnswer ?? successAnswer(operation, await handle(event, context), { event, context }),
-  );
+  return compose(operation.name, middlewares, async (event, context) => {
+    if (event.keptAnswer) return event.keptAnswer;
+    const findTotalAsOf = followTotalAsOf?.(new Date());
+    return successAnswer(operation, await handle(event, context), { event, context }, findTotalAsOf?.());
+  });
 }
 
 function refuseWhereClosed(closes: () => boolean) {
@@ -178,6 +186,7 @@ function requestOf<O extends Operation>(event: HttpEvent, context: Context): Ano
     body: body as Body<O>,
     now: new Date(),
     requestId,
+    remainingMs: () => context.getRemainingTimeInMillis(),
   };
 }
 

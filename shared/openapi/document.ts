@@ -15,6 +15,12 @@ const headers = {
   "x-request-id": { description: "The id of the request. Include it in support requests.", schema: { type: "string" } },
   "per-page": { description: "Items per page.", schema: { type: "integer", minimum: 1 } },
   total: { description: "Number of matching items on all pages.", schema: { type: "integer", minimum: 0 } },
+  "total-as-of": {
+    description:
+      "The moment up to which all changes are counted in `total` and searchable by date and number; a later change may be " +
+      "missing there. Absent while it is not known. No part of an ETag.",
+    schema: { type: "string", format: "date-time" },
+  },
   link: {
     description: "Links to the first, prev, next and last page (RFC 8288); absent on a single page.",
     schema: { type: "string" },
@@ -96,11 +102,12 @@ function parametersOf({ parameters, query, idempotent, takesClientProof }: Opera
   return [...inPath, ...inQuery, ...(idempotent ? [idempotencyKey] : []), ...(takesClientProof ? [knownClient] : [])];
 }
 
-function answerOf({ answer, list, answersBearer, idempotent }: Operation): object {
+function answerOf({ answer, list, hasTotalAsOf, answersBearer, idempotent }: Operation): object {
   const schema = jsonSchemaOf(answer);
   const names: (keyof typeof headers)[] = [
     "x-request-id",
     ...(list ? (["per-page", "total", "link"] as const) : []),
+    ...(hasTotalAsOf ? (["total-as-of"] as const) : []),
     ...(answersBearer ? (["authorization"] as const) : []),
     ...(idempotent ? (["idempotency-replayed"] as const) : []),
   ];

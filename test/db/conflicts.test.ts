@@ -45,6 +45,7 @@ test("D18: what is tried again after others were faster is tried by the one help
   expect(loops.toSorted()).toEqual([
     "shared/db/lists/dated-lists.ts",
     "shared/db/table/batch-reads.ts",
+    "shared/db/table/batch-writes.ts",
     "shared/db/table/conflicts.ts",
     "shared/messaging/queue.ts",
   ]);

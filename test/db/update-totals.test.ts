@@ -107,8 +107,8 @@ describe("reconcile", () => {
       counted: 2,
     });
     expect(first.drifts).toContainEqual({
-      key: { pk: "TOTALS#INVOICES#51", sk: "2026-05" },
-      figure: "01pending",
+      key: { pk: "TOTALS#INVOICES#51", sk: "2026-05#COUNTS" },
+      figure: "01p",
       stored: 2,
       counted: 0,
     });
@@ -116,7 +116,7 @@ describe("reconcile", () => {
       "COMPANY#50#NUMBERS",
     ]);
     expect(await rewriteTotals(first, first)).toBeGreaterThan(0);
-    expect(await rewriteNumberEntries("COMPANY#50#NUMBERS")).toBe(1);
+    expect(await rewriteNumberEntries("COMPANY#50#NUMBERS", new Date())).toBe(1);
     expect(await countRecords(first.uncounted, new Date())).toBe(1);
     await expectExact();
   });
@@ -148,8 +148,9 @@ describe("reconcile", () => {
     const exact = await reconcileCompany(80);
     expect([exact.found.records, countDifferences(exact)]).toEqual([3, 0]);
     for (const company of [80, 81]) {
-      const key = { pk: `TOTALS#INVOICES#${company}`, sk: "2026-05" };
-      await putIf({ Item: { ...(await getItem(key)), "01pending": 7, "01pending>": 3 } });
+      for (const [sk, wrong] of Object.entries({ "2026-05#COUNTS": { "01p": 7 }, "2026-05#BOUNDS": { "01p>": 3 } })) {
+        await putIf({ Item: { ...(await getItem({ pk: `TOTALS#INVOICES#${company}`, sk })), ...wrong } });
+      }
     }
     await deleteItemAt({ pk: "COMPANY#80#NUMBERS", sk: `zeta-8#${padId(801)}` });
     await write(invoiceLine(803, 80));
@@ -162,8 +163,8 @@ describe("reconcile", () => {
     ).toEqual([
       `${entries}  entries`,
       "INVOICE#803: not counted as it is now",
-      `${pk} 2026-05 01pending`,
-      `${pk} 2026-05 01pending>`,
+      `${pk} 2026-05#BOUNDS 01p>`,
+      `${pk} 2026-05#COUNTS 01p`,
     ]);
   });
 });

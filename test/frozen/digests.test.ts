@@ -26,7 +26,8 @@ describe.each(frozenReleases())("D38: the samples of release %s", (release) => {
     for (const item of readFrozen(release).items.map((each) => unmarshall(each))) {
       const owners = entities.filter(({ matches }) => matches(keyOf(item)));
       expect(owners, `${item.pk} ${item.sk}`).toHaveLength(1);
-      expect(owners[0]?.decode(item)).toMatchObject({ ...item, schema_version: owners[0]?.version });
+      const { mark_key: _, mark_order: __, ...kept } = item;
+      expect(owners[0]?.decode(item)).toMatchObject({ ...kept, schema_version: owners[0]?.version });
     }
   });
 

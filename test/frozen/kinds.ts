@@ -1,7 +1,7 @@
 import type { MarshalledItem } from "./release.ts";
 
 /** Every kind of item by its key, as the table's page lists them; a kind's samples are in the file of its name, by area. */
-const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: string])[] = [
+const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: string, until?: string])[] = [
   ["records/company", /^COMPANY#\d+$/, /^COMPANY$/],
   ["accounts/user", /^USER#\d+$/, /^USER$/],
   ["accounts/user-secret", /^PASS(WORD|CODE)#\d+$/, /^PASS(WORD|CODE)$/, "0.2"],
@@ -34,13 +34,17 @@ const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: s
   ["accounts/minted-token", /^MINTED$/, /./, "0.2"],
   ["lists/counted-place", /^(TIMESHEET|INVOICE|JOB)#/, /^TALLIED$/],
   ["lists/totals", /^TOTALS#/, /^ALL$/],
-  ["lists/month-totals", /^TOTALS#/, /^\d{4}-\d{2}$/],
+  ["lists/month-totals", /^TOTALS#/, /^\d{4}-\d{2}$/, "0.1", "0.1"],
+  ["lists/day-totals", /^TOTALS#/, /#COUNTS$/, "0.2"],
+  ["lists/day-bounds", /^TOTALS#/, /#BOUNDS$/, "0.2"],
   ["lists/number-entry", /^COMPANY#\d+#NUMBERS$/, /./],
 ];
 
 /** The names of all kinds that a release had. */
 export function kindNamesOf(release: string): string[] {
-  return kinds.filter(([, , , since = "0.1"]) => byAge(since, release) <= 0).map(([kind]) => kind);
+  const hadBy = ([, , , since = "0.1", until = release]: (typeof kinds)[number]) =>
+    byAge(since, release) <= 0 && byAge(release, until) <= 0;
+  return kinds.filter(hadBy).map(([kind]) => kind);
 }
 
 /** Sorts releases, oldest first. */

@@ -66,6 +66,7 @@ test("D34: browsers of the stage's origins, and no others, may send and read wha
     ExposeHeaders: [
       "per-page",
       "total",
+      "total-as-of",
       "link",
       "authorization",
       "retry-after",

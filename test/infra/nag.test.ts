@@ -48,7 +48,7 @@ const acknowledged: readonly Acknowledgement[] = [
     reason: "Every function checks the token itself, by the access that its contract names; attacks/ holds it to that",
   },
   {
-    rule: /^AwsSolutions-IAM5\[Resource::<(rotatesigningkey|markoverdue|reconciletotals)Function\w+\.Arn>:\*\]$/,
+    rule: /^AwsSolutions-IAM5\[Resource::<(rotatesigningkey|markoverdue|reconciletotals|writeheartbeats)Function\w+\.Arn>:\*\]$/,
     where: /\/SchedulerRoleForTarget-/,
     reason: "A schedule may call every version of its one function",
   },

@@ -28,6 +28,7 @@ const ready: Readonly<Record<string, FakeAnswer>> = {
   "GET /v2/email/account": { json: { ProductionAccessEnabled: true } },
   GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>false</IsInSandbox>" },
   GetSMSAttributes: { xml: "<attributes></attributes>" },
+  GetItem: { json: { Item: { pk: { S: "MIGRATION" }, completed_at: { S: "2026-05-10T12:00:00.000Z" } } } },
   "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 1_000 } } },
 };
 
@@ -49,7 +50,7 @@ async function run(parameters: string[], answers: Readonly<Record<string, FakeAn
 
 test("an account where nothing is missing is ok in every line, and ends with 0", { timeout }, async () => {
   const { code, lines, outcomes } = await run(["--stage", "dev"], ready, { WORKFORCE_STAGES: stagesFile });
-  expect({ code, outcomes }, lines.join("\n")).toEqual({ code: 0, outcomes: Array(15).fill("ok") });
+  expect({ code, outcomes }, lines.join("\n")).toEqual({ code: 0, outcomes: Array(16).fill("ok") });
   expect(lines[1]).toContain("account 000000000000, region eu-west-1");
 });
 
@@ -71,6 +72,7 @@ test("what the credentials may not look at is unchecked, says so, and ends with 
     "ok",
     "ok",
     "ok",
+    "unchecked",
   ];
   expect({ code, outcomes }).toEqual({ code: 1, outcomes: wanted });
   for (const line of lines.filter((each) => each.startsWith("unchecked"))) expect(line).toContain("AWS denies access");

@@ -44,6 +44,7 @@ export class Api extends Construct {
         exposeHeaders: [
           "per-page",
           "total",
+          "total-as-of",
           "link",
           "authorization",
           "retry-after",

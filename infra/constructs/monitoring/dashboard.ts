@@ -24,7 +24,7 @@ const graphHeight = 6;
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
 const highest: MetricStat = { statistic: "Maximum", minutes: 5 };
 const reads = ["GetItem", "BatchGetItem", "TransactGetItems", "Query"];
-const writes = ["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"];
+const writes = ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"];
 const actions = [...reads, ...writes];
 
 /** What the dashboard shows. */
@@ -50,7 +50,7 @@ export function addDashboard(scope: Construct, { stage, watched, rows }: Dashboa
       [text("## What it costs, and what is tried")],
       moneyRow(watched, namespace),
       [text("## What waits")],
-      waitingRow(watched),
+      waitingRow(watched, namespace),
       [text("## Functions, and what follows from records")],
       functionsRow(watched, namespace),
     ],
@@ -105,7 +105,7 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
   ]);
 }
 
-function waitingRow({ queues, quarantine, undelivered, functions }: MonitoredResources): IWidget[] {
+function waitingRow({ queues, quarantine, undelivered, functions }: MonitoredResources, namespace: string): IWidget[] {
   const ofQueue = (name: string, QueueName: string, label: string) =>
     awsMetric(`SQS ${name}`, { QueueName }, highest).with({ label });
   const named = Object.entries(queues);
@@ -127,6 +127,7 @@ function waitingRow({ queues, quarantine, undelivered, functions }: MonitoredRes
       "Consumers of the stream behind in ms",
       consumers.map((FunctionName) => awsMetric("Lambda IteratorAge", { FunctionName }, highest)),
     ],
+    ["Totals behind in s", [ownMetric(namespace, "TotalsLag", {}, highest)]],
   ]);
 }
 

@@ -36,7 +36,7 @@ export class Monitoring extends Construct {
     const rows = [
       ...apiAlarms(watched),
       ...messageAlarms(stage, metrics),
-      ...queueAlarms(watched),
+      ...queueAlarms(watched, metrics),
       ...dailyAlarms(watched, metrics),
       ...accountAlarms(stage),
     ];

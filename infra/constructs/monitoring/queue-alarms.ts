@@ -1,8 +1,9 @@
+import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { functions as rows } from "../../functions/functions.ts";
 import type { QueueName } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 interface QueueRow {
   /** What it means when messages wait too long. */
@@ -40,9 +41,10 @@ const queues: Readonly<Record<QueueName, QueueRow>> = {
 };
 
 const consumerBehindMinutes = 10;
+const totalsBehindMinutes = 5;
 
 /** Alarms on what waits too long, and on what was given up. */
-export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
+export function queueAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
   const names = Object.keys(queues) as QueueName[];
   return [
     ...names.flatMap((name) => {
@@ -75,6 +77,7 @@ export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
       heading: "Undelivered events",
     },
     ...streamConsumers.map((name) => consumerAlarm(name, watched)),
+    totalsAlarm(namespace),
   ];
 }
 
@@ -108,5 +111,18 @@ function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: Mo
     severity: "page",
     impact: rows[name].impact,
     heading: "A consumer of the stream is behind",
+  };
+}
+
+/** Fires where a single shard is behind as well, and where nothing says how far the totals are. */
+function totalsAlarm(namespace: string): AlarmRow {
+  return {
+    id: "totals-lag",
+    metric: ownMetric(namespace, "TotalsLag", {}, { statistic: "Maximum", minutes: 5 }),
+    threshold: totalsBehindMinutes * 60,
+    periods: 3,
+    treatMissingData: TreatMissingData.BREACHING,
+    impact: "Totals and page counts are old, and searches by number or date miss what is new.",
+    heading: "Totals are behind",
   };
 }

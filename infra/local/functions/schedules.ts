@@ -1,21 +1,21 @@
-import type { LocalSchedule } from "../stack/event-sources.ts";
+import type { DailyCall, LocalSchedule } from "../stack/event-sources.ts";
 
 /**
- * Keeps daily schedules from a moment on; what was due earlier that day has had its call. Gives, for a moment after the one
- * asked for before, the schedules whose time of the day has come since, each once a day.
+ * Keeps schedules from a moment on; what was due earlier that day has had its call. Gives, for a moment after the one asked for
+ * before, the schedules that are due since: a daily one once a day, one of every minute once a minute and at once.
  */
 export function followSchedules(schedules: readonly LocalSchedule[], since: Date): (now: Date) => LocalSchedule[] {
-  const lastDay = new Map(schedules.map((each) => [each, lastDueDay(each, since)]));
+  const last = new Map(schedules.map((each) => [each, isDaily(each) ? lastDueDay(each, since) : ""]));
   return (now) =>
     schedules.filter((schedule) => {
-      const day = lastDueDay(schedule, now);
-      if (day <= (lastDay.get(schedule) ?? "")) return false;
-      lastDay.set(schedule, day);
+      const due = isDaily(schedule) ? lastDueDay(schedule, now) : now.toISOString().slice(0, 16);
+      if (due <= (last.get(schedule) ?? "")) return false;
+      last.set(schedule, due);
       return true;
     });
 }
 
-/** Calls the functions of daily schedules at their time until stopped, and after a sleep of the machine those it missed. */
+/** Calls the functions of schedules at their time until stopped, and after a sleep of the machine those of a day that it missed. */
 export function startSchedules(
   schedules: readonly LocalSchedule[],
   call: (functionName: string, event: object) => Promise<unknown>,
@@ -23,9 +23,10 @@ export function startSchedules(
   const due = followSchedules(schedules, new Date());
   const calls = new Set<Promise<unknown>>();
   const timer = setInterval(() => {
-    for (const { functionName } of due(new Date())) {
-      const running = call(functionName, {}).finally(() => calls.delete(running));
-      calls.add(running);
+    for (const schedule of due(new Date())) {
+      const running = call(schedule.functionName, {}).finally(() => calls.delete(running));
+      // One of every minute may take most of it, and what it leaves undone the next one does.
+      if (isDaily(schedule)) calls.add(running);
     }
   }, tickMilliseconds);
   return {
@@ -36,10 +37,14 @@ export function startSchedules(
   };
 }
 
+function isDaily(schedule: LocalSchedule): schedule is DailyCall {
+  return "hour" in schedule;
+}
+
 const tickMilliseconds = 5_000;
 
 /** The last calendar day, as `yyyy-mm-dd` in the schedule's time zone, whose scheduled time had passed by then. */
-function lastDueDay({ hour, minute, timeZone }: LocalSchedule, now: Date): string {
+function lastDueDay({ hour, minute, timeZone }: DailyCall, now: Date): string {
   const wanted = `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
   const today = dayOf(now, timeZone);
   return today.time >= wanted ? today.day : dayBefore(today.day);

@@ -22,12 +22,21 @@ export interface LocalStreamMapping extends BatchMapping {
 }
 
 /** A function that is called every day at a time of a time zone. */
-export interface LocalSchedule {
+export interface DailyCall {
   functionName: string;
   hour: number;
   minute: number;
   timeZone: string;
 }
+
+/** A function that is called every minute. */
+export interface MinuteCall {
+  functionName: string;
+  isEachMinute: true;
+}
+
+/** When a function is called that nothing else calls. */
+export type LocalSchedule = DailyCall | MinuteCall;
 
 /** A resource of the template, its properties with local names. */
 export interface LocalResource {
@@ -78,14 +87,17 @@ export function readBuses(all: ResourcesOfType): { names: string[]; rules: BusRu
   };
 }
 
-/** The schedules; throws on one that is not daily, as the local machine would not keep it. */
+/** The schedules; throws on one that is neither daily nor of every minute, as the local machine would not keep it. */
 export function readSchedules(all: ResourcesOfType): LocalSchedule[] {
   return all("AWS::Scheduler::Schedule").map(({ properties }) => {
     const expression = String(properties.ScheduleExpression);
+    const functionName = functionOf((properties.Target as { Arn: string }).Arn);
+    if (expression === "rate(1 minute)") return { functionName, isEachMinute: true };
     const [, minute, hour] = /^cron\((\d+) (\d+) \* \* \? \*\)$/.exec(expression) ?? [];
-    if (minute === undefined) throw new Error(`The local machine keeps daily schedules only, not ${expression}.`);
+    if (minute === undefined)
+      throw new Error(`The local machine keeps schedules of a day or a minute, not ${expression}.`);
     return {
-      functionName: functionOf((properties.Target as { Arn: string }).Arn),
+      functionName,
       hour: Number(hour),
       minute: Number(minute),
       timeZone: String(properties.ScheduleExpressionTimezone ?? "UTC"),

@@ -9,8 +9,8 @@ export interface Gate {
   readonly program: string;
   readonly parameters: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** True where it keeps more than one processor busy, so that no other gate runs beside it. */
-  readonly isWide?: boolean;
+  /** True where no other gate may run beside it: it measures, or keeps all processors busy. */
+  readonly isAlone?: boolean;
   /** Why it cannot run on this machine; undefined when it can. */
   obstacle?(): string | undefined;
 }
@@ -48,6 +48,13 @@ export const gates: readonly Gate[] = [
     obstacle: installOwn,
   },
   {
+    name: "deploy",
+    title: "deploy into an emulator",
+    program: "vitest",
+    parameters: [...installing, "test/system/deploy"],
+    obstacle: () => pythonObstacle("the emulator", "test/system/deploy"),
+  },
+  {
     name: "synth",
     title: "synth",
     program: "cdk",
@@ -74,15 +81,13 @@ export const gates: readonly Gate[] = [
     program: "vitest",
     parameters: ["run", "test/db/write-record.test.ts", "test/db/user-writes.test.ts"],
     environment: onDynamodbLocal,
-    isWide: true,
     obstacle: dynamodbLocalObstacle,
   },
   {
     name: "programs",
-    title: "local machine, journeys, times",
+    title: "local machine, commands, journeys",
     program: "vitest",
-    parameters: ["run", "--project=programs", "--project=times"],
-    isWide: true,
+    parameters: ["run", "--project=programs"],
   },
   ...["1", String(freshSeed)].map((seed, at) => ({
     name: at === 0 ? "properties" : "fresh",
@@ -90,15 +95,13 @@ export const gates: readonly Gate[] = [
     program: "vitest",
     parameters: relatedTo("test/support/service/properties.ts"),
     environment: { SEED: seed },
-    isWide: true,
   })),
   {
-    name: "deploy",
-    title: "deploy into an emulator",
+    name: "times",
+    title: "times of known and unknown logins",
     program: "vitest",
-    parameters: [...installing, "test/system/deploy"],
-    isWide: true,
-    obstacle: () => pythonObstacle("the emulator", "test/system/deploy"),
+    parameters: ["run", "--project=times"],
+    isAlone: true,
   },
 ];
 
@@ -110,7 +113,7 @@ export const longGates: readonly Gate[] = [
     program: "vitest",
     parameters: relatedTo("test/support/service/counts.ts", "test/system/attacks/timing.test.ts"),
     environment: { COUNTS: "full", TIMED: "500", SEED: String(freshSeed) },
-    isWide: true,
+    isAlone: true,
   },
   {
     name: "engine",
@@ -118,7 +121,7 @@ export const longGates: readonly Gate[] = [
     program: "vitest",
     parameters: ["run", "test/db", "test/bench"],
     environment: onDynamodbLocal,
-    isWide: true,
+    isAlone: true,
     obstacle: dynamodbLocalObstacle,
   },
   ...["cold", "warm", "store"].map((bench) => ({
@@ -126,7 +129,7 @@ export const longGates: readonly Gate[] = [
     title: `bench ${bench}`,
     program: "node",
     parameters: ["test/bench/bench.ts", bench],
-    isWide: true,
+    isAlone: true,
   })),
 ];
 

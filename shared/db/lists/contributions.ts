@@ -1,6 +1,6 @@
 import type { ListName, ListPlace } from "../../domain/records/list-place.ts";
 import { schemaAttributes } from "../table/entity.ts";
-import { countIn, type TotalsByName, type TotalsFigures } from "./totals.ts";
+import { boundIn, countIn, type TotalsByName, type TotalsFigures } from "./totals.ts";
 
 /** What a comparison needs of records, counted places and search entries; figures of totals have names of their own. */
 export const comparedAttributes = [
@@ -12,5 +12,6 @@ export const comparedAttributes = [
 export function contributionsOf(list: ListName, place: ListPlace): Iterable<TotalsFigures> {
   const totals: TotalsByName = new Map();
   countIn(totals, list, place, 1);
+  boundIn(totals, list, place);
   return totals.values();
 }

@@ -8,7 +8,10 @@ import { isListedKind } from "./list-keys.ts";
 export interface CountedPlace extends StoredItem {
   /** Null once the record is removed. */
   readonly place: ListPlace | null;
+  /** Goes up with every write. */
   readonly revision: number;
+  /** The record's revision that was counted, of a removal the one after the last; absent where release 0.1 counted it. */
+  readonly record_revision?: number;
   readonly expires_at?: number | undefined;
 }
 
@@ -32,14 +35,14 @@ export function readCountedPlace(item: Item | undefined): CountedPlace | undefin
   return item && countedPlaces.decode(item);
 }
 
-/** The item that counts a record where it stands now. */
+/** The item that counts a record at a place, as one of its revisions left it. */
 export function nextCountedPlace(
   record: Key,
   counted: CountedPlace | undefined,
-  place: ListPlace | null,
+  { place, revision: record_revision }: { readonly place: ListPlace | null; readonly revision: number },
   now: Date,
 ): Item {
   const revision = (counted?.revision ?? 0) + 1;
   const expires_at = place ? undefined : epochSecondsAfter(now, removedCountDays);
-  return countedPlaces.encode({ ...counted, ...countedPlaceKey(record), place, revision, expires_at });
+  return countedPlaces.encode({ ...counted, ...countedPlaceKey(record), place, revision, record_revision, expires_at });
 }

@@ -72,6 +72,11 @@ export function fromOwned<L extends ListName>(
   return listedItems[list].encode(next as unknown as ListedItem<L>);
 }
 
+/** The revision of a record as it was read; 0 where there is none, or where release 0.1 kept none. */
+export function revisionOf(item: Item | undefined): number {
+  return (item as Partial<RecordItem> | undefined)?.revision ?? 0;
+}
+
 /** What a page needs of a record, from an index or from the record itself. */
 export interface ListRow<L extends ListName> {
   readonly pk: string;

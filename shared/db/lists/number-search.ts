@@ -1,94 +1,140 @@
+import { chunksOf, inParallel } from "../../batches.ts";
+import { invoiceStates } from "../../contract/finance.ts";
 import type { Scope } from "../../domain/caller.ts";
 import { isWithinRange } from "../../domain/paging/date-range.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { maxNumberMatches, searchableStarts } from "../../domain/records/invoice-number.ts";
 import type { ListPlace } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { readBatch } from "../table/batch-reads.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { entriesMigration, isComplete } from "../migrate/migrations.ts";
+import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
+import type { PutWrite } from "../table/conditions.ts";
+import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { type Mark, nameOf, padId, recordKey } from "../table/keys.ts";
-import { type Item, queryPages } from "../table/table.ts";
+import { queryPages } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { type ListedFields, toPage, toRow } from "./listed-items.ts";
+import { type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
 import type { ListSelection } from "./totals.ts";
 
 /** A search entry of an invoice number: its keys hold all of it. */
 export type StoredNumberEntry = StoredItem & Mark;
 
 const partitionEnd = "#NUMBERS";
+/** Most matches that are filtered are 20 calls. */
+const chunksAtOnce = 10;
 
 /** The entity of the search entries of invoice numbers. */
 export const numberEntries = defineEntity<StoredNumberEntry>(
   "number entry",
   ({ pk }) => pk.startsWith("COMPANY#") && pk.endsWith(partitionEnd),
+  { upgrades: [stampOnly, (item) => ({ ...item, ...entryOf(String(item.pk), String(item.sk)) })] },
 );
 
-/** What a search entry knows of its invoice. */
-interface NumberEntry {
-  readonly id: number;
-  readonly state: string;
-  readonly date: string;
+/** The entries that others lack. */
+export function entriesMissingIn(
+  others: readonly StoredNumberEntry[],
+  entries: readonly StoredNumberEntry[],
+): StoredNumberEntry[] {
+  const there = new Set(others.map(nameOf));
+  return entries.filter((entry) => !there.has(nameOf(entry)));
 }
 
-/** The writes that replace the search entries of a record as it was by those of the record as it is. */
-export function changeNumberEntries(before: ListPlace | null, after: ListPlace | null): TransactionWrite[] {
-  return replaceEntries(entriesOf(before), entriesOf(after));
+/** The write that stores a search entry. */
+export function putEntry(entry: StoredNumberEntry): TransactionWrite & PutWrite {
+  return { Put: { Item: numberEntries.encode(entry) } };
 }
 
-/** The writes that leave entries in place of others. */
-export function replaceEntries(
-  before: readonly StoredNumberEntry[],
-  after: readonly StoredNumberEntry[],
-): TransactionWrite[] {
-  const stored = new Map(before.map((entry) => [nameOf(entry), entry]));
-  const kept = new Set(after.map(nameOf));
-  const gone = before.filter((entry) => !kept.has(nameOf(entry)));
-  const changed = after.filter((entry) => stored.get(nameOf(entry))?.mark_order !== entry.mark_order);
-  return [
-    ...gone.map(({ pk, sk }) => ({ Delete: { Key: { pk, sk } } })),
-    ...changed.map((entry) => ({ Put: { Item: numberEntries.encode(entry) } })),
-  ];
+/** The write that removes a search entry. */
+export function deleteEntry({ pk, sk }: StoredNumberEntry): TransactionWrite {
+  return { Delete: { Key: { pk, sk } } };
 }
 
 /**
  * Access pattern I2: one page of the invoices that match a search by number and the other filters, newest id first.
  * Grows with the invoices that the number alone matches; more than 2,000 are refused as `query_too_broad` (D22). Three
- * round trips at most.
+ * round trips at most. By state or date, half a read unit for each invoice that the number matches: entries know neither,
+ * so that a change of state writes none of them.
  */
 export async function findByNumber(
   search: string,
   filter: Omit<ListSelection, "list">,
   { beforeId = Number.POSITIVE_INFINITY, skip, limit }: PageStart,
 ): Promise<FoundPage<ListedFields<"INVOICES">>> {
-  const { scope, states } = filter;
-  const entries = await findEntries(scope, search.toLowerCase());
-  const matching = entries.filter(({ state, date }) => states.includes(state) && isWithinRange(date, filter));
-  const following = matching.filter(({ id }) => id < beforeId).sort((a, b) => b.id - a.id);
-  const shown = await readBatch(following.slice(skip, skip + limit).map(({ id }) => recordKey("INVOICE", id)));
-  const rows = shown.flatMap((item) => (item ? [toRow("INVOICES", item)] : []));
-  return toPage(rows, matching.length, following.length > skip + limit);
+  const ids = await findIds(filter.scope, search.toLowerCase());
+  const isFiltered = filter.fromDate !== undefined || filter.toDate !== undefined || !hasEveryState(filter.states);
+  const known = isFiltered ? await findMatching(ids, filter) : undefined;
+  const matching = known ? known.map(({ id }) => id) : ids;
+  const following = matching.filter((id) => id < beforeId).sort((a, b) => b - a);
+  const shown = new Set(following.slice(skip, skip + limit));
+  const rows = known ? known.filter(({ id }) => shown.has(id)) : await readRows([...shown]);
+  return toPage(
+    rows.sort((a, b) => b.id - a.id),
+    matching.length,
+    following.length > skip + limit,
+  );
 }
 
-async function findEntries(scope: Scope, search: string): Promise<NumberEntry[]> {
-  const found = new Map<number, NumberEntry>();
-  for await (const page of queryPages({ ...entriesThatStart(scope, search), Limit: maxNumberMatches + 1 })) {
-    for (const entry of page.map(readEntry)) found.set(entry.id, entry);
-    if (found.size > maxNumberMatches) throw tooBroad();
-  }
-  return [...found.values()];
+function hasEveryState(states: readonly string[]): boolean {
+  return invoiceStates.every((state) => states.includes(state));
 }
 
-function entriesThatStart(scope: Scope, search: string) {
-  const [IndexName, pk, sk, key] =
-    scope === "all" ? ["by-mark", "mark_key", "mark_order", allEntries] : [undefined, "pk", "sk", partitionOf(scope)];
+async function findMatching(ids: readonly number[], filter: Omit<ListSelection, "list">) {
+  const chunks: ListRow<"INVOICES">[][] = [];
+  await inParallel(chunksOf(ids, maxBatchReads), chunksAtOnce, async (chunk) => {
+    chunks.push(await readRows(chunk));
+  });
+  return chunks.flat().filter(({ record: { state, issued_date } }) => {
+    return filter.states.includes(state) && isWithinRange(issued_date, filter);
+  });
+}
+
+async function readRows(ids: readonly number[]): Promise<ListRow<"INVOICES">[]> {
+  const items = await readBatch(
+    ids.map((id) => recordKey("INVOICE", id)),
+    { consistent: false },
+  );
+  return items.flatMap((item) => (item ? [toRow("INVOICES", item)] : []));
+}
+
+async function findIds(scope: Scope, search: string): Promise<number[]> {
+  const found = new Set<number>();
+  const collect = async (query: ReturnType<typeof entriesThatStart>) => {
+    for await (const page of queryPages({ ...query, Limit: maxNumberMatches + 1 })) {
+      for (const entry of page.map(numberEntries.decode)) found.add(numberEntryId(entry));
+      if (found.size > maxNumberMatches) throw tooBroad();
+    }
+  };
+  await Promise.all((await placesOf(scope, search)).map((place) => collect(entriesThatStart(place, search))));
+  return [...found];
+}
+
+interface EntriesPlace {
+  readonly IndexName?: string;
+  readonly names: readonly [partition: string, order: string];
+  readonly key: string;
+}
+
+async function placesOf(scope: Scope, search: string): Promise<EntriesPlace[]> {
+  if (scope !== "all") return [{ names: ["pk", "sk"], key: partitionOf(scope) }];
+  const keys = [entriesMark(search), ...((await isComplete(entriesMigration.name)) ? [] : [firstEntriesMark])];
+  return keys.map((key) => ({ IndexName: "by-mark", names: ["mark_key", "mark_order"], key }));
+}
+
+function entriesThatStart({ IndexName, names: [partition, order], key }: EntriesPlace, search: string) {
   return {
     IndexName,
-    KeyConditionExpression: `${pk} = :key AND begins_with(${sk}, :search)`,
+    KeyConditionExpression: `${partition} = :key AND begins_with(${order}, :search)`,
     ExpressionAttributeValues: { ":key": key, ":search": search },
   };
 }
 
-const allEntries = "NUMBERS";
+/** What release 0.1 marked all entries with. */
+const firstEntriesMark = "NUMBERS";
+
+/** A partition of an index takes 1,000 write units a second: the entries of a number begin with different characters. */
+function entriesMark(start: string): string {
+  return `NUMBERS#${String.fromCodePoint(start.codePointAt(0) ?? 0)}`;
+}
 
 /** Partition of the search entries of a company. */
 export function partitionOf(companyId: number): string {
@@ -98,24 +144,23 @@ export function partitionOf(companyId: number): string {
 /** The search entries of a record as it is; none for one without a number. */
 export function entriesOf(place: ListPlace | null): StoredNumberEntry[] {
   if (!place || place.number === null) return [];
-  const { id, companyId, state, date } = place;
-  return searchableStarts(place.number).map((start) => ({
-    pk: partitionOf(companyId),
-    sk: `${start}#${padId(id)}`,
-    mark_key: allEntries,
-    mark_order: `${start}#${padId(id)}#${state}#${date}`,
-  }));
+  const { id, companyId, number } = place;
+  return searchableStarts(number).map((start) => entryOf(partitionOf(companyId), `${start}#${padId(id)}`));
+}
+
+/** An entry is the same whenever it is written: what its invoice's writes do in another order leaves no other. */
+function entryOf(pk: string, sk: string): StoredNumberEntry {
+  return { pk, sk, mark_key: entriesMark(sk), mark_order: sk };
+}
+
+/** The company whose invoices a partition of search entries is of. */
+export function companyOfEntries(partition: string): number {
+  return Number(partition.split("#")[1]);
 }
 
 /** The id of the invoice that a search entry is of. */
 export function numberEntryId({ sk }: StoredNumberEntry): number {
   return Number(sk.split("#").at(-1));
-}
-
-/** A number may hold any character: what follows it is read from the end. By mark, an entry has its key's shape. */
-function readEntry(entry: Item): NumberEntry {
-  const [id, state = "", date = ""] = numberEntries.decode(entry).mark_order.split("#").slice(-3);
-  return { id: Number(id), state, date };
 }
 
 function tooBroad(): Refusal {

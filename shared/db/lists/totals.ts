@@ -4,7 +4,7 @@ import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { DayBucket } from "../../domain/paging/top-k-merge.ts";
 import { jobListState, type ListName, type ListPlace } from "../../domain/records/list-place.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { nameOf } from "../table/keys.ts";
+import { keyOf, nameOf } from "../table/keys.ts";
 import { getItem, type Item, type Key, queryItems } from "../table/table.ts";
 
 /** The records of a list in some states, of one company or of all, within a range of dates (D21). */
@@ -14,23 +14,89 @@ export interface ListSelection<L extends ListName = ListName> extends DateRange 
   readonly scope: Scope;
 }
 
-/** The totals of a list, or of a month of it: beside these attributes, a number under the name of each figure. */
+/** The totals of a list, of a month of it, or the bounds of a month's days: a number under the name of each figure. */
 export interface StoredTotals extends StoredItem {
   readonly revision?: number;
+  /** Of a month and of its bounds: how often the bounds were narrowed. */
+  readonly narrowed?: number;
 }
 
 const partitionStart = "TOTALS#";
+const countsEnd = "#COUNTS";
+const boundsEnd = "#BOUNDS";
 
-/** The entity of list totals. */
-export const listTotals = defineEntity<StoredTotals>("list totals", ({ pk }) => pk.startsWith(partitionStart));
+const isTotals = ({ pk, sk }: Key, end: string) => pk.startsWith(partitionStart) && sk.endsWith(end);
 
-/** Key of a list's totals: of all its records, or of those of a month (`YYYY-MM`). */
-export function totalsKey(list: ListName, scope: Scope, month?: string): Key {
-  return { pk: `${partitionStart}${list}#${scope === "all" ? "ALL" : scope}`, sk: month ?? "ALL" };
+/** True for the key of totals of any kind. */
+export function isTotalsKey(key: Key): boolean {
+  return isTotals(key, "");
 }
 
-const states = [...new Set([...invoiceStates, ...timesheetStates, jobListState])].join("|");
-const figureName = new RegExp(`^(${states}|\\d\\d(${states})[<>]?)$`);
+/** The entity of list totals; release 0.1 kept those of a month and its bounds in one item of these. */
+export const listTotals = defineEntity<StoredTotals>(
+  "list totals",
+  (key) => isTotalsKey(key) && !isTotals(key, countsEnd) && !isTotals(key, boundsEnd),
+);
+
+/** The entity of a list's totals by day, a month in an item. */
+export const dayTotals = defineEntity<StoredTotals>("day totals", (key) => isTotals(key, countsEnd));
+
+/** The entity of the bounds of ids by day, a month in an item. */
+export const dayBounds = defineEntity<StoredTotals>("day bounds", (key) => isTotals(key, boundsEnd));
+
+/** Key of a list's totals. */
+export function totalsKey(list: ListName, scope: Scope): Key {
+  return { pk: `${partitionStart}${list}#${scope === "all" ? "ALL" : scope}`, sk: "ALL" };
+}
+
+/** Key of a list's totals by day in a month (`YYYY-MM`). */
+function countsKey(list: ListName, scope: Scope, month: string): Key {
+  return { ...totalsKey(list, scope), sk: month + countsEnd };
+}
+
+/** Key of the bounds of a month: the highest and the lowest id that each day and state has had. */
+function boundsKey(list: ListName, scope: Scope, month: string): Key {
+  return { ...totalsKey(list, scope), sk: month + boundsEnd };
+}
+
+/** The counts that depend on bounds. */
+export function countsOfBounds({ pk, sk }: Key): Key {
+  return { pk, sk: sk.replace(boundsEnd, countsEnd) };
+}
+
+/** The keys of totals that are compared and rewritten together: of a month its counts, its bounds, and what release 0.1 left. */
+export function keysTogether({ pk, sk }: Key): { readonly own: readonly Key[]; readonly former?: Key } {
+  if (sk === "ALL") return { own: [{ pk, sk }] };
+  const [month = ""] = sk.split("#");
+  return { own: [countsEnd, boundsEnd].map((end) => ({ pk, sk: month + end })), former: { pk, sk: month } };
+}
+
+/** How figures of days name states: a dense month of counts is below 1 KB, its bounds are below 2. */
+const letters: Readonly<Record<string, string>> = { pending: "p", paid: "a", overdue: "o" };
+const states = [...new Set([...invoiceStates, ...timesheetStates, jobListState])];
+const figureName = new RegExp(`^(${states.join("|")}|\\d\\d[${Object.values(letters).join("")}][<>]?)$`);
+const formerName = new RegExp(`^(\\d\\d)(${Object.keys(letters).join("|")})([<>]?)$`);
+
+function dayFigure(date: string, state: string): string {
+  const letter = letters[state];
+  if (!letter) throw new Error(`The state ${state} has no letter`);
+  return date.slice(8) + letter;
+}
+
+/** The figures of a month that release 0.1 counted, as they are named now: counts and bounds. */
+export function formerFigures(item: StoredTotals | undefined): Map<string, number> {
+  const named = Object.entries(item ?? {}).flatMap(([name, value]): [string, number][] => {
+    const [, day, state = "", side = ""] = formerName.exec(name) ?? [];
+    return day ? [[`${day}${letters[state]}${side}`, Number(value)]] : [];
+  });
+  return new Map(named);
+}
+
+/** Two values of a figure as one: of a bound the outer one, of a count the sum. */
+export function joined(figure: string, one: number, other: number): number {
+  if (figure.endsWith(">")) return Math.max(one, other);
+  return figure.endsWith("<") ? Math.min(one, other) : one + other;
+}
 
 /** The figures of totals by name: those that `counted` has, and of others those of known states; newer code may keep more. */
 export function figuresOf(
@@ -44,13 +110,7 @@ export function figuresOf(
 /** A bucket of one day. */
 type DatedBucket = DayBucket & { readonly date: string };
 
-/** Names of the three figures that a month's totals hold for each day and state. */
-function figureNames(date: string, state: string): { count: string; highest: string; lowest: string } {
-  const name = `${date.slice(8)}${state}`;
-  return { count: name, highest: `${name}>`, lowest: `${name}<` };
-}
-
-/** One totals item by name: what it counts, or what is added to it, and the bounds of each day's ids. */
+/** One totals item by name: what it counts, or what is added to it, or the bounds of each day's ids. */
 export interface TotalsFigures {
   readonly key: Key;
   readonly figures: Map<string, number>;
@@ -64,19 +124,33 @@ export function isBound(figure: string): boolean {
   return figure.endsWith(">") || figure.endsWith("<");
 }
 
-/** Counts a record where it stands, with the bounds that take its id in; with -1 takes it out of the counts alone. */
-export function countIn(totals: TotalsByName, list: ListName, place: ListPlace, sign: 1 | -1): void {
-  const { id, companyId, state, date } = place;
+/** Counts a record where it stands; with -1 takes it out of the counts. */
+export function countIn(
+  totals: TotalsByName,
+  list: ListName,
+  { companyId, state, date }: ListPlace,
+  sign: 1 | -1,
+): void {
   for (const scope of ["all", companyId] as const) {
     addTo(figuresAt(totals, totalsKey(list, scope)), state, sign);
-    if (date === null) continue;
-    const month = figuresAt(totals, totalsKey(list, scope, date.slice(0, 7)));
-    const { count, highest, lowest } = figureNames(date, state);
-    addTo(month, count, sign);
-    if (sign < 0) continue;
-    month.set(highest, Math.max(id, month.get(highest) ?? id));
-    month.set(lowest, Math.min(id, month.get(lowest) ?? id));
+    if (date !== null) addTo(figuresAt(totals, countsKey(list, scope, monthOf(date))), dayFigure(date, state), sign);
   }
+}
+
+/** Widens the bounds of a record's day and state so that they include its id. */
+export function boundIn(totals: TotalsByName, list: ListName, { id, companyId, state, date }: ListPlace): void {
+  if (date === null) return;
+  for (const scope of ["all", companyId] as const) {
+    const figures = figuresAt(totals, boundsKey(list, scope, monthOf(date)));
+    for (const side of [">", "<"]) {
+      const name = dayFigure(date, state) + side;
+      figures.set(name, joined(name, id, figures.get(name) ?? id));
+    }
+  }
+}
+
+function monthOf(date: string): string {
+  return date.slice(0, 7);
 }
 
 function figuresAt(totals: TotalsByName, key: Key): Map<string, number> {
@@ -95,35 +169,62 @@ export async function countList({ list, scope, states }: ListSelection): Promise
   return states.reduce((sum, state) => sum + (figures[state] ?? 0), 0);
 }
 
-/** Access pattern L4: what the totals know of a list by day and state. One query; half a read unit a month when dense. */
+/** Access pattern L4: what the totals know of a list by day and state. One query; half a read unit for a dense month. */
 export async function findDayBuckets(selection: ListSelection): Promise<DatedBucket[]> {
-  const { list, scope, states, fromDate = "0000-01-01", toDate = "9999-12-31" } = selection;
-  const { pk } = totalsKey(list, scope);
-  const months = await queryItems({
+  const { list, scope, fromDate = "0000-01-01", toDate = "9999-12-31" } = selection;
+  const items = await queryItems({
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
-    ExpressionAttributeValues: { ":pk": pk, ":from": fromDate.slice(0, 7), ":to": toDate.slice(0, 7) },
+    ExpressionAttributeValues: {
+      ":pk": totalsKey(list, scope).pk,
+      ":from": monthOf(fromDate),
+      ":to": monthOf(toDate) + countsEnd,
+    },
   });
-  const found = months.flatMap((month) => bucketsOf(month, states));
+  const months = Map.groupBy(items, ({ sk }) => monthOf(String(sk)));
+  const found = [...months].flatMap(([month, parts]) => bucketsOf(month, parts.map(readDays), selection.states));
   return found.filter(({ date }) => date >= fromDate && date <= toDate);
 }
 
-function bucketsOf(month: Item, states: readonly string[]): DatedBucket[] {
-  const figures = readFigures(month);
-  return Object.keys(figures).flatMap((name) => {
-    const day = name.slice(0, 2);
-    const state = name.slice(2);
-    const count = figures[name] ?? 0;
-    if (!/^\d\d$/.test(day) || !states.includes(state) || count <= 0) return [];
-    const date = `${month.sk}-${day}`;
-    const { highest, lowest } = figureNames(date, state);
-    return [{ date, state, count, highest: Number(figures[highest]), lowest: Number(figures[lowest]) }];
-  });
+function readDays(item: Item): Figures {
+  return listTotals.matches(keyOf(item))
+    ? Object.fromEntries(formerFigures(listTotals.decode(item)))
+    : readFigures(item);
 }
+
+function bucketsOf(month: string, parts: readonly Figures[], wanted: readonly string[]): DatedBucket[] {
+  return days.flatMap((day) =>
+    wanted.flatMap((state) => {
+      const date = `${month}-${day}`;
+      const name = dayFigure(date, state);
+      const valuesOf = (figure: string) => parts.flatMap((figures) => figures[figure] ?? []);
+      const count = valuesOf(name).reduce((sum, each) => sum + each, 0);
+      if (count <= 0) return [];
+      const [highest, lowest] = [Math.max(...valuesOf(`${name}>`)), Math.min(...valuesOf(`${name}<`))];
+      return [{ date, state, count, highest, lowest }];
+    }),
+  );
+}
+
+const days = Array.from({ length: 31 }, (_, at) => String(at + 1).padStart(2, "0"));
 
 /** Every figure by name, those of states that only newer code knows included. */
 export type Figures = Readonly<Record<string, number | undefined>>;
 
 /** Totals as they were read: a month has some hundred figures, which are looked up and not copied. */
 export function readFigures(item: Item | undefined): Figures {
-  return (item ? listTotals.decode(item) : {}) as Figures;
+  return (item ? decodeTotals(item) : {}) as Figures;
+}
+
+/** Totals as they were read, of whichever of the three kinds. */
+export function decodeTotals(item: Item): StoredTotals {
+  return entityOf(keyOf(item)).decode(item);
+}
+
+/** Totals to be stored, of whichever of the three kinds. */
+export function encodeTotals(totals: StoredTotals): Item {
+  return entityOf(totals).encode(totals);
+}
+
+function entityOf(key: Key) {
+  return [dayTotals, dayBounds].find(({ matches }) => matches(key)) ?? listTotals;
 }

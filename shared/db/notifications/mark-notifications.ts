@@ -1,10 +1,10 @@
-import { maxMarkedTogether } from "../../contract/notifications.ts";
+import { chunksOf, readAhead } from "../../batches.ts";
 import type { Found } from "../../domain/paging/paging.ts";
 import { recordsNotFound } from "../records/records.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { retryRaces } from "../table/conflicts.ts";
 import { queryPages } from "../table/table.ts";
-import { transact } from "../table/transaction.ts";
+import { maxTransactionWrites, transact } from "../table/transaction.ts";
 import { replaceItem } from "../writes/changes.ts";
 import { addCounts } from "./notification-counts.ts";
 import {
@@ -20,8 +20,12 @@ import {
 
 /** Most notifications that are shown of those marked without being named (D27). */
 const maxShown = 20;
-/** How long one request begins further chunks: the rest of its function's time is for the last of them. */
-export const markAllMs = 17_000;
+/** What a call leaves of its function's time for the last transaction, a second of others' conflicts, and the answer. */
+export const lastTransactionMs = 6_500;
+/** Most notifications of one transaction of all: the counts are one more write. */
+const mostTogether = maxTransactionWrites - 1;
+/** A page of the index is a round trip before its first notifications, and is read beside a transaction from then on. */
+const idsPerPage = 10 * mostTogether;
 /** DynamoDB takes 4 MB; names of attributes and the counts count as well. */
 const mostTransactionBytes = 3_500_000;
 
@@ -48,46 +52,47 @@ export async function markNotifications(
 }
 
 /**
- * Access pattern N6: marks all notifications as read that a user has not read, newest first, in transactions of up to 90,
- * each with its counts; gives the newest of them. After 17 seconds, or `patienceMs`, no further one begins: the rest stays unread, and the next
- * call marks it. The index may be a moment behind: what came in just before the call may stay unread as well. For
- * every 90: 90 read units and an index page, three round trips.
+ * Access pattern N6: marks all notifications as read that a user has not read, newest first, in transactions of up to 99,
+ * each with its counts; gives the newest of them. When less than 6.5 seconds of `remainingMs` are left, no further one
+ * begins: the rest stays unread, and the next call marks it. The index may be a moment behind: what came in just before the
+ * call may stay unread as well. For every 99: 99 read units, a tenth of an index page, 200 write units and one round trip, as
+ * the next are read meanwhile; two round trips before the first.
  */
 export async function markAllRead(
   userId: number,
   readAt: Date,
-  { patienceMs = markAllMs }: { readonly patienceMs?: number } = {},
+  remainingMs: () => number = () => Number.POSITIVE_INFINITY,
 ): Promise<Found<Notification>> {
-  const startedAt = performance.now();
   const newest: StoredNotification[] = [];
   let total = 0;
-  for await (const ids of unreadIds(userId)) {
-    for (let open: readonly number[] = ids; open.length > 0; ) {
-      let later: readonly number[] = [];
-      const read = async () => {
-        const [fitting, others] = fitTransaction((await readOwn(userId, open)).filter((item) => item !== undefined));
-        later = others.map(({ id }) => id);
-        return fitting;
-      };
-      const changed = (await markTogether(userId, read, readAt)).filter(({ isChanged }) => isChanged);
-      newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
-      total += changed.length;
-      open = later;
-    }
-    if (performance.now() - startedAt >= patienceMs) break;
+  let isFirst = true;
+  for await (const unread of readAhead(unreadInTurn(userId))) {
+    if (!isFirst && remainingMs() < lastTransactionMs) break;
+    isFirst = false;
+    const ids = unread.map(({ id }) => id);
+    const read = async (race: number) => (race === 0 ? unread : readPresent(userId, ids));
+    const changed = (await markTogether(userId, read, readAt)).filter(({ isChanged }) => isChanged);
+    newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
+    total += changed.length;
   }
   return { items: toNotifications(newest), total };
 }
 
-/** As many notifications as a transaction takes by their bytes, and the others: release 0.1 took larger ones. */
-function fitTransaction(stored: readonly StoredNotification[]): [StoredNotification[], StoredNotification[]] {
+/** Notifications cut into what a transaction takes by their bytes: release 0.1 took larger ones. */
+function* fitTransactions(stored: readonly StoredNotification[]): Generator<StoredNotification[]> {
+  let fitting: StoredNotification[] = [];
   let bytes = 0;
-  const end = stored.findIndex((item) => {
-    bytes += Buffer.byteLength(JSON.stringify(item));
-    return bytes > mostTransactionBytes;
-  });
-  const fitting = end < 0 ? stored.length : Math.max(1, end);
-  return [stored.slice(0, fitting), stored.slice(fitting)];
+  for (const item of stored) {
+    const more = Buffer.byteLength(JSON.stringify(item));
+    if (fitting.length > 0 && bytes + more > mostTransactionBytes) {
+      yield fitting;
+      fitting = [];
+      bytes = 0;
+    }
+    fitting.push(item);
+    bytes += more;
+  }
+  if (fitting.length > 0) yield fitting;
 }
 
 interface Marked {
@@ -95,15 +100,15 @@ interface Marked {
   readonly isChanged: boolean;
 }
 
-/** Reads notifications and marks them, if none of them has changed meanwhile; else reads them again. */
+/** Reads notifications and marks them, if none of them has changed meanwhile; else reads them again, as a race with a number. */
 async function markTogether(
   userId: number,
-  read: () => Promise<readonly StoredNotification[]>,
+  read: (race: number) => Promise<readonly StoredNotification[]>,
   readAt: Date | null,
   token?: string,
 ): Promise<Marked[]> {
   return retryRaces(async (race) => {
-    const stored = await read();
+    const stored = await read(race);
     const marked = stored.map((item) => mark(userId, item, readAt));
     const after = marked.flatMap(({ item, isChanged }) => (isChanged ? [item] : []));
     if (after.length === 0) return marked;
@@ -131,14 +136,21 @@ async function readOwn(userId: number, ids: readonly number[]): Promise<(StoredN
   return items.map((item) => item && notifications.decode(item));
 }
 
-/** The ids that the index knows as unread, newest first, up to 90 at a time. */
-async function* unreadIds(userId: number): AsyncGenerator<number[]> {
+async function readPresent(userId: number, ids: readonly number[]): Promise<StoredNotification[]> {
+  return (await readOwn(userId, ids)).filter((item) => item !== undefined);
+}
+
+/** What the index knows as unread, newest first, as much at a time as a transaction takes. */
+async function* unreadInTurn(userId: number): AsyncGenerator<StoredNotification[]> {
   const pages = queryPages({
     IndexName: "by-mark",
     KeyConditionExpression: "mark_key = :unread",
     ExpressionAttributeValues: { ":unread": unreadMark(userId, 0).mark_key },
     ScanIndexForward: false,
-    Limit: maxMarkedTogether,
+    Limit: idsPerPage,
   });
-  for await (const page of pages) yield page.map(idOfUnread);
+  for await (const page of pages) {
+    for (const ids of chunksOf(page.map(idOfUnread), mostTogether))
+      yield* fitTransactions(await readPresent(userId, ids));
+  }
 }

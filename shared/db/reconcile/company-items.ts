@@ -13,7 +13,7 @@ import { compare } from "./reconcile-totals.ts";
 import { addTo, bucketOf } from "./sums.ts";
 
 const states = { INVOICES: invoiceStates, TIMESHEETS: timesheetStates, JOBS: [jobListState] };
-const lists = Object.keys(states) as ListName[];
+const lists: readonly ListName[] = ["INVOICES", "TIMESHEETS", "JOBS"];
 
 /**
  * Access pattern R6: reads what belongs to one company: its records by index, their counted places, its totals and search entries. 1 read

@@ -4,7 +4,17 @@ import { type CountedPlace, countedPlaces } from "../lists/counted-places.ts";
 import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.ts";
 import { placeOfItem } from "../lists/listed-items.ts";
 import { entriesOf, numberEntries, type StoredNumberEntry } from "../lists/number-search.ts";
-import { figuresOf, isBound, listTotals, type StoredTotals, type TotalsByName } from "../lists/totals.ts";
+import {
+  decodeTotals,
+  figuresOf,
+  formerFigures,
+  isBound,
+  isTotalsKey,
+  joined,
+  keysTogether,
+  type StoredTotals,
+  type TotalsByName,
+} from "../lists/totals.ts";
 import { ItemTooNewError } from "../table/entity.ts";
 import { keyOf, nameOf } from "../table/keys.ts";
 import type { Item, Key } from "../table/table.ts";
@@ -57,7 +67,7 @@ export function createFindings(): Findings {
 export function note(found: Findings, item: Item, wanted: Wanted): void {
   const key = keyOf(item);
   const [kind = ""] = key.pk.split("#", 1);
-  if (listTotals.matches(key)) noteTotals(found, key, listTotals.decode(item), wanted);
+  if (isTotalsKey(key)) noteTotals(found, key, decodeTotals(item), wanted);
   else if (numberEntries.matches(key)) noteEntry(found, numberEntries.decode(item), "stored", wanted);
   else if (countedPlaces.matches(key) && isListedKind(kind)) {
     noteCounted(found, kind, { pk: key.pk, sk: kind }, countedPlaces.decode(item), wanted);
@@ -70,7 +80,10 @@ export function note(found: Findings, item: Item, wanted: Wanted): void {
 function noteTotals({ sums, stored }: Findings, key: Key, totals: StoredTotals, wanted: Wanted): void {
   if (!wanted.isCompared(key)) return;
   addRevision(sums, key, totals.revision);
-  for (const [figure, count] of figuresOf(totals)) if (!isBound(figure)) addTo(sums, key, figure, -count);
+  const [counts = key] = keysTogether(key).own;
+  for (const [figure, count] of [...figuresOf(totals), ...formerFigures(totals)]) {
+    if (!isBound(figure)) addTo(sums, counts, figure, -count);
+  }
   if (wanted.isNamed(key)) stored.set(nameOf(key), totals);
 }
 
@@ -137,13 +150,10 @@ function addFigures(totals: TotalsByName, key: Key, figures: ReadonlyMap<string,
   const name = nameOf(key);
   const known = totals.get(name) ?? { key, figures: new Map<string, number>() };
   totals.set(name, known);
-  for (const [figure, value] of figures) known.figures.set(figure, joined(figure, known.figures.get(figure), value));
-}
-
-function joined(figure: string, known: number | undefined, value: number): number {
-  if (figure.endsWith(">")) return Math.max(known ?? value, value);
-  if (figure.endsWith("<")) return Math.min(known ?? value, value);
-  return (known ?? 0) + value;
+  for (const [figure, value] of figures) {
+    const other = known.figures.get(figure);
+    known.figures.set(figure, other === undefined ? value : joined(figure, value, other));
+  }
 }
 
 /** Adds what was found in another part of the table. */

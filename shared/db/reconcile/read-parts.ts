@@ -3,7 +3,7 @@ import { chunksOf } from "../../batches.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { comparedAttributes } from "../lists/contributions.ts";
 import { listsByKind } from "../lists/list-keys.ts";
-import { listTotals } from "../lists/totals.ts";
+import { isTotalsKey } from "../lists/totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { keyOf } from "../table/keys.ts";
 import { type Item, type Key, scanPage } from "../table/table.ts";
@@ -118,7 +118,7 @@ async function readPageUnlessThrottled(scan: Parameters<typeof scanPage>[0]) {
 /** Totals are read whole by their keys: no projection names all figures. 1 read unit each for 4 KB. */
 async function withFigures(items: readonly Item[]): Promise<Item[]> {
   const { totals = [], others = [] } = Object.groupBy(items, (item) =>
-    listTotals.matches(keyOf(item)) ? "totals" : "others",
+    isTotalsKey(keyOf(item)) ? "totals" : "others",
   );
   for (const chunk of chunksOf(totals.map(keyOf), maxBatchReads)) {
     for (const item of await readBatch(chunk)) if (item) others.push(item);

@@ -1,5 +1,15 @@
-import { figuresOf, type StoredTotals, type TotalsByName, type TotalsFigures } from "../lists/totals.ts";
-import { keyOf } from "../table/keys.ts";
+import {
+  dayBounds,
+  figuresOf,
+  formerFigures,
+  isBound,
+  joined,
+  keysTogether,
+  type StoredTotals,
+  type TotalsByName,
+  type TotalsFigures,
+} from "../lists/totals.ts";
+import { nameOf } from "../table/keys.ts";
 import type { Item, Key } from "../table/table.ts";
 import { createFindings, entriesKey, type Findings, note, unreadable } from "./findings.ts";
 import { readTable } from "./read-parts.ts";
@@ -74,16 +84,28 @@ function recordOf(pk: string): Key {
 
 /** Counts must be equal; a bound may be wider than it need be, as records leave without moving it. */
 function driftsOf(totals: ReadonlyMap<string, TotalsFigures>, stored: ReadonlyMap<string, StoredTotals>): Drift[] {
-  return [...new Set([...totals.keys(), ...stored.keys()])].flatMap((name) => {
-    const counted = totals.get(name);
-    const item = stored.get(name);
-    const figures = figuresOf(item, counted?.figures);
-    const key = keyOf({ ...(counted?.key ?? item) });
-    return [...new Set([...figures.keys(), ...(counted?.figures.keys() ?? [])])].flatMap((figure) => {
-      const [is, should] = [figures.get(figure), counted?.figures.get(figure)];
+  const keys: Key[] = [...[...totals.values()].map(({ key }) => key), ...stored.values()];
+  const own = new Map(keys.flatMap((key) => keysTogether(key).own).map((key) => [nameOf(key), key]));
+  return [...own].flatMap(([name, key]) => {
+    const counted = totals.get(name)?.figures;
+    const figures = storedFigures(key, stored, counted);
+    return [...new Set([...figures.keys(), ...(counted?.keys() ?? [])])].flatMap((figure) => {
+      const [is, should] = [figures.get(figure), counted?.get(figure)];
       return isDrift(figure, is, should) ? [{ key, figure, stored: is ?? 0, counted: should ?? 0 }] : [];
     });
   });
+}
+
+/** What is stored under a key, with what release 0.1 left of the same month. */
+function storedFigures(key: Key, stored: ReadonlyMap<string, StoredTotals>, counted?: ReadonlyMap<string, number>) {
+  const figures = figuresOf(stored.get(nameOf(key)), counted);
+  const { former } = keysTogether(key);
+  const isOfBounds = dayBounds.matches(key);
+  for (const [name, value] of formerFigures(former && stored.get(nameOf(former)))) {
+    if (isBound(name) === isOfBounds)
+      figures.set(name, joined(name, value, figures.get(name) ?? (isOfBounds ? value : 0)));
+  }
+  return figures;
 }
 
 function isDrift(figure: string, is: number | undefined, should: number | undefined): boolean {

@@ -1,17 +1,21 @@
 import { chunksOf } from "../../batches.ts";
-import { countedPlaceKey, readCountedPlace } from "../lists/counted-places.ts";
+import { countedPlaceKey, nextCountedPlace, readCountedPlace } from "../lists/counted-places.ts";
+import { listedItems } from "../lists/listed-items.ts";
 import {
+  companyOfEntries,
+  deleteEntry,
+  entriesMissingIn,
   entriesOf,
   numberEntries,
   numberEntryId,
-  replaceEntries,
+  putEntry,
   type StoredNumberEntry,
 } from "../lists/number-search.ts";
-import { figuresOf, listTotals, type StoredTotals, type TotalsFigures } from "../lists/totals.ts";
+import { encodeTotals, figuresOf, keysTogether, type StoredTotals, type TotalsFigures } from "../lists/totals.ts";
 import { updateTotals } from "../lists/update-totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
-import { recordKey } from "../table/keys.ts";
+import { nameOf, recordKey } from "../table/keys.ts";
 import { type Key, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { companyRecords } from "./company-items.ts";
@@ -26,15 +30,24 @@ export async function countRecords(keys: readonly Key[], now: Date): Promise<num
 
 /**
  * Writes the totals as a reconciliation found that they should be, bounds as close as they can be. Writes only items that
- * are unchanged since the pass before: their counts did not change while they were read. Gives the number of items written.
+ * are unchanged since the pass before: their counts did not change while they were read. A month is written with its bounds, and
+ * says that they were narrowed: what is being counted within the bounds of before is counted again. Gives the number of items written.
  */
 export async function rewriteTotals(before: Reconciliation, { totals, stored }: Reconciliation): Promise<number> {
   let written = 0;
-  for (const name of new Set([...totals.keys(), ...stored.keys()])) {
-    const item = stored.get(name);
-    const right = totals.get(name);
-    if (before.stored.get(name)?.revision !== item?.revision || isRight(item, right)) continue;
-    if ((await transact([rewrite(item, right)])).length === 0) written += 1;
+  const keys: Key[] = [...[...totals.values()].map(({ key }) => key), ...stored.values()];
+  const groups = new Map(keys.map(keysTogether).map((group) => [group.own.map(nameOf).join(), group]));
+  for (const { own, former } of groups.values()) {
+    const isUnchanged = [...own, ...(former ? [former] : [])].every(
+      (key) => before.stored.get(nameOf(key))?.revision === stored.get(nameOf(key))?.revision,
+    );
+    const parts = own.map((key) => ({ key, item: stored.get(nameOf(key)), right: totals.get(nameOf(key)) }));
+    const left = former && stored.get(nameOf(former));
+    if (!isUnchanged || (!left && parts.every(({ item, right }) => isRight(item, right)))) continue;
+    const narrowed = former ? Math.max(...parts.map(({ item }) => item?.narrowed ?? 0)) + 1 : undefined;
+    const writes = parts.map((part) => rewrite(part, narrowed));
+    const removal = left ? [{ Delete: { Key: { ...former }, ...ifUnchanged(left) } }] : [];
+    if ((await transact([...writes, ...removal])).length === 0) written += parts.length;
   }
   return written;
 }
@@ -44,23 +57,30 @@ function isRight(item: StoredTotals | undefined, right: TotalsFigures | undefine
   return present.length === (right?.figures.size ?? 0) && present.every(([name, n]) => right?.figures.get(name) === n);
 }
 
-function rewrite(item: StoredTotals | undefined, right: TotalsFigures | undefined): TransactionWrite {
-  if (!right) return { Delete: { Key: { pk: item?.pk, sk: item?.sk }, ...ifUnchanged(item) } };
-  const stored = figuresOf(item, right.figures);
+interface TotalsPart {
+  readonly key: Key;
+  readonly item: StoredTotals | undefined;
+  readonly right: TotalsFigures | undefined;
+}
+
+function rewrite({ key, item, right }: TotalsPart, narrowed: number | undefined): TransactionWrite {
+  if (!right && narrowed === undefined) return { Delete: { Key: { ...key }, ...ifUnchanged(item) } };
+  const stored = figuresOf(item, right?.figures);
   const others = Object.fromEntries(Object.entries(item ?? {}).filter(([name]) => !stored.has(name)));
-  const figures = Object.fromEntries(right.figures);
-  const next = { ...others, ...right.key, ...figures, revision: (item?.revision ?? 0) + 1 };
-  return { Put: { Item: listTotals.encode(next), ...ifUnchanged(item) } };
+  const figures = Object.fromEntries(right?.figures ?? []);
+  const next = { ...others, ...key, ...figures, revision: (item?.revision ?? 0) + 1, narrowed };
+  return { Put: { Item: encodeTotals(next), ...ifUnchanged(item) } };
 }
 
 /**
  * Repairs the search entries of a company's invoices, each on condition that its invoice has not been counted again
- * meanwhile. Gives the number of entries written or removed.
+ * meanwhile.  Gives the number of entries written or removed.
  */
-export async function rewriteNumberEntries(partition: string): Promise<number> {
-  const ids = [];
-  for await (const page of companyRecords(Number(partition.split("#")[1]), "INVOICES"))
-    ids.push(...page.map(({ id }) => Number(id)));
+export async function rewriteNumberEntries(partition: string, now: Date): Promise<number> {
+  const ids: number[] = [];
+  for await (const page of companyRecords(companyOfEntries(partition), "INVOICES")) {
+    ids.push(...page.map((row) => listedItems.INVOICES.decode(row).id));
+  }
   const stored = await findStoredEntries(partition);
   let written = 0;
   for (const chunk of chunksOf([...new Set([...ids, ...stored.keys()])], maxBatchReads)) {
@@ -68,10 +88,16 @@ export async function rewriteNumberEntries(partition: string): Promise<number> {
     for (const [position, id] of chunk.entries()) {
       const counted = readCountedPlace(places[position]);
       const right = entriesOf(counted?.place ?? null).filter(({ pk }) => pk === partition);
-      const writes = replaceEntries(stored.get(id) ?? [], right);
+      const there = stored.get(id) ?? [];
+      const writes = [
+        ...entriesMissingIn(right, there).map(deleteEntry),
+        ...entriesMissingIn(there, right).map(putEntry),
+      ];
       if (writes.length === 0) continue;
-      const stillCounted = { Key: countedPlaceKey(recordKey("INVOICE", id)), ...ifUnchanged(counted) };
-      const failed = await transact([...writes, { ConditionCheck: stillCounted }]);
+      // Whoever is about to count the invoice somewhere else stores its entries again.
+      const { place = null, record_revision: revision = 0 } = counted ?? {};
+      const again = nextCountedPlace(recordKey("INVOICE", id), counted, { place, revision }, now);
+      const failed = await transact([...writes, { Put: { Item: again, ...ifUnchanged(counted) } }]);
       if (failed.length === 0) written += writes.length;
     }
   }

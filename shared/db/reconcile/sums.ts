@@ -1,3 +1,4 @@
+import { isTotalsKey, keysTogether } from "../lists/totals.ts";
 import type { Key } from "../table/table.ts";
 
 /**
@@ -8,17 +9,18 @@ import type { Key } from "../table/table.ts";
 export type Sums = Uint32Array;
 
 const buckets = 2 ** 16;
-const lanesOfBucket = 3;
+const sumsOfBucket = 3;
 
 /** Sums of nothing. */
 export function createSums(): Sums {
-  return new Uint32Array(lanesOfBucket * buckets);
+  return new Uint32Array(sumsOfBucket * buckets);
 }
 
-/** The bucket of a key. */
-export function bucketOf({ pk, sk }: Key): number {
+/** The bucket of a key; totals that are compared together have one. */
+export function bucketOf(key: Key): number {
+  const [{ pk, sk } = key] = isTotalsKey(key) ? keysTogether(key).own : [key];
   hash(`${pk} ${sk}`);
-  return lanes[0] & (buckets - 1);
+  return hashes[0] & (buckets - 1);
 }
 
 /**
@@ -26,18 +28,18 @@ export function bucketOf({ pk, sk }: Key): number {
  * missed with a chance of 2^-62.
  */
 export function addTo(sums: Sums, key: Key, thing: string, times: number): void {
-  const at = lanesOfBucket * bucketOf(key);
+  const at = sumsOfBucket * bucketOf(key);
   hash(`${key.pk} ${key.sk} ${thing}`);
   // An odd number times what is not 0 is not 0.
-  sums[at] = (sums[at] ?? 0) + Math.imul(lanes[0] | 1, times);
-  sums[at + 1] = (sums[at + 1] ?? 0) + Math.imul(lanes[1] | 1, times);
+  sums[at] = (sums[at] ?? 0) + Math.imul(hashes[0] | 1, times);
+  sums[at + 1] = (sums[at + 1] ?? 0) + Math.imul(hashes[1] | 1, times);
 }
 
 /** Adds the revision of an item that is stored. */
 export function addRevision(sums: Sums, key: Key, revision = 0): void {
-  const at = lanesOfBucket * bucketOf(key) + 2;
+  const at = sumsOfBucket * bucketOf(key) + 2;
   hash(`${key.pk} ${key.sk} ${revision}`);
-  sums[at] = (sums[at] ?? 0) + lanes[0];
+  sums[at] = (sums[at] ?? 0) + hashes[0];
 }
 
 /** Adds the sums of another part. */
@@ -48,9 +50,9 @@ export function addAll(sums: Sums, others: Sums): void {
 /** The buckets that are not zero; with the sums of an earlier pass, those that nothing was written to since. */
 export function differing(sums: Sums, before: Sums = sums): number[] {
   const found: number[] = [];
-  for (let at = 0; at < sums.length; at += lanesOfBucket) {
-    const isSame = [0, 1, 2].every((lane) => sums[at + lane] === before[at + lane]);
-    if (isSame && (sums[at] !== 0 || sums[at + 1] !== 0)) found.push(at / lanesOfBucket);
+  for (let at = 0; at < sums.length; at += sumsOfBucket) {
+    const isSame = [0, 1, 2].every((sum) => sums[at + sum] === before[at + sum]);
+    if (isSame && (sums[at] !== 0 || sums[at + 1] !== 0)) found.push(at / sumsOfBucket);
   }
   return found;
 }
@@ -61,12 +63,12 @@ export const hashBits = 52;
 /** A hash of a text as a whole number. */
 export function hashOf(text: string): number {
   hash(text);
-  return (lanes[0] >>> 6) * 2 ** 26 + (lanes[1] >>> 6);
+  return (hashes[0] >>> 6) * 2 ** 26 + (hashes[1] >>> 6);
 }
 
-const lanes: [number, number] = [0, 0];
+const hashes: [number, number] = [0, 0];
 
-/** Leaves two independent hashes of a text in `lanes`: FNV-1a with other numbers for the second, mixed as MurmurHash3 does. */
+/** Leaves two independent hashes of a text in `hashes`: FNV-1a with other numbers for the second, mixed as MurmurHash3 does. */
 function hash(text: string): void {
   let [low, high] = [0x811c9dc5, 0x1b873593];
   for (let at = 0; at < text.length; at += 1) {
@@ -74,8 +76,8 @@ function hash(text: string): void {
     low = Math.imul(low ^ code, 0x01000193);
     high = Math.imul(high ^ code, 0x85ebca6b) ^ (high >>> 15);
   }
-  lanes[0] = mix(low);
-  lanes[1] = mix(high);
+  hashes[0] = mix(low);
+  hashes[1] = mix(high);
 }
 
 function mix(value: number): number {

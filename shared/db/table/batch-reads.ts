@@ -8,10 +8,11 @@ import { documentClient, type Item, type Key } from "./table.ts";
 export const maxBatchReads = 100;
 
 /**
- * Reads up to 100 items consistently, in the order of the keys; absent ones are undefined. 1 read unit each. What the
- * table leaves unread under load is asked for again with jitter, for up to a second; then refused as `busy`.
+ * Reads up to 100 items, in the order of the keys; absent ones are undefined. 1 read unit each, half of one where not
+ * consistent. What the table leaves unread under load is asked for again with jitter, for up to a second; then refused as
+ * `busy`.
  */
-export async function readBatch(keys: readonly Key[]): Promise<(Item | undefined)[]> {
+export async function readBatch(keys: readonly Key[], { consistent = true } = {}): Promise<(Item | undefined)[]> {
   if (keys.length > maxBatchReads) throw new RangeError(`At most ${maxBatchReads} items can be read at once`);
   const table = settings.tableName();
   const startedAt = performance.now();
@@ -19,7 +20,7 @@ export async function readBatch(keys: readonly Key[]): Promise<(Item | undefined
   let open: Item[] = [...new Map(keys.map((key) => [nameOf(key), { ...key }])).values()];
   for (let attempt = 0; open.length > 0; attempt += 1) {
     if (attempt > 0) await pauseBriefly(attempt, startedAt);
-    const RequestItems = { [table]: { Keys: open, ConsistentRead: true } };
+    const RequestItems = { [table]: { Keys: open, ConsistentRead: consistent } };
     const { Responses, UnprocessedKeys } = await documentClient().send(new BatchGetCommand({ RequestItems }));
     for (const item of Responses?.[table] ?? []) found.set(nameOf(item), item);
     open = UnprocessedKeys?.[table]?.Keys ?? [];

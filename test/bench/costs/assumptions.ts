@@ -65,3 +65,9 @@ export const eventsPerChange = 1;
 
 /** Numbers of users in the example. */
 export const userCounts = [100, 10_000, 1_000_000] as const;
+
+/** Shards of a table's stream: those of a new table. */
+export const streamShards = 4;
+
+/** Batches of changes that the heartbeats of one shard come in, each time that they are written. */
+export const batchesOfHeartbeats = 1.25;

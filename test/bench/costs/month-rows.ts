@@ -1,8 +1,12 @@
 import { copiesKept } from "../../../infra/constructs/stores/table-backups.ts";
+import { functions } from "../../../infra/functions/functions.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
+import { heartbeatsPerShard, pauseMs } from "../../../shared/db/lists/heartbeats.ts";
 import {
   accessLogBytes,
   answerBytes,
+  assumedMilliseconds,
+  batchesOfHeartbeats,
   callsPerEnvironment,
   callsPerUser,
   changesPerUser,
@@ -12,6 +16,7 @@ import {
   kilobytesPerUser,
   minutesBetweenReads,
   startMilliseconds,
+  streamShards,
   tracedShare,
 } from "./assumptions.ts";
 import { prices } from "./prices.ts";
@@ -60,5 +65,22 @@ export function fixedRows(template: Record<string, unknown>): Record<string, num
     "polling of empty queues":
       ((types.filter((type) => type === "AWS::Lambda::EventSourceMapping").length * emptyReceivesPerQueue) / million) *
       prices.queueRequestsPerMillion,
+    heartbeats: heartbeatsOfMonth(),
   };
+}
+
+/** What it costs to know how far totals are: heartbeats, their counting, and the pause between them. */
+function heartbeatsOfMonth(): number {
+  const minutes = daysPerMonth * 24 * 60;
+  const batches = 2 * minutes * streamShards * batchesOfHeartbeats;
+  const { memoryMegabytes = 512 } = functions["write-heartbeats"];
+  const pauses = minutes * (pauseMs / 1_000) * (memoryMegabytes / 1_024);
+  const counting = batches * (assumedMilliseconds("update-totals", 1) / 1_000) * 0.5;
+  const writeUnits = 2 * minutes * streamShards * heartbeatsPerShard + batches;
+  return (
+    (writeUnits / million) * prices.writeUnitsPerMillion +
+    (pauses + counting) * prices.lambdaPerGigabyteSecond +
+    ((minutes + batches) / million) * prices.lambdaPerMillion +
+    prices.metricPerMonth
+  );
 }

@@ -26,6 +26,7 @@ export const prices = {
   logsPerGigabyte: 0.5,
   secretPerMonth: 0.4,
   alarmPerMonth: 0.1,
+  metricPerMonth: 0.3,
   compositeAlarmPerMonth: 0.5,
   dashboardPerMonth: 3.0,
   keyPerMonth: 1.0,

@@ -63,7 +63,7 @@ function createTemplates() {
   const { type: _, ...owned } = fields;
   const place = placeOf("INVOICES", sample.company, owned);
   const record = { ...fromOwned("INVOICES", owned as OwnedFields<"INVOICES">, undefined, undefined), revision: 1 };
-  const counted = nextCountedPlace(recordKey("INVOICE", sample.id), undefined, place, new Date(0));
+  const counted = nextCountedPlace(recordKey("INVOICE", sample.id), undefined, { place, revision: 1 }, new Date(0));
   const entries = entriesOf(place).map(numberEntries.encode);
   const text = (item: Item) => JSON.stringify(marshall(projected(item), { removeUndefinedValues: true }));
   const bytes = [record, counted, ...entries].reduce((sum, item) => sum + sizeOf(item), 0);

@@ -59,7 +59,7 @@ function itemsOf(line: object): Item[] {
   const keys = listKeys("INVOICES", company_id, { ...record, id });
   return [
     { ...key, id, company_id, record, ...keys, silent: true, revision: 1, ...listedItems.INVOICES.stamp },
-    nextCountedPlace(key, undefined, place, new Date(0)),
+    nextCountedPlace(key, undefined, { place, revision: 1 }, new Date(0)),
     ...entriesOf(place).map(numberEntries.encode),
   ];
 }

@@ -187,6 +187,8 @@ describe("every item", () => {
     const expected = [
       "company",
       "counted place",
+      "day bounds",
+      "day totals",
       "invoice",
       "job",
       "list totals",

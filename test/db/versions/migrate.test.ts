@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as notify } from "../../../functions/workers/notify.ts";
-import { entities } from "../../../shared/db/entities.ts";
+import { entities, entityOf } from "../../../shared/db/entities.ts";
 import { createPace, migrateTable } from "../../../shared/db/migrate/migrate-table.ts";
 import { isComplete, isMarkedComplete, type Migration } from "../../../shared/db/migrate/migrations.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
@@ -38,6 +38,12 @@ beforeEach(async () => {
 async function versions(): Promise<unknown[]> {
   const items = [...(await scanItems()).values()].filter(({ pk }) => pk !== "KEYS" && pk !== "MIGRATION");
   return [...new Set(items.map(({ schema_version }) => schema_version))];
+}
+
+/** The items that are not of the newest version of their kind. */
+async function behind(): Promise<Item[]> {
+  const items = [...(await scanItems()).values()].filter(({ pk }) => pk !== "KEYS" && pk !== "MIGRATION");
+  return items.filter((item) => item.schema_version !== entityOf(keyOf(item))?.version);
 }
 
 function sumOf(counts: ReadonlyMap<string, number>): number {
@@ -116,7 +122,7 @@ describe("what release 0.1 wrote", () => {
     expect(rest.length).toBeGreaterThanOrEqual(3);
     // The place of the run is an item as well, and stands before or behind the page where it broke off.
     expect([items - 6, items - 5]).toContain(second.seen);
-    expect(await versions()).toEqual([1]);
+    expect(await behind()).toEqual([]);
     expect(await migrateTable(usual)).toMatchObject({ isResumed: false, seen: items + 1, rewritten: new Map() });
   });
 

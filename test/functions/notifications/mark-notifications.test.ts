@@ -3,6 +3,7 @@ import { handler } from "../../../functions/notifications/mark-notifications.ts"
 import { markNotifications } from "../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
+import { putNotifications } from "../../support/records/many-notifications.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
@@ -106,6 +107,22 @@ describe("200, without ids", () => {
     );
     expect(await findUnreadCounts(8)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
   }, 60_000);
+
+  test("D27: what a function has no time for stays unread, and the next call marks it", async () => {
+    await putNotifications(10, 220);
+    const user = { ...driver, id: 10 };
+    const totals: (string | undefined)[] = [];
+    for (const remainingMs of [6_000, 6_000, 29_000]) {
+      const answer = await call(handler, markNotifications, {
+        as: user,
+        body: { notification: { read: true } },
+        remainingMs,
+      });
+      totals.push(answer.headers.total);
+    }
+    expect(totals).toEqual(["99", "99", "22"]);
+    expect(await findUnreadCounts(10)).toMatchObject({ notifications: 0, jobs: 0 });
+  });
 
   test("D27: when nothing is unread, nothing is shown, and total is 0", async () => {
     const answer = await mark({ read: true }, { ...driver, id: 9 });

@@ -6,7 +6,7 @@ import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-func
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { startHttpService } from "../../../infra/local/http-service.ts";
 import { callLimits, limitedBy } from "../../../shared/call-limits.ts";
-import { markAllMs } from "../../../shared/db/notifications/mark-notifications.ts";
+import { lastTransactionMs } from "../../../shared/db/notifications/mark-notifications.ts";
 
 /** Pauses of the SDK between the attempts of a call whose connection fails: up to 50 ms, then 100 ms. */
 const pausesMs = 150;
@@ -31,7 +31,7 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "list-notifications": { table: 2 },
   "register-device-token": { table: 3 },
   "remove-device-token": { table: 3 },
-  "mark-notifications": { table: 5, beginsAtMs: markAllMs },
+  "mark-notifications": { table: 2, beginsAtMs: 29_000 - lastTransactionMs },
   "get-unread-counts": { table: 2 },
   "sign-in": { table: 6, secret: 2 },
   "refresh-token": { table: 6, secret: 2 },
@@ -55,6 +55,8 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   intake: { table: 8, workerQueue: 4 },
   "mark-overdue": { table: 3, beginsAtMs: 600_000 },
   "reconcile-totals": { table: 3, ownFunction: 1, beginsAtMs: 600_000 },
+  // Its pause, and the calls for ten shards.
+  "write-heartbeats": { table: 15, beginsAtMs: 25_000 },
   "rotate-signing-key": { table: 3, secret: 2 },
 };
 

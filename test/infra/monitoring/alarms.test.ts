@@ -50,7 +50,18 @@ describe("what is watched", () => {
 
   test("whatever a schedule calls has an alarm that fires when it does not run", () => {
     const nameOf = new Map([...stack.functions()].map(([name, { id }]) => [id, name]));
-    for (const { id, properties } of stack.all("AWS::Scheduler::Schedule")) {
+    const [eachMinute, ...others] = stack
+      .all("AWS::Scheduler::Schedule")
+      .filter(({ properties }) => properties.ScheduleExpression === "rate(1 minute)");
+    expect(nameOf.get(eachMinute?.properties.Target.Arn["Fn::GetAtt"][0])).toBe("write-heartbeats");
+    expect(others).toEqual([]);
+    // It is what sends the metric.
+    expect(alarms.find(({ properties }) => properties.MetricName === "TotalsLag")?.properties).toMatchObject({
+      TreatMissingData: "breaching",
+      Threshold: 300,
+      ComparisonOperator: "GreaterThanOrEqualToThreshold",
+    });
+    for (const { id, properties } of stack.all("AWS::Scheduler::Schedule").filter(({ id }) => id !== eachMinute?.id)) {
       const name = nameOf.get(properties.Target.Arn["Fn::GetAtt"][0]);
       const own = alarms.find((alarm) => alarm.properties.AlarmName === `Workforce-local-${name}-not-run`);
       expect(own?.properties, id).toMatchObject({ TreatMissingData: "breaching", Threshold: 1 });
@@ -72,6 +83,7 @@ describe("what is watched", () => {
     "SmsRefused",
     "PinFailures",
     "TotalsDrift",
+    "TotalsLag",
     "5xx",
     "Latency",
     "Throttles",

@@ -33,6 +33,8 @@ export function useFaultProxy(setting = "AWS_ENDPOINT_URL_DYNAMODB"): FaultProxy
   const delays = new Map<string, { milliseconds: number; oneIn: number; times: number }>();
   let target = "";
   const server = createServer(async (request, response) => {
+    // The SDK repeats a call whose answer says that its clock is wrong, as a clock that a test has set is.
+    response.sendDate = false;
     const action = String(request.headers["x-amz-target"]).split(".")[1] ?? "";
     calls.set(action, (calls.get(action) ?? 0) + 1);
     const held = holds.get(action);
@@ -98,6 +100,11 @@ export function useFaultProxy(setting = "AWS_ENDPOINT_URL_DYNAMODB"): FaultProxy
 /** What DynamoDB answers when another transaction holds one of the items. */
 export function transactionConflict(items: number): Fault {
   return cancelled(items, "TransactionConflict");
+}
+
+/** What DynamoDB answers when the partition of an item has no units left. */
+export function transactionThrottled(items: number): Fault {
+  return cancelled(items, "ThrottlingError");
 }
 
 function cancelled(items: number, code: string): Fault {

@@ -12,7 +12,9 @@ interface Capacity {
   CapacityUnits?: number;
 }
 
-const writes = new Set(["PutItemCommand", "UpdateItemCommand", "DeleteItemCommand", "TransactWriteItemsCommand"]);
+const writes = new Set(
+  ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"].map((action) => `${action}Command`),
+);
 
 /** Runs a piece of work and counts what DynamoDB says that it consumed. */
 export async function costOf(work: () => Promise<unknown>): Promise<Cost> {

@@ -18,6 +18,8 @@ export interface TestRequest {
   readonly isBase64Encoded?: boolean;
   /** Address of the client; every request comes from one of its own unless it says otherwise. */
   readonly from?: string;
+  /** How long the function may still run; all of an endpoint's time unless it says otherwise. */
+  readonly remainingMs?: number;
 }
 
 let lastAddress = 0;
@@ -34,7 +36,9 @@ export interface TestAnswer {
 /** Calls a handler the way API Gateway does, and holds its answer against the OpenAPI document. */
 export async function call(handler: HttpHandler, operation: Operation, request: TestRequest = {}): Promise<TestAnswer> {
   const event = await eventOf(operation, request);
-  const answer = await handler(event, { awsRequestId: "lambda-request" } as Context);
+  const { remainingMs = 29_000 } = request;
+  const context = { awsRequestId: "lambda-request", getRemainingTimeInMillis: () => remainingMs };
+  const answer = await handler(event, context as Context);
   const headers = Object.fromEntries(
     Object.entries(answer.headers ?? {}).map(([name, value]) => [name, String(value)]),
   );

@@ -25,6 +25,7 @@ const readers: Readonly<Record<string, (name: string, input: Input) => NeededRig
   Lambda: (_, { FunctionName }) => [
     right("lambda:InvokeFunction", `arn:aws:lambda:region:account:function:${FunctionName}`),
   ],
+  "DynamoDB Streams": (name) => [right(`dynamodb:${name}`, "<TABLE_NAME>")],
   SQS: (name, { QueueUrl }) => [right(`sqs:${name.replace(/Batch$/, "")}`, settingOf(QueueUrl))],
   "Secrets Manager": (name, { SecretId }) => [right(`secretsmanager:${name}`, settingOf(SecretId))],
   SES: (name, { Source, ConfigurationSetName }) => {
@@ -47,9 +48,18 @@ function tableRights(command: string, input: Input): NeededRight[] {
       Object.entries(each).flatMap(([kind, member]) => tableRights(memberActions[kind] ?? kind, member)),
     );
   }
-  if (name === "BatchGetItem") {
-    return Object.entries(input.RequestItems).map(([table, { Keys }]: [string, Input]) =>
-      right(`dynamodb:${name}`, settingOf(table), { "dynamodb:LeadingKeys": Keys.map(({ pk }: Input) => kindOf(pk)) }),
+  if (name === "BatchGetItem" || name === "BatchWriteItem") {
+    return Object.entries(input.RequestItems).map(([table, asked]: [string, Input]) => {
+      const keys: Input[] =
+        name === "BatchGetItem" ? asked.Keys : asked.map(({ PutRequest }: Input) => PutRequest.Item);
+      return right(`dynamodb:${name}`, settingOf(table), { "dynamodb:LeadingKeys": keys.map(({ pk }) => kindOf(pk)) });
+    });
+  }
+  if (name === "BatchWriteItem") {
+    return Object.entries(input.RequestItems).map(([table, writes]: [string, Input]) =>
+      right(`dynamodb:${name}`, settingOf(table), {
+        "dynamodb:LeadingKeys": writes.map(({ PutRequest }: Input) => kindOf(PutRequest.Item.pk)),
+      }),
     );
   }
   const index = input.IndexName ? `/index/${input.IndexName}` : "";
@@ -66,6 +76,7 @@ const actionNames: Readonly<Record<string, string>> = {
   Update: "UpdateItem",
   Delete: "DeleteItem",
   BatchGet: "BatchGetItem",
+  BatchWrite: "BatchWriteItem",
   TransactGet: "TransactGetItems",
   TransactWrite: "TransactWriteItems",
 };

@@ -68,6 +68,7 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     AWS_ACCESS_KEY_ID: tableName.replaceAll("-", ""),
     AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: inject("engineEndpoint"),
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: inject("engineEndpoint"),
     AWS_ENDPOINT_URL_SES: endpoint,
     AWS_ENDPOINT_URL_SNS: endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,

@@ -1,0 +1,79 @@
+import { chunksOf } from "../../batches.ts";
+import { settings } from "../../settings.ts";
+import { readBatch } from "../table/batch-reads.ts";
+import { type RacePace, retryRaces } from "../table/conflicts.ts";
+import { versionClause, versionValue } from "../table/entity.ts";
+import { nameOf } from "../table/keys.ts";
+import { type Item, type Key, tryUpdate } from "../table/table.ts";
+import { type Figures, readFigures, type TotalsByName, type TotalsFigures } from "./totals.ts";
+
+const pace: RacePace = { races: 12, firstPauseMs: 10, longestPauseMs: 400 };
+
+/** Bounds as this process knows them: they only widen, and what narrows them makes the counts that depend on them fail. */
+const seen = new Map<string, Figures>();
+const mostSeen = 1_000;
+/** An expression takes 4 KB. */
+const mostAtOnce = 60;
+
+/**
+ * Widens bounds so that they include what is about to be counted; gives, by the names of their keys, how often each was
+ * narrowed. A count that is held to that number is within the bounds. Half a read unit for each item that this process does
+ * not know; no write unit where they are wide enough, else one a KB.
+ */
+export async function widenBounds(bounds: TotalsByName, isFresh: boolean): Promise<Map<string, number | undefined>> {
+  if (seen.size > mostSeen) seen.clear();
+  const keys = [...bounds.values()].map(({ key }) => key).filter((key) => isFresh || !seen.has(placeOf(key)));
+  const items = await readBatch(keys, { consistent: isFresh });
+  for (const [at, key] of keys.entries()) remember(key, items[at]);
+  await Promise.all([...bounds.values()].map(widen));
+  return new Map([...bounds].map(([name, { key }]) => [name, seen.get(placeOf(key))?.narrowed]));
+}
+
+function placeOf(key: Key): string {
+  return `${settings.tableName()} ${nameOf(key)}`;
+}
+
+function remember(key: Key, item: Item | undefined): void {
+  seen.set(placeOf(key), readFigures(item));
+}
+
+function widen({ key, figures }: TotalsFigures): Promise<true> {
+  const known = () => seen.get(placeOf(key)) ?? {};
+  return retryRaces(async () => {
+    const outside = [...figures].filter(([name, id]) => !isWithin(name, id, known()[name]));
+    for (const moved of chunksOf(outside, mostAtOnce)) {
+      const { isWritten, item } = await tryUpdate(widening(key, known().narrowed, moved));
+      remember(key, item);
+      if (!isWritten) return undefined;
+    }
+    return true;
+  }, pace);
+}
+
+function isWithin(name: string, id: number, bound: number | undefined): boolean {
+  if (bound === undefined) return false;
+  return name.endsWith(">") ? id <= bound : id >= bound;
+}
+
+/** The update that moves bounds, where each of them still has to. */
+function widening(key: Key, narrowed: number | undefined, moved: readonly [string, number][]) {
+  const mustMove = moved.map(
+    ([name], at) => `(attribute_not_exists(#f${at}) OR #f${at} ${name.endsWith(">") ? "<" : ">"} :f${at})`,
+  );
+  const sets = [versionClause, ...moved.map((_, at) => `#f${at} = :f${at}`)];
+  const { ConditionExpression, ExpressionAttributeValues } = ifNarrowed(narrowed);
+  const values = Object.fromEntries(moved.map(([, id], at) => [`:f${at}`, id]));
+  return {
+    Key: { ...key },
+    UpdateExpression: `ADD revision :one SET ${sets.join(", ")}`,
+    ConditionExpression: [...mustMove, ConditionExpression].join(" AND "),
+    ExpressionAttributeNames: Object.fromEntries(moved.map(([name], at) => [`#f${at}`, name])),
+    ExpressionAttributeValues: { ...ExpressionAttributeValues, ...values, ":one": 1, ...versionValue },
+  };
+}
+
+/** Holds a write to bounds that were narrowed so often and no more. */
+export function ifNarrowed(narrowed: number | undefined) {
+  if (narrowed === undefined) return { ConditionExpression: "attribute_not_exists(narrowed)" };
+  return { ConditionExpression: "narrowed = :narrowed", ExpressionAttributeValues: { ":narrowed": narrowed } };
+}

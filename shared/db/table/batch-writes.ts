@@ -1,0 +1,31 @@
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { chunksOf, inParallel } from "../../batches.ts";
+import { settings } from "../../settings.ts";
+import { pauseBriefly } from "./conflicts.ts";
+import { documentClient, type Item } from "./table.ts";
+
+/** Most items that one call writes. */
+const maxBatchWrites = 25;
+const callsAtOnce = 4;
+
+/**
+ * Puts items in place of whatever is there, each by itself. 1 write unit a KB and item, half of what a transaction takes. What the
+ * table leaves unwritten under load is asked for again with jitter, for up to a second; then refused as `busy`.
+ */
+export async function putBatch(items: readonly Item[]): Promise<void> {
+  await inParallel(chunksOf(items, maxBatchWrites), callsAtOnce, putChunk);
+}
+
+async function putChunk(items: readonly Item[]): Promise<void> {
+  const table = settings.tableName();
+  const startedAt = performance.now();
+  let open = items.map((Item) => ({ PutRequest: { Item: { ...Item } } }));
+  for (let attempt = 0; open.length > 0; attempt += 1) {
+    if (attempt > 0) await pauseBriefly(attempt, startedAt);
+    const command = new BatchWriteCommand({ RequestItems: { [table]: open } });
+    const { UnprocessedItems } = await documentClient().send(command);
+    open = (UnprocessedItems?.[table] ?? []).flatMap(({ PutRequest }) =>
+      PutRequest?.Item ? [{ PutRequest: { Item: PutRequest.Item } }] : [],
+    );
+  }
+}
