@@ -6,7 +6,7 @@ import {
   type MigrationSummary,
   migrateTable,
 } from "../../shared/db/migrate/migrate-table.ts";
-import { requiredMigrations } from "../../shared/db/migrate/migrations.ts";
+import { requiredMigrations } from "../../shared/db/table/migrations.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";

@@ -1,6 +1,6 @@
 import { GetAccountSettingsCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { isMarkedComplete, type Migration, requiredMigrations } from "../../../shared/db/migrate/migrations.ts";
+import { isMarkedComplete, type Migration, requiredMigrations } from "../../../shared/db/table/migrations.ts";
 import { namesOf } from "../../stages/names.ts";
 import { stagesFile } from "../../stages/stages.ts";
 import { kindOfAwsFault } from "../service/aws-faults.ts";

@@ -5,7 +5,6 @@ import { settings } from "../../settings.ts";
 import type { RacePace } from "../table/conflicts.ts";
 import type { Entity } from "../table/entity.ts";
 import { keyOf, publicNameOf } from "../table/keys.ts";
-import { documentClient, type Item, scanPage } from "../table/table.ts";
 import {
   findPlace,
   isMarkedComplete,
@@ -13,7 +12,8 @@ import {
   type Migration,
   markComplete,
   revokeCompletions,
-} from "./migrations.ts";
+} from "../table/migrations.ts";
+import { documentClient, type Item, scanPage } from "../table/table.ts";
 import { type RewriteOptions, type Rewritten, rewriteItem } from "./rewrite-item.ts";
 
 /** What a run has done so far. */

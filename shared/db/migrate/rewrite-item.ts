@@ -3,10 +3,10 @@ import { Refusal } from "../../domain/refusal.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { type Entity, ItemTooNewError, versionOf } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
+import type { Migration } from "../table/migrations.ts";
 import { getItem, type Item, type Key, updateIf } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
-import type { Migration } from "./migrations.ts";
 
 /**
  * What became of an item: `newer` is of a version that this code does not have, `damaged` one that a step throws on, and

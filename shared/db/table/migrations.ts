@@ -1,6 +1,6 @@
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { keyOf } from "../table/keys.ts";
-import { deleteItemAt, getItem, type Item, type Key, putIf, queryPages } from "../table/table.ts";
+import { defineEntity, type StoredItem } from "./entity.ts";
+import { keyOf } from "./keys.ts";
+import { deleteItemAt, getItem, type Item, type Key, putIf, queryPages } from "./table.ts";
 
 /** A new index or key: code reads from it once every item of an entity has reached the version that brought it. */
 export interface Migration {
