@@ -55,7 +55,9 @@ export async function reconcile(parameters: string[], directory: string): Promis
   });
 }
 
-const lookAtAll: Look = (suspects) => readTable({ suspects, isConsistent: true }, { onProgress: createProgress() });
+function lookAtAll(suspects: readonly number[]): ReturnType<Look> {
+  return readTable({ suspects, isConsistent: true }, { onProgress: createProgress() });
+}
 
 function lookAt(companyId: number): Look {
   if (!Number.isSafeInteger(companyId)) throw new UsageError("--company takes the id of a company");

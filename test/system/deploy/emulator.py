@@ -73,6 +73,17 @@ def judge_mails_by_sender():
     iam_actions.request_tag_context = request_tag_context
 
 
+def judge_streams_by_themselves():
+    """To look at a stream is a right to it; the emulator knows tables alone."""
+    arn_of = iam_actions.extract_resource_arn
+
+    def extract_resource_arn(service, method, path, headers, body, *place):
+        call = json.loads(body or b"{}") if service == "dynamodb" else {}
+        return call.get("StreamArn") or arn_of(service, method, path, headers, body, *place)
+
+    iam_actions.extract_resource_arn = extract_resource_arn
+
+
 def judge_batches_by_their_entries():
     """There is no right to a batch of SQS: each of its entries wants the right to do the same alone."""
     action_of = iam_actions.extract_iam_action
@@ -102,9 +113,11 @@ def leading_keys(call):
         attribute, value = call["KeyConditionExpression"].split(" AND ")[0].split(" = ")
         names, values = call.get("ExpressionAttributeNames", {}), call["ExpressionAttributeValues"]
         return [values[value]["S"]] if names.get(attribute, attribute) == "pk" else []
-    batches = [key for table in call.get("RequestItems", {}).values() for key in table.get("Keys", [])]
+    asked = call.get("RequestItems", {}).values()
+    reads = [key for table in asked if isinstance(table, dict) for key in table["Keys"]]
+    writes = [part for table in asked if isinstance(table, list) for request in table for part in request.values()]
     transaction = [part for item in call.get("TransactItems", []) for part in item.values()]
-    keys = [part.get("Key") or part.get("Item") or part for part in [call, *batches, *transaction]]
+    keys = [part.get("Key") or part.get("Item") or part for part in [call, *reads, *writes, *transaction]]
     return [key["pk"]["S"] for key in keys if isinstance(key.get("pk"), dict)]
 
 
@@ -156,6 +169,7 @@ def end_with_parent():
 name_secrets_by_arn()
 keep_attributes_in_nested_stacks()
 judge_mails_by_sender()
+judge_streams_by_themselves()
 judge_batches_by_their_entries()
 name_partitions()
 match_what_is_absent()
