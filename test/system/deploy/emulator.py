@@ -78,8 +78,9 @@ def judge_streams_by_themselves():
     arn_of = iam_actions.extract_resource_arn
 
     def extract_resource_arn(service, method, path, headers, body, *place):
-        call = json.loads(body or b"{}") if service == "dynamodb" else {}
-        return call.get("StreamArn") or arn_of(service, method, path, headers, body, *place)
+        if headers.get("x-amz-target", "").startswith("DynamoDBStreams_"):
+            return json.loads(body)["StreamArn"]
+        return arn_of(service, method, path, headers, body, *place)
 
     iam_actions.extract_resource_arn = extract_resource_arn
 
