@@ -51,7 +51,8 @@ const pace: RacePace = { races: 12, firstPauseMs: 10, longestPauseMs: 400 };
  * Access pattern TY1: brings totals and search entries in line with changes of records, up to 100 of them. The count of each
  * record goes into one transaction with the totals that it changes, and keeps the revision that was counted: repeated, late and
  * parallel calls change nothing, as a lower revision never replaces a higher one. Search entries are stored before the
- * count and removed with it. Gives the number of counts written. Refuses as `busy` after many lost races; throws on a record that lacks what its list goes by.
+ * count and removed with it. Gives the number of counts written. Refuses as `busy` after many lost races; throws on a
+ * record that lacks what its list goes by.
  */
 export function countChanges(changes: readonly TableChange[], now: Date): Promise<number> {
   const byRecord = Map.groupBy(changes, ({ key }) => key.pk);
@@ -208,8 +209,9 @@ function missingEntries({ counted, place }: Move): StoredNumberEntry[] {
 }
 
 /** The writes of a move that are not shared with others. */
-function ownWrites({ subject: { key }, ...move }: Move, now: Date): TransactionWrite[] {
+function ownWrites(move: Move, now: Date): TransactionWrite[] {
   const { counted, place, held, leftBehind } = move;
+  const { key } = move.subject;
   const gone = [...entriesMissingIn(entriesOf(place), entriesOf(counted?.place ?? null)), ...leftBehind];
   return [
     { Put: { Item: nextCountedPlace(key, counted, move, now), ...ifUnchanged(counted) } },
@@ -218,7 +220,7 @@ function ownWrites({ subject: { key }, ...move }: Move, now: Date): TransactionW
       ? []
       : [
           { ConditionCheck: { Key: { ...key }, ...ifUnchanged(held ?? undefined) } },
-          ...missingEntries({ subject: { key, kind: kindOf(key) }, ...move }).map(putEntry),
+          ...missingEntries(move).map(putEntry),
         ]),
   ];
 }

@@ -4,11 +4,12 @@ import { contributionsOf } from "../../../shared/db/lists/contributions.ts";
 import { nextCountedPlace } from "../../../shared/db/lists/counted-places.ts";
 import { fromOwned, type OwnedFields } from "../../../shared/db/lists/listed-items.ts";
 import { entriesOf, numberEntries } from "../../../shared/db/lists/number-search.ts";
-import { isBound, listTotals, type StoredTotals } from "../../../shared/db/lists/totals.ts";
+import { encodeTotals, isBound, type StoredTotals } from "../../../shared/db/lists/totals.ts";
 import { nameOf, recordKey } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { type ListPlace, placeOf } from "../../../shared/domain/records/list-place.ts";
 import { invoiceLine } from "../../support/records/records.ts";
+import { sizeOf } from "../store/engine-file.ts";
 
 /** What a generated table holds. */
 export interface TableSetup {
@@ -161,19 +162,11 @@ function batchGet({ RequestItems }: { RequestItems: { generated: { Keys: Item[] 
   const items = RequestItems.generated.Keys.map((key) => {
     const { pk, sk } = unmarshall(key as never);
     const figures = Object.fromEntries(totals.get(nameOf({ pk, sk }))?.figures ?? []);
-    return JSON.stringify(marshall(listTotals.encode({ pk, sk, ...figures } as StoredTotals)));
+    return JSON.stringify(marshall(encodeTotals({ pk, sk, ...figures } as StoredTotals)));
   });
   return `{"Responses":{"generated":[${items.join(",")}]},"UnprocessedKeys":{}}`;
 }
 
 function hashOf(text: string): number {
   return [...text].reduce((sum, each) => (sum * 31 + each.charCodeAt(0)) >>> 0, 7);
-}
-
-function sizeOf(value: unknown): number {
-  if (typeof value === "string") return Buffer.byteLength(value);
-  if (typeof value === "number") return Math.ceil(String(value).length / 2) + 1;
-  if (typeof value !== "object" || value === null) return 1;
-  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-  return entries.reduce((sum, [name, each]) => sum + Buffer.byteLength(name) + sizeOf(each), 0);
 }
