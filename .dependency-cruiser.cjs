@@ -62,8 +62,11 @@ module.exports = {
       name: "no-orphans",
       comment: "Nobody imports this file and it imports nothing: delete it or use it.",
       severity: "error",
-      // Bundles take it by an alias.
-      from: { orphan: true, pathNot: "^infra/functions/lambda-credentials\\.ts$" },
+      // Bundles take two of them by aliases, and browsers the other from the documentation page.
+      from: {
+        orphan: true,
+        pathNot: ["^infra/functions/(lambda-credentials|no-event-streams)\\.ts$", "^shared/docs/page/page\\.js$"],
+      },
       to: {},
     },
     {
@@ -107,6 +110,20 @@ module.exports = {
       severity: "error",
       from: { path: "^shared/contract/" },
       to: { pathNot: "^(shared/contract/|node_modules/valibot/)" },
+    },
+    {
+      name: "client-is-in-no-function",
+      comment: "shared/client is a package of its own: what is deployed does not import it.",
+      severity: "error",
+      from: { path: product, pathNot: "^shared/client/" },
+      to: { path: "^shared/client/" },
+    },
+    {
+      name: "client-depends-on-nothing",
+      comment: "shared/client runs in browsers: it imports itself, the pauses of retries, and types of the contract.",
+      severity: "error",
+      from: { path: "^shared/client/" },
+      to: { pathNot: "^shared/(client/|backoff\\.ts$)", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "domain-does-no-io",
@@ -177,8 +194,8 @@ module.exports = {
     },
   ],
   options: {
-    // What the benchmarks measure against has packages of its own, installed when it is needed.
-    exclude: { path: "^test/bench/rivals/" },
+    // What the benchmarks measure against, and what lints the document, have packages of their own, installed when needed.
+    exclude: { path: "^test/(bench/rivals/|system/document/tools\\.mjs$)" },
     doNotFollow: { path: "^node_modules/" },
     tsConfig: { fileName: "tsconfig.json" },
     // Type imports are imports: a rule that only holds at run time lets the words through.

@@ -2,6 +2,7 @@ import { type App, CfnOutput, type Environment, Stack, Tags } from "aws-cdk-lib"
 import { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
 import { refreshToken } from "../shared/contract/sessions.ts";
+import { pagePath } from "../shared/docs/page-files.ts";
 import { Api } from "./constructs/api/http-api.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
@@ -21,19 +22,24 @@ import { OnCall } from "./constructs/monitoring/on-call.ts";
 import { EdgeSecret } from "./constructs/stores/edge-secret.ts";
 import { HmacKey } from "./constructs/stores/hmac-key.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
+import { SandboxPin } from "./constructs/stores/sandbox-pin.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
 import { type QueueName, queues } from "./functions/queues.ts";
 import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { streamConsumers } from "./functions/stream-filters.ts";
+import { pageFunction } from "./functions/worker-rows.ts";
 import { functionNameOf, namesOf } from "./stages/names.ts";
+import { hasDocs } from "./stages/stage.ts";
 import type { Stage } from "./stages/stages.ts";
 
 // A little after midnight, when the new day has begun on every clock.
 const overdueTime = { hour: 0, minute: 5 };
 // When few people are at work, and those who repair what it finds soon are.
 const totalsTime = { hour: 4, minute: 0 };
+// The page, its files, and what a browser asks of the bare address.
+const pageRoutes = { Start: "/", Page: pagePath, Files: `${pagePath}/{file}` };
 
 /** What a stack is made from. */
 export interface WorkforceStackProps {
@@ -105,6 +111,7 @@ export class WorkforceStack extends Stack {
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret: stage.edge && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
+      sandboxPin: stage.sandbox && new SandboxPin(this, "SandboxPin", names.sandboxSecret),
     };
   }
 
@@ -141,6 +148,7 @@ export class WorkforceStack extends Stack {
       const throttle = this.#isAnonymousAccountRoute(operation) ? this.#stage.anonymousThrottle : undefined;
       this.#api.route(operation, this.#addFunction(operation.name), throttle);
     }
+    if (hasDocs(this.#stage)) this.#api.filesRoutes(pageRoutes, this.#addFunction(pageFunction));
     this.#api.defaultRoute(this.#addFunction("refuse-unrouted"));
   }
 

@@ -13,12 +13,16 @@ export const metrics = {
   PinFailures: [],
   /** Passcodes that were wrong. */
   PasscodeFailures: [],
+  /** Requests of a sandbox's logins that did not get its pin: the user is not of it, or the login was guessed at (D9). */
+  SandboxPinsWithheld: [],
   /** Refresh tokens that were spent a moment before and got their successor again (D5). */
   RefreshesRepeated: [],
   /** SMS that SNS has taken. */
   SmsSent: [],
   /** Recipients that SES or SNS refuses for good: no message reaches them. */
   RecipientsRefused: [],
+  /** Devices that get no pushes any more: their push service refused the token, or SNS disabled the endpoint. */
+  DevicesDropped: [],
   /** SMS that were not sent, as the stage's ceiling was reached. */
   SmsRefused: [],
   /** Events of another system whose version was not above the stored one: some come again or late, all mean a wrong clock. */

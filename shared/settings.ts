@@ -46,12 +46,18 @@ export const settings = {
   businessTimeZone: () => required("BUSINESS_TIME_ZONE"),
   /** Whether strangers may register (D16). */
   registration: () => oneOf("REGISTRATION", ["open", "closed"] as const),
+  /** Whether a parameter that an operation does not know is refused or only logged (D22). */
+  unknownParameters: () => oneOf("UNKNOWN_PARAMETERS", ["refuse", "warn"] as const),
   /** Most SMS that the stage sends in an hour and in a day (D11). */
   smsCeilings: () => ({ perHour: wholeNumber("SMS_PER_HOUR"), perDay: wholeNumber("SMS_PER_DAY") }),
   /** What SMS show as their sender, registered with AWS; undefined where the stage has none. */
   smsSenderId: () => process.env.SMS_SENDER_ID || undefined,
   /** Most that one SMS may cost, in US dollars. */
   smsMostDollars: () => required("SMS_MOST_DOLLARS"),
+  /** The stage's test logins, whose pin is a secret and sent to nobody, until they end; null where it has none (D9). */
+  sandbox: () => json<StageSandbox | null>(process.env.SANDBOX || "null"),
+  /** Where the pin of the sandbox is kept, in Secrets Manager. */
+  sandboxSecretArn: () => required("SANDBOX_SECRET_ARN"),
   pinQueueUrl: () => required("PIN_QUEUE_URL"),
   /** Name of the service in messages to people. */
   serviceName: () => required("SERVICE_NAME"),
@@ -75,6 +81,16 @@ export interface OidcIssuer {
   readonly jwksUrl: string;
   /** Names of the claims that hold the user's id, role and company id. */
   readonly claims: { readonly user: string; readonly role: string; readonly company: string };
+}
+
+/** The sandbox of a stage, as its settings have it. */
+export interface StageSandbox {
+  /** The company that its users are of. */
+  readonly companyId: number;
+  /** In their normal form (D7). */
+  readonly logins: readonly string[];
+  /** The last day, in UTC. */
+  readonly until: string;
 }
 
 const parsed = new Map<string, unknown>();

@@ -7,8 +7,9 @@ import { authenticated } from "../../shared/http/endpoint.ts";
 /** Adds a device token to the caller's list, where push messages go while the session's epoch lasts (D28). */
 export const handler = authenticated(registerDeviceToken, async ({ body, caller, now }) => {
   const { token, platform, device_id: deviceId } = body;
-  const { checks, ...session } = await requireSession(caller, now);
-  const device = { token, platform, pushService: pushServiceOf(platform) ?? "fcm", deviceId, ...session };
+  const { checks, family, account } = await requireSession(caller, now);
+  const pushService = pushServiceOf(platform) ?? "fcm";
+  const device = { token, platform, pushService, deviceId, family, epoch: account.epoch };
   const id = await saveDeviceToken(caller.userId, device, timeOrderedId(now), checks);
   if (id === undefined) throw sessionEnded();
   return { notification: { id, platform, token } };

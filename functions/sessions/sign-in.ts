@@ -29,7 +29,7 @@ export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddr
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");
 
   const { user, epoch } = account;
-  const family = makeFamily();
+  const family = makeFamily(now);
   const refreshToken = makeRefreshToken(user.id, family, await hmacKey());
   const [company, token] = await Promise.all([
     findCompany(user.financial_company_id),

@@ -1,3 +1,4 @@
+import { askSandbox } from "../../shared/accounts/sandbox.ts";
 import { maySendSms, uncountSms } from "../../shared/accounts/sms.ts";
 import { findUserIdOfLogin, moveLogin } from "../../shared/db/accounts/logins.ts";
 import { isPinStored, keepPinSent, storePin } from "../../shared/db/accounts/pins.ts";
@@ -12,7 +13,7 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
  * Makes the pin of a request and sends it. Requests that came too late, or name an unknown login without registering it, end
  * here (D8–D12, D16). An SMS is counted first, so that no pin is replaced by one that cannot be sent, and given back where
  * nothing is to be sent: the pin of a newer request is stored, or this one was sent or is being sent. A request whose sending
- * failed is counted no more.
+ * failed is counted no more. A request of the stage's sandbox gets the pin of its secret, and nothing is sent or counted.
  */
 export const handler = forQueue(pinRequest, async ({ login, former, channel, registration, ...request }, now) => {
   if (now >= request.validTo) return;
@@ -21,17 +22,19 @@ export const handler = forQueue(pinRequest, async ({ login, former, channel, reg
     movedUserId ?? findUserIdOfLogin(login),
     isPinStored(login, request.requestId),
   ]);
-  if (existingUserId === undefined && !registration) return;
-  const purpose = existingUserId === undefined ? "registration" : "user";
-  const counts = channel === "sms" && !isStored;
+  const registers = existingUserId === undefined;
+  if (registers && !registration) return;
+  const purpose = registers ? "registration" : "user";
+  const sandbox = await askSandbox({ login, userId: existingUserId, ...request });
+  const counts = channel === "sms" && !isStored && !sandbox;
   if (counts && !(await maySendSms(purpose, now))) return;
   const userId = existingUserId ?? (await nextId("USER"));
   const key = await hmacKey();
-  const pin = makePin({ login, ...request }, key);
+  const pin = sandbox?.pin ?? makePin({ login, ...request }, key);
   const hash = hashPin(pin, userId, key);
-  const registers = existingUserId === undefined;
-  if (await storePin({ login, ...request, registers }, userId, hash, now)) {
-    await sendPin(channel, login, pin);
+  const sandboxCompanyId = sandbox?.companyId;
+  if (await storePin({ login, ...request, registers, sandboxCompanyId }, userId, hash, now)) {
+    if (!sandbox) await sendPin(channel, login, pin);
     await keepPinSent(login, request.requestId, now);
   } else if (counts) await uncountSms(purpose, now);
 });

@@ -1,4 +1,11 @@
-import { isPart, type PartFindings, type ReadPart, readPart, readTable } from "../../shared/db/reconcile/read-parts.ts";
+import {
+  isPart,
+  localAtOnce,
+  type PartFindings,
+  type ReadPart,
+  readPart,
+  readTable,
+} from "../../shared/db/reconcile/read-parts.ts";
 import {
   countDifferences,
   differencesOf,
@@ -24,8 +31,8 @@ const callPart: ReadPart = (part) => callItself<PartFindings>(part);
  */
 export const handler = forSchedule(async (_, event) => {
   if (isPart(event)) return toAnswer(await readPart(event, () => {}));
-  const read = settings.ownFunction() === undefined ? readPart : callPart;
-  const look = (suspects: readonly number[]) => readTable({ suspects, isConsistent: false }, { read });
+  const reading = settings.ownFunction() === undefined ? { atOnce: localAtOnce } : { read: callPart };
+  const look = (suspects: readonly number[]) => readTable({ suspects, isConsistent: false }, reading);
   const stable = await reconcileUntilStable({ look, pauseMs, mostSuspects });
   report(stable.found.records, countDifferences(stable), differencesOf(stable.found));
   return undefined;

@@ -1,9 +1,15 @@
-import { type Account, findAccount } from "../../shared/db/accounts/accounts.ts";
+import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
 import { findDevices, isRegistered, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
 import { acquirePushLease, releasePushLease } from "../../shared/db/notifications/pushes.ts";
-import { deleteEndpoint, type PushOutcome, pushToDevice, servesPushes } from "../../shared/messaging/push.ts";
+import {
+  deleteEndpoint,
+  type PushOutcome,
+  pushToDevice,
+  reportDropped,
+  servesPushes,
+} from "../../shared/messaging/push.ts";
 import { pushMessage } from "../../shared/messaging/push-queue.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
@@ -27,9 +33,10 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
   await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);
-  await keepEndpoints(userId, served, account);
   const dead = pushed.filter((each) => each.result === "dead");
   await dropDead(userId, dead);
+  // The next push needs one call less.
+  await Promise.all(served.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn, account, now)));
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 
@@ -39,22 +46,10 @@ async function push(device: StoredDevice, { id, params, ...about }: Notification
   return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type })) };
 }
 
-/** Keeps the endpoints that were made, so that the next push needs one call less, and the epoch of what had none, where it is known. */
-async function keepEndpoints(
-  userId: number,
-  served: readonly Extract<Pushed, { result: "sent" }>[],
-  account: Account,
-): Promise<void> {
-  const made = served.filter(
-    ({ device, endpointArn }) =>
-      endpointArn !== device.endpoint_arn || (device.epoch === undefined && isRegistered(device, account)),
-  );
-  await Promise.all(made.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn, account)));
-}
-
 /** Takes the devices that take no pushes any more out of their user's list, then their endpoints away. */
 async function dropDead(userId: number, dead: readonly Pushed[]): Promise<void> {
   const ids = dead.map(({ device }) => device.id);
   if (ids.length > 0) await dropDeviceTokens(userId, ids);
+  for (const { device, endpointArn } of dead) reportDropped(device, endpointArn);
   await Promise.all(dead.map(({ endpointArn }) => endpointArn && deleteEndpoint(endpointArn)));
 }

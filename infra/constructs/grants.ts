@@ -12,6 +12,7 @@ import type { EmailSending } from "./messages/email-sending.ts";
 import type { EdgeSecret } from "./stores/edge-secret.ts";
 import type { HmacKey } from "./stores/hmac-key.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
+import type { SandboxPin } from "./stores/sandbox-pin.ts";
 import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
 
 /** What functions are given rights to. */
@@ -25,6 +26,8 @@ export interface Resources {
   readonly emails: EmailSending;
   /** What the stage's edge proves itself with, where it has one. */
   readonly edgeSecret: EdgeSecret | undefined;
+  /** The pin of the stage's test logins, where it has any. */
+  readonly sandboxPin: SandboxPin | undefined;
 }
 
 /** Gives a function the rights and settings that its row names, and no others. */
@@ -38,6 +41,7 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   if (row.signsTokens) signingKeys.grantSign(fn, tokenNames);
   if (row.rotatesSigningKeys) signingKeys.grantRotate(fn);
   if (row.readsHmacKey) hmacKey.grantRead(fn);
+  if (row.readsSandboxPin) resources.sandboxPin?.grantRead(fn);
   if (row.readsClientAddress) resources.edgeSecret?.grantRead(fn);
   if (row.queuesPins) grantQueue(fn, "PIN_QUEUE_URL", queues.pins.queue);
   if (row.queuesNotices) grantQueue(fn, "NOTICE_QUEUE_URL", queues.notices.queue);

@@ -62,6 +62,20 @@ export const accountRows = {
     table: ["Query", "UpdateItem", "DeleteItem"],
     guarded: ["USER#"],
   },
+  "list-sessions": {
+    area: "sessions",
+    impact: "Nobody sees where they are signed in.",
+    access: everyoneTheirOwn,
+    table: ["GetItem", "Query"],
+    guarded: ["USER#"],
+  },
+  "end-session": {
+    area: "sessions",
+    impact: "Nobody can sign a lost device out from another one.",
+    access: everyoneTheirOwn,
+    table: ["GetItem", "Query", "UpdateItem", "DeleteItem"],
+    guarded: ["USER#"],
+  },
   "set-password": {
     area: "accounts",
     impact: "Nobody can set a password: resets stop at their last step.",

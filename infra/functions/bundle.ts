@@ -6,6 +6,7 @@ import { describeInterface } from "../../shared/openapi/document.ts";
 import { bundleFiles, bundleFolder, entryFile, packageAliases, root } from "./bundle-places.ts";
 import { writeEntries } from "./entries.ts";
 import { functions } from "./functions.ts";
+import { pageDefine } from "./page-build.ts";
 
 /**
  * What Lambda loads. It awaits an ES module to its end, and gives it all of a processor for that; from a CommonJS module it
@@ -98,7 +99,7 @@ export function bundleOptions(outdir: string) {
     supported: { "dynamic-import": false },
     alias: packageAliases(outdir),
     // The define is text that is a string literal: what makes the document stays outside the bundle.
-    define: { OPENAPI_DOCUMENT: JSON.stringify(JSON.stringify(describeInterface())) },
+    define: { OPENAPI_DOCUMENT: JSON.stringify(JSON.stringify(describeInterface())), ...pageDefine() },
     metafile: true,
     logLevel: "warning",
   } as const satisfies BuildOptions;

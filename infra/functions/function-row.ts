@@ -60,12 +60,14 @@ export type StageSetting =
   | "SERVED_COUNTRIES"
   | "RECOVERY_DISCLOSURE"
   | "REGISTRATION"
+  | "UNKNOWN_PARAMETERS"
   | "SMS_SENDER_ID"
   | "SMS_MOST_DOLLARS"
   | "SMS_PER_HOUR"
   | "SMS_PER_DAY"
   | "BUSINESS_TIME_ZONE"
-  | "PLATFORM_APPLICATIONS";
+  | "PLATFORM_APPLICATIONS"
+  | "SANDBOX";
 
 /** What one function may touch; everything else is denied. */
 export interface FunctionRow {
@@ -95,6 +97,8 @@ export interface FunctionRow {
   readonly rotatesSigningKeys?: true;
   /** True where it reads the key for HMACs, of whatever `shared/domain/hmac-key.ts` names as a purpose. */
   readonly readsHmacKey?: true;
+  /** True where it gives the stage's test logins their pin, if it has any. */
+  readonly readsSandboxPin?: true;
   /** True where it limits clients by their address, which the stage's edge may say. */
   readonly readsClientAddress?: true;
   /** True where it queues requests for pins. */

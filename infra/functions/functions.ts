@@ -64,6 +64,13 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     table: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
     guarded: ["USER#"],
   },
+  "list-device-tokens": {
+    area: "devices",
+    impact: "Nobody sees which of their devices get pushes.",
+    access: everyoneTheirOwn,
+    table: ["GetItem", "Query"],
+    guarded: ["USER#"],
+  },
   "remove-device-token": {
     area: "devices",
     impact: "Devices that were signed out of keep getting their former user's pushes.",
@@ -126,12 +133,16 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   },
 };
 
-/** Every function and what it may touch. An operation that is not for anyone verifies access tokens. */
+/**
+ * Every function and what it may touch. An operation that is not for anyone verifies access tokens; all of them look at the
+ * names of parameters.
+ */
 export const functions = {
-  ...(Object.fromEntries(Object.entries(operationRows).map(withVerification)) as typeof operationRows),
+  ...(Object.fromEntries(Object.entries(operationRows).map(withRequests)) as typeof operationRows),
   ...workerRows,
 } satisfies Readonly<Record<FunctionName, FunctionRow>>;
 
-function withVerification([name, row]: [string, OperationRow]): [string, OperationRow] {
-  return [name, row.access === "anyone" ? row : { ...row, verifiesTokens: true }];
+function withRequests([name, { settings = [], ...row }]: [string, OperationRow]): [string, OperationRow] {
+  const verification = row.access === "anyone" ? {} : ({ verifiesTokens: true } as const);
+  return [name, { ...row, ...verification, settings: [...settings, "UNKNOWN_PARAMETERS"] }];
 }

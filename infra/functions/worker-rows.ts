@@ -1,8 +1,9 @@
 import type { FunctionRow } from "./function-row.ts";
 
-/** The functions that no route names: what refuses unknown routes, and the workers. */
+/** The functions that are no operations: what refuses unknown routes, the documentation page, and the workers. */
 export type ServiceFunctionName =
   | "refuse-unrouted"
+  | typeof pageFunction
   | "deliver-pin"
   | "notify-password-changed"
   | "rotate-signing-key"
@@ -15,12 +16,19 @@ export type ServiceFunctionName =
   | "reconcile-totals"
   | "write-heartbeats";
 
-/** Every function without a route, and what it may touch. */
+/** The function that answers the documentation page: its build has Scalar inside, compressed. */
+export const pageFunction = "get-docs";
+
+/** Every function that is no operation, and what it may touch. */
 export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   "refuse-unrouted": {
     area: "service",
     impact: "Requests for paths that do not exist get a 5xx instead of a 404. Users lose nothing.",
     settings: ["REGISTRATION"],
+  },
+  [pageFunction]: {
+    area: "service",
+    impact: "Developers of apps cannot read the documentation page. Users lose nothing.",
   },
   "deliver-pin": {
     area: "workers",
@@ -28,8 +36,9 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     pages: true,
     timeoutSeconds: 30,
     readsHmacKey: true,
+    readsSandboxPin: true,
     sendsMessages: true,
-    settings: ["SERVICE_NAME", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],
+    settings: ["SERVICE_NAME", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY", "SANDBOX"],
     table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
     guarded: ["LOGIN#", "USER#"],
   },

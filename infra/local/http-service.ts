@@ -1,16 +1,22 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 
-/** An HTTP server on the loopback interface. */
+/** An HTTP server, on the loopback interface where nothing else is said. */
 export interface HttpService {
   port: number;
   close(): Promise<void>;
 }
 
-/** Listens on 127.0.0.1 only; port 0 takes a free one. Rejects with the system's error when the port is taken. */
-export async function startHttpService(listener: RequestListener, port = 0): Promise<HttpService> {
+/**
+ * Listens on 127.0.0.1 only, with `lan` on every IPv4 address of this computer; port 0 takes a free one. Rejects with the system's
+ * error when the port is taken.
+ */
+export async function startHttpService(
+  listener: RequestListener,
+  { port = 0, lan = false }: { port?: number; lan?: boolean | undefined } = {},
+): Promise<HttpService> {
   const server = createServer({ keepAliveTimeout: 60_000 }, listener);
-  server.listen(port, "127.0.0.1");
+  server.listen(port, lan ? "0.0.0.0" : "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The HTTP server has no port.");

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { writeWholeFile } from "./whole-file.ts";
 
 /** A value kept in a JSON file that only its owner may read; without a file it lives in memory. */
 export interface JsonFile<T> {
@@ -15,8 +15,5 @@ export function openJsonFile<T>(file: string | undefined, initial: T): JsonFile<
 
 /** Writes the file whole or not at all, mode 0600. */
 export function writeJsonFile(file: string, value: unknown): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  writeWholeFile(file, `${JSON.stringify(value, null, 2)}\n`, 0o600);
 }

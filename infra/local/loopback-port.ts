@@ -3,7 +3,7 @@ import { startHttpService } from "./http-service.ts";
 /** A TCP port of the loopback interface that nobody listens on at this moment: the given one, or any for 0. */
 export async function findFreePort(wanted = 0): Promise<number> {
   try {
-    const { port, close } = await startHttpService(() => {}, wanted);
+    const { port, close } = await startHttpService(() => {}, { port: wanted });
     await close();
     return port;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { openDesk } from "./desk/desk.ts";
 import { createEnvironments, type Environments, type Invoke } from "./functions/environments.ts";
 import { reportWork, type Work } from "./functions/work-report.ts";
 import { startWorkers, type Workers } from "./functions/workers.ts";
@@ -28,6 +29,8 @@ export interface MachineOptions {
   port: number;
   /** Drops the data of earlier runs first. */
   fresh?: boolean;
+  /** Lets other computers of the network connect, to the API and to the desk. */
+  lan?: boolean;
   /** Called with each step of the start that takes seconds. */
   onProgress?(step: string): void;
   onRequest?(request: FrontRequest): void;
@@ -71,15 +74,25 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
 }
 
 async function assemble(options: MachineOptions, port: number, release: () => void): Promise<Machine> {
-  const { directory } = options;
+  const { directory, lan = false } = options;
   const baseUrl = `http://127.0.0.1:${port}`;
   const { takeIn, builds, made, ...aws } = await startLocalAws(directory, baseUrl, options.onProgress);
   const logFile = join(directory, "machine.log");
   const log = openMachineLog(logFile);
   const environments = createEnvironments({ ...aws, functions: aws.stack.functions, builds, output: log.write });
   const invoke = logCalls(environments.invoke, log);
+  const { placesDirectory } = workersOptions(directory, aws, invoke);
+  const desk = openDesk(() => ({
+    ...machine,
+    ...machine.endpoints,
+    lan,
+    placesDirectory,
+    run: (name) => work.invoke(name, {}),
+  }));
+  const listeners = desk.alongside(options);
+  const work = reportWork(invoke, listeners);
   const startWork = (taken: TakenIn) =>
-    startWorkers({ ...workersOptions(directory, { ...aws, ...taken }, invoke), ...reportWork(invoke, options) });
+    startWorkers({ ...workersOptions(directory, { ...aws, ...taken }, invoke), ...work, onChanges: desk.addChanges });
 
   const parts: Parts = { aws, log, environments, release };
   let closing: Promise<void> | undefined;
@@ -93,11 +106,11 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
     parts.workers = await startWork(aws);
     parts.front = await startFront({
       port,
-      ...aws,
+      lan,
       ...aws.stack,
-      ...aws.endpoints,
+      answerLocal: desk.answer,
       invoke,
-      onRequest: options.onRequest,
+      onRequest: listeners.onRequest,
     });
     parts.watch = followStack({ ...options, made }, machine, async (template) => {
       await replaceStack({ directory, machine, parts, startWork, taken: await takeIn(template) });

@@ -32,8 +32,9 @@ Token       ${token} LOGIN
 Try         curl -s '${baseUrl}/api/v1/finance/invoices?by_state=pending' \\
               -H "Authorization: Bearer $(${token} ${tried})"
 
+Docs        ${baseUrl}/docs has guides, and every operation to try
 Operations  ${operations.length}, described at ${baseUrl}/api/v1/openapi.json
-Inbox       ${baseUrl}/_local/inbox.html
+Desk        ${baseUrl}/_local/ (people, requests, inbox, data, events)
 Events      ${baseUrl}/_local/events takes PutEvents to the bus ${stack.buses.names[0]}
 Logs        ${relative(process.cwd(), logFile)}
 Stop        Ctrl-C; the data stays (npm start -- --fresh resets it)

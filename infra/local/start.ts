@@ -10,12 +10,13 @@ import { runModule } from "./program.ts";
 import { machineReport } from "./report.ts";
 import { root } from "./stack/synthesis.ts";
 
-const help = `npm start [-- --fresh]
+const help = `npm start [-- --fresh] [--lan]
 
 Runs the whole service on this machine: the synthesised stack's routes, functions, table and queues, on a local
 DynamoDB engine and local SES, SNS, SQS, EventBridge and Secrets Manager. Data stays in .local/ between runs.
 
   --fresh   drop the data of earlier runs first
+  --lan     let other computers of this network connect, to the API and to the desk with all that it shows
   --help    show this
 
   PORT                 port to answer on (3000)
@@ -24,6 +25,8 @@ DynamoDB engine and local SES, SNS, SQS, EventBridge and Secrets Manager. Data s
   WORKFORCE_DIRECTORY  folder to keep everything in (.local)
 `;
 
+const lanWarning =
+  "Warning: with --lan everyone on this network can call the API and use the desk, which gives out tokens of every user.";
 const demoSettlesWithinMilliseconds = 60_000;
 const style = styleOf(process.stderr);
 const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
@@ -34,6 +37,7 @@ async function main(): Promise<void> {
   const options = readOptions();
   if (options.help) return void process.stdout.write(help);
   const began = performance.now();
+  if (options.lan) say(lanWarning);
   // Functions in AWS live in UTC: what they print here must not depend on where the developer lives.
   process.env.TZ = "UTC";
   endEsbuildWhenIdle();
@@ -88,13 +92,15 @@ function endInOrder(startedMachine: () => Machine | undefined): void {
   watchNpm(endOnce);
 }
 
-function readOptions(): { help: boolean; fresh: boolean; port: number } {
+function readOptions(): { help: boolean; fresh: boolean; lan: boolean; port: number } {
+  const flag = { type: "boolean" } as const;
   try {
-    const { values } = parseArgs({ options: { help: { type: "boolean" }, fresh: { type: "boolean" } } });
+    const { values } = parseArgs({ options: { help: flag, fresh: flag, lan: flag } });
     const port = Number(process.env.PORT || 3000);
     if (!Number.isInteger(port) || port < 1 || port > 65_535)
       throw new Error(`PORT is not a port: ${process.env.PORT}`);
-    return { help: values.help ?? false, fresh: values.fresh ?? false, port };
+    const { help = false, fresh = false, lan = false } = values;
+    return { help, fresh, lan, port };
   } catch (error) {
     process.stderr.write(`${firstLine(error)} (npm start -- --help)\n`);
     process.exit(2);

@@ -19,6 +19,7 @@ export function namesOf(stageName: string) {
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     edgeSecret: `workforce/${stageName}/edge-secret`,
+    sandboxSecret: `workforce/${stageName}/sandbox-pin`,
     eventBus: `workforce-${stageName}`,
     /** Where backups of the table are kept. */
     backupVault: `workforce-${stageName}`,

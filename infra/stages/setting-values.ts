@@ -80,6 +80,15 @@ export function listOf<const Item extends v.GenericSchema>(item: Item) {
   return v.pipe(v.array(item), v.minLength(1), v.readonly());
 }
 
+/** The test logins of a stage; a pin that more of them share would be none. */
+export const sandbox = v.strictObject({
+  companyId: count,
+  logins: v.pipe(listOf(someText), v.maxLength(10)),
+  /** Day of the calendar, such as 2026-11-22. */
+  until: v.pipe(v.string(), v.isoDate(), v.check(isDay)),
+  allowKeptData: v.exactOptional(v.literal(true)),
+});
+
 /** To valibot a list is an object too, one whose keys may all be missing: this takes none. */
 export function keyed<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.pipe(
@@ -90,6 +99,11 @@ export function keyed<const Schema extends v.GenericSchema>(schema: Schema) {
 
 function text(pattern: string) {
   return v.pipe(v.string(), v.regex(new RegExp(`^(?:${pattern})$`, "u")));
+}
+
+function isDay(day: string): boolean {
+  const moment = Date.parse(day);
+  return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(day);
 }
 
 function isTimeZone(timeZone: string): boolean {

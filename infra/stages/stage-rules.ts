@@ -13,10 +13,18 @@ export interface CredentialsPlace {
   readonly account?: string | undefined;
 }
 
+const sandboxDays = 90;
+const msPerDay = 86_400_000;
+
 /** Refuses a stage with a wrong or missing setting, before anything is deployed that would fail later. */
-export function requireDeployable(stage: Stage, credentials: CredentialsPlace): void {
+export function requireDeployable(stage: Stage, credentials: CredentialsPlace, now = new Date()): void {
   if (stage.name === "local") throw new StageRefusal(["The stage local is this machine's: it is not deployed."]);
-  const faults = [...faultsOf(stage), ...placeFaults(stage, credentials), ...identityFaults(stage)];
+  const faults = [
+    ...faultsOf(stage),
+    ...placeFaults(stage, credentials),
+    ...identityFaults(stage),
+    ...sandboxFaults(stage, now),
+  ];
   if (faults.length > 0) throw new StageRefusal(faults);
 }
 
@@ -69,6 +77,14 @@ function placeFaults({ name, region, account }: Stage, credentials: CredentialsP
       ? [`Use credentials (AWS_PROFILE) of the account ${account}, ${where}: yours are of ${credentials.account}.`]
       : []),
   ];
+}
+
+/** A day that has passed stands in no deploy's way: the sandbox is over. */
+function sandboxFaults({ name, sandbox }: Stage, now: Date): string[] {
+  const last = new Date(now.getTime() + sandboxDays * msPerDay).toISOString().slice(0, 10);
+  if (!sandbox || sandbox.until <= last) return [];
+  const wanted = `a day up to ${last}, at most ${sandboxDays} days ahead`;
+  return [`Set until of the sandbox of the stage ${name} in ${stagesFile()} to ${wanted}: it is "${sandbox.until}".`];
 }
 
 /** SES has an identity once for an account and region: the second stack that makes it fails, and either deletes it for both. */

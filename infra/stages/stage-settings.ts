@@ -1,3 +1,4 @@
+import type { StageSandbox } from "../../shared/settings.ts";
 import type { StageSetting } from "../functions/function-row.ts";
 import type { Stage } from "./stages.ts";
 
@@ -7,17 +8,24 @@ const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = 
   SERVED_COUNTRIES: ({ servedCountries }: Stage) => servedCountries.join(","),
   RECOVERY_DISCLOSURE: ({ recoveryDisclosure }: Stage) => recoveryDisclosure,
   REGISTRATION: ({ registration }: Stage) => registration,
+  UNKNOWN_PARAMETERS: ({ unknownParameters = "refuse" }: Stage) => unknownParameters,
   SMS_SENDER_ID: ({ smsSenderId = "" }: Stage) => smsSenderId,
   SMS_MOST_DOLLARS: ({ smsMostDollars }: Stage) => smsMostDollars.toFixed(2),
   SMS_PER_HOUR: ({ smsCeilings }: Stage) => String(smsCeilings.perHour),
   SMS_PER_DAY: ({ smsCeilings }: Stage) => String(smsCeilings.perDay),
   BUSINESS_TIME_ZONE: ({ businessTimeZone }: Stage) => businessTimeZone,
   PLATFORM_APPLICATIONS: ({ platformApplications = {} }: Stage) => JSON.stringify(platformApplications),
+  SANDBOX: ({ sandbox }: Stage) => (sandbox ? JSON.stringify(withoutConsent(sandbox)) : ""),
 };
 
 /** The value of a setting in a stage, as it is in a function's environment. */
 export function readStageSetting(stage: Stage, setting: StageSetting): string {
   return stageSettings[setting](stage);
+}
+
+/** What functions are given of a sandbox. */
+function withoutConsent({ companyId, logins, until }: NonNullable<Stage["sandbox"]>): StageSandbox {
+  return { companyId, logins, until };
 }
 
 /** All settings of a stage by name, for tools, which act for no single function. */

@@ -19,6 +19,7 @@ import {
   oneLine,
   origin,
   region,
+  sandbox,
   smsSender,
   someText,
   timeZone,
@@ -53,6 +54,18 @@ export const stageShape = v.object({
   recoveryDisclosure: oneOf(["masked", "full"]),
   /** Whether strangers may register; `closed` answers 404, and is what a real stage takes unless it wants strangers. */
   registration: oneOf(["open", "closed"]),
+  /**
+   * Test logins, for reviewers of an app store and end-to-end tests: drivers and clients of one company, whose pin is a secret
+   * of the stage and is sent to nobody (D9). All limits stay. They end with the day `until`, at most 90 days ahead.
+   */
+  sandbox: v.exactOptional(
+    setting(
+      "{ companyId, logins, until }: a company, 1 to 10 logins in their normal form that pins could be sent to, and the last day, such as 2026-11-22; and allowKeptData: true where removal is keep",
+      sandbox,
+    ),
+  ),
+  /** Whether a query parameter that the operation does not know is refused, or only logged with a warning; left out: `refuse`. */
+  unknownParameters: v.exactOptional(oneOf(["refuse", "warn"])),
   /**
    * Sender that SMS show. Many countries drop SMS without a sender that is registered there, and SNS answers as if they had
    * arrived: register it with AWS first, which takes weeks.
@@ -106,6 +119,8 @@ export const stageShape = v.object({
     "a list of one or more https origins without path or *, such as https://app.your-company.com (http for localhost alone)",
     listOf(origin),
   ),
+  /** Whether `/docs` answers the documentation page, and `/` leads to it; left out, where `removal` is `delete` alone. */
+  docs: v.exactOptional(setting("true or false; left out, a stage has the page unless it keeps its data", v.boolean())),
   /** What the whole API takes. */
   throttle: setting("{ requestsPerSecond, burst }, two whole numbers above 0", throttle),
   /** What each account route takes that needs no token: passwords and pins are guessed there, and SMS cost money. */

@@ -1,4 +1,7 @@
+import type { CountryCode } from "libphonenumber-js/core";
 import * as v from "valibot";
+import { parseLogin } from "../../shared/domain/accounts/login.ts";
+import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { stageShape, throttle } from "./stage-shape.ts";
 
 /** The settings, and what holds between them. */
@@ -41,6 +44,23 @@ export const stageSchema = v.pipe(
     ["backupKeptDays"],
   ),
   v.forward(
+    v.partialCheck([["removal"], ["sandbox"]], ({ removal, sandbox }) => {
+      return removal !== "keep" || sandbox === undefined || sandbox.allowKeptData === true;
+    }),
+    ["sandbox"],
+  ),
+  v.forward(
+    v.partialCheck(
+      [["defaultCountry"], ["servedCountries"], ["sandbox"]],
+      ({ defaultCountry, servedCountries, sandbox }) => {
+        return (
+          sandbox === undefined || sandbox.logins.every((each) => takesPins(each, defaultCountry, servedCountries))
+        );
+      },
+    ),
+    ["sandbox"],
+  ),
+  v.forward(
     v.partialCheck([["probedHost"], ["alarmAddress"]], ({ probedHost, alarmAddress }) => {
       return probedHost === undefined || alarmAddress !== undefined;
     }),
@@ -53,6 +73,19 @@ export type Throttle = v.InferOutput<typeof throttle>;
 
 /** One stage: the settings of a deploy of its own. */
 export type Stage = v.InferOutput<typeof stageSchema>;
+
+/** Whether a stage answers the documentation page. */
+export function hasDocs({ docs, removal }: Pick<Stage, "docs" | "removal">): boolean {
+  return docs ?? removal === "delete";
+}
+
+/** Whether a login is as the service stores it, and may be asked a pin for: SMS go to numbers of its kind and country. */
+function takesPins(typed: string, defaultCountry: CountryCode, servedCountries: readonly string[]): boolean {
+  const login = parseLogin(typed, defaultCountry);
+  if (login?.value !== typed) return false;
+  if (login.channel === "email") return true;
+  return servedCountries.includes(login.country ?? "") && maySendSmsTo(typed, { isStored: true });
+}
 
 /** Whether a resource is where the stage is; a stage without a region may be anywhere. */
 function isIn(region: string | undefined, arn: string): boolean {

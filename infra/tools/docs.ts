@@ -4,15 +4,17 @@ import { join } from "node:path";
 import { root as checkout } from "../local/stack/synthesis.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
 import { fillTables, staleTables } from "./docs/marked-tables.ts";
-import { contractPages, costsPage, unmeasuredOperations } from "./docs/pages.ts";
+import { contractPages, costsPage, unmeasuredOperations, unrecordedExamples } from "./docs/pages.ts";
 
-const help = `npm run docs [-- --costs]
+const help = `npm run docs [-- --costs] [--examples]
 
 Writes the tables between the markers <!-- docs:NAME --> and <!-- /docs:NAME --> of the Markdown pages: the operations, the
-codes of refusals, and the costs. The costs are measured again, in half a minute, only where an operation has no row.
+codes of refusals, and the costs. The costs are measured again, in half a minute, only where an operation has no row; the
+answers that the OpenAPI document has as examples are recorded again only where an operation or a code has none.
 
-  --costs  measure the costs in any case: after a change of what an operation reads or writes
-  --help   show this
+  --costs     measure the costs in any case: after a change of what an operation reads or writes
+  --examples  record the examples in any case: after a change of what an operation answers, or of the demo data
+  --help      show this
 
 Ends with 0 when every table is written, 1 when that failed, 2 when the call was wrong.
 `;
@@ -21,7 +23,10 @@ if (import.meta.main) await runCommand((parameters) => docs(parameters));
 
 /** Runs the command on a checkout; gives its exit code. */
 export function docs(parameters: string[], root = checkout): number {
-  const call = readArguments("docs", help, { args: parameters, options: { costs: { type: "boolean" } } });
+  const call = readArguments("docs", help, {
+    args: parameters,
+    options: { costs: { type: "boolean" }, examples: { type: "boolean" } },
+  });
   if (!call) return 0;
   const written = Object.entries(contractPages()).flatMap(([page, tables]) => {
     const file = join(root, page);
@@ -36,7 +41,12 @@ export function docs(parameters: string[], root = checkout): number {
     measureCosts(root);
     process.stdout.write(`${costsPage}: costs\n`);
   }
-  if (written.length === 0 && !isMeasured) process.stdout.write("Every table is up to date.\n");
+  const isRecorded = call.values.examples || unrecordedExamples().length > 0;
+  if (isRecorded) {
+    recordExamples(root);
+    process.stdout.write("shared/openapi/recorded.json: examples\n");
+  }
+  if (written.length === 0 && !isMeasured && !isRecorded) process.stdout.write("Every table is up to date.\n");
   return 0;
 }
 
@@ -47,4 +57,18 @@ function measureCosts(root: string): void {
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(`The costs could not be measured: ${stderr.trim().split("\n").at(-1)}`);
+}
+
+/** The test that compares the examples with a run writes them instead. */
+function recordExamples(root: string): void {
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [vitest, "run", "test/openapi/recorded.test.ts"], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, RECORD_EXAMPLES: "1" },
+  });
+  // The comparison itself is with the file as it was when the run began.
+  if (status !== 0 && !`${stdout}${stderr}`.includes("npm run docs -- --examples")) {
+    throw new Error(`The examples could not be recorded: ${`${stdout}${stderr}`.trim().split("\n").at(-1)}`);
+  }
 }

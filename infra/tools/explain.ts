@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
+import { type LogLine, readLine } from "../local/log-lines.ts";
 import type { Stage } from "../stages/stages.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
 import { findLocalLines } from "./explain/local-lines.ts";
-import { type LogLine, readLine } from "./explain/log-lines.ts";
 import { createStackMapper, type FindCommit } from "./explain/mapped-stacks.ts";
 import { describeStory } from "./explain/story.ts";
 import { explainAwsFault } from "./service/aws-faults.ts";

@@ -2,14 +2,15 @@ import { pinDigits } from "../../shared/contract/accounts.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { pinLifeMinutes } from "../../shared/domain/accounts/pin.ts";
 import { type FunctionName, functions } from "../functions/functions.ts";
+import { pinIn } from "../local/aws/message-pin.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { requireKind } from "./invoke/event-kind.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
-import { pinIn } from "./invoke/message-pin.ts";
 import { changeRequest, type RequestChanges } from "./invoke/request-changes.ts";
 import { asksFor, fillEvent, readEvent, sampleFile } from "./invoke/sample-event.ts";
+import { sessionOf } from "./invoke/token-session.ts";
 import { type LocalService, localDirectory, withLocalService } from "./service/local-service.ts";
 
 const tokenHours = 1;
@@ -27,7 +28,7 @@ Prints its answer, and its log lines to standard error. Ends with 1 when it refu
   --list             list the operations
   --help             show this
 
-An event may contain {{token}}, {{now}}, {{in_10_minutes}}, and {{pin}}: the login's newest pin in the inbox, else 000000. So
+An event may contain {{token}}, {{session}} (the token's), {{now}}, {{in_10_minutes}}, and {{pin}}: the login's newest pin in the inbox, else 000000. So
 confirm-login is refused (422 pin_invalid) until deliver-pin has sent a pin, and again after that pin is spent. Refresh
 and reset tokens have no placeholder: refresh-token and set-password are refused until their event has a valid one.
 `;
@@ -74,8 +75,10 @@ async function run(
 ): Promise<number> {
   const now = new Date();
   const needsToken = login !== undefined || asksFor(text, "token");
+  const token = needsToken ? await service.mintTokenFor(login ?? defaultLogin(name), tokenHours) : "";
   const event = fillEvent(text, {
-    token: needsToken ? await service.mintTokenFor(login ?? defaultLogin(name), tokenHours) : "",
+    token,
+    session: sessionOf(token),
     pin: newestPin(service, text),
     now: now.toISOString(),
     in_10_minutes: new Date(now.getTime() + pinLifeMinutes * 60_000).toISOString(),

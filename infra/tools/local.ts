@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { InboxEntry } from "../local/aws/inbox.ts";
+import { pinIn } from "../local/aws/message-pin.ts";
 import { type MachineFile, machineFile } from "../local/local-aws.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
-import { pinIn } from "./invoke/message-pin.ts";
 import { localDirectory } from "./service/local-service.ts";
 
 const help = `npm run -s local -- url

@@ -5,14 +5,14 @@ import { operationAreas } from "../functions/function-row.ts";
 import { root as checkout } from "../local/stack/synthesis.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { type Draft, readDraft } from "./new/draft.ts";
-import { withEntry, withRow } from "./new/edits.ts";
+import { withEntry, withRow, withText } from "./new/edits.ts";
 import { eventOf, functionOf, testOf } from "./new/pieces.ts";
 import { type Texts, writeAll } from "./new/write.ts";
 
 const help = `npm run new -- NAME METHOD PATH --area AREA
 
-Adds an operation in the five places that it has: its contract entry, its row of rights, its function, its sample event and
-its test. The test fails until it is filled in, and says where. Until then only admins may call the operation.
+Adds an operation in the places that it has: its contract entry and its texts, its row of rights, its function, its sample event
+and its test. The test fails until it is filled in, and says where. Until then only admins may call the operation.
 
   NAME         words with hyphens, such as get-job
   METHOD       GET, POST, PUT, PATCH or DELETE
@@ -55,10 +55,12 @@ function addedBy(draft: Draft, root: string): Texts {
 }
 
 function editedBy(draft: Draft, root: string): Texts {
-  const [entries, rows] = [`shared/contract/${draft.area}.ts`, "infra/functions/functions.ts"];
+  const [entries, texts] = [`shared/contract/${draft.area}.ts`, `shared/contract/texts/${draft.area}.ts`];
+  const rows = "infra/functions/functions.ts";
   const read = (file: string) => readFileSync(join(root, file), "utf8");
   return new Map([
     [entries, withEntry(read(entries), draft)],
+    [texts, withText(read(texts), draft)],
     [rows, withRow(read(rows), draft)],
   ]);
 }

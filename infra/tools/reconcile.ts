@@ -1,14 +1,15 @@
 import { readCompany } from "../../shared/db/reconcile/company-items.ts";
-import type { Findings } from "../../shared/db/reconcile/findings.ts";
-import { readTable } from "../../shared/db/reconcile/read-parts.ts";
+import { localAtOnce, readTable } from "../../shared/db/reconcile/read-parts.ts";
 import { compare } from "../../shared/db/reconcile/reconcile-totals.ts";
 import { countRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
 import {
   countDifferences,
   differencesOf,
   reconcileUntilStable,
+  type StableReconcileOptions,
   type StableReconciliation,
 } from "../../shared/db/reconcile/stable-reconciliation.ts";
+import { isTransientError } from "../../shared/db/table/transient-errors.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
@@ -32,31 +33,41 @@ Ends with 0 when all is equal, or has been repaired; 1 when it is not; 2 when th
 `;
 
 /** How long the consumers have to count what was just changed before it is called uncounted. */
-const graceMs = 3_000;
+const usualGraceMs = 3_000;
 const mostLines = 50;
 
-type Look = (suspects: readonly number[]) => Promise<Findings>;
+type Passes = Pick<StableReconcileOptions, "look" | "pauseMs">;
+type Look = Passes["look"];
 
 if (import.meta.main) await runCommand((parameters) => reconcile(parameters, localDirectory()));
 
 /** Runs the command on a machine's directory; gives its exit code. */
-export async function reconcile(parameters: string[], directory: string): Promise<number> {
+export async function reconcile(parameters: string[], directory: string, graceMs = usualGraceMs): Promise<number> {
   const options = { company: { type: "string" }, repair: { type: "boolean" }, stage: { type: "string" } } as const;
   const call = readArguments("reconcile", help, { args: parameters, options });
   if (!call) return 0;
   const { company, repair: repairs = false, stage } = call.values;
-  const look = company === undefined ? lookAtAll : lookAt(Number(company));
+  const look = company === undefined ? lookAtAll(stage) : lookAt(Number(company));
+  const passes = { look, pauseMs: graceMs };
   return withService({ stage, directory }, async () => {
-    const stable = await reconcileStill(look);
+    const stable = await reconcileStill(passes);
     if (countDifferences(stable) === 0) return 0;
-    if (repairs) return repairAll(look, stable);
+    if (repairs) return repairAll(passes, stable);
     process.stdout.write(`Repair it with npm run reconcile -- ${["--repair", ...parameters].join(" ")}\n`);
     return 1;
-  });
+  }).catch(rethrow);
 }
 
-function lookAtAll(suspects: readonly number[]): ReturnType<Look> {
-  return readTable({ suspects, isConsistent: true }, { onProgress: createProgress() });
+/** Every pass only reads, and every repair is one write of its own: where the table fails, the next call goes on. */
+function rethrow(error: unknown): never {
+  if (!(error instanceof Error) || !isTransientError(error)) throw error;
+  const next = "What is repaired stays so. Call the same command again; with --company ID it reads less at once.";
+  throw new Error(`The table did not do what was asked: ${error.message}\n${next}`, { cause: error });
+}
+
+function lookAtAll(stage: string | undefined): Look {
+  const atOnce = stage === undefined ? localAtOnce : undefined;
+  return (suspects) => readTable({ suspects, isConsistent: true }, { atOnce, onProgress: createProgress() });
 }
 
 function lookAt(companyId: number): Look {
@@ -64,15 +75,15 @@ function lookAt(companyId: number): Look {
   return (suspects) => readCompany(companyId, suspects);
 }
 
-async function reconcileStill(look: Look, intro = ""): Promise<StableReconciliation> {
+async function reconcileStill(passes: Passes, intro = ""): Promise<StableReconciliation> {
   const onWaiting = (differing: number) => void process.stderr.write(`${differing} differences become fewer …\n`);
-  const stable = await reconcileUntilStable({ look, pauseMs: graceMs, isPatient: true, onWaiting });
+  const stable = await reconcileUntilStable({ ...passes, isPatient: true, onWaiting });
   process.stdout.write(`${intro}${describe(stable)}`);
   return stable;
 }
 
-async function repairAll(look: Look, { found, suspects }: StableReconciliation): Promise<number> {
-  const last = compare(await look(suspects));
+async function repairAll(passes: Passes, { found, suspects }: StableReconciliation): Promise<number> {
+  const last = compare(await passes.look(suspects));
   const counted = await countRecords(last.uncounted, new Date());
   const totals = await rewriteTotals(found, last);
   let entries = 0;
@@ -80,7 +91,7 @@ async function repairAll(look: Look, { found, suspects }: StableReconciliation):
     if (figure === "entries") entries += await rewriteNumberEntries(key.pk, new Date());
   }
   process.stdout.write(`Counted ${counted} records, wrote ${totals} totals and ${entries} search entries.\n`);
-  return countDifferences(await reconcileStill(look, "After the repair: ")) === 0 ? 0 : 1;
+  return countDifferences(await reconcileStill(passes, "After the repair: ")) === 0 ? 0 : 1;
 }
 
 function describe(stable: StableReconciliation): string {

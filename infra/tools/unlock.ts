@@ -1,11 +1,6 @@
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
-import { inParallel } from "../../shared/batches.ts";
-import { clientGuesses, loginGuesses } from "../../shared/db/accounts/guesses.ts";
-import { smsCounts } from "../../shared/db/accounts/sms-ceilings.ts";
-import { throttles } from "../../shared/db/accounts/throttles.ts";
-import { keyOf } from "../../shared/db/table/keys.ts";
-import { deleteItemAt, scanPage } from "../../shared/db/table/table.ts";
 import { parseSignInLogin } from "../../shared/domain/accounts/login.ts";
+import { resetLimits } from "../local/reset-limits.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
@@ -28,8 +23,6 @@ ${stagesHelp}
 Ends with 0 when it is open, 1 when that failed, 2 when the call was wrong.
 `;
 
-const deletesAtOnce = 8;
-
 if (import.meta.main) await runCommand((parameters) => unlock(parameters, localDirectory()));
 
 /** Runs the command on a machine's directory; gives its exit code. */
@@ -51,18 +44,8 @@ async function reopen(typed: string): Promise<number> {
   return 0;
 }
 
-const limits = [clientGuesses, loginGuesses, throttles, smsCounts];
-
 async function reopenAll(): Promise<number> {
-  let count = 0;
-  let lastKey: Awaited<ReturnType<typeof scanPage>>["lastKey"];
-  do {
-    const page = await scanPage({ ProjectionExpression: "pk, sk", ExclusiveStartKey: lastKey });
-    const keys = page.items.map(keyOf).filter((key) => limits.some((entity) => entity.matches(key)));
-    await inParallel(keys, deletesAtOnce, deleteItemAt);
-    count += keys.length;
-    lastKey = page.lastKey;
-  } while (lastKey);
+  const count = await resetLimits();
   process.stdout.write(`All limits begin again: ${count} counts are forgotten.\n`);
   return 0;
 }

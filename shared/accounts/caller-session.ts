@@ -1,4 +1,4 @@
-import { findAccount } from "../db/accounts/accounts.ts";
+import { type Account, findAccount } from "../db/accounts/accounts.ts";
 import { findSession, isLive, requireLive } from "../db/accounts/sessions.ts";
 import type { TransactionWrite } from "../db/table/transaction.ts";
 import type { Caller } from "../domain/caller.ts";
@@ -9,8 +9,8 @@ import { settings } from "../settings.ts";
 export interface CallerSession {
   /** The session family; undefined where the stage's users sign in with another issuer. */
   readonly family: string | undefined;
-  /** The user's epoch (D14). */
-  readonly epoch: number;
+  /** The user's account, with the epoch that the session is of (D14). */
+  readonly account: Account;
   /** What checks in a transaction that the session has not ended meanwhile. */
   readonly checks: readonly TransactionWrite[];
 }
@@ -27,9 +27,9 @@ export async function requireSession({ userId, sessionId }: Caller, now: Date): 
   ]);
   if (!account) throw sessionEnded();
   const { epoch } = account;
-  if (!hasSessions) return { family: undefined, epoch, checks: [] };
+  if (!hasSessions) return { family: undefined, account, checks: [] };
   if (!session || !isLive(session, epoch, now)) throw sessionEnded();
-  return { family: sessionId, epoch, checks: [requireLive(userId, sessionId, epoch, now)] };
+  return { family: sessionId, account, checks: [requireLive(userId, sessionId, epoch, now)] };
 }
 
 /** The refusal of an access token whose session has ended. */

@@ -10,7 +10,7 @@ import { hmacKey } from "../secrets.ts";
 
 /**
  * True where a client proves an earlier session of a login: with the last refresh token of a session, expired or not, or with
- * a device token of the login's user; neither of before a new password (D10, D14). Without a proof it reads nothing. A proof
+ * a device token of the login's user; neither of before a new password, nor of a session that was ended from another one (D10, D14). Without a proof it reads nothing. A proof
  * that is not the user's costs the same for known and unknown logins.
  */
 export async function isKnownClient(login: Login, proof: string | undefined): Promise<boolean> {
@@ -25,7 +25,8 @@ async function isOwnSession({ value, former }: Login, { userId, family, hash }: 
     findSession(userId, family),
     findAccount(userId),
   ]);
-  return owner === userId && session?.refresh_hash === hash && session.epoch === account?.epoch;
+  if (owner !== userId || session?.refresh_hash !== hash || session.revoked) return false;
+  return session.epoch === account?.epoch;
 }
 
 async function isOwnDevice({ value, former }: Login, deviceToken: string): Promise<boolean> {

@@ -32,15 +32,17 @@ async function setOnce(
 ): Promise<ShownUser | undefined> {
   const found = await findResetToken(resetHash, now);
   if (!found || found.isSpent) return undefined;
-  const { user } = found.account;
+  const { account, sandboxCompanyId } = found;
+  const { user } = account;
   // Nothing may fail once the password has changed; the notice follows from the table's stream.
   const [passwordHash, logins, company] = await Promise.all([
     hashPassword(body.password),
-    forgivenLogins(user, clientAddress, now),
+    sandboxCompanyId === undefined ? forgivenLogins(user, clientAddress, now) : [],
     findCompany(user.financial_company_id),
   ]);
   const names = namesFor(user, body);
-  if (!(await changePassword(user.id, resetHash, { passwordHash, names, logins }, now))) return undefined;
+  if (!(await changePassword(user.id, resetHash, { passwordHash, names, logins, sandboxCompanyId }, now)))
+    return undefined;
   return { ...user, ...names, company };
 }
 
@@ -62,7 +64,7 @@ function namesFor({ first_name, last_name }: User, body: PasswordChange["body"])
   };
 }
 
-/** A completed recovery forgives all failures of the user's logins, and makes its client known (D10). */
+/** A completed recovery forgives all failures of the user's logins, and makes its client known; a sandbox's does neither (D10). */
 async function forgivenLogins({ email, phone_number }: User, address: string, now: Date) {
   const logins = [email, phone_number].filter((login) => login !== null);
   const guessers = await Promise.all(logins.map((login) => guesserOf(login, { address, isKnown: false })));

@@ -32,7 +32,10 @@ const passcodeTries: Throttle = {
     { most: 5, withinMinutes: 15, locks: true },
     { most: 20, withinMinutes: day },
   ],
-  closingStreak: 100,
+  closing: {
+    streak: 100,
+    reason: "100 wrong passcodes in a row: the support of the service has to unlock it or set another one first",
+  },
   refusal: "passcode_locked",
 };
 

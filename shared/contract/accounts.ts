@@ -45,6 +45,12 @@ const pinText = v.pipe(
 
 const shownUser = v.object({ user });
 
+/** A user and until when the pin holds that was sent. */
+export const userAwaitingPin = v.object({ ...user.entries, pin_valid_to: timestamp });
+
+/** A user whose login a pin has confirmed, with the token that sets a password. */
+export const confirmedUser = v.object({ ...user.entries, reset_password_token: text(64) });
+
 /** POST users/password: sends a pin, and reveals to an anonymous caller nothing it did not send (D7–D12). */
 export const requestPasswordReset = operation({
   name: "request-password-reset",
@@ -53,20 +59,22 @@ export const requestPasswordReset = operation({
   path: "/api/v1/users/password",
   access: "anyone",
   body: { object: "user", fields: v.object({ login: loginText }) },
-  answer: v.object({ user: v.object({ ...user.entries, pin_valid_to: timestamp }) }),
+  answer: v.object({ user: userAwaitingPin }),
   refusals: ["login_not_found", "country_not_served", "too_many_requests"],
 });
 
 /** GET users/confirmation: spends a pin (D10, D13). */
 export const confirmLogin = operation({
   name: "confirm-login",
-  summary: "Confirms a login with the pin that was sent to it",
+  summary: "Confirms a login by a link, with the pin in its query string",
   method: "GET",
   path: "/api/v1/users/confirmation",
   access: "anyone",
   query: v.object({ login: loginParameter, pin: pinText }),
-  answer: v.object({ user: v.object({ ...user.entries, reset_password_token: text(64) }) }),
+  answer: v.object({ user: confirmedUser }),
   takesClientProof: true,
+  supersededBy: "confirm-login-by-body",
+  deprecation: { since: "2026-11-22" },
   refusals: ["pin_invalid", "too_many_requests", "busy"],
 });
 
@@ -113,19 +121,19 @@ export const registerUser = operation({
     object: "user",
     fields: v.object({ login: loginText, password, first_name: text(200), last_name: text(200) }),
   },
-  answer: v.object({ user: v.object({ ...user.entries, pin_valid_to: timestamp }) }),
+  answer: v.object({ user: userAwaitingPin }),
   refusals: ["route_not_found", "country_not_served", "too_many_requests"],
 });
 
 /** POST users/confirmation: spends a pin without a secret in the URL (D13). */
 export const confirmLoginByBody = operation({
   name: "confirm-login-by-body",
-  summary: "Confirms a login with the pin that was sent to it, in the body",
+  summary: "Confirms a login with the pin that was sent to it",
   method: "POST",
   path: "/api/v1/users/confirmation",
   access: "anyone",
   body: { object: "user", fields: v.object({ login: loginText, pin: pinText }) },
-  answer: v.object({ user: v.object({ ...user.entries, reset_password_token: text(64) }) }),
+  answer: v.object({ user: confirmedUser }),
   takesClientProof: true,
   refusals: ["pin_invalid", "too_many_requests"],
 });
@@ -138,4 +146,5 @@ export const getProfile = operation({
   path: "/api/v1/users/me",
   access: everyRole,
   answer: shownUser,
+  conditional: true,
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { everyRole, operation } from "./operation.ts";
 import { idParameter } from "./query.ts";
-import { id, text } from "./values.ts";
+import { calendarDate, id, isPlainText, text, timestamp } from "./values.ts";
 
 const pushServices = {
   fcm: "fcm",
@@ -24,6 +24,32 @@ export function pushServiceOf(platform: string): PushService | undefined {
   return Object.hasOwn(pushServices, name) ? pushServices[name as keyof typeof pushServices] : undefined;
 }
 
+/** What the tokens of a push service consist of; SNS takes no others. */
+const tokenForms: Readonly<Record<PushService, RegExp>> = {
+  fcm: /^[\w:.=-]+$/,
+  apns: /^[0-9a-f]{1,400}$/i,
+  apns_sandbox: /^[0-9a-f]{1,400}$/i,
+};
+
+function hasTokenForm({ token, platform }: { token: string; platform: string }): boolean {
+  // What is no text at all has its own fault.
+  if (token === "" || !isPlainText(token)) return true;
+  return tokenForms[pushServiceOf(platform) ?? "fcm"].test(token);
+}
+
+/** A device token as it is registered. */
+export const deviceToken = v.object({ id, platform: text(20), token: text(4096) });
+
+/** A device of the caller's that is pushed to; its token stays inside. */
+export const device = v.object({
+  id,
+  platform: text(20),
+  device_id: v.nullable(text(200)),
+  registered_at: timestamp,
+  pushed_on: v.nullable(calendarDate),
+  current: v.boolean(),
+});
+
 /** POST users/notifications/token: adds a device token to the caller's list (D28). */
 export const registerDeviceToken = operation({
   name: "register-device-token",
@@ -33,22 +59,44 @@ export const registerDeviceToken = operation({
   access: everyRole,
   body: {
     object: "notification",
-    fields: v.object({
-      token: text(4096),
-      platform: v.optional(
-        v.pipe(
-          text(20),
-          v.check(
-            (value) => pushServiceOf(value) !== undefined,
-            `must be one of ${Object.keys(pushServices).join(", ")}`,
+    fields: v.pipe(
+      v.object({
+        token: text(4096),
+        platform: v.optional(
+          v.pipe(
+            text(20),
+            v.check(
+              (value) => pushServiceOf(value) !== undefined,
+              `must be one of ${Object.keys(pushServices).join(", ")}`,
+            ),
           ),
+          "fcm",
         ),
-        "fcm",
+        device_id: v.optional(text(200)),
+      }),
+      v.forward(
+        v.partialCheck(
+          [["token"], ["platform"]],
+          hasTokenForm,
+          "must be a token of the platform's push service: of FCM letters, digits and :._=-, of APNs up to 400 hexadecimal digits",
+        ),
+        ["token"],
       ),
-      device_id: v.optional(text(200)),
-    }),
+    ),
   },
-  answer: v.object({ notification: v.object({ id, platform: text(20), token: text(4096) }) }),
+  answer: v.object({ notification: deviceToken }),
+});
+
+/** GET users/notifications/tokens: the caller's own devices that are pushed to, newest first, without their tokens (D28). */
+export const listDeviceTokens = operation({
+  name: "list-device-tokens",
+  summary: "Lists the caller's devices that receive pushes, newest first",
+  method: "GET",
+  path: "/api/v1/users/notifications/tokens",
+  access: everyRole,
+  answer: device,
+  list: "tokens",
+  conditional: true,
 });
 
 /** DELETE users/notifications/token/{id}: takes a device token out of the caller's list (D28). */

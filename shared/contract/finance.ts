@@ -138,6 +138,7 @@ export const listInvoices = operation({
   list: "invoices",
   hasTotalAsOf: true,
   refusals: ["query_too_broad", "busy"],
+  conditional: true,
 });
 
 /** GET timesheets, the ids that bulk_update takes; dates compare with `date` (D21, D22, D37). */
@@ -160,6 +161,7 @@ export const listTimesheets = operation({
   answer: timesheet,
   list: "timesheets",
   hasTotalAsOf: true,
+  conditional: true,
 });
 
 /** GET invoices/{id}: an invoice as the list shows it (D39). */

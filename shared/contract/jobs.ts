@@ -50,6 +50,7 @@ export const listJobs = operation({
   answer: job,
   list: "jobs",
   hasTotalAsOf: true,
+  conditional: true,
 });
 
 /** GET jobs/{id}: a job as the list shows it (D39). */

@@ -23,6 +23,7 @@ export const listNotifications = operation({
   query: v.object(paging),
   answer: notification,
   list: "notifications",
+  conditional: true,
 });
 
 /** Most notifications that are marked in one transaction: each is a write of it, and the counts are one more. */
@@ -65,4 +66,5 @@ export const getUnreadCounts = operation({
   path: "/api/v1/users/notifications/unread_count",
   access: ["admin", "operator"],
   answer: v.object({ notifications: count, timesheets: count, jobs: count, chats: count }),
+  conditional: true,
 });

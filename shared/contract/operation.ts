@@ -42,6 +42,8 @@ export interface Operation {
   readonly list?: string;
   /** True for a list whose total follows from changes: the header `total-as-of` says up to when they are counted. */
   readonly hasTotalAsOf?: boolean;
+  /** True for a read whose answer has an ETag: with `If-None-Match` it is a 304 while it stays the same (D43). */
+  readonly conditional?: boolean;
   /** True where a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */
   readonly idempotent?: boolean;
   /** True where a request may prove an earlier session of its login in the header `Known-Client` (D10). */
@@ -50,6 +52,10 @@ export interface Operation {
   readonly answersBearer?: boolean;
   /** The codes of its refusals, in addition to those that follow from the rest of its entry (`refusal-codes.ts`). */
   readonly refusals?: readonly RefusalCode[];
+  /** The name of the operation that clients should call instead: the document calls this one deprecated. */
+  readonly supersededBy?: string;
+  /** Of an operation with `supersededBy`: since when, and from when on it may be gone, as days of the calendar in UTC. */
+  readonly deprecation?: { readonly since: string; readonly sunset?: string };
   /** How long a shared cache may keep the answer, in seconds; left out, no cache keeps it. */
   readonly cacheSeconds?: number;
 }
@@ -74,6 +80,22 @@ export type Query<O extends Operation> = O["query"] extends Schema ? v.InferOutp
 /** The names of the parameters that an operation takes in its query string. */
 export function parameterNames({ query }: Operation): string[] {
   return query && "entries" in query ? Object.keys(query.entries as object) : [];
+}
+
+/** True where a parameter of the query takes several values, separated by commas (D22). */
+export function takesList({ query }: Operation, name: string): boolean {
+  const entries = query && "entries" in query ? (query.entries as Readonly<Record<string, Piped>>) : {};
+  return entries[name] !== undefined && hasArray(entries[name]);
+}
+
+/** A schema, or a pipe that contains some. */
+interface Piped {
+  readonly type: string;
+  readonly pipe?: readonly Piped[];
+}
+
+function hasArray({ type, pipe = [] }: Piped): boolean {
+  return type === "array" || pipe.some(hasArray);
 }
 
 /** The validated parameters in the path of an operation. */

@@ -7,18 +7,27 @@ import type { Method, Operation } from "./operation.ts";
 import * as service from "./service.ts";
 import * as sessions from "./sessions.ts";
 
-const areas = [finance, jobs, notifications, devices, sessions, accounts, service] as const;
+const areas = { finance, jobs, notifications, devices, sessions, account: accounts, service } as const;
 
-type Exports<Area> = Area extends unknown ? Area[keyof Area] : never;
+/** The tag of an area's operations in the OpenAPI document. */
+export type Tag = keyof typeof areas;
+
+type Exports<Module> = Module extends unknown ? Module[keyof Module] : never;
 
 /** Every operation that an area exports, area by area and then by path. Nothing else lists endpoints. */
-export const operations: readonly Operation[] = areas.flatMap((area) =>
+export const operations: readonly Operation[] = Object.values(areas).flatMap((area) =>
   // The order of what a module exports differs from loader to loader.
   Object.values<unknown>(area).filter(isOperation).sort(byAddress),
 );
 
+/** The tag of an operation; undefined for one that is not of the contract. */
+export function tagOf(operation: Operation): Tag | undefined {
+  const tags = Object.keys(areas) as Tag[];
+  return tags.find((name) => Object.values<unknown>(areas[name]).includes(operation));
+}
+
 /** The name of an operation. */
-export type OperationName = Extract<Exports<(typeof areas)[number]>, Operation>["name"];
+export type OperationName = Extract<Exports<(typeof areas)[Tag]>, Operation>["name"];
 
 /** The methods that a path takes in the operations that are not `closed`, each once; empty for an unknown path. */
 export function methodsOf(path: string, closed: readonly string[] = []): Method[] {

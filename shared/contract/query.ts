@@ -5,7 +5,7 @@ import { isCalendarDate, text } from "./values.ts";
 export const defaultPerPage = 20;
 
 /** Largest page a caller may ask for; larger ones are clamped (D30). */
-export const maxPerPage = 100;
+const maxPerPage = 100;
 
 function wholeNumber(value: string): number | undefined {
   return /^[0-9]{1,15}$/.test(value) && Number(value) > 0 ? Number(value) : undefined;

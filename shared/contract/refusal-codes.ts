@@ -20,6 +20,7 @@ export const refusalCodes = {
   query_too_long: { status: 414, title: "Query too long" },
   media_type_not_supported: { status: 415, title: "Media type not supported" },
   fields_invalid: { status: 422, title: "Fields invalid" },
+  unknown_parameter: { status: 422, title: "Unknown parameter" },
   idempotency_key_reused: { status: 422, title: "Idempotency key reused" },
   country_not_served: { status: 422, title: "Country not served" },
   pin_invalid: { status: 422, title: "Pin invalid" },

@@ -11,7 +11,8 @@ export const getHealth = operation({
   answer: v.object({ status: v.literal("ok") }),
 });
 
-const publicJwk = v.object({
+/** A public signing key (RFC 7517). */
+export const publicJwk = v.object({
   kty: v.string(),
   crv: v.string(),
   x: v.string(),
@@ -21,7 +22,7 @@ const publicJwk = v.object({
   use: v.string(),
 });
 
-/** A public signing key as it is published (RFC 7517). */
+/** A public signing key as it is published. */
 export type PublicJwk = v.InferOutput<typeof publicJwk>;
 
 /** GET jwks.json: the public keys that access tokens are verified with (D6). */

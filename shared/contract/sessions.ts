@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { loginText, user } from "./accounts.ts";
 import { everyRole, operation } from "./operation.ts";
-import { text } from "./values.ts";
+import { text, timestamp } from "./values.ts";
 
 /** The tokens a user signs in with: the access token's life in seconds, and the token that renews it (D5). */
-const issuedToken = v.object({
+export const issuedToken = v.object({
   access_token: text(4096),
   token_type: v.literal("Bearer"),
   expires_in: v.pipe(v.number(), v.integer()),
@@ -54,4 +54,43 @@ export const signOut = operation({
   path: "/api/v1/users/sign_out",
   access: everyRole,
   answer: v.object({}),
+});
+
+/** A session of the caller's that can be renewed; nothing of its tokens. */
+export const session = v.object({
+  id: text(64),
+  opened_at: v.nullable(timestamp),
+  refreshed_at: timestamp,
+  platforms: v.array(text(20)),
+  current: v.boolean(),
+});
+
+/** GET users/sessions: the caller's own sessions that can be renewed, the latest refreshed first (D5). */
+export const listSessions = operation({
+  name: "list-sessions",
+  summary: "Lists the caller's live sessions, the latest refreshed first",
+  method: "GET",
+  path: "/api/v1/users/sessions",
+  access: everyRole,
+  answer: session,
+  list: "sessions",
+  conditional: true,
+});
+
+/** The id of a session in a path; undefined for text that is none, which names no session. */
+const sessionId = v.pipe(
+  v.string(),
+  v.transform((value) => (/^[\w-]{1,64}$/.test(value) ? value : undefined)),
+);
+
+/** DELETE users/sessions/{id}: ends one of the caller's own sessions (D5). */
+export const endSession = operation({
+  name: "end-session",
+  summary: "Signs the caller out in another place",
+  method: "DELETE",
+  path: "/api/v1/users/sessions/{id}",
+  access: everyRole,
+  parameters: v.object({ id: sessionId }),
+  answer: v.object({}),
+  refusals: ["record_not_found"],
 });

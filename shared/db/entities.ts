@@ -17,7 +17,7 @@ import { countedPlaces } from "./lists/counted-places.ts";
 import { heartbeats } from "./lists/heartbeats.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
-import { dayBounds, dayTotals, listTotals } from "./lists/totals.ts";
+import { dayBounds, dayTotals, listTotals } from "./lists/stored-totals.ts";
 import { watermarks } from "./lists/watermark.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";

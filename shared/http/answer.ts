@@ -49,8 +49,8 @@ export function successAnswer<O extends Operation>(
     }
     return { statusCode: 200, headers, body: JSON.stringify(answer) };
   }
-  const { items, total, place } = reply as Page<unknown>;
-  headers["per-page"] = String(place?.perPage ?? defaultPerPage);
+  const { items, total, place, perPage = defaultPerPage } = reply as Page<unknown>;
+  headers["per-page"] = String(place?.perPage ?? perPage);
   headers.total = String(total);
   if (totalAsOf) headers["total-as-of"] = totalAsOf.toISOString();
   const link = place && pageLinks(request.event, parameterNames(operation), place, total);

@@ -13,8 +13,10 @@ import type {
 import type { Caller } from "../domain/caller.ts";
 import { routeNotFound } from "../domain/refusal.ts";
 import { carryOut } from "../work.ts";
-import { type Reply, successAnswer } from "./answer.ts";
+import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
+import { announceDeprecation } from "./deprecation.ts";
+import { answerConditions } from "./etag.ts";
 import { carryOutOnce } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
@@ -129,6 +131,14 @@ export function forUnrouted(name: string, refuse: (method: string, path: string)
   );
 }
 
+/** The handler for files, which are no operations: `answer` finds one, or refuses. Its headers win over those of all answers. */
+export function forFiles(name: string, answer: (event: HttpEvent) => HttpAnswer): HttpHandler {
+  return compose(name, [logRequests({ name }), answerProblems()], async (event, context) => {
+    const found = answer(event);
+    return { ...found, headers: { ...answerHeaders({ event, context }), ...found.headers } };
+  });
+}
+
 /** What the chain of some endpoints has in addition to that of all. */
 interface Variation extends ListOptions {
   readonly closes?: () => boolean;
@@ -146,7 +156,9 @@ function chain<O extends Operation>(
 ) {
   const middlewares = [
     logRequests(operation),
+    ...(operation.deprecation ? [announceDeprecation(operation.deprecation)] : []),
     answerProblems(),
+    ...(operation.conditional ? [answerConditions()] : []),
     refuseWhereClosed(closes),
     headerNormalizer(),
     limitSizes(),

@@ -2,14 +2,16 @@ import * as v from "valibot";
 import { type FieldFault, fieldFaults, pointerTo } from "../contract/field-faults.ts";
 import type { Operation } from "../contract/operation.ts";
 import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
+import { readQuery } from "./query.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** Middleware: holds query and body against the contract and keeps only what it names (D31). */
 export function validate(operation: Operation) {
   return {
     before({ event }: HttpRequest): void {
+      event.queryStringParameters = readQuery(operation, event);
       const parameters = check(operation.parameters, event.pathParameters ?? {}, asParameter);
-      const query = check(operation.query, event.queryStringParameters ?? {}, asParameter);
+      const query = check(operation.query, event.queryStringParameters, asParameter);
       const outer = operation.body?.object ?? "";
       const body = check(
         operation.body?.fields,

@@ -18,7 +18,7 @@ export const pinRequest = v.pipe(
     requestedAt: moment,
     validTo: moment,
     /** Release 0.1 does not send it. */
-    digits: v.optional(v.pipe(v.number(), v.values([pinDigits, longPinDigits])), pinDigits),
+    digits: v.optional(v.picklist<readonly number[]>([pinDigits, longPinDigits]), pinDigits),
     registration: v.optional(registration),
   }),
   v.transform(({ former, ...request }) => ({

@@ -8,6 +8,8 @@ import {
   SetEndpointAttributesCommand,
 } from "@aws-sdk/client-sns";
 import type { PushService } from "../contract/devices.ts";
+import { log } from "../logger.ts";
+import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 import { noteSent } from "../work.ts";
 import { pushClient } from "./clients.ts";
@@ -41,6 +43,16 @@ export async function pushToDevice(device: PushDevice, content: PushContent): Pr
   const second = await publish(made, device, content);
   if (second === "gone") throw new Error("The endpoint that was just made is not there");
   return { result: second, endpointArn: made };
+}
+
+/** Says that a device is dropped: its push service refused its token, or SNS disabled its endpoint (D29). */
+export function reportDropped(
+  { id, push_service }: Pick<PushDevice, "push_service"> & { readonly id: number },
+  endpointArn: string | undefined,
+): void {
+  const code = endpointArn === undefined ? "token_refused" : "endpoint_disabled";
+  log("warn", "device dropped", { code, device_id: id, push_service });
+  count("DevicesDropped", {});
 }
 
 /** Deletes the endpoint of a device that takes no pushes any more; one that is not there is fine. */

@@ -1,46 +1,56 @@
+import type { JsonSchema } from "@valibot/to-json-schema";
 import { internalError, type ProblemCode, type RefusalCode, refusalCodes } from "../contract/refusal-codes.ts";
-import type { JsonSchema } from "./schemas.ts";
+import {
+  codeTexts,
+  fieldFaultText,
+  fieldFaultTexts,
+  gatewayMessageText,
+  gatewayMessageTexts,
+  gatewayText,
+  problemCodeText,
+  problemText,
+  problemTexts,
+  statusTexts,
+} from "../contract/texts/refusals.ts";
+import type { FieldText } from "../contract/texts/text.ts";
+import { recordedProblems } from "./recorded.ts";
+import { withText, withTexts } from "./texts.ts";
 
 const text: JsonSchema = { type: "string" };
+const schemaOf = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** The shapes of refusals: the problem document (RFC 9457), and API Gateway's own answers. */
 export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
-  Problem: {
+  Problem: described(problemText, problemTexts, {
     type: "object",
     required: ["type", "title", "status", "instance", "code", "request_id"],
     properties: {
       type: { ...text, format: "uri" },
       title: text,
       status: { type: "integer", minimum: 400, maximum: 599 },
-      detail: { ...text, description: "Absent when the status is 500 or above." },
-      instance: { ...text, description: "The requested path." },
-      code: { ...text, description: "Stable and machine-readable." },
-      request_id: { ...text, description: "Include it in support requests." },
-      errors: { type: "array", items: { $ref: "#/components/schemas/FieldFault" } },
-      missing_ids: { type: "array", items: { $ref: "#/components/schemas/Id" } },
+      detail: text,
+      instance: text,
+      code: schemaOf("ProblemCode"),
+      request_id: text,
+      errors: { type: "array", items: schemaOf("FieldFault") },
+      missing_ids: { type: "array", items: schemaOf("Id") },
     },
-  },
-  FieldFault: {
+  }),
+  // One type for all statuses, so that generated clients stay small; `x-codes` of a response says which it has.
+  ProblemCode: withText({ type: "string", enum: [...Object.keys(refusalCodes), internalError.code] }, problemCodeText),
+  FieldFault: described(fieldFaultText, fieldFaultTexts, {
     type: "object",
     required: ["code", "detail"],
-    properties: {
-      pointer: { ...text, description: "JSON Pointer (RFC 6901) into the body." },
-      parameter: { ...text, description: "Name of the parameter in the query or path." },
-      header: { ...text, description: "Name of the header." },
-      code: text,
-      detail: text,
-    },
-  },
-  GatewayMessage: { type: "object", properties: { message: text } },
+    properties: { pointer: text, parameter: text, header: text, code: text, detail: text },
+  }),
+  GatewayMessage: described(gatewayMessageText, gatewayMessageTexts, { type: "object", properties: { message: text } }),
 };
 
-/** The headers that refusals carry. */
-export const problemHeaders = {
-  "retry-after": { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
-  "www-authenticate": { description: "RFC 6750.", schema: text },
-};
+function described(description: string, fields: Readonly<Record<string, FieldText>>, schema: JsonSchema): JsonSchema {
+  return { description, ...withTexts(schema, fields) };
+}
 
-const headersOf: Readonly<Record<number, readonly (keyof typeof problemHeaders)[]>> = {
+const headersOf: Readonly<Record<number, readonly string[]>> = {
   401: ["www-authenticate"],
   409: ["retry-after"],
   429: ["retry-after"],
@@ -50,8 +60,50 @@ const headersOf: Readonly<Record<number, readonly (keyof typeof problemHeaders)[
 /** API Gateway also answers these itself when its throttles or Lambda's concurrency are exhausted. */
 const gatewayStatuses = [429, 503];
 
-/** The answers of an operation that refuses with these codes, by status. */
+/** Codes that come together, and what their response is called in the document. */
+const families: Readonly<Record<string, readonly ProblemCode[]>> = {
+  BadRequest: ["malformed_json", "body_object_missing"],
+  Unauthorized: ["token_missing", "token_invalid", "token_expired"],
+  Forbidden: ["role_not_allowed", "company_required"],
+  PageInvalid: ["cursor_invalid", "page_too_deep"],
+};
+
+/** What statuses without a code of the service's are called. */
+const bareNames: Readonly<Record<number, string>> = { 429: "Throttled", 503: "Unavailable" };
+
+interface ProblemResponse {
+  readonly name: string;
+  readonly status: number;
+  readonly codes: readonly ProblemCode[];
+}
+
+/** The answers of an operation that refuses with these codes, by status, and the components that they refer to. */
 export function problemResponses(codes: readonly RefusalCode[]): Record<string, object> {
+  const found = responsesOf(codes).map(({ name, status }) => [
+    String(status),
+    { $ref: `#/components/responses/${name}` },
+  ]);
+  return Object.fromEntries(found);
+}
+
+/** The reusable answers of operations that refuse with these codes, by name. */
+export function problemComponents(operations: readonly (readonly RefusalCode[])[]): Record<string, object> {
+  const all = operations.flatMap(responsesOf).toSorted((one, other) => one.status - other.status);
+  return Object.fromEntries(all.map((each) => [each.name, responseOf(each)]));
+}
+
+/** An example of each code that these operations refuse with, as the service answered it. */
+export function problemExamples(operations: readonly (readonly RefusalCode[])[]): Record<string, object> {
+  const used = new Set(operations.flatMap(responsesOf).flatMap(({ codes }) => codes));
+  const entries = (Object.entries(recordedProblems) as [ProblemCode, unknown][]).filter(([code]) => used.has(code));
+  return Object.fromEntries(entries.map(([code, value]) => [code, { summary: titleOf(code), value }]));
+}
+
+function titleOf(code: ProblemCode): string {
+  return code === internalError.code ? internalError.title : refusalCodes[code].title;
+}
+
+function responsesOf(codes: readonly RefusalCode[]): ProblemResponse[] {
   const byStatus = new Map<number, ProblemCode[]>([
     [internalError.status, [internalError.code]],
     ...gatewayStatuses.map((status): [number, ProblemCode[]] => [status, []]),
@@ -61,20 +113,49 @@ export function problemResponses(codes: readonly RefusalCode[]): Record<string, 
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const sorted = [...byStatus].toSorted(([one], [other]) => one - other);
-  return Object.fromEntries(sorted.map(([status, ofStatus]) => [String(status), responseOf(status, ofStatus)]));
+  return sorted.map(([status, named]) => ({ name: nameOf(status, named), status, codes: named }));
 }
 
-function responseOf(status: number, codes: readonly ProblemCode[]): object {
-  const names = headersOf[status] ?? [];
-  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-  const problem = { allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { code: { enum: [...codes] } } }] };
+/** The name follows from the codes, so that it stays when operations come and go. */
+function nameOf(status: number, codes: readonly ProblemCode[]): string {
+  const whole = Object.entries(families).filter(([, family]) => family.every((code) => codes.includes(code)));
+  const rest = codes.filter((code) => !whole.some(([, family]) => family.includes(code)));
+  const names = [...whole.map(([name]) => name), ...rest.map(pascal)];
+  return names.join("Or") || (bareNames[status] ?? String(status));
+}
+
+function pascal(code: string): string {
+  return code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function responseOf({ status, codes }: ProblemResponse): object {
   const isGateways = gatewayStatuses.includes(status);
+  const names = ["x-request-id", ...(headersOf[status] ?? [])];
+  const lines = [
+    `${statusTexts[status]}\n`,
+    ...codes.map((code) => `- \`${code}\`: ${codeTexts[code]}`),
+    ...(isGateways ? [`- ${gatewayText}`] : []),
+  ];
   return {
-    description: [codes.join(", "), isGateways ? "API Gateway's throttles" : ""].filter(Boolean).join("; or "),
-    headers: { "x-request-id": { $ref: "#/components/headers/x-request-id" }, ...headers },
+    description: lines.join("\n"),
+    ...(codes.length > 0 && { "x-codes": codes }),
+    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     content: {
-      ...(codes.length > 0 && { "application/problem+json": { schema: problem } }),
-      ...(isGateways && { "application/json": { schema: { $ref: "#/components/schemas/GatewayMessage" } } }),
+      ...(codes.length > 0 && { "application/problem+json": problemContent(codes) }),
+      ...(isGateways && {
+        "application/json": {
+          schema: schemaOf("GatewayMessage"),
+          example: { message: gatewayMessageTexts.message[1] },
+        },
+      }),
     },
+  };
+}
+
+function problemContent(codes: readonly ProblemCode[]): object {
+  const known = codes.filter((code) => code in recordedProblems);
+  return {
+    schema: schemaOf("Problem"),
+    examples: Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
   };
 }

@@ -9,7 +9,7 @@ const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused", "request
 /** Every code that an operation refuses with: those that follow from its shape, and those that its entry names (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {
   const { access, companyBound, query, parameters, body, list, idempotent, method, refusals = [] } = operation;
-  const codes = new Set<RefusalCode>(["body_too_large", "query_too_long"]);
+  const codes = new Set<RefusalCode>(["body_too_large", "query_too_long", "unknown_parameter"]);
   const add = (applies: unknown, more: readonly RefusalCode[]) => {
     if (applies) for (const code of more) codes.add(code);
   };

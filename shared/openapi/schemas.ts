@@ -6,13 +6,19 @@ import {
   toJsonSchemaDefs,
 } from "@valibot/to-json-schema";
 import type * as v from "valibot";
-import { user } from "../contract/accounts.ts";
-import { driver, invoice, timelog, timesheet } from "../contract/finance.ts";
+import { confirmedUser, user, userAwaitingPin } from "../contract/accounts.ts";
+import { device, deviceToken } from "../contract/devices.ts";
+import { driver, invoice, passcode, timelog, timesheet } from "../contract/finance.ts";
 import { job } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
-import { dateFilter, defaultPerPage, idParameter, maxPerPage, paging, recordId } from "../contract/query.ts";
+import { dateFilter, defaultPerPage, idParameter, paging, recordId } from "../contract/query.ts";
+import { publicJwk } from "../contract/service.ts";
+import { issuedToken, session } from "../contract/sessions.ts";
 import { isNewField } from "../contract/since.ts";
+import { textOfShape } from "../contract/texts/texts.ts";
+import { type ValueName, valueTexts } from "../contract/texts/values.ts";
 import { calendarDate, currency, decimal, id, password, timestamp } from "../contract/values.ts";
+import { withText, withTexts } from "./texts.ts";
 
 export type { JsonSchema };
 
@@ -31,6 +37,14 @@ const named = {
   Job: job,
   Notification: notification,
   User: user,
+  UserAwaitingPin: userAwaitingPin,
+  ConfirmedUser: confirmedUser,
+  IssuedToken: issuedToken,
+  DeviceToken: deviceToken,
+  Device: device,
+  Session: session,
+  PublicKey: publicJwk,
+  Passcode: passcode,
   Page: paging.page,
   PerPage: paging.per_page,
   DateFilter: dateFilter,
@@ -39,32 +53,28 @@ const named = {
   Password: password,
 };
 
+const idInWords: JsonSchema = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+
 /** What the schemas say in code, which JSON Schema cannot run. */
 const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
-  CalendarDate: { type: "string", format: "date", examples: ["2026-05-01"] },
+  CalendarDate: { type: "string", format: "date" },
   Timestamp: {
     type: "string",
     format: "date-time",
     pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
-    examples: ["2026-05-01T08:30:00.000Z"],
   },
-  Page: { type: "integer", minimum: 1, default: 1, description: "Invalid values are ignored and the default is used." },
-  PerPage: {
-    type: "integer",
-    minimum: 1,
-    maximum: maxPerPage,
-    default: defaultPerPage,
-    description: "Invalid values are ignored and the default is used; a value above the maximum counts as the maximum.",
-  },
-  DateFilter: {
-    type: "string",
-    maxLength: 40,
-    description: "A date, YYYY-MM-DD, or a timestamp whose date part counts.",
-    examples: ["2026-05-01"],
-  },
-  RecordId: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-  IdParameter: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  Page: { type: "integer", minimum: 1, default: 1 },
+  PerPage: { type: "integer", minimum: 1, default: defaultPerPage },
+  DateFilter: { type: "string", maxLength: 40 },
+  RecordId: idInWords,
+  IdParameter: idInWords,
   Password: { type: "string", format: "password", minLength: 8, maxLength: 128 },
+  Passcode: {
+    anyOf: [
+      { type: "integer", minimum: 1000, maximum: 99_999_999 },
+      { type: "string", pattern: "^[1-9][0-9]{3,7}$" },
+    ],
+  },
 };
 
 const config = {
@@ -84,10 +94,19 @@ export function jsonSchemaOf(schema: Schema): JsonSchema {
   return rest;
 }
 
-/** The shapes that have a name, for the document's components. */
+/** The shapes that have a name, for the document's components, with what is said of them. */
 export function namedSchemas(): Record<string, JsonSchema> {
   const { definitions, ...rest } = config;
-  return { ...toJsonSchemaDefs(definitions, rest), ...inWords };
+  const schemas: Record<string, JsonSchema> = { ...toJsonSchemaDefs(definitions, rest), ...inWords };
+  const names = Object.keys(definitions) as (keyof typeof named)[];
+  return Object.fromEntries(names.map((name) => [name, describeShape(name, schemas[name] ?? {})]));
+}
+
+function describeShape(name: keyof typeof named, schema: JsonSchema): JsonSchema {
+  const shape = named[name];
+  if (!("entries" in shape)) return withText({ ...schema, description: undefined }, valueTexts[name as ValueName]);
+  const text = textOfShape(shape.entries);
+  return text ? { description: text.text, ...withTexts(schema, text.fields) } : schema;
 }
 
 /** The fields of an object, as the contract declares them: name, JSON Schema, and whether it must be there. */
@@ -101,27 +120,54 @@ export function fieldsOf(schema: Schema | undefined) {
   }));
 }
 
-/** A filter that may be empty is text before it is what it refers to, and empty where it is absent. */
+/** A filter that may be empty is text before it is what it refers to, and empty where it is absent; so is a list. */
 function referenceOr(property: JsonSchema | boolean): JsonSchema {
   if (typeof property === "boolean") return {};
   if (property.$ref !== undefined) return { $ref: property.$ref };
-  const { default: _, ...rest } = property;
-  return rest;
+  const { default: _, maxLength, ...rest } = property;
+  return rest.type === "array" || maxLength === undefined ? rest : { ...rest, maxLength };
 }
 
 function describeSchema({ valibotSchema, jsonSchema }: OverrideSchemaContext): JsonSchema | undefined {
-  if ("entries" in valibotSchema) return requireNewFields(valibotSchema.entries as Entries, jsonSchema);
+  if ("entries" in valibotSchema) return describeObject(valibotSchema as ObjectSchema, jsonSchema);
   const isChoice = valibotSchema.type === "picklist" || valibotSchema.type === "literal";
   return isChoice ? { type: "string", ...jsonSchema } : undefined;
 }
 
 type Entries = Readonly<Record<string, unknown>>;
 
+interface ObjectSchema {
+  readonly type: string;
+  readonly entries: Entries;
+}
+
+function describeObject({ type, entries }: ObjectSchema, jsonSchema: JsonSchema): JsonSchema {
+  const isOpen = type === "loose_object";
+  const whole = {
+    ...jsonSchema,
+    ...requireNewFields(entries, jsonSchema),
+    ...(isOpen && { additionalProperties: true }),
+  };
+  return isUserAndMore(entries) ? extendUser(whole) : whole;
+}
+
+/** True for a user's fields with others beside them. */
+function isUserAndMore(entries: Entries): boolean {
+  const own = Object.entries(user.entries);
+  return Object.keys(entries).length > own.length && own.every(([name, field]) => entries[name] === field);
+}
+
+function extendUser({ properties = {}, required = [] }: JsonSchema): JsonSchema {
+  const isOwn = (name: string) => !(name in user.entries);
+  const more = Object.fromEntries(Object.entries(properties).filter(([name]) => isOwn(name)));
+  const extension: JsonSchema = { type: "object", required: required.filter(isOwn), properties: more };
+  return { allOf: [{ $ref: "#/components/schemas/User" }, extension] };
+}
+
 /** Answers always have the fields that are newer than their record (D38). */
-function requireNewFields(entries: Entries, jsonSchema: JsonSchema): JsonSchema | undefined {
-  const { required = [] } = jsonSchema;
+function requireNewFields(entries: Entries, { required = [] }: JsonSchema): JsonSchema {
   const isRequired = (name: string) => required.includes(name) || isNewField(entries[name]);
-  return { ...jsonSchema, required: Object.keys(entries).filter(isRequired) };
+  return { required: Object.keys(entries).filter(isRequired) };
 }
 
 function describeAction({ valibotAction, jsonSchema }: OverrideActionContext): JsonSchema | undefined {

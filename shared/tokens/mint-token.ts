@@ -15,7 +15,7 @@ export interface MintedToken {
  */
 export async function mintToken(subject: TokenSubject, lifeSeconds: number, now: Date): Promise<MintedToken> {
   const account = await findAccount(subject.id);
-  const family = makeFamily();
+  const family = makeFamily(now);
   await openSession(subject.id, family, crypto.randomUUID(), account?.epoch ?? 0, now);
   return { token: await signAccessToken(subject, family, now, lifeSeconds), family };
 }

@@ -168,7 +168,11 @@ describe("429", () => {
       await miss(5);
     }
     vi.setSystemTime(hours(20 * 24));
-    expectProblem(await pay(passcode), 429, "passcode_locked");
+    const closed = await pay(passcode);
+    expectProblem(closed, 429, "passcode_locked");
+    expect(closed.body.detail).toBe(
+      "100 wrong passcodes in a row: the support of the service has to unlock it or set another one first; try again in 86400 seconds",
+    );
     await store([userLine(id, { passcode: "8642" })]);
     expect((await pay("8642")).status).toBe(200);
   });

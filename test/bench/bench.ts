@@ -1,26 +1,31 @@
 import { readArguments, runCommand, UsageError, unknownWord } from "../../infra/tools/cli/command.ts";
 
-const usualSizes = "1000,100000,1000000";
+const usualSizes = [1_000, 100_000, 1_000_000];
+const usualLagSizes = [1_000];
 const usualRounds = { cold: 31, warm: 9, edits: 20 };
 
 const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…]
 
-store  read units, write units and round trips of every call that has a bar, on a local engine of its own
+store  read units, write units and round trips of every call that has a bar, on a local engine of its own; units of counting
+       changes, and how many one consumer counts in a second
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
 edits  from saving a file to the first answer that shows it, under npm start; the local machine's memory
+lag    how long after an import into the running local machine its records are counted
 costs  what a million calls of every operation cost, and a month; writes the tables of infra/COSTS.md
 
   --rounds N     how often each candidate runs, in random order, or each kind of edit is made (cold ${usualRounds.cold}, warm ${usualRounds.warm}, edits ${usualRounds.edits})
-  --sizes N,N,…  numbers of invoices (${usualSizes}); above 100,000 they are put straight into the file of the engine, dynoxide
+  --sizes N,N,…  numbers of invoices (store ${usualSizes}, lag ${usualLagSizes}); above 100,000, store puts them straight into
+                 the file of the engine, dynoxide
   --help         show this
 
-cold and warm install what they measure against under .local/bench, once. These and edits want a machine that does nothing else.
+cold and warm install what they measure against under .local/bench, once. These, edits, lag and the paces of store
+want a machine that does nothing else.
 Ends with 0 when every figure keeps within its bar, 1 when one does not, 2 when the call was wrong.
 `;
 
 interface Options {
-  readonly sizes: readonly number[];
+  readonly sizes: readonly number[] | undefined;
   readonly rounds: number | undefined;
 }
 
@@ -28,7 +33,8 @@ type Say = (text: string) => void;
 
 /** A benchmark is only loaded when it is asked for: what it needs is not small. */
 const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promise<boolean>>> = {
-  store: async ({ sizes }, say) => (await import("./store/store-bench.ts")).benchStore(sizes, say),
+  store: async ({ sizes = usualSizes }, say) => (await import("./store/store-bench.ts")).benchStore(sizes, say),
+  lag: async ({ sizes = usualLagSizes }, say) => (await import("./lag/lag-bench.ts")).benchLag(sizes, say),
   cold: async ({ rounds = usualRounds.cold }, say) => (await import("./call/call-bench.ts")).benchCold(rounds, say),
   warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
   edits: async ({ rounds = usualRounds.edits }, say) =>
@@ -48,7 +54,7 @@ async function bench(parameters: string[]): Promise<number> {
   if (!benchmark) throw unknownWord("benchmark", name, Object.keys(benchmarks));
   if (others.length > 0) throw new UsageError("Name one benchmark (npm run bench -- --help)");
   const chosen = {
-    sizes: (values.sizes ?? usualSizes).split(",").map((size) => wholeNumber("sizes", size, 1_000)),
+    sizes: values.sizes?.split(",").map((size) => wholeNumber("sizes", size, 1_000)),
     rounds: values.rounds === undefined ? undefined : wholeNumber("rounds", values.rounds, 1),
   };
   return (await benchmark(chosen, (text) => process.stdout.write(`${text}\n`))) ? 0 : 1;

@@ -35,7 +35,8 @@ test("D18: a first race that is busy is not run again, as it may have written; w
 });
 
 test("D18: what is tried again after others were faster is tried by the one helper", () => {
-  const files = globSync("{functions,shared}/**/*.ts", { cwd: root });
+  // The client package runs in apps, and repeats requests, not writes of the table.
+  const files = globSync("{functions,shared}/**/*.ts", { cwd: root, exclude: ["shared/client/**"] });
   const loops = files.filter((file) =>
     /for \(;;\)|for \(let \w+ = [01]; ;|while \(true\)|for \(let (attempt|race|round|sweep|tries)\b/.test(
       readFileSync(join(root, file), "utf8"),

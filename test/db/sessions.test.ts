@@ -24,7 +24,7 @@ const ends = new Date("2026-05-31T09:00:00.000Z");
 const epoch = 3;
 
 async function newSession() {
-  const family = makeFamily();
+  const family = makeFamily(opened);
   const token = makeRefreshToken(7, family, key);
   await openSession(7, family, token, epoch, opened);
   return { family, token };

@@ -148,7 +148,7 @@ test("H1: an attempt costs half a read unit and a write unit, in two round trips
 });
 
 test("D19: 100 attempts in a row close a throttle whatever the windows, until they are forgotten or at another secret", async () => {
-  const throttle: Throttle = { ...newThrottle(1_000, 1), closingStreak: 100 };
+  const throttle: Throttle = { ...newThrottle(1_000, 1), closing: { streak: 100, reason: "Closed" } };
   const attempt = { throttle, subjectHash: "7", secret: "one" };
   const moment = (index: number) => afterwards(index * 3_600_000);
   for (let index = 0; index < 100; index += 1) await countAttempt(attempt, moment(index));

@@ -11,6 +11,7 @@ import {
 import { findInvoices } from "../../shared/db/records/invoices.ts";
 import { padId, recordKey } from "../../shared/db/table/keys.ts";
 import { deleteItemAt, getItem, putIf } from "../../shared/db/table/table.ts";
+import { scanItems } from "../support/records/items.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { write } from "../support/records/writes.ts";
@@ -129,6 +130,25 @@ describe("reconcile", () => {
     expect(second.drifts).toHaveLength(1);
     expect(await rewriteTotals(first, second)).toBe(0);
     expect(await rewriteTotals(second, second)).toBe(1);
+    await expectExact();
+  });
+
+  test("leaves totals alone that two records changed places within while they were read", async () => {
+    await store([invoiceLine(650, 65), invoiceLine(651, 65, { state: "paid" })]);
+    const before = await reconcileTotals();
+    const old = [...(await scanItems()).values()].filter(({ pk }) => pk === "INVOICE#650");
+    await write({ type: "invoice", id: 650, state: "paid" });
+    await write({ type: "invoice", id: 651, state: "pending" });
+    await updateTotals(
+      [650, 651].map((id) => recordKey("INVOICE", id)),
+      new Date(),
+    );
+    const rest = [...(await scanItems()).values()].filter(({ pk }) => pk !== "INVOICE#650");
+    const items = (async function* () {
+      yield old;
+      yield rest;
+    })();
+    await rewriteTotals(before, await reconcileTotals({ items }));
     await expectExact();
   });
 

@@ -159,6 +159,17 @@ describe("D43: the header total-as-of", () => {
     expect(promised.toSorted()).toEqual(["list-invoices", "list-jobs", "list-timesheets"]);
   });
 
+  test("is not read for the first list of an environment, and is for the second", async () => {
+    await raiseAll();
+    proxy.reset();
+    vi.resetModules();
+    const { followTotalAsOf } = await import("../../shared/db/lists/total-as-of.ts");
+    const first = followTotalAsOf(new Date());
+    const second = followTotalAsOf(new Date());
+    await vi.waitFor(() => expect(second()).toBeInstanceOf(Date));
+    expect([first(), Object.fromEntries(proxy.calls)]).toEqual([undefined, { GetItem: 1 }]);
+  });
+
   test("is left out until every heartbeat has come through", async () => {
     await resizeWatermark(numbers.length);
     await updateTotals({ Records: [0, 1, 2].map((number) => begunAt(number, Date.now())) });

@@ -55,7 +55,7 @@ test("D9: a new version verifies before it signs, and a key without a version th
 });
 
 test("D5, D19: refresh tokens and passcodes outlast a new version of the key, and fail once theirs is struck out", () => {
-  const family = makeFamily();
+  const family = makeFamily(new Date());
   const [token, hash] = [makeRefreshToken(7, family, hmacKeyOf(one)), hashPasscode("4711", 7, hmacKeyOf(one))];
   const [newToken, newHash] = [
     makeRefreshToken(7, family, hmacKeyOf(one, two)),

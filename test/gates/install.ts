@@ -3,12 +3,17 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../infra/local/stack/synthesis.ts";
 
-const wanted = join(root, "test/gates");
-/** Within the checkout, whose TypeScript the packages use. */
-const folder = join(root, ".local/gates");
-
-/** Installs what only gates need into `.local/gates`, once for each lock file, without scripts; gives its `node_modules`. */
+/** Installs what only gates need into `.local/gates`; gives its `node_modules`. */
 export function installGateTools(): string {
+  return installLocked("test/gates", "gates");
+}
+
+/**
+ * Installs a package of the tests' own into a folder of `.local`, once for each lock file, without scripts; gives its
+ * `node_modules`. It is within the checkout, whose TypeScript the packages use.
+ */
+export function installLocked(source: string, name: string): string {
+  const [wanted, folder] = [join(root, source), join(root, ".local", name)];
   const packages = join(folder, "node_modules");
   if (existsSync(join(packages, ".package-lock.json")) && lockIn(folder) === lockIn(wanted)) return packages;
   mkdirSync(folder, { recursive: true });

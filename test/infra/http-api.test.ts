@@ -1,26 +1,66 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type FunctionName, functions } from "../../infra/functions/functions.ts";
 import { namesOf } from "../../infra/stages/names.ts";
+import { hasDocs } from "../../infra/stages/stage.ts";
 import { findStage, stageNames } from "../../infra/stages/stages.ts";
+import { answerHeaders, requestHeaders } from "../../shared/contract/headers.ts";
 import { operations } from "../../shared/contract/operations.ts";
+import { resolvedOpenApi } from "../support/requests/described-answers.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
 import { synthesizeStage, writeStubBundles } from "../support/service/synthesize-stages.ts";
 import { readStack, stackOf, useStack } from "./stack.ts";
 
 const stack = useStack();
 
+interface Described {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: object;
+  readonly security?: readonly object[];
+  readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
+}
+
 test("every operation has exactly one route, with its method and path, to its own function; the rest is refused", () => {
   const wanted = operations.map(({ name, method, path }) => [`${method} ${path}`, name]);
-  expect(routes().sort()).toEqual([...wanted, ["$default", "refuse-unrouted"]].sort());
+  const page = ["/", "/docs", "/docs/{file}"].map((path) => [`GET ${path}`, "get-docs"]);
+  expect(routes().sort()).toEqual([...wanted, ...page, ["$default", "refuse-unrouted"]].sort());
+});
+
+test.each([
+  ["dev", true],
+  ["local", true],
+  ["staging", false],
+  ["prod", false],
+  ["full", true],
+])("the documentation page of %s: %s; a stage that keeps its data has it where it says so", (name, isThere) => {
+  const { functions: found, all } = stackOf(name);
+  const keys: string[] = all("AWS::ApiGatewayV2::Route").map(({ properties }) => properties.RouteKey);
+  const routed = ["GET /", "GET /docs", "GET /docs/{file}"].map((key) => keys.includes(key));
+  expect([found().has("get-docs"), ...routed]).toEqual(Array(4).fill(isThere));
+});
+
+test("a stage may leave the documentation page out", () => {
+  expect(hasDocs({ docs: false, removal: "delete" })).toBe(false);
 });
 
 test("every route hands its function the event in payload format 2.0", () => {
   for (const { id, properties } of stack.all("AWS::ApiGatewayV2::Integration")) {
     expect(properties.PayloadFormatVersion, id).toBe("2.0");
     expect(properties.IntegrationType, id).toBe("AWS_PROXY");
+  }
+});
+
+test.each([
+  "dev",
+  "full",
+])("D43: nothing of %s writes over the headers of an answer, such as its Vary, but CORS its own", (name) => {
+  const { all } = stackOf(name);
+  const integrations = all("AWS::ApiGatewayV2::Integration");
+  expect(integrations.length).toBeGreaterThan(operations.length / 2);
+  for (const { id, properties } of integrations) {
+    expect([id, properties.ResponseParameters, properties.RequestParameters]).toEqual([id, undefined, undefined]);
   }
 });
 
@@ -62,19 +102,39 @@ test("D34: browsers of the stage's origins, and no others, may send and read wha
   expect(api?.properties.CorsConfiguration).toEqual({
     AllowOrigins: findStage("dev").origins,
     AllowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-    AllowHeaders: ["authorization", "content-type", "idempotency-key", "known-client"],
-    ExposeHeaders: [
-      "per-page",
-      "total",
-      "total-as-of",
-      "link",
-      "authorization",
-      "retry-after",
-      "x-request-id",
-      "idempotency-replayed",
-      "www-authenticate",
-    ],
+    AllowHeaders: [...requestHeaders],
+    ExposeHeaders: [...answerHeaders],
     MaxAge: 3600,
+  });
+});
+
+describe("D34: what the contract names", () => {
+  const described = Object.values<Record<string, Described>>(resolvedOpenApi.paths).flatMap((methods) =>
+    Object.values(methods),
+  );
+
+  test("every header of a request is allowed, and nothing else", () => {
+    const named = described.flatMap(({ parameters = [], requestBody, security = [] }) => [
+      ...parameters.flatMap((each) => (each.in === "header" ? [each.name.toLowerCase()] : [])),
+      ...(requestBody ? ["content-type"] : []),
+      ...(security.length > 0 ? ["authorization"] : []),
+    ]);
+    expect([...new Set(named)].toSorted()).toEqual(requestHeaders.toSorted());
+  });
+
+  test("every header of an answer is exposed, and nothing else", () => {
+    const named = described.flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
+    );
+    // The refusal of a method is of no operation (D31).
+    expect([...new Set([...named, "allow"])].toSorted()).toEqual(answerHeaders.toSorted());
+  });
+
+  test.each(stageNames)("%s allows and exposes all of it", (name) => {
+    const [api] = stackOf(name).all("AWS::ApiGatewayV2::Api");
+    const { AllowHeaders, ExposeHeaders } = api?.properties.CorsConfiguration ?? {};
+    expect(AllowHeaders).toEqual(requestHeaders);
+    expect(ExposeHeaders).toEqual(answerHeaders);
   });
 });
 

@@ -1,8 +1,9 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { entryFile } from "../../infra/functions/bundle-places.ts";
 import { openBuilds } from "../../infra/local/builds/builds.ts";
+import { packagesFolder } from "../../infra/local/builds/packages.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
 
 const directory = makeDirectory();
@@ -33,4 +34,33 @@ test("a function is built again when a file that it imports was saved, and only 
   expect(after.map((revision, at) => revision === before[at])).toEqual([false, false, true]);
   save(shared, "export const words = ;");
   await expect(builds.build("first")).rejects.toThrow(/shared\.ts:1:21: ERROR/);
+});
+
+test("packages that another function needs are built while those of the first are loaded: none is cut short", async () => {
+  const entries = {
+    signing: 'import "jose";',
+    checking: 'import "valibot"; import "jose";',
+    parsing: 'import "valibot";',
+  };
+  for (const [name, imports] of Object.entries(entries)) {
+    save(entryFile(directory.path, name), `${imports} export const handler = () => {}; export const prime = () => {};`);
+  }
+  const builds = openBuilds(directory.path, directory.path);
+  await builds.build("signing");
+  const filesOf = () => {
+    const files = globSync(join(packagesFolder(directory.path), "*.mjs"));
+    return new Map(files.map((file) => [file, { ...statSync(file), text: readFileSync(file, "utf8") }]));
+  };
+  const before = filesOf();
+  await Promise.all([builds.build("checking"), builds.build("parsing")]);
+  const after = filesOf();
+  expect(after.size).toBeGreaterThan(before.size);
+  for (const [file, { ino, mtimeMs, text }] of before) {
+    const now = after.get(file);
+    // In its place is another file or the same: none is written to.
+    if (now?.text === text) expect([file, now.ino, now.mtimeMs]).toEqual([file, ino, mtimeMs]);
+    else expect([file, now?.ino]).not.toEqual([file, ino]);
+  }
+  const { specifiers } = JSON.parse(readFileSync(join(packagesFolder(directory.path), "built.json"), "utf8"));
+  expect(specifiers.toSorted()).toEqual(["jose", "valibot"]);
 });

@@ -7,7 +7,25 @@ import { breakingChanges } from "./breaking-changes.ts";
 const accepted: Readonly<Record<string, string>> = {
   "GET /api/v1/users/confirmation parameter pin is limited by another pattern": "ten digits are pins, too (D10)",
   "POST /api/v1/users/confirmation body.user.pin is limited by another pattern": "ten digits are pins, too (D10)",
+  ...passcodeForms(),
+  ...cursorForms(),
 };
+
+/** The limits stood beside the two types, where they hold for neither; the service refuses the same as ever. */
+function passcodeForms(): Record<string, string> {
+  const place = "PATCH /api/v1/finance/timesheets/bulk_update body.timesheet.passcode refuses";
+  return {
+    [`${place} {"type":"number"}`]: "4 to 8 digits (D19)",
+    [`${place} {"type":"string"}`]: "4 to 8 digits (D19)",
+  };
+}
+
+/** Cursors come from the service, and no other was ever accepted. */
+function cursorForms(): Record<string, string> {
+  const lists = ["finance/invoices", "finance/timesheets", "jobs", "users/notifications"];
+  const lines = lists.map((list) => `GET /api/v1/${list} parameter cursor is limited by another pattern`);
+  return Object.fromEntries(lines.map((line) => [line, "base64url (D30)"]));
+}
 
 const now = JSON.parse(JSON.stringify(describeInterface()));
 const released = frozenReleases().filter(isOut);
@@ -121,6 +139,38 @@ describe("the comparison", () => {
 
   test.each(additive)("takes as additive: %s", (_, change) => {
     expect(changesAfter((document, put) => void change(document.components.schemas, put))).toEqual([]);
+  });
+
+  test("looks behind references to parameters and answers", () => {
+    const referred = (document: Document, put: Document) => {
+      document.components.parameters = { By: put.parameters[0] };
+      document.components.responses = { Done: put.responses["200"] };
+      put.parameters = [{ $ref: "#/components/parameters/By" }];
+      put.responses["200"] = { $ref: "#/components/responses/Done" };
+    };
+    expect(changesAfter(referred)).toEqual([]);
+    const changed = changesAfter((document, put) => {
+      referred(document, put);
+      document.components.parameters.By.required = true;
+      document.components.responses.Done.headers = {};
+    });
+    expect(changed).toEqual(["parameter by becomes required", "200 loses the header total"]);
+  });
+
+  test("takes the parts of allOf as one schema", () => {
+    const split = ({ components }: Document) => {
+      const { id, ...properties } = components.schemas.Shift.properties;
+      components.schemas.Numbered = { type: "object", required: ["id"], properties: { id } };
+      const rest = { type: "object", required: ["tags"], properties };
+      components.schemas.Shift = { allOf: [{ $ref: "#/components/schemas/Numbered" }, rest] };
+    };
+    expect(changesAfter(split)).toEqual([]);
+    const changed = changesAfter((document) => {
+      split(document);
+      delete document.components.schemas.Numbered.properties.id;
+      document.components.schemas.Shift.allOf[1].required = [];
+    });
+    expect(changed).toEqual(["200.id is removed", "200.tags becomes optional"]);
   });
 
   test("finds an operation that is removed, and passes one that is new", () => {

@@ -1,3 +1,5 @@
+import { listed, resolve, whole } from "./whole-schema.ts";
+
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, looked into field by field
 type Node = any;
 
@@ -30,7 +32,11 @@ function operationChanges(documents: Documents, before: Node, after: Node): stri
   return [
     ...says(before.operationId !== after.operationId, "has another operationId"),
     ...says((before.security ?? []).length === 0 && (after.security ?? []).length > 0, "wants a token"),
-    ...parameterChanges(documents, before.parameters ?? [], after.parameters ?? []),
+    ...parameterChanges(
+      documents,
+      listed(documents.older, before.parameters),
+      listed(documents.newer, after.parameters),
+    ),
     ...bodyChanges(documents, before.requestBody, after.requestBody),
     ...responseChanges(documents, before.responses, after.responses),
   ];
@@ -62,8 +68,8 @@ function bodyChanges(documents: Documents, before: Node, after: Node): string[] 
 }
 
 function responseChanges(documents: Documents, before: Node, after: Node): string[] {
-  return Object.entries<Node>(before).flatMap(([status, response]) => {
-    const next = after[status];
+  return Object.entries<Node>(before).flatMap(([status, each]) => {
+    const [response, next] = [resolve(documents.older, each), resolve(documents.newer, after[status])];
     // A refusal that no longer happens breaks nobody.
     if (!next) return says(status.startsWith("2"), `${status} is removed`);
     const lost = Object.keys(response.headers ?? {}).filter((name) => !(name in (next.headers ?? {})));
@@ -82,8 +88,8 @@ function contentChanges(documents: Documents, before: Node, after: Node, directi
 }
 
 function schemaChanges(documents: Documents, one: Node, other: Node, direction: Direction, where: string): string[] {
-  const before = resolve(documents.older, one);
-  const after = resolve(documents.newer, other);
+  const before = whole(documents.older, one);
+  const after = whole(documents.newer, other);
   if (!before || !after) return says(Boolean(before) !== Boolean(after), `${where} has another schema`);
   return [
     ...valueChanges(before, after, direction, where),
@@ -144,16 +150,10 @@ function propertyChanges(documents: Documents, before: Node, after: Node, direct
   ];
 }
 
-/** `allOf` in its order; of `anyOf` and `oneOf`, each alternative of the narrower side has to fit one of the wider. */
+/** Of `anyOf` and `oneOf`, each alternative of the narrower side has to fit one of the wider. */
 function choiceChanges(documents: Documents, before: Node, after: Node, direction: Direction, where: string): string[] {
-  const parts = Array.from({ length: Math.max(before.allOf?.length ?? 0, after.allOf?.length ?? 0) }, (_, at) => at);
   const misfits = choicesOf(before) || choicesOf(after) ? misfitsOf(documents, before, after, direction, where) : [];
-  return [
-    ...misfits.map((each) => `${where} ${direction === "sent" ? "refuses" : "may be"} ${JSON.stringify(each)}`),
-    ...parts.flatMap((at) =>
-      schemaChanges(documents, before.allOf?.[at] ?? {}, after.allOf?.[at] ?? {}, direction, where),
-    ),
-  ];
+  return misfits.map((each) => `${where} ${direction === "sent" ? "refuses" : "may be"} ${JSON.stringify(each)}`);
 }
 
 function misfitsOf(documents: Documents, before: Node, after: Node, direction: Direction, where: string): Node[] {
@@ -170,15 +170,6 @@ function misfitsOf(documents: Documents, before: Node, after: Node, direction: D
 
 function choicesOf(schema: Node): Node[] | undefined {
   return schema.anyOf ?? schema.oneOf;
-}
-
-function resolve(document: Node, schema: Node): Node {
-  if (!schema?.$ref) return schema;
-  const found = schema.$ref
-    .slice("#/".length)
-    .split("/")
-    .reduce((at: Node, part: string) => at?.[part], document);
-  return resolve(document, found);
 }
 
 function says(isSo: boolean | undefined, text: string): string[] {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fillTables, staleTables, tableOf } from "../../infra/tools/docs/marked-tables.ts";
-import { unmeasuredOperations } from "../../infra/tools/docs/pages.ts";
+import { unmeasuredOperations, unrecordedExamples } from "../../infra/tools/docs/pages.ts";
 import { docs } from "../../infra/tools/docs.ts";
 import { runTool } from "./machine.ts";
 
@@ -58,6 +58,10 @@ test("an operation without its row of costs is missed, and so is a row without i
   change("infra/COSTS.md", "| list-jobs |", "| show-jobs |");
   expect(unmeasuredOperations(root)).toEqual(["list-jobs", "show-jobs"]);
   writeFileSync(join(root, "infra/COSTS.md"), text);
+});
+
+test("every operation and every code has its recorded example, and no other is left", () => {
+  expect(unrecordedExamples()).toEqual([]);
 });
 
 test("a wrong call ends with 2, --help with 0", async () => {

@@ -48,7 +48,7 @@ describe("an operation that is added", () => {
     expect(await run("create-shifts", "POST", "/api/v1/jobs/{id}/shifts", "--area", "jobs")).toMatchObject({ code: 0 });
   });
 
-  test("has its five places, and no others", () => {
+  test("has its six places, and no others", () => {
     const added = files().filter((file) => !before.includes(file));
     expect(added).toEqual(
       ["create-shifts", "show-shift"]
@@ -63,7 +63,8 @@ describe("an operation that is added", () => {
       expect(textOf("shared/contract/jobs.ts")).toContain(`name: "${name}"`);
       expect(textOf("infra/functions/functions.ts")).toContain(`"${name}": {`);
     }
-    const kept = before.filter((file) => !["shared/contract/jobs.ts", "infra/functions/functions.ts"].includes(file));
+    const edited = ["shared/contract/jobs.ts", "shared/contract/texts/jobs.ts", "infra/functions/functions.ts"];
+    const kept = before.filter((file) => !edited.includes(file));
     for (const file of kept) expect(textOf(file), file).toBe(readFileSync(join(checkout, file), "utf8"));
   });
 
@@ -72,6 +73,14 @@ describe("an operation that is added", () => {
     expect(entry).toContain('access: ["admin"]');
     const [, row = ""] = textOf("infra/functions/functions.ts").split('"create-shifts": {');
     expect(row).toContain('access: { admin: "all" }');
+  });
+
+  test("has drafts of its texts, with what to write there", () => {
+    const [, first = "", second = ""] = textOf("shared/contract/texts/jobs.ts").split("// A draft: write for");
+    expect(first).toMatch(/describes\(showShift, \{\n {2}description: .*\n {2}parameters: \{\n? *id: .*\n? *shift: /);
+    expect(second).toMatch(
+      /describes\(createShifts, \{\n {2}description: .*\n {2}parameters: .*\n {2}body: [\s\S]*answer: /,
+    );
   });
 
   test("has a sample event that API Gateway would send", () => {

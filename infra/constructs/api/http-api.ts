@@ -11,6 +11,7 @@ import {
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
+import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage, Throttle } from "../../stages/stages.ts";
@@ -40,18 +41,8 @@ export class Api extends Construct {
       corsPreflight: {
         allowOrigins: [...origins],
         allowMethods: (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).map((each) => CorsHttpMethod[each]),
-        allowHeaders: ["authorization", "content-type", "idempotency-key", "known-client"],
-        exposeHeaders: [
-          "per-page",
-          "total",
-          "total-as-of",
-          "link",
-          "authorization",
-          "retry-after",
-          "x-request-id",
-          "idempotency-replayed",
-          "www-authenticate",
-        ],
+        allowHeaders: [...requestHeaders],
+        exposeHeaders: [...answerHeaders],
         maxAge: Duration.hours(1),
       },
     });
@@ -77,14 +68,19 @@ export class Api extends Construct {
     if (throttle) this.#throttle(route, `${method} ${path}`, throttle);
   }
 
+  /** Routes the reading of these paths to one function, each by its id. */
+  filesRoutes(paths: Readonly<Record<string, string>>, service: ServiceFunction): void {
+    for (const [id, path] of Object.entries(paths)) this.#add(HttpRouteKey.with(path, HttpMethod.GET), service, id);
+  }
+
   /** Routes what nothing else takes to a function. */
   defaultRoute(service: ServiceFunction): void {
     this.#add(HttpRouteKey.DEFAULT, service);
   }
 
-  #add(routeKey: HttpRouteKey, service: ServiceFunction): HttpRoute {
+  #add(routeKey: HttpRouteKey, service: ServiceFunction, id = "Route"): HttpRoute {
     const integration = new HttpLambdaIntegration("Integration", service.live);
-    return new HttpRoute(service, "Route", { httpApi: this.httpApi, routeKey, integration });
+    return new HttpRoute(service, id, { httpApi: this.httpApi, routeKey, integration });
   }
 
   #throttle(route: HttpRoute, routeKey: string, { requestsPerSecond, burst }: Throttle): void {

@@ -94,9 +94,18 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
     actions.map((Operation) => awsMetric(`DynamoDB ${name}`, { TableName, Operation }, sum));
   return row([
     [
-      "SMS and pins",
+      "SMS, devices and pins",
       (
-        ["SmsSent", "SmsRefused", "RecipientsRefused", "PinFailures", "PasscodeFailures", "RefreshesRepeated"] as const
+        [
+          "SmsSent",
+          "SmsRefused",
+          "RecipientsRefused",
+          "DevicesDropped",
+          "PinFailures",
+          "PasscodeFailures",
+          "SandboxPinsWithheld",
+          "RefreshesRepeated",
+        ] as const
       ).map((each) => ownMetric(namespace, each, {}, sum)),
     ],
     ["SMS of the account this month in $", [awsMetric("SNS SMSMonthToDateSpentUSD", {}, highest)]],

@@ -5,6 +5,8 @@ export interface SecretGeneration {
   PasswordLength?: number;
   ExcludeCharacters?: string;
   ExcludePunctuation?: boolean;
+  ExcludeLowercase?: boolean;
+  ExcludeUppercase?: boolean;
   SecretStringTemplate?: string;
   GenerateStringKey?: string;
 }
@@ -13,8 +15,9 @@ export interface SecretGeneration {
 export function generateSecret(how: SecretGeneration): string {
   const punctuation = how.ExcludePunctuation ? "" : "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
   const excluded = how.ExcludeCharacters ?? "";
-  const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  const alphabet = [...(letters + punctuation)].filter((character) => !excluded.includes(character));
+  const lower = how.ExcludeLowercase ? "" : "abcdefghijklmnopqrstuvwxyz";
+  const upper = how.ExcludeUppercase ? "" : "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const alphabet = [...`${lower}${upper}0123456789${punctuation}`].filter((character) => !excluded.includes(character));
   const pick = () => alphabet[randomInt(alphabet.length)] ?? "";
   const password = Array.from({ length: how.PasswordLength ?? 32 }, pick).join("");
   if (!how.GenerateStringKey) return password;

@@ -1,8 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { BuildOptions, BuildResult, Plugin } from "esbuild";
 import { entryFile, root } from "../../functions/bundle-places.ts";
+import { pageDefine, pageSources } from "../../functions/page-build.ts";
+import { pageFunction } from "../../functions/worker-rows.ts";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
+import { writeWholeFile } from "../whole-file.ts";
 import { withEsbuild } from "./esbuild.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
 
@@ -47,7 +50,8 @@ export function openBuilds(directory: string, bundles: string): Builds {
     const { result, imported } = await buildFunction(name, { directory, bundles, packages });
     await packages.add(imported);
     const revision = write(join(buildsFolder(directory), name), result);
-    const inputs = Object.keys(result.metafile.inputs).map((file) => resolve(root, file));
+    const sources = [...Object.keys(result.metafile.inputs), ...(name === pageFunction ? pageSources() : [])];
+    const inputs = sources.map((file) => resolve(root, file));
     states.set(name, { revision, stamps: stampFiles(inputs, readFrom) });
     return revision;
   };
@@ -75,6 +79,7 @@ async function buildFunction(name: string, { directory, bundles, packages }: Pla
     entryPoints: [{ in: entryFile(bundles, name), out: join(name, "function") }],
     outdir: buildsFolder(directory),
     plugins: [takePackages(packages, imported)],
+    define: name === pageFunction ? pageDefine() : {},
     bundle: true,
     platform: "node",
     target: "node24",
@@ -106,8 +111,7 @@ function takePackages(packages: BuiltPackages, imported: Set<string>): Plugin {
 
 /** Writes a build; gives the digest of its code and of its map, which is read when the code is loaded. */
 function write(folder: string, { outputFiles }: Result): string {
-  mkdirSync(folder, { recursive: true });
-  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
-  if (!existsSync(join(folder, "index.mjs"))) writeFileSync(join(folder, "index.mjs"), index);
+  for (const { path, contents } of outputFiles) writeWholeFile(path, contents);
+  if (!existsSync(join(folder, "index.mjs"))) writeWholeFile(join(folder, "index.mjs"), index);
   return outputFiles.map(({ hash }) => hash).join();
 }

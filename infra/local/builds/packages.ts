@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
 import { packageAliases, root } from "../../functions/bundle-places.ts";
 import { writeJsonFile } from "../json-file.ts";
+import { writeChangedFile } from "../whole-file.ts";
 import { withEsbuild } from "./esbuild.ts";
 
 /** The packages that functions import, built once for all of them; the functions' own sources are built without. */
@@ -26,14 +27,21 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   const digest = digestOf(["package-lock.json", "infra/functions/lambda-credentials.ts"]);
   const saved = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Built) : undefined;
   let built = new Set(saved?.digest === digest ? saved.specifiers : []);
+  let added = Promise.resolve();
+  const addNext = async (specifiers: Iterable<string>) => {
+    const wanted = new Set([...built, ...specifiers]);
+    if (wanted.size === built.size) return;
+    await build([...wanted].sort(), folder, bundles);
+    built = wanted;
+    writeJsonFile(file, { digest, specifiers: [...wanted] } satisfies Built);
+  };
   return {
     moduleOf: (specifier) => `../../packages/${specifier}.mjs`,
-    async add(specifiers) {
-      const wanted = new Set([...built, ...specifiers]);
-      if (wanted.size === built.size) return;
-      await build([...wanted].sort(), folder, bundles);
-      built = wanted;
-      writeJsonFile(file, { digest, specifiers: [...wanted] } satisfies Built);
+    // One after the other: each builds what those before it have built, too.
+    add(specifiers) {
+      const adding = added.then(() => addNext(specifiers));
+      added = adding.catch(() => {});
+      return adding;
     },
   };
 }
@@ -62,8 +70,11 @@ async function build(specifiers: readonly string[], folder: string, bundles: str
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
     logLevel: "silent",
+    write: false,
   } as const satisfies BuildOptions;
-  await withEsbuild((esbuild) => esbuild.build(options));
+  const { outputFiles } = await withEsbuild((esbuild) => esbuild.build(options));
+  // A function that is being loaded reads them meanwhile. Parts that packages share are named by their contents.
+  for (const { path, contents } of outputFiles) writeChangedFile(path, contents);
 }
 
 function digestOf(files: readonly string[]): string {

@@ -8,7 +8,7 @@ import { escapeControls, type Style } from "./style.ts";
  * request id; below it what its function wrote, and why it failed.
  */
 export function requestText(request: FrontRequest, now: Date, style: Style): string {
-  const { method, path, queryNames, status, code, functionName, milliseconds, requestId } = request;
+  const { method, path, queryNames, status, code, functionName, milliseconds, requestId, refusedOrigin } = request;
   const names = queryNames.length > 0 ? `?${queryNames.join("&")}` : "";
   const parts = [
     style("dim", timeOf(now)),
@@ -18,7 +18,12 @@ export function requestText(request: FrontRequest, now: Date, style: Style): str
     `${milliseconds.toFixed(0)} ms`,
     ...(requestId === undefined ? [] : [style("dim", requestId)]),
   ];
-  return [parts.join(" "), ...details(request, style)].join("\n");
+  const refused = refusedOrigin === undefined ? [] : [originLine(refusedOrigin)];
+  return [parts.join(" "), ...refused, ...details(request, style)].join("\n");
+}
+
+function originLine(origin: string): string {
+  return `  The browser keeps this answer from pages of ${escapeLine(origin)}: it is no origin of the stage's, of this machine or of a private network.`;
 }
 
 /** One call of a worker for the console, as a request; undefined where it went well and wrote nothing to read. */

@@ -4,6 +4,8 @@ import type { Invoke } from "./environments.ts";
 /** One call of a worker, for a developer's eyes. */
 export interface Work {
   functionName: string;
+  /** What it was called with. */
+  event: unknown;
   /** How many messages or changes it was called with; undefined for a call without. */
   records: number | undefined;
   milliseconds: number;
@@ -31,7 +33,7 @@ export function reportWork(invoke: Invoke, { onWork, onWorkerFailure }: WorkList
         output += text;
       };
       const report = (outcome: { error?: unknown }) =>
-        onWork?.({ functionName, records, milliseconds: performance.now() - began, output, ...outcome });
+        onWork?.({ functionName, event, records, milliseconds: performance.now() - began, output, ...outcome });
       try {
         const answer = await invoke(functionName, event, add);
         report({});

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { DynamoDBStreamEvent } from "aws-lambda";
 import { localAccount } from "../aws/local-account.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
 import { queueUrl } from "../aws/queues.ts";
@@ -9,7 +10,7 @@ import type { LocalStack } from "../stack/template.ts";
 import type { Invoke } from "./environments.ts";
 import { type PumpOptions, startPump } from "./pump.ts";
 import { startSchedules } from "./schedules.ts";
-import { type StreamPump, startStreamPump } from "./stream-pump.ts";
+import { type StreamConsumer, type StreamPump, startStreamPump } from "./stream-pump.ts";
 import { openTableStream } from "./table-stream.ts";
 
 /** Where the workers find their work, and what calls them. */
@@ -23,7 +24,12 @@ export interface WorkersOptions {
   invoke: Invoke;
   /** Called where a batch fails; it comes again. */
   onFailure?(functionName: string, error: unknown): void;
+  /** Called with every change of the table since this machine first ran, in order; what none read is not asked for. */
+  onChanges?(event: DynamoDBStreamEvent): void;
 }
+
+/** The consumer that shows changes, by the file that keeps its place. */
+const observer = { functionName: "desk", batchSize: 100, reportsItemFailures: false, filters: [] };
 
 /** What calls the functions that no request calls: the pumps of queues and stream, and the schedules. */
 export interface Workers {
@@ -71,11 +77,14 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 }
 
 async function startStream(options: WorkersOptions, streams: DynamoDBStreamsClient) {
-  const { stack, placesDirectory, invoke, onFailure } = options;
-  const consumers = stack.streamMappings.map((mapping) => ({
+  const { stack, placesDirectory, invoke, onFailure, onChanges } = options;
+  const consumers: StreamConsumer[] = stack.streamMappings.map((mapping) => ({
     mapping,
-    invoke: (event: object) => invoke(mapping.functionName, event),
+    invoke: (event) => invoke(mapping.functionName, event),
   }));
+  const [{ streamArn = "" } = {}] = stack.streamMappings;
+  // First: what it is shown belongs before what follows from it.
+  if (onChanges) consumers.unshift({ mapping: { ...observer, streamArn }, invoke: async (event) => onChanges(event) });
   const stream = await openTableStream(streams, stack.table.name);
   return startStreamPump({ stream, consumers, placesDirectory, onFailure });
 }

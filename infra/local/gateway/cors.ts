@@ -21,15 +21,32 @@ export function preflightHeaders(rules: CorsRules, headers: IncomingHttpHeaders)
 /** What every answer to a request from another origin carries. */
 export function corsHeaders(rules: CorsRules, { origin }: IncomingHttpHeaders): Record<string, string> {
   if (!origin) return {};
-  const origins = rules.AllowOrigins ?? [];
-  const anyone = origins.includes("*");
-  if (!anyone && !origins.includes(origin)) return { vary: "origin" };
+  const anyone = rules.AllowOrigins?.includes("*");
+  if (!anyone && !isAllowed(rules, origin)) return { vary: "origin" };
   return present({
     "access-control-allow-origin": anyone ? "*" : origin,
     "access-control-expose-headers": rules.ExposeHeaders?.join(","),
     "access-control-allow-credentials": rules.AllowCredentials ? "true" : undefined,
     vary: anyone ? undefined : "origin",
   });
+}
+
+/** Where web apps run while they are developed; a Capacitor app has an origin of its own on iOS, and http://localhost on Android. */
+const developersHosts = [
+  /^(?:[\w-]+\.)*localhost$/,
+  /^127\.0\.0\.1$/,
+  /^\[::1\]$/,
+  /^10(\.\d{1,3}){3}$/,
+  /^192\.168(\.\d{1,3}){2}$/,
+  /^172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}$/,
+];
+
+/** Whether pages of an origin may call the API: those of the stage, and those of this machine and of private networks. */
+export function isAllowed({ AllowOrigins = [] }: CorsRules, origin: string): boolean {
+  if (AllowOrigins.includes("*") || AllowOrigins.includes(origin) || origin === "capacitor://localhost") return true;
+  const url = URL.parse(origin);
+  const isWritten = url?.origin === origin && /^https?:$/.test(url.protocol);
+  return isWritten && developersHosts.some((host) => host.test(url.hostname));
 }
 
 function present(headers: Record<string, string | undefined>): Record<string, string> {

@@ -1,15 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Inbox } from "../aws/inbox.ts";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { Invoke } from "../functions/environments.ts";
 import { type HttpService, readBody, startHttpService } from "../http-service.ts";
 import type { CorsRules, LocalRoute } from "../stack/template.ts";
-import { corsHeaders, isPreflight, preflightHeaders } from "./cors.ts";
+import { corsHeaders, isAllowed, isPreflight, preflightHeaders } from "./cors.ts";
 import { type GatewayAnswer, gatewayAnswer, gatewayRefusal, writeAnswer } from "./gateway-answer.ts";
 import { gatewayEvent, splitTarget } from "./gateway-event.ts";
-import { inboxPagePolicy, renderInboxPage } from "./inbox-page.ts";
 import { createRouteTable } from "./route-table.ts";
 
-/** One answered request, for a developer's eyes; it carries no values of the query. */
+/** One answered request, for a developer's eyes; what may be printed of it carries no values of the query. */
 export interface FrontRequest {
   method: string;
   path: string;
@@ -23,6 +22,11 @@ export interface FrontRequest {
   output: string;
   milliseconds: number;
   functionName: string | undefined;
+  /** The origin of the page that sent it, where a browser keeps the answer from that. */
+  refusedOrigin: string | undefined;
+  /** What the function was given, and what was answered, in full; undefined where no function was asked. */
+  event?: APIGatewayProxyEventV2;
+  answer?: GatewayAnswer;
   /** Why the answer is a 500 of the gateway itself. */
   error?: unknown;
 }
@@ -32,9 +36,10 @@ export interface FrontOptions {
   port: number;
   routes: LocalRoute[];
   cors: CorsRules | undefined;
-  inbox: Inbox;
-  /** Answers calls of EventBridge, which `/_local/events` takes: an address that stays the same at every start. */
-  answerEvents?: RequestListener;
+  /** Answers what is asked below `/_local`, which is no part of the API. */
+  answerLocal: RequestListener;
+  /** True where other computers of the network may connect. */
+  lan?: boolean;
   invoke: Invoke;
   onRequest?(request: FrontRequest): void;
 }
@@ -47,7 +52,7 @@ export interface Front extends HttpService {
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/** Serves the stack's HTTP API on 127.0.0.1 as API Gateway does, inbox and event bus under `/_local/`. */
+/** Serves the stack's HTTP API as API Gateway does, on 127.0.0.1 unless the network is to reach it, and the desk under `/_local/`. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   let match = createRouteTable(options.routes);
   let { cors } = options;
@@ -59,6 +64,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     if (!matched) return gatewayRefusal(404);
     report.functionName = matched.route.functionName;
     const event = gatewayEvent(request, body, matched);
+    report.event = event;
     report.requestId = event.requestContext.requestId;
     try {
       const result = await options.invoke(report.functionName, event, (text) => {
@@ -80,14 +86,15 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     if (!cors) return given;
     // The gateway's own CORS headers replace those of the function.
     const kept = Object.entries(given.headers).filter(([name]) => !name.startsWith("access-control-"));
-    return { ...given, headers: { ...Object.fromEntries(kept), ...corsHeaders(cors, request.headers) } };
+    const { vary, ...own } = corsHeaders(cors, request.headers);
+    const varies = [given.headers.vary, vary].filter((each) => each !== undefined).join(", ");
+    return { ...given, headers: { ...Object.fromEntries(kept), ...own, ...(varies && { vary: varies }) } };
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const began = performance.now();
     const { path, query } = splitTarget(request.url ?? "/");
-    if (options.answerEvents && /^\/_local\/events\/?$/.test(path)) return options.answerEvents(request, response);
-    if (path.startsWith("/_local/")) return writeAnswer(response, answerLocal(request, path, options.inbox));
+    if (/^\/_local(\/|$)/.test(path)) return options.answerLocal(request, response);
     const report: FrontRequest = {
       method: request.method ?? "",
       path,
@@ -98,14 +105,16 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       output: "",
       milliseconds: 0,
       functionName: undefined,
+      refusedOrigin: refusedOrigin(cors, request.headers),
     };
-    writeAnswer(response, await answer(request, report));
+    report.answer = await answer(request, report);
+    writeAnswer(response, report.answer);
     options.onRequest?.({ ...report, status: response.statusCode, milliseconds: performance.now() - began });
   };
   const service = await startHttpService((request, response) => {
     // Only a caller that went away while sending ends here.
     serve(request, response).catch(() => response.destroy());
-  }, options.port);
+  }, options);
   const replace: Front["replace"] = (given) => {
     match = createRouteTable(given.routes);
     cors = given.cors;
@@ -113,23 +122,15 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   return { ...service, replace };
 }
 
+/** Pages of the machine itself need no permission. */
+function refusedOrigin(cors: CorsRules | undefined, { origin, host }: IncomingMessage["headers"]): string | undefined {
+  if (!cors || origin === undefined || origin === `http://${host}`) return undefined;
+  return isAllowed(cors, origin) ? undefined : origin;
+}
+
 /** The code in a problem document; undefined where the answer is none, or not what it says it is. */
 function refusalCode(result: unknown): string | undefined {
   const { headers, body } = (result ?? {}) as { headers?: Record<string, unknown>; body?: unknown };
   if (!String(headers?.["content-type"]).startsWith("application/problem+json")) return undefined;
   return /"code":"(\w+)"/.exec(String(body))?.[1];
-}
-
-function answerLocal(request: IncomingMessage, path: string, inbox: Inbox): GatewayAnswer {
-  const readable = request.headers.accept?.includes("text/html") || path.endsWith(".html");
-  if (request.method !== "GET" || !/^\/_local\/inbox(\.html)?$/.test(path)) return gatewayRefusal(404);
-  const type = readable ? "text/html; charset=utf-8" : "application/json; charset=utf-8";
-  const text = readable ? renderInboxPage(inbox.entries()) : JSON.stringify(inbox.entries(), null, 2);
-  const headers = {
-    "content-type": type,
-    "cache-control": "no-store",
-    "content-security-policy": inboxPagePolicy,
-    "x-content-type-options": "nosniff",
-  };
-  return { status: 200, headers, body: Buffer.from(text) };
 }

@@ -28,6 +28,12 @@ const freshSeed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 export const gates: readonly Gate[] = [
   { name: "types", title: "types", program: "tsc", parameters: ["--project", "."] },
   {
+    name: "page-types",
+    title: "types of the desk's page",
+    program: "tsc",
+    parameters: ["--project", "infra/local/desk/page"],
+  },
+  {
     name: "format",
     title: "format and lint",
     program: "biome",
@@ -76,6 +82,20 @@ export const gates: readonly Gate[] = [
     obstacle: () => pythonObstacle("cfn-lint", "test/system/lint"),
   },
   {
+    name: "document",
+    title: "OpenAPI document: linters, generated clients",
+    program: "vitest",
+    parameters: ["run", "--config", "test/system/document/vitest.config.ts"],
+    obstacle: () => installObstacle("linters and client generators", "test/system/document"),
+  },
+  {
+    name: "browser",
+    title: "the client in a browser",
+    program: "vitest",
+    parameters: [...installing, "test/system/browser"],
+    obstacle: () => installObstacle("Vite", "test/system/browser"),
+  },
+  {
     name: "store",
     title: "store on DynamoDB Local",
     program: "vitest",
@@ -94,7 +114,8 @@ export const gates: readonly Gate[] = [
     title: `properties, seed ${seed}`,
     program: "vitest",
     parameters: relatedTo("test/support/service/properties.ts"),
-    environment: { SEED: seed },
+    // The cases of the usual seed are those of `npm test`: more of them are worth their time where they are fresh.
+    environment: { SEED: seed, ...(at > 0 && { COUNTS: "more" }) },
   })),
   {
     name: "times",
@@ -116,10 +137,18 @@ export const longGates: readonly Gate[] = [
     isAlone: true,
   },
   {
+    name: "templates",
+    title: "templates of every stage by cfn-lint",
+    program: "vitest",
+    parameters: [...installing, "test/system/lint"],
+    environment: { COUNTS: "full" },
+    obstacle: () => pythonObstacle("cfn-lint", "test/system/lint"),
+  },
+  {
     name: "engine",
     title: "all of the store on DynamoDB Local",
     program: "vitest",
-    parameters: ["run", "test/db", "test/bench"],
+    parameters: ["run", "--project=service", "test/db", "test/bench"],
     environment: onDynamodbLocal,
     isAlone: true,
     obstacle: dynamodbLocalObstacle,

@@ -8,6 +8,7 @@ import {
   type RefusalCode,
   refusalCodes,
 } from "../../../shared/contract/refusal-codes.ts";
+import { recordedAnswers, recordedProblems } from "../../../shared/openapi/recorded.ts";
 import { type MarkedTables, tableOf } from "./marked-tables.ts";
 
 /** The page of costs, whose tables come from a measuring run. */
@@ -28,6 +29,13 @@ export function unmeasuredOperations(root: string): string[] {
   const measured = [...rows.matchAll(/^\| ([a-z]+(?:-[a-z]+)+) \|/gm)].map(([, name = ""]) => name);
   const names = operations.map(({ name }) => name);
   return [...names.filter((name) => !measured.includes(name)), ...measured.filter((name) => !names.includes(name))];
+}
+
+/** The operations and codes that have no recorded example, and the examples of those that are gone. */
+export function unrecordedExamples(): string[] {
+  const names = [...operations.map(({ name }) => name), ...Object.keys(refusalCodes), internalError.code];
+  const recorded = [...Object.keys(recordedAnswers), ...Object.keys(recordedProblems)];
+  return [...names.filter((name) => !recorded.includes(name)), ...recorded.filter((name) => !names.includes(name))];
 }
 
 /** What an operation for anyone asks for nevertheless, by the code that it refuses with otherwise. */

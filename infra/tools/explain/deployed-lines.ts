@@ -9,8 +9,8 @@ import { ParameterNotFound, paginateGetParameterHistory, SSMClient } from "@aws-
 import { chunksOf } from "../../../shared/batches.ts";
 import { functions } from "../../functions/functions.ts";
 import { type ReleaseManifest, readManifest } from "../../functions/release.ts";
+import { isOf, type LogLine, readLine } from "../../local/log-lines.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
-import { isOf, type LogLine, readLine } from "./log-lines.ts";
 
 /** How many log groups and lines CloudWatch takes in one query. */
 const most = { groups: 50, lines: 10_000 };

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isOf, type LogLine, readLine } from "./log-lines.ts";
+import { isOf, type LogLine, readLine } from "../../local/log-lines.ts";
 
 /** The lines of a request in the log of a local machine, the file that it began again before among them. */
 export function findLocalLines(directory: string, requestId: string): LogLine[] {

@@ -1,4 +1,4 @@
-import type { LogLine } from "./log-lines.ts";
+import type { LogLine } from "../../local/log-lines.ts";
 import type { StackMapper } from "./mapped-stacks.ts";
 
 /** Fields that a line's first words say, or that are the same in all lines of a story; and clients' addresses. */

@@ -2,13 +2,13 @@ import type { Draft } from "./draft.ts";
 
 /** A contract file with the operation's entry at its end. */
 export function withEntry(source: string, draft: Draft): string {
-  const { name, identifier, title, method, path, parameters, object } = draft;
+  const { name, identifier, method, path, parameters, object } = draft;
   const fields = parameters.map((each) => `${each}: recordId`).join(", ");
   const entry = `
 /** ${method} ${path.replace("/api/v1/", "")}. */
 export const ${identifier} = operation({
   name: "${name}",
-  summary: "${title}",
+  summary: "Draft of ${identifier}",
   method: "${method}",
   path: "${path}",
   access: ["admin"],
@@ -20,6 +20,27 @@ ${parameters.length > 0 ? '  refusals: ["record_not_found"],\n' : ""}});
 `;
   const withIds = object ? withImport(source, "id", "./values.ts") : source;
   return (parameters.length > 0 ? withImport(withIds, "recordId", "./query.ts") : withIds) + entry;
+}
+
+/**
+ * A file of texts with the operation's at its end: drafts, each of other words than any text there is, that the document's tests
+ * take until they are written.
+ */
+export function withText(source: string, { identifier, area, parameters, object, method }: Draft): string {
+  const fields = parameters.map((each) => `${each}: ["The ${each} that ${identifier} takes.", 1]`).join(", ");
+  const text = `
+// A draft: write for whoever calls it. What it is for, what happens, and what to know before the first call; of each field what
+// its name does not say, and an example.
+export const ${identifier}Text = describes(${identifier}, {
+  description: "What ${identifier} does.",
+${parameters.length > 0 ? `  parameters: { ${fields} },\n` : ""}${
+  object
+    ? `  body: { text: "What ${identifier} is sent.", fields: { id: ["The ${object} that ${identifier} changes.", 1] } },\n`
+    : ""
+}  answer: { text: "How ${identifier} ${method === "GET" ? "answers" : "succeeds"}.", fields: {} },
+});
+`;
+  return withImport(source, identifier, `../${area}.ts`) + text;
 }
 
 /** The rows of functions with the operation's at the end of the operations'. */

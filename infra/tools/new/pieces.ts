@@ -19,6 +19,7 @@ export function testOf({ name, identifier, area, parameters, object }: Draft): s
   ];
   const places = [
     `shared/contract/${area}.ts: summary, access, companyBound, input, answer, refusals`,
+    `shared/contract/texts/${area}.ts: what the OpenAPI document says of it, with the examples that its request is made of`,
     "infra/functions/functions.ts: impact, access, table",
     `functions/${area}/${name}.ts: what it does`,
     `events/${area}/${name}.json: a request that succeeds, here and on the demo data (timesheets, invoices and jobs 1 and 2 of company 1, notifications 1 and 2 of each user)`,

@@ -61,10 +61,11 @@ export async function findStack(
 }
 
 async function findSecrets({ stage }: DeployPlace): Promise<string[]> {
-  const { hmacSecret, signingSecret, edgeSecret } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, edgeSecret, sandboxSecret } = namesOf(stage.name);
   const client = new SecretsManagerClient({});
   const found: string[] = [];
-  for (const SecretId of [hmacSecret, signingSecret, ...(stage.edge ? [edgeSecret] : [])]) {
+  const optional = [...(stage.edge ? [edgeSecret] : []), ...(stage.sandbox ? [sandboxSecret] : [])];
+  for (const SecretId of [hmacSecret, signingSecret, ...optional]) {
     if (await orUndefined(client.send(new DescribeSecretCommand({ SecretId })))) found.push(`the secret ${SecretId}`);
   }
   return found;

@@ -65,5 +65,5 @@ async function mintToken(stage: Stage, login: string, hours: number): Promise<st
   const validTo = new Date(madeAt.getTime() + seconds * 1_000);
   await recordMinting({ jti, madeBy: await findCallerArn(), user: { id, role }, madeAt, validTo });
   const subject = { id, role, financial_company_id: company_id };
-  return signAccessToken(subject, makeFamily(), madeAt, seconds, jti);
+  return signAccessToken(subject, makeFamily(madeAt), madeAt, seconds, jti);
 }

@@ -1,3 +1,4 @@
+import { hasLeftSandbox } from "../../domain/accounts/sandbox.ts";
 import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
 import { readTogether } from "../table/transaction.ts";
 import { formerHash, secretKey, userSecrets } from "./user-secrets.ts";
@@ -33,11 +34,15 @@ export async function findAccountWith(kind: SecretKind, userId: number): Promise
   const [item, secret] = await readTogether([userKey(userId), secretKey(kind, userId)]);
   if (!item) return undefined;
   const stored = users.decode(item);
-  const hash = formerHash(kind, stored) ?? (secret && userSecrets.decode(secret).hash);
+  const isVoid = kind === "password" && hasLeftSandbox(stored.sandbox_company_id, toUser(stored));
+  const hash = isVoid ? undefined : (formerHash(kind, stored) ?? (secret && userSecrets.decode(secret).hash));
   return { ...toAccount(stored), hash };
 }
 
 function toAccount(stored: StoredUser): Account {
   const { reset_hash: resetHash, session_epoch: epoch = 0, password_changed_at: passwordChangedAt } = stored;
-  return { user: toUser(stored), resetHash, epoch, passwordChangedAt };
+  const user = toUser(stored);
+  // Sessions that were opened with the password of a sandbox end as by the next password, which is of this epoch as well.
+  const ended = hasLeftSandbox(stored.sandbox_company_id, user) ? 1 : 0;
+  return { user, resetHash, epoch: epoch + ended, passwordChangedAt };
 }

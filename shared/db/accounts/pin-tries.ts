@@ -1,4 +1,5 @@
 import type { PinHash } from "../../domain/accounts/pin.ts";
+import { hasLeftSandbox } from "../../domain/accounts/sandbox.ts";
 import { registeredUser } from "../../domain/accounts/users.ts";
 import { triesOfPin, triesPerPin } from "../../domain/guessing/client-guesses.ts";
 import type { AskedPin, LoginGuesses } from "../../domain/guessing/login-guesses.ts";
@@ -18,6 +19,8 @@ export interface PinTry {
   readonly registers: boolean;
   /** True where the same client spent it within the last minute (D13). */
   readonly isRepeated: boolean;
+  /** The company of the sandbox whose pin it is, if it is one's: it forgives nothing (D9, D10). */
+  readonly sandboxCompanyId?: number | undefined;
 }
 
 /** A try that was counted, with the pin where it is the right one. */
@@ -101,10 +104,12 @@ function isRepeat({ spent_at, spent_by }: StoredPin, { by }: Guesser, now: Date)
 }
 
 async function toTry(login: string, pin: StoredPin, isRepeated: boolean): Promise<PinTry | undefined> {
-  const { user_id, hmac, salt } = pin;
+  const { user_id, hmac, salt, sandbox_company_id: sandboxCompanyId } = pin;
   const registers = Boolean(pin.registration);
   // Who registered with this pin may have come into being a moment ago.
   const find = isRepeated ? findUser : findUserAsShown;
   const user = registers ? registeredUser(user_id, login) : await find(user_id);
-  return user && { user, hash: { hmac, salt }, askedAt: Date.parse(pin.requested_at), registers, isRepeated };
+  if (!user || hasLeftSandbox(sandboxCompanyId, user)) return undefined;
+  const askedAt = Date.parse(pin.requested_at);
+  return { user, hash: { hmac, salt }, askedAt, registers, isRepeated, sandboxCompanyId };
 }

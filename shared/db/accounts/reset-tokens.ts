@@ -1,4 +1,5 @@
 import { resetTokenLifeMinutes } from "../../domain/accounts/reset-token.ts";
+import { hasLeftSandbox } from "../../domain/accounts/sandbox.ts";
 import type { LoginGuesses } from "../../domain/guessing/login-guesses.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
@@ -8,7 +9,7 @@ import { updateOf } from "../table/updates.ts";
 import { type AccountWithHash, findAccountWith } from "./accounts.ts";
 import { overwriteLoginGuesses } from "./guesses.ts";
 import { repeatMs } from "./pins.ts";
-import { type NewNames, replacePassword } from "./users.ts";
+import { type Replacement, replacePassword } from "./users.ts";
 
 /** A reset token as the table has it; its key holds its hash. */
 interface StoredResetToken extends StoredItem {
@@ -16,6 +17,8 @@ interface StoredResetToken extends StoredItem {
   readonly valid_to: string;
   readonly expires_at: number;
   readonly spent_at?: string;
+  /** The company of the sandbox whose pin it was given for, if it was one's (D9). */
+  readonly sandbox_company_id?: number;
 }
 
 /** The entity of reset tokens. */
@@ -31,11 +34,13 @@ export interface FoundResetToken {
   /** With the hash of the password. */
   readonly account: AccountWithHash;
   readonly isSpent: boolean;
+  /** The company of the sandbox whose pin it was given for, if it was one's. */
+  readonly sandboxCompanyId: number | undefined;
 }
 
 /**
  * Access pattern A3: the user a reset token was given to, while it counts or was spent within the last minute; undefined
- * otherwise (D14). Five read units, two round trips.
+ * otherwise, and where the user has left the sandbox that its pin was of (D9, D14). Five read units, two round trips.
  */
 export async function findResetToken(hash: string, now: Date): Promise<FoundResetToken | undefined> {
   const token = await resetTokens.find(resetTokenKey(hash), { consistent: true });
@@ -43,14 +48,13 @@ export async function findResetToken(hash: string, now: Date): Promise<FoundRese
   const isSpent = token.spent_at !== undefined;
   if (token.spent_at !== undefined && now.getTime() - Date.parse(token.spent_at) >= repeatMs) return undefined;
   const account = await findAccountWith("password", token.user_id);
-  return account && { account, isSpent };
+  const { sandbox_company_id: sandboxCompanyId } = token;
+  if (!account || hasLeftSandbox(sandboxCompanyId, account.user)) return undefined;
+  return { account, isSpent, sandboxCompanyId };
 }
 
-/** What a new password changes beside itself. */
-export interface NewPassword {
-  readonly passwordHash: string;
-  /** The names that a registered user sets with it (D16). */
-  readonly names: NewNames;
+/** A new password, and the guesses that it forgives. */
+export interface NewPassword extends Replacement {
   /** The hashes of the user's logins, and the guesses that are left at each (D10). */
   readonly logins: readonly { readonly loginHash: string; readonly next: LoginGuesses }[];
 }
@@ -63,7 +67,7 @@ export interface NewPassword {
 export async function changePassword(
   userId: number,
   resetHash: string,
-  { passwordHash, names, logins }: NewPassword,
+  { logins, ...password }: NewPassword,
   now: Date,
 ): Promise<boolean> {
   const unspent = { where: { user_id: userId, spent_at: undefined }, when: "valid_to > :now" };
@@ -71,17 +75,23 @@ export async function changePassword(
   const changes = { ...unspent, values: { ":now": moment }, set: { spent_at: moment } };
   const failed = await transact([
     { Update: updateOf(resetTokenKey(resetHash), changes) },
-    ...replacePassword(userId, resetHash, { passwordHash, names }, now),
+    ...replacePassword(userId, resetHash, password, now),
     ...logins.map(({ loginHash, next }) => overwriteLoginGuesses(loginHash, next, now)),
   ]);
   return failed.length === 0;
 }
 
 /** The write that stores a reset token, beside that which gives it to its user. */
-export function putResetToken(userId: number, hash: string, now: Date): TransactionWrite {
+export function putResetToken(
+  userId: number,
+  hash: string,
+  sandbox_company_id: number | undefined,
+  now: Date,
+): TransactionWrite {
   const validTo = new Date(now.getTime() + resetTokenLifeMinutes * 60_000);
   const life = { valid_to: validTo.toISOString(), expires_at: epochSeconds(validTo) };
-  return { Put: { Item: resetTokens.encode({ ...resetTokenKey(hash), user_id: userId, ...life }) } };
+  const ofSandbox = sandbox_company_id !== undefined && { sandbox_company_id };
+  return { Put: { Item: resetTokens.encode({ ...resetTokenKey(hash), user_id: userId, ...life, ...ofSandbox }) } };
 }
 
 function resetTokenKey(hash: string): Key {

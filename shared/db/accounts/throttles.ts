@@ -37,8 +37,8 @@ export const throttles = defineEntity<StoredThrottle>(
 export interface Throttle {
   readonly rule: string;
   readonly limits: readonly Limit[];
-  /** So many attempts in a row close the subject until they are forgotten. */
-  readonly closingStreak?: number;
+  /** So many attempts in a row close the subject until they are forgotten; `reason` says what opens it, as waiting alone does not. */
+  readonly closing?: { readonly streak: number; readonly reason: string };
   /** Code of its refusals when it is not `too_many_requests`. */
   readonly refusal?: RefusalCode;
 }
@@ -88,13 +88,13 @@ export async function planAttempt(
   const stored = await throttles.find(keyOf(throttled), { consistent });
   const attempts = stored?.attempts ?? [];
   const streak = 1 + (stored?.streak_of === throttled.secret ? (stored?.streak ?? 0) : 0);
-  if (!isExempt) requireAdmitted(opensAt(throttle, attempts, streak, now), now, throttle.refusal);
-  const keptMs = throttle.closingStreak ? closedDays * msPerDay : longestWindowMs(throttle.limits);
+  if (!isExempt) requireOpen(throttle, attempts, streak, now);
+  const keptMs = throttle.closing ? closedDays * msPerDay : longestWindowMs(throttle.limits);
   const item = throttles.encode({
     ...stored,
     ...keyOf(throttled),
     attempts: withAttempt(attempts, throttle.limits, now.getTime()),
-    ...(throttle.closingStreak && { streak, streak_of: throttled.secret }),
+    ...(throttle.closing && { streak, streak_of: throttled.secret }),
     revision: (stored?.revision ?? 0) + 1,
     expires_at: epochSeconds(new Date(now.getTime() + keptMs)),
   });
@@ -126,9 +126,9 @@ function keyOf({ throttle, subjectHash }: Throttled): Key {
 }
 
 /** A closed subject may come back in a day, whatever the day. */
-function opensAt({ limits, closingStreak }: Throttle, attempts: readonly number[], streak: number, now: Date): number {
-  if (closingStreak && streak > closingStreak) return now.getTime() + msPerDay;
-  return admittedAt(attempts, limits, now.getTime());
+function requireOpen({ limits, closing, refusal }: Throttle, attempts: readonly number[], streak: number, now: Date) {
+  if (closing && streak > closing.streak) throw tooManyRequests(now.getTime() + msPerDay, now, refusal, closing.reason);
+  requireAdmitted(admittedAt(attempts, limits, now.getTime()), now, refusal);
 }
 
 /** Refuses an attempt that is admitted only at a later moment, in milliseconds. */
@@ -136,8 +136,13 @@ export function requireAdmitted(opensAt: number, now: Date, code?: RefusalCode):
   if (opensAt > now.getTime()) throw tooManyRequests(opensAt, now, code);
 }
 
-/** The refusal of what is admitted at a later moment, with the wait in whole minutes (D11). */
-export function tooManyRequests(opensAt: number, now: Date, code: RefusalCode = "too_many_requests"): Refusal {
-  const facts = { retryAfterSeconds: retryAfterSeconds(opensAt, now.getTime()) };
-  return new Refusal(code, "Too many attempts; try again later", facts);
+/** The refusal of what is admitted at a later moment, with the wait in whole minutes (D11): `Retry-After` says it, and the detail. */
+export function tooManyRequests(
+  opensAt: number,
+  now: Date,
+  code: RefusalCode = "too_many_requests",
+  reason = "Too many attempts",
+): Refusal {
+  const seconds = retryAfterSeconds(opensAt, now.getTime());
+  return new Refusal(code, `${reason}; try again in ${seconds} seconds`, { retryAfterSeconds: seconds });
 }

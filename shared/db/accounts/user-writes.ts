@@ -40,7 +40,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
       passcode_hash: hasPasscode ? movedHash : undefined,
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
       ...(session_epoch && { session_epoch }),
-      ...(isNewPassword && { password_changed_at: context.now.toISOString() }),
+      ...(isNewPassword && { password_changed_at: context.now.toISOString(), sandbox_company_id: undefined }),
     };
     return {
       outcome: stored ? "updated" : "created",

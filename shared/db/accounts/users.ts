@@ -9,7 +9,7 @@ import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
 import { type Key, queryPage, updateIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
+import { setOrRemove, updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
 import { movedHash, overwriteSecret, secretKey, splitHashes } from "./user-secrets.ts";
 
@@ -32,6 +32,8 @@ export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   readonly session_epoch?: number;
   /** When the user got another password: its rise is what notices follow from (D14). */
   readonly password_changed_at?: string;
+  /** The company of the sandbox whose pin led to the password, if it was one's (D9). */
+  readonly sandbox_company_id?: number | undefined;
 }
 
 /** The entity of users. */
@@ -122,20 +124,31 @@ export interface NewNames {
   readonly last_name?: string | undefined;
 }
 
+/** A password that replaces a user's, and what changes with it. */
+export interface Replacement {
+  readonly passwordHash: string;
+  /** The names that a registered user sets with it (D16). */
+  readonly names: NewNames;
+  /** The company of the sandbox whose pin led to it, if it was one's: it counts while the user is of it (D9). */
+  readonly sandboxCompanyId?: number | undefined;
+}
+
 /** The writes that set a user's password and end every session, while the reset token counts (D14). */
 export function replacePassword(
   userId: number,
   resetHash: string,
-  { passwordHash, names }: { readonly passwordHash: string; readonly names: NewNames },
+  { passwordHash, names, sandboxCompanyId }: Replacement,
   now: Date,
 ): TransactionWrite[] {
   const { first_name, last_name } = names;
+  const mark = setOrRemove("sandbox_company_id", sandboxCompanyId);
   const set = {
+    ...mark.set,
     password_changed_at: now.toISOString(),
     ...(first_name !== undefined && { "record.first_name": first_name }),
     ...(last_name !== undefined && { "record.last_name": last_name }),
   };
-  const changes = { set, remove: ["reset_hash", "silent", "password_hash"] };
+  const changes = { set, remove: [...mark.remove, "reset_hash", "silent", "password_hash"] };
   const add = { session_epoch: 1, revision: 1 };
   const Update = updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add });
   return [{ Update }, overwriteSecret("password", userId, passwordHash)];

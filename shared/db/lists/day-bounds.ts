@@ -5,7 +5,13 @@ import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
 import { nameOf } from "../table/keys.ts";
 import { type Item, type Key, tryUpdate } from "../table/table.ts";
-import { type Figures, readFigures, type TotalsByName, type TotalsFigures } from "./totals.ts";
+import { type Figures, readFigures } from "./stored-totals.ts";
+
+/** Bounds under the key that they are stored at. */
+interface Bounds {
+  readonly key: Key;
+  readonly figures: ReadonlyMap<string, number>;
+}
 
 const pace: RacePace = { races: 12, firstPauseMs: 10, longestPauseMs: 400 };
 
@@ -16,17 +22,16 @@ const mostSeen = 1_000;
 const mostAtOnce = 60;
 
 /**
- * Widens bounds so that they include what is about to be counted; gives, by the names of their keys, how often each was
- * narrowed. A count that is held to that number is within the bounds. Half a read unit for each item that this process does
+ * Widens bounds so that they include what is about to be counted; gives, in their order, how often each was narrowed. A count that is held to that number is within the bounds. Half a read unit for each item that this process does
  * not know; no write unit where they are wide enough, else one a KB.
  */
-export async function widenBounds(bounds: TotalsByName, isFresh: boolean): Promise<Map<string, number | undefined>> {
+export async function widenBounds(bounds: readonly Bounds[], isFresh: boolean): Promise<(number | undefined)[]> {
   if (seen.size > mostSeen) seen.clear();
-  const keys = [...bounds.values()].map(({ key }) => key).filter((key) => isFresh || !seen.has(placeOf(key)));
+  const keys = bounds.map(({ key }) => key).filter((key) => isFresh || !seen.has(placeOf(key)));
   const items = await readBatch(keys, { consistent: isFresh });
   for (const [at, key] of keys.entries()) remember(key, items[at]);
-  await Promise.all([...bounds.values()].map(widen));
-  return new Map([...bounds].map(([name, { key }]) => [name, seen.get(placeOf(key))?.narrowed]));
+  await Promise.all(bounds.map(widen));
+  return bounds.map(({ key }) => seen.get(placeOf(key))?.narrowed);
 }
 
 function placeOf(key: Key): string {
@@ -37,7 +42,7 @@ function remember(key: Key, item: Item | undefined): void {
   seen.set(placeOf(key), readFigures(item));
 }
 
-function widen({ key, figures }: TotalsFigures): Promise<true> {
+function widen({ key, figures }: Bounds): Promise<true> {
   const known = () => seen.get(placeOf(key)) ?? {};
   return retryRaces(async () => {
     const outside = [...figures].filter(([name, id]) => !isWithin(name, id, known()[name]));

@@ -3,7 +3,7 @@ import type { invoice, timesheet } from "../../contract/finance.ts";
 import type { job } from "../../contract/jobs.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
-import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
+import { defineEntity, type Entity, type RecordItem, schemaAttributes } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import type { Item, Key } from "../table/table.ts";
@@ -118,7 +118,13 @@ export function toPage<L extends ListName>(rows: readonly ListRow<L>[], total: n
   return { items: rememberOrigins(rows.map(toFields<L>), rows), total, hasMore };
 }
 
-/** Where a record of a kind stands in its list; null where there is none. Throws on one that lacks what its list goes by. */
+/** What of a record says where it stands, and as which revision. */
+export const placePaths: readonly string[] = [
+  ...["pk", "sk", ...schemaAttributes, "id", "company_id", "revision"],
+  ...["record.state", "record.date", "record.issued_date", "record.number"],
+];
+
+/** Where a record of a kind stands in its list; null where there is none. Needs no more of it than `placePaths`. Throws on one that lacks what its list goes by. */
 export function placeOfItem(kind: ListedKind, item: Item | undefined): ListPlace | null {
   if (!item) return null;
   const list = listsByKind[kind];

@@ -22,14 +22,16 @@ export interface StoredDevice extends StoredItem {
   readonly epoch?: number;
   /** Its endpoint at SNS, once it has one. */
   readonly endpoint_arn?: string | undefined;
+  /** The day (UTC) of the last push to it, YYYY-MM-DD; absent before the first. */
+  readonly pushed_on?: string | undefined;
 }
 
 /** The entity of devices. */
 export const devices = defineEntity<StoredDevice>(
   "device",
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
-  // Version 2 adds the session: what was registered before has none until it is pushed to.
-  { upgrades: [stampOnly, stampOnly] },
+  // Version 2 adds the session: what was registered before has none until it is pushed to. Version 3 has `pushed_on`.
+  { upgrades: [stampOnly, stampOnly, stampOnly] },
 );
 
 /** The entity of users' sets of devices, which let one registration of a user through at a time. */
@@ -90,18 +92,21 @@ export function isRegistered({ id, epoch }: StoredDevice, user: SessionEpoch): b
 }
 
 /**
- * Access pattern PS3: keeps a device's endpoint with it, and its user's epoch where it has none and it is known, unless the
- * device is gone. 1 write unit.
+ * Access pattern PS3: keeps with a device that took a push its endpoint, the day, and its user's epoch where it has none and it is
+ * known, unless the device is gone. 1 write unit, none for a further push of the day.
  */
 export async function keepEndpoint(
   userId: number,
   device: StoredDevice,
   endpointArn: string,
   user: SessionEpoch,
+  now: Date,
 ): Promise<void> {
-  const setOnce = isRegistered(device, user) ? { epoch: user.epoch } : {};
-  const changes = { when: "attribute_exists(pk)", set: { endpoint_arn: endpointArn }, setOnce };
-  await updateIf(updateOf(deviceKey(userId, device.id), changes));
+  const set = { endpoint_arn: endpointArn, pushed_on: now.toISOString().slice(0, 10) };
+  const setOnce = device.epoch === undefined && isRegistered(device, user) ? { epoch: user.epoch } : {};
+  const isKept = device.endpoint_arn === endpointArn && device.pushed_on === set.pushed_on && !("epoch" in setOnce);
+  if (isKept) return;
+  await updateIf(updateOf(deviceKey(userId, device.id), { when: "attribute_exists(pk)", set, setOnce }));
 }
 
 /** The write that changes a user's set: two registrations at once would each count the other out, and one gets through. */

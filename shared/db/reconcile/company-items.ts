@@ -4,13 +4,13 @@ import { jobListState, type ListName } from "../../domain/records/list-place.ts"
 import { countedPlaceKey } from "../lists/counted-places.ts";
 import { stateKey } from "../lists/list-keys.ts";
 import { partitionOf } from "../lists/number-search.ts";
-import { isBound, totalsKey } from "../lists/totals.ts";
+import { isBound, totalsKey } from "../lists/stored-totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { keyOf } from "../table/keys.ts";
 import { type Item, type Key, queryPages } from "../table/table.ts";
-import { createFindings, type Findings, note } from "./findings.ts";
+import { createFindings, type Findings, note, wantedIn } from "./findings.ts";
 import { compare } from "./reconcile-totals.ts";
-import { addTo, bucketOf } from "./sums.ts";
+import { addTo } from "./sums.ts";
 
 const states = { INVOICES: invoiceStates, TIMESHEETS: timesheetStates, JOBS: [jobListState] };
 const lists: readonly ListName[] = ["INVOICES", "TIMESHEETS", "JOBS"];
@@ -23,11 +23,9 @@ const lists: readonly ListName[] = ["INVOICES", "TIMESHEETS", "JOBS"];
 export async function readCompany(companyId: number, suspects: readonly number[]): Promise<Findings> {
   const partitions = [...lists.map((list) => totalsKey(list, companyId).pk), partitionOf(companyId)];
   const isCompared = ({ pk }: Key) => !/^(TOTALS|COMPANY)#/.test(pk) || partitions.includes(pk);
-  const isNamed = (key: Key) => isCompared(key) && (suspects.length === 0 || suspects.includes(bucketOf(key)));
+  const wanted = wantedIn(suspects.length === 0 ? undefined : suspects, isCompared);
   const found = createFindings();
-  for await (const page of companyItems(companyId, partitions)) {
-    for (const item of page) note(found, item, { isCompared, isNamed });
-  }
+  for await (const page of companyItems(companyId, partitions)) for (const item of page) note(found, item, wanted);
   for (const { key, figure, counted } of compare(found).drifts) {
     if (isBound(figure)) addTo(found.sums, key, `${figure} ${counted}`, 1);
   }

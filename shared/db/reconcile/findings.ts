@@ -1,35 +1,20 @@
 import type { ListPlace } from "../../domain/records/list-place.ts";
-import { contributionsOf } from "../lists/contributions.ts";
 import { type CountedPlace, countedPlaces } from "../lists/counted-places.ts";
 import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.ts";
 import { placeOfItem } from "../lists/listed-items.ts";
 import { entriesOf, numberEntries, type StoredNumberEntry } from "../lists/number-search.ts";
-import {
-  decodeTotals,
-  figuresOf,
-  formerFigures,
-  isBound,
-  isTotalsKey,
-  joined,
-  keysTogether,
-  type StoredTotals,
-  type TotalsByName,
-} from "../lists/totals.ts";
+import { decodeTotals, figuresOf, isTotalsKey, type StoredTotals, wholeKey } from "../lists/stored-totals.ts";
+import { addFigures, contributionsOf, countsOf, type TotalsByName } from "../lists/totals-changes.ts";
 import { ItemTooNewError } from "../table/entity.ts";
 import { keyOf, nameOf } from "../table/keys.ts";
 import type { Item, Key } from "../table/table.ts";
-import { addAll, addRevision, addTo, createSums, hashBits, hashOf, type Sums } from "./sums.ts";
+import { addAll, addRevision, addTo, bucketOf, createSums, hashBits, hashOf, type Sums } from "./sums.ts";
 
-/** Where a record stands and where it was last counted, as texts; what was not seen has no text. */
-interface Standing {
-  readonly record: string;
-  readonly counted: string;
-}
-
-/** Sums of the hashes of a company's search entries. */
-interface EntrySums {
-  readonly stored: number;
+/** Sums of the hashes of what should be under a key, and of what is. */
+interface Balance {
+  readonly key: Key;
   readonly counted: number;
+  readonly stored: number;
 }
 
 /** What was read of the table, or of a part of it. */
@@ -38,14 +23,12 @@ export interface Findings {
   records: number;
   /** Zero where all that was read agrees: records with what was counted, and that with totals and search entries. */
   readonly sums: Sums;
-  /** Of wanted keys alone: what the counted places make the totals, by name. */
+  /** Of wanted keys alone: what the counted places make the totals. */
   readonly totals: TotalsByName;
-  /** The stored totals, by name. */
+  /** The stored totals, by the names of their keys. */
   readonly stored: Map<string, StoredTotals>;
-  /** Of search entries, by the partition of their company: sums of their hashes, as a million invoices have millions of them. */
-  readonly entries: Map<string, EntrySums>;
-  /** Records that do not stand where they were counted, by partition. */
-  readonly standings: Map<string, Standing>;
+  /** Where records stand, against where they were counted, and the search entries of a company; none that agree. */
+  readonly balances: Map<string, Balance>;
 }
 
 /** Which keys are compared at all, and which of them by name. */
@@ -54,13 +37,17 @@ export interface Wanted {
   isNamed(key: Key): boolean;
 }
 
-/** The standing of a record that lacks the fields that place it in its list. */
-export const unreadable = "unreadable";
+/** Wants what is in these buckets by name, and all where they are left out. */
+export function wantedIn(suspects?: readonly number[], isCompared: Wanted["isCompared"] = () => true): Wanted {
+  const named = suspects && new Set(suspects);
+  const isNamed = (key: Key) => named === undefined || (named.size > 0 && named.has(bucketOf(key)));
+  return { isCompared, isNamed };
+}
 
 /** Findings of nothing. */
 export function createFindings(): Findings {
-  const [totals, stored, entries, standings] = [new Map(), new Map(), new Map(), new Map()];
-  return { records: 0, sums: createSums(), totals, stored, entries, standings };
+  const [totals, stored, balances] = [new Map(), new Map(), new Map()];
+  return { records: 0, sums: createSums(), totals, stored, balances };
 }
 
 /** Adds an item to the findings. Items may come in any order. */
@@ -73,17 +60,14 @@ export function note(found: Findings, item: Item, wanted: Wanted): void {
     noteCounted(found, kind, { pk: key.pk, sk: kind }, countedPlaces.decode(item), wanted);
   } else if (isListedKind(kind) && key.sk === kind) {
     found.records += 1;
-    noteStanding(found, key, "record", textOf(kind, item), wanted);
+    noteThing(found, key, textOf(kind, item), "counted", wanted);
   }
 }
 
 function noteTotals({ sums, stored }: Findings, key: Key, totals: StoredTotals, wanted: Wanted): void {
   if (!wanted.isCompared(key)) return;
   addRevision(sums, key, totals.revision);
-  const [counts = key] = keysTogether(key).own;
-  for (const [figure, count] of [...figuresOf(totals), ...formerFigures(totals)]) {
-    if (!isBound(figure)) addTo(sums, counts, figure, -count);
-  }
+  for (const [figure, count] of countsOf(figuresOf([totals]), -1)) addTo(sums, wholeKey(key), figure, count);
   if (wanted.isNamed(key)) stored.set(nameOf(key), totals);
 }
 
@@ -91,46 +75,44 @@ function noteCounted(found: Findings, kind: ListedKind, record: Key, counted: Co
   const { place, revision } = counted;
   if (!place) return;
   if (wanted.isCompared(record)) addRevision(found.sums, record, revision);
-  noteStanding(found, record, "counted", canonical(place), wanted);
+  noteThing(found, record, canonical(place), "stored", wanted);
   for (const { key, figures } of contributionsOf(listsByKind[kind], place)) {
     if (!wanted.isCompared(key)) continue;
-    for (const [figure, count] of figures) if (!isBound(figure)) addTo(found.sums, key, figure, count);
+    for (const [figure, count] of countsOf(figures)) addTo(found.sums, key, figure, count);
     if (wanted.isNamed(key)) addFigures(found.totals, key, figures);
   }
   for (const entry of entriesOf(place)) noteEntry(found, entry, "counted", wanted);
 }
 
-function noteEntry(found: Findings, { pk, sk, mark_order }: StoredNumberEntry, side: keyof EntrySums, wanted: Wanted) {
-  const key = entriesKey(pk);
+function noteEntry(found: Findings, { pk, sk, mark_order }: StoredNumberEntry, side: Side, wanted: Wanted): void {
+  noteThing(found, { pk, sk: "" }, `${sk} ${mark_order}`, side, wanted);
+}
+
+/** True for the key under which a company's search entries are compared. */
+export function isEntriesKey({ sk }: Key): boolean {
+  return sk === "";
+}
+
+type Side = "counted" | "stored";
+
+/** Adds a thing that should be under a key, or that is. */
+function noteThing({ sums, balances }: Findings, key: Key, thing: string, side: Side, wanted: Wanted): void {
   if (!wanted.isCompared(key)) return;
-  const text = `${sk} ${mark_order}`;
-  addTo(found.sums, key, text, side === "stored" ? -1 : 1);
-  if (wanted.isNamed(key)) addEntries(found, pk, { stored: 0, counted: 0, [side]: hashOf(text) });
+  addTo(sums, key, thing, side === "counted" ? 1 : -1);
+  if (wanted.isNamed(key)) addBalance(balances, { key, counted: 0, stored: 0, [side]: hashOf(thing) });
 }
 
-/** What a difference of a company's search entries is named by. */
-export function entriesKey(pk: string): Key {
-  return { pk, sk: "" };
+function addBalance(balances: Findings["balances"], { key, ...added }: Balance): void {
+  const name = nameOf(key);
+  const known = balances.get(name);
+  const sum = (side: Side) => ((known?.[side] ?? 0) + added[side]) % 2 ** hashBits;
+  const next = { key, counted: sum("counted"), stored: sum("stored") };
+  if (next.counted === next.stored) balances.delete(name);
+  else balances.set(name, next);
 }
 
-function addEntries({ entries }: Findings, pk: string, { stored, counted }: EntrySums): void {
-  const known = entries.get(pk);
-  const sum = (side: keyof EntrySums, value: number) => ((known?.[side] ?? 0) + value) % 2 ** hashBits;
-  entries.set(pk, { stored: sum("stored", stored), counted: sum("counted", counted) });
-}
-
-function noteStanding(found: Findings, key: Key, side: keyof Standing, text: string, wanted: Wanted): void {
-  if (!wanted.isCompared(key)) return;
-  addTo(found.sums, key, text, side === "record" ? 1 : -1);
-  if (wanted.isNamed(key)) addStanding(found, key.pk, { record: "", counted: "", [side]: text });
-}
-
-function addStanding({ standings }: Findings, pk: string, { record, counted }: Standing): void {
-  const known = standings.get(pk);
-  const next = { record: record || (known?.record ?? ""), counted: counted || (known?.counted ?? "") };
-  if (next.record === next.counted) standings.delete(pk);
-  else standings.set(pk, next);
-}
+/** Means a record that lacks the fields that place it in its list. */
+export const unreadable = "unreadable";
 
 function textOf(kind: ListedKind, record: Item): string {
   try {
@@ -146,22 +128,11 @@ function canonical(place: ListPlace): string {
   return JSON.stringify(Object.entries(place).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function addFigures(totals: TotalsByName, key: Key, figures: ReadonlyMap<string, number>): void {
-  const name = nameOf(key);
-  const known = totals.get(name) ?? { key, figures: new Map<string, number>() };
-  totals.set(name, known);
-  for (const [figure, value] of figures) {
-    const other = known.figures.get(figure);
-    known.figures.set(figure, other === undefined ? value : joined(figure, value, other));
-  }
-}
-
 /** Adds what was found in another part of the table. */
 export function mergeFindings(found: Findings, other: Findings): void {
   found.records += other.records;
   addAll(found.sums, other.sums);
   for (const { key, figures } of other.totals.values()) addFigures(found.totals, key, figures);
   for (const [name, totals] of other.stored) found.stored.set(name, totals);
-  for (const [pk, entries] of other.entries) addEntries(found, pk, entries);
-  for (const [pk, standing] of other.standings) addStanding(found, pk, standing);
+  for (const balance of other.balances.values()) addBalance(found.balances, balance);
 }

@@ -1,18 +1,20 @@
 import { jitter, sleep } from "../../backoff.ts";
-import { chunksOf } from "../../batches.ts";
+import { chunksOf, inParallel } from "../../batches.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { comparedAttributes } from "../lists/contributions.ts";
 import { listsByKind } from "../lists/list-keys.ts";
-import { isTotalsKey } from "../lists/totals.ts";
+import { placePaths } from "../lists/listed-items.ts";
+import { isTotalsKey } from "../lists/stored-totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { keyOf } from "../table/keys.ts";
-import { type Item, type Key, scanPage } from "../table/table.ts";
+import { projectionOf } from "../table/projections.ts";
+import { type Item, scanPage } from "../table/table.ts";
 import { isThrottled } from "../table/transient-errors.ts";
-import { createFindings, type Findings, mergeFindings, note, type Wanted } from "./findings.ts";
-import { bucketOf } from "./sums.ts";
+import { createFindings, type Findings, mergeFindings, note, wantedIn } from "./findings.ts";
 
 /** Parts of the table that are read side by side: with 512 MB each, enough for three passes over 10 GB in 15 minutes. */
 export const segments = 24;
+/** So many are read at once of an engine on this computer, which reads one page after the other: each waits for the others. */
+export const localAtOnce = 2;
 /** How long one part reads before it gives what it found; the next one goes on from there. */
 const partMs = 20_000;
 const firstPauseMs = 50;
@@ -21,6 +23,8 @@ const longestPauseMs = 5_000;
 /** What of the table is read: a segment, from a key on. */
 export interface Part {
   readonly segment: number;
+  /** The number of all segments. */
+  readonly segments: number;
   readonly from?: Item | undefined;
   /** The buckets of keys whose differences are named; all of them where it is left out. */
   readonly suspects?: readonly number[] | undefined;
@@ -42,10 +46,20 @@ export interface PartFindings {
 /** Reads a part, here or in another process. `onRecords` is called with the number of records of each page. */
 export type ReadPart = (part: Part, onRecords: (records: number) => void) => Promise<PartFindings>;
 
-/** Reads the whole table, its segments side by side, and merges what they found. */
+/** How the parts are read, and how many there are. */
+export interface ReadTableOptions {
+  readonly read?: ReadPart;
+  readonly segments?: number;
+  /** How many of them are read at once; all where it is left out. */
+  readonly atOnce?: number | undefined;
+  /** Called with the number of records seen so far. */
+  readonly onProgress?: ((records: number) => void) | undefined;
+}
+
+/** Reads the whole table, segments side by side, and merges what they found. */
 export async function readTable(
   pass: Pick<Part, "suspects" | "isConsistent">,
-  { read = readPart, onProgress }: { read?: ReadPart; onProgress?: ((records: number) => void) | undefined } = {},
+  { read = readPart, segments: all = segments, atOnce = all, onProgress }: ReadTableOptions = {},
 ): Promise<Findings> {
   const whole = createFindings();
   let seen = 0;
@@ -56,20 +70,20 @@ export async function readTable(
   const readSegment = async (segment: number) => {
     let from: Item | undefined;
     do {
-      const { found, next } = await read({ ...pass, segment, from }, onRecords);
+      const { found, next } = await read({ ...pass, segment, segments: all, from }, onRecords);
       mergeFindings(whole, found);
       from = next;
     } while (from);
   };
-  await Promise.all(Array.from({ length: segments }, (_, segment) => readSegment(segment)));
+  await inParallel([...Array(all).keys()], atOnce, readSegment);
   return whole;
 }
 
 /** Reads a part in this process. Users come first: what the table refuses is read again after a pause. */
-export const readPart: ReadPart = async ({ segment, from, suspects, isConsistent }, onRecords) => {
+export const readPart: ReadPart = async ({ segment, segments: all, from, suspects, isConsistent }, onRecords) => {
   const found = createFindings();
-  const wanted = namedIn(suspects);
-  const scan = { ...derivedAndRecords, ConsistentRead: isConsistent, Segment: segment, TotalSegments: segments };
+  const wanted = wantedIn(suspects);
+  const scan = { ...derivedAndRecords, ConsistentRead: isConsistent, Segment: segment, TotalSegments: all };
   const end = performance.now() + partMs;
   let next = from;
   let refusals = 0;
@@ -87,22 +101,14 @@ export const readPart: ReadPart = async ({ segment, from, suspects, isConsistent
   return { found, next };
 };
 
-/** Compares everything, and names what is in the buckets. */
-function namedIn(suspects: readonly number[] | undefined): Wanted {
-  const named = suspects && new Set(suspects);
-  const isNamed = (key: Key) => named === undefined || (named.size > 0 && named.has(bucketOf(key)));
-  return { isCompared: () => true, isNamed };
-}
-
+/** What a comparison needs of records, counted places and search entries; figures of totals have names of their own. */
+const comparedPaths = [...placePaths, "place", "mark_order"];
 const prefixes = [...Object.keys(listsByKind).map((kind) => `${kind}#`), "TOTALS#", "COMPANY#"];
 /** Saves no read units, only the transfer of the rest and the time to parse it, which is most of a pass. */
 const derivedAndRecords = {
+  ...projectionOf(comparedPaths),
   FilterExpression: prefixes.map((_, at) => `begins_with(#pk, :prefix${at})`).join(" OR "),
   ExpressionAttributeValues: Object.fromEntries(prefixes.map((prefix, at) => [`:prefix${at}`, prefix])),
-  ProjectionExpression: comparedAttributes.map((path) => path.replaceAll(/\w+/g, "#$&")).join(", "),
-  ExpressionAttributeNames: Object.fromEntries(
-    comparedAttributes.flatMap((path) => path.split(".").map((name) => [`#${name}`, name])),
-  ),
 };
 
 async function readPageUnlessThrottled(scan: Parameters<typeof scanPage>[0]) {

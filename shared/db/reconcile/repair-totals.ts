@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { chunksOf } from "../../batches.ts";
 import { countedPlaceKey, nextCountedPlace, readCountedPlace } from "../lists/counted-places.ts";
 import { listedItems } from "../lists/listed-items.ts";
@@ -11,7 +12,7 @@ import {
   putEntry,
   type StoredNumberEntry,
 } from "../lists/number-search.ts";
-import { encodeTotals, figuresOf, keysTogether, type StoredTotals, type TotalsFigures } from "../lists/totals.ts";
+import { encodeTotals, figuresOf, isMonth, partKey, partKeys, type StoredTotals } from "../lists/stored-totals.ts";
 import { updateTotals } from "../lists/update-totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
@@ -19,7 +20,7 @@ import { nameOf, recordKey } from "../table/keys.ts";
 import { type Key, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { companyRecords } from "./company-items.ts";
-import type { Reconciliation } from "./reconcile-totals.ts";
+import { type FoundTotals, foundTotals, type Reconciliation } from "./reconcile-totals.ts";
 
 /** Counts records whose state or date differs from what was last counted. Gives the number of those that were moved. */
 export async function countRecords(keys: readonly Key[], now: Date): Promise<number> {
@@ -33,43 +34,41 @@ export async function countRecords(keys: readonly Key[], now: Date): Promise<num
  * are unchanged since the pass before: their counts did not change while they were read. A month is written with its bounds, and
  * says that they were narrowed: what is being counted within the bounds of before is counted again. Gives the number of items written.
  */
-export async function rewriteTotals(before: Reconciliation, { totals, stored }: Reconciliation): Promise<number> {
+export async function rewriteTotals(before: Reconciliation, last: Reconciliation): Promise<number> {
   let written = 0;
-  const keys: Key[] = [...[...totals.values()].map(({ key }) => key), ...stored.values()];
-  const groups = new Map(keys.map(keysTogether).map((group) => [group.own.map(nameOf).join(), group]));
-  for (const { own, former } of groups.values()) {
-    const isUnchanged = [...own, ...(former ? [former] : [])].every(
-      (key) => before.stored.get(nameOf(key))?.revision === stored.get(nameOf(key))?.revision,
+  for (const found of foundTotals(last)) {
+    const { key, figures, parts } = found;
+    const revisions = [before, last].map(({ stored }) =>
+      [key, ...partKeys(key)].map((each) => stored.get(nameOf(each))?.revision),
     );
-    const parts = own.map((key) => ({ key, item: stored.get(nameOf(key)), right: totals.get(nameOf(key)) }));
-    const left = former && stored.get(nameOf(former));
-    if (!isUnchanged || (!left && parts.every(({ item, right }) => isRight(item, right)))) continue;
-    const narrowed = former ? Math.max(...parts.map(({ item }) => item?.narrowed ?? 0)) + 1 : undefined;
-    const writes = parts.map((part) => rewrite(part, narrowed));
-    const removal = left ? [{ Delete: { Key: { ...former }, ...ifUnchanged(left) } }] : [];
-    if ((await transact([...writes, ...removal])).length === 0) written += parts.length;
+    const present = new Map([...figuresOf(parts)].filter(([, figure]) => figure !== 0));
+    const isRight = isDeepStrictEqual(present, figures) && !formerOf(found);
+    if (isRight || !isDeepStrictEqual(revisions[0], revisions[1])) continue;
+    const failed = await transact(rewritesOf(found));
+    if (failed.length === 0) written += partKeys(key).length;
   }
   return written;
 }
 
-function isRight(item: StoredTotals | undefined, right: TotalsFigures | undefined): boolean {
-  const present = [...figuresOf(item, right?.figures)].filter(([, figure]) => figure !== 0);
-  return present.length === (right?.figures.size ?? 0) && present.every(([name, n]) => right?.figures.get(name) === n);
+/** What release 0.1 left of a month. */
+function formerOf({ key, parts }: FoundTotals): StoredTotals | undefined {
+  return isMonth(key) ? parts.find(({ sk }) => sk === key.sk) : undefined;
 }
 
-interface TotalsPart {
-  readonly key: Key;
-  readonly item: StoredTotals | undefined;
-  readonly right: TotalsFigures | undefined;
-}
-
-function rewrite({ key, item, right }: TotalsPart, narrowed: number | undefined): TransactionWrite {
-  if (!right && narrowed === undefined) return { Delete: { Key: { ...key }, ...ifUnchanged(item) } };
-  const stored = figuresOf(item, right?.figures);
-  const others = Object.fromEntries(Object.entries(item ?? {}).filter(([name]) => !stored.has(name)));
-  const figures = Object.fromEntries(right?.figures ?? []);
-  const next = { ...others, ...key, ...figures, revision: (item?.revision ?? 0) + 1, narrowed };
-  return { Put: { Item: encodeTotals(next), ...ifUnchanged(item) } };
+function rewritesOf(found: FoundTotals): TransactionWrite[] {
+  const { key, figures, parts } = found;
+  if (!isMonth(key) && figures.size === 0) return [{ Delete: { Key: { ...key }, ...ifUnchanged(parts[0]) } }];
+  const former = formerOf(found);
+  const narrowed = isMonth(key) ? Math.max(0, ...parts.map((part) => part.narrowed ?? 0)) + 1 : undefined;
+  const writes = partKeys(key).map((at): TransactionWrite => {
+    const item = parts.find(({ sk }) => sk === at.sk);
+    const stored = figuresOf([item]);
+    const others = Object.fromEntries(Object.entries(item ?? {}).filter(([name]) => !stored.has(name)));
+    const right = Object.fromEntries([...figures].filter(([figure]) => partKey(key, figure).sk === at.sk));
+    const next = { ...others, ...at, ...right, revision: (item?.revision ?? 0) + 1, narrowed };
+    return { Put: { Item: encodeTotals(next), ...ifUnchanged(item) } };
+  });
+  return former ? [...writes, { Delete: { Key: { ...key }, ...ifUnchanged(former) } }] : writes;
 }
 
 /**
@@ -105,11 +104,7 @@ export async function rewriteNumberEntries(partition: string, now: Date): Promis
 }
 
 async function findStoredEntries(partition: string): Promise<Map<number, StoredNumberEntry[]>> {
-  const found = new Map<number, StoredNumberEntry[]>();
   const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": partition } };
-  for (const entry of (await queryItems({ ...query, ConsistentRead: true })).map(numberEntries.decode)) {
-    const id = numberEntryId(entry);
-    found.set(id, [...(found.get(id) ?? []), entry]);
-  }
-  return found;
+  const items = await queryItems({ ...query, ConsistentRead: true });
+  return Map.groupBy(items.map(numberEntries.decode), numberEntryId);
 }

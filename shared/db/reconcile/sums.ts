@@ -1,4 +1,4 @@
-import { isTotalsKey, keysTogether } from "../lists/totals.ts";
+import { isTotalsKey, partKey, wholeKey } from "../lists/stored-totals.ts";
 import type { Key } from "../table/table.ts";
 
 /**
@@ -16,9 +16,9 @@ export function createSums(): Sums {
   return new Uint32Array(sumsOfBucket * buckets);
 }
 
-/** The bucket of a key; totals that are compared together have one. */
+/** The bucket of a key; the parts of totals have that of the whole. */
 export function bucketOf(key: Key): number {
-  const [{ pk, sk } = key] = isTotalsKey(key) ? keysTogether(key).own : [key];
+  const { pk, sk } = isTotalsKey(key) ? partKey(wholeKey(key), "") : key;
   hash(`${pk} ${sk}`);
   return hashes[0] & (buckets - 1);
 }

@@ -2,25 +2,36 @@ import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { settings } from "../../settings.ts";
 import { pauseBriefly } from "./conflicts.ts";
 import { nameOf } from "./keys.ts";
+import { projectionOf } from "./projections.ts";
 import { documentClient, type Item, type Key } from "./table.ts";
 
 /** Most items that one call reads. */
 export const maxBatchReads = 100;
+
+interface BatchReadOptions {
+  readonly consistent?: boolean;
+  /** What is read of each item, the key among it; all of it where they are left out. */
+  readonly paths?: readonly string[] | undefined;
+}
 
 /**
  * Reads up to 100 items, in the order of the keys; absent ones are undefined. 1 read unit each, half of one where not
  * consistent. What the table leaves unread under load is asked for again with jitter, for up to a second; then refused as
  * `busy`.
  */
-export async function readBatch(keys: readonly Key[], { consistent = true } = {}): Promise<(Item | undefined)[]> {
+export async function readBatch(
+  keys: readonly Key[],
+  { consistent = true, paths }: BatchReadOptions = {},
+): Promise<(Item | undefined)[]> {
   if (keys.length > maxBatchReads) throw new RangeError(`At most ${maxBatchReads} items can be read at once`);
   const table = settings.tableName();
   const startedAt = performance.now();
+  const reading = { ConsistentRead: consistent, ...(paths && projectionOf(paths)) };
   const found = new Map<string, Item>();
   let open: Item[] = [...new Map(keys.map((key) => [nameOf(key), { ...key }])).values()];
   for (let attempt = 0; open.length > 0; attempt += 1) {
     if (attempt > 0) await pauseBriefly(attempt, startedAt);
-    const RequestItems = { [table]: { Keys: open, ConsistentRead: consistent } };
+    const RequestItems = { [table]: { Keys: open, ...reading } };
     const { Responses, UnprocessedKeys } = await documentClient().send(new BatchGetCommand({ RequestItems }));
     for (const item of Responses?.[table] ?? []) found.set(nameOf(item), item);
     open = UnprocessedKeys?.[table]?.Keys ?? [];

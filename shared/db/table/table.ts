@@ -30,10 +30,15 @@ let client: DynamoDBDocumentClient | undefined;
 
 /** The client of this environment, made when first asked for. */
 export function documentClient(): DynamoDBDocumentClient {
-  client ??= DynamoDBDocumentClient.from(new DynamoDBClient(limitedBy(callLimits.table)), {
-    marshallOptions: { removeUndefinedValues: true },
-  });
+  client ??= createClient();
   return client;
+}
+
+function createClient(): DynamoDBDocumentClient {
+  const dynamo = new DynamoDBClient(limitedBy(callLimits.table));
+  // It copies every call and answer for a logger, and there is none.
+  dynamo.middlewareStack.remove("loggerMiddleware");
+  return DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } });
 }
 
 /** Reads one item; `consistent` costs twice the read units. */

@@ -18,6 +18,11 @@ export interface Changes {
   readonly add?: Readonly<Record<string, number>>;
 }
 
+/** What sets an attribute, or removes it where it has no value. */
+export function setOrRemove(attribute: string, value: unknown): Required<Pick<Changes, "set" | "remove">> {
+  return value === undefined ? { set: {}, remove: [attribute] } : { set: { [attribute]: value }, remove: [] };
+}
+
 /** An update of an item, as a call or a transaction takes it. */
 export function updateOf(key: Key, changes: Changes) {
   const { where = {}, when, values, setOnce = {}, add = {} } = changes;

@@ -62,6 +62,8 @@ export interface FoundPage<T> extends Found<T> {
 export interface Page<T> extends Found<T> {
   /** Where the page stands; absent on answers that are never paginated (D18). */
   readonly place?: PagePlace;
+  /** The most that is shown of a list that is never paginated; absent where that is the usual number. */
+  readonly perPage?: number;
 }
 
 /** The place of a page in its list. */

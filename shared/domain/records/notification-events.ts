@@ -65,9 +65,13 @@ export function readPush({ key, before, after }: ItemChange): Push | undefined {
   return { userId, notificationId };
 }
 
-/** The new password of a stored user that a change is about, unless it was written silently (D14). Throws as `readEvent`. */
+/**
+ * The new password of a stored user that a change is about, unless it was written silently (D14) or follows from the pin of a
+ * sandbox, which sends nothing (D9). Throws as `readEvent`.
+ */
 export function readPasswordChange({ key, before, after }: ItemChange): PasswordChange | undefined {
-  return key.sk === "USER" && after && after.silent !== true ? newPassword(after, before) : undefined;
+  if (key.sk !== "USER" || !after || after.silent === true) return undefined;
+  return after.sandbox_company_id === undefined ? newPassword(after, before) : undefined;
 }
 
 function readJob(after: unknown, before: unknown): DomainEvent {

@@ -10,7 +10,7 @@ import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sa
 import { listInvoices } from "../../../shared/contract/finance.ts";
 import { findPublicKeys } from "../../../shared/db/accounts/public-keys.ts";
 import { stateKey } from "../../../shared/db/lists/list-keys.ts";
-import { totalsKey } from "../../../shared/db/lists/totals.ts";
+import { totalsKey } from "../../../shared/db/lists/stored-totals.ts";
 import { documentClient, getItem, queryPage } from "../../../shared/db/table/table.ts";
 import { publishTestKey, tokenOf } from "../../support/tokens/tokens.ts";
 import { invoiceLines } from "../store/invoices.ts";

@@ -1,10 +1,10 @@
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { readBody, startHttpService } from "../../../infra/local/http-service.ts";
-import { contributionsOf } from "../../../shared/db/lists/contributions.ts";
 import { nextCountedPlace } from "../../../shared/db/lists/counted-places.ts";
 import { fromOwned, type OwnedFields } from "../../../shared/db/lists/listed-items.ts";
 import { entriesOf, numberEntries } from "../../../shared/db/lists/number-search.ts";
-import { encodeTotals, isBound, type StoredTotals } from "../../../shared/db/lists/totals.ts";
+import { encodeTotals, isBound, joined, partKey, type StoredTotals } from "../../../shared/db/lists/stored-totals.ts";
+import { contributionsOf } from "../../../shared/db/lists/totals-changes.ts";
 import { nameOf, recordKey } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { type ListPlace, placeOf } from "../../../shared/domain/records/list-place.ts";
@@ -101,16 +101,16 @@ function dateAt(at: number): string {
 }
 
 function addTotals(place: ListPlace, times: 1 | -1): void {
-  for (const { key, figures } of contributionsOf("INVOICES", place)) {
-    const own = totals.get(nameOf(key)) ?? { key, figures: new Map<string, number>() };
-    totals.set(nameOf(key), own);
-    revision += 1;
-    own.figures.set("revision", revision);
-    for (const [figure, value] of figures) {
+  for (const whole of contributionsOf("INVOICES", place)) {
+    for (const [figure, value] of whole.figures) {
+      const key = partKey(whole.key, figure);
+      const own = totals.get(nameOf(key)) ?? { key, figures: new Map<string, number>() };
+      totals.set(nameOf(key), own);
+      revision += 1;
+      own.figures.set("revision", revision);
       const known = own.figures.get(figure);
-      if (!isBound(figure)) own.figures.set(figure, (known ?? 0) + times * value);
-      else if (figure.endsWith(">")) own.figures.set(figure, Math.max(known ?? value, value));
-      else own.figures.set(figure, Math.min(known ?? value, value));
+      const added = isBound(figure) ? value : times * value;
+      own.figures.set(figure, known === undefined ? added : joined(figure, known, added));
     }
   }
 }

@@ -12,11 +12,12 @@ import {
   segments,
 } from "../../../shared/db/reconcile/read-parts.ts";
 import { differencesOf, reconcileUntilStable } from "../../../shared/db/reconcile/stable-reconciliation.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 import type { TablePlace, TableSetup } from "./generated-table.ts";
 import type { PartCost } from "./part-reader.ts";
 
 /** RECONCILE_MEGABYTES=2000 makes it a larger table. */
-const megabytes = Number(process.env.RECONCILE_MEGABYTES ?? 16);
+const megabytes = Number(process.env.RECONCILE_MEGABYTES ?? usualOrFull(8, 500));
 /** The table that the daily check must read in its time. */
 const wantedMegabytes = 10_000;
 /** A pass that finds nothing, or two and one that names what differs, with half a minute between them. */

@@ -11,6 +11,8 @@ import { createTable, type TableDefinition } from "../../../infra/local/engine/t
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import type { Cost } from "../../support/records/costs.ts";
+import { reportFigures } from "../figures.ts";
+import { measurePace, measureUnits } from "./counting.ts";
 import { openEngineFile } from "./engine-file.ts";
 import { invoiceLines, type Order } from "./invoices.ts";
 import { importLines, putLines } from "./load.ts";
@@ -19,6 +21,8 @@ import { otherMeasures, prepareConfirmation, storeOtherRecords } from "./other-m
 
 /** Invoices above this number are put straight into the engine's file: importing them takes hours here. */
 const mostImported = 100_000;
+/** Changes of each kind that one consumer counts. */
+const countedByOne = 3_000;
 const region = "eu-west-2";
 
 interface Run {
@@ -27,7 +31,10 @@ interface Run {
   readonly costs: ReadonlyMap<string, Cost>;
 }
 
-/** Measures every call of the table of bars at these sizes and prints it; true when all keep within their bars. */
+/**
+ * Measures every call of the table of bars at these sizes, and the consumer that counts changes, and prints it; true when all keep
+ * within their bars.
+ */
 export async function benchStore(sizes: readonly number[], say: (text: string) => void): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
   const { template } = synthesize("local", directory);
@@ -45,7 +52,8 @@ export async function benchStore(sizes: readonly number[], say: (text: string) =
         runs.push({ count, order, costs: await runOnce(template, join(data, "table.sqlite"), count, order, say) });
       }
     }
-    return report(runs, say);
+    const isCounted = await benchCounting(template, say);
+    return report(runs, say) && isCounted;
   } finally {
     await endpoints.close();
     await engine.close();
@@ -74,11 +82,7 @@ async function runOnce(
   say: (text: string) => void,
 ) {
   const table = `bench-${count}-${order.replace(" ", "-")}`;
-  const client = new DynamoDBClient({});
-  // A stream that nobody reads would only fill the disk.
-  const { StreamSpecification: _, ...definition } = tableOf(template);
-  await createTable(client, definition, table);
-  client.destroy();
+  const definition = await createBenchTable(template, table);
   process.env.TABLE_NAME = table;
   const began = performance.now();
   const lines = invoiceLines(count, order);
@@ -94,6 +98,24 @@ async function runOnce(
   await storeOtherRecords();
   await prepareConfirmation();
   return measureAll([...invoiceMeasures, laterPage, ...otherMeasures, ...naiveMeasures.map(asNaive)], count);
+}
+
+/** Measures the consumer that counts changes and prints it; true when it keeps within its bars. */
+async function benchCounting(template: Record<string, unknown>, say: (text: string) => void): Promise<boolean> {
+  const [table, twin] = ["bench-counting", "bench-same-writes"];
+  for (const name of [table, twin]) await createBenchTable(template, name);
+  process.env.TABLE_NAME = table;
+  say("\nwhat counts the changes");
+  return reportFigures([...(await measureUnits()), ...(await measurePace(countedByOne, twin))], say);
+}
+
+/** A stream that nobody reads would only fill the disk. */
+async function createBenchTable(template: Record<string, unknown>, table: string) {
+  const client = new DynamoDBClient({});
+  const { StreamSpecification: _, ...definition } = tableOf(template);
+  await createTable(client, definition, table);
+  client.destroy();
+  return definition;
 }
 
 function asNaive(measure: Measure): Measure {

@@ -19,7 +19,7 @@ test("D5: a refresh token counts for 30 days", () => {
 test("D5: a token leads back to its user and family, and to the SHA-256 that alone is stored", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (userId) => {
-      const family = makeFamily();
+      const family = makeFamily(new Date());
       const token = makeRefreshToken(userId, family, key);
       const hash = createHash("sha256").update(token).digest("base64url");
       expect(parseRefreshToken(token, key)).toEqual({ text: token, userId, family, hash });
@@ -30,10 +30,22 @@ test("D5: a token leads back to its user and family, and to the SHA-256 that alo
 });
 
 test("D5: no two tokens or families are alike, and a token carries 32 random bytes", () => {
-  const families = new Set(Array.from({ length: 1_000 }, makeFamily));
+  const families = new Set(Array.from({ length: 1_000 }, () => makeFamily(new Date(0))));
   const secrets = Array.from({ length: 1_000 }, () => makeRefreshToken(7, "f".repeat(22), key).split(".")[2] ?? "");
   expect([families.size, new Set(secrets).size]).toEqual([1_000, 1_000]);
   for (const secret of secrets) expect(Buffer.from(secret, "base64url")).toHaveLength(32);
+});
+
+test("D5: families sort by the second they were made in, after the random ones of earlier releases", () => {
+  const moments = [
+    "2026-05-01T09:00:00.000Z",
+    "2026-05-01T09:00:01.000Z",
+    "2038-01-19T03:14:08.000Z",
+    "2100-01-01T00:00:00.000Z",
+  ];
+  const families = moments.map((moment) => makeFamily(new Date(moment)));
+  expect([...families, `zy${"z".repeat(20)}`].sort()).toEqual([`zy${"z".repeat(20)}`, ...families]);
+  for (const family of [...families, makeFamily(new Date(0))]) expect(family).toMatch(/^[\w-]{22}$/);
 });
 
 test.each([
@@ -50,7 +62,7 @@ test.each([
   ["a line break after", (token: string) => `${token}\n`],
   ["padding", (token: string) => `${token.slice(0, -1)}=`],
 ])("D5: what does not have the form of a token is none: %s", (_, change) => {
-  expect(parseRefreshToken(change(makeRefreshToken(7, makeFamily(), key)), key)).toBeUndefined();
+  expect(parseRefreshToken(change(makeRefreshToken(7, makeFamily(new Date()), key)), key)).toBeUndefined();
 });
 
 test("D5: whatever text does not have the form of a token is none", () => {
@@ -62,11 +74,11 @@ test("D5: whatever text does not have the form of a token is none", () => {
 });
 
 test("D5: a token that somebody made up, or signed with another key, is none", () => {
-  const token = makeRefreshToken(7, makeFamily(), key);
+  const token = makeRefreshToken(7, makeFamily(new Date()), key);
   expect(parseRefreshToken(token, hmacKeyOf("another key"))).toBeUndefined();
   const [user, family, secret, mac] = token.split(".");
   expect(parseRefreshToken(`8.${family}.${secret}.${mac}`, key)).toBeUndefined();
-  expect(parseRefreshToken(`${user}.${makeFamily()}.${secret}.${mac}`, key)).toBeUndefined();
+  expect(parseRefreshToken(`${user}.${makeFamily(new Date())}.${secret}.${mac}`, key)).toBeUndefined();
   expect(parseRefreshToken(`${user}.${family}.${"A".repeat(43)}.${mac}`, key)).toBeUndefined();
   expect(parseRefreshToken(`${user}.${family}.${secret}.${"A".repeat(22)}`, key)).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { handler as requestHandler } from "../../../functions/accounts/request-p
 import { handler as setPasswordHandler } from "../../../functions/accounts/set-password.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
-import { pinIn } from "../../../infra/tools/invoke/message-pin.ts";
+import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
 import {
   confirmLoginByBody,

@@ -51,15 +51,15 @@ describe("200", () => {
     ["apns_sandbox", "apns_sandbox"],
   ])("D28: the platform %s is echoed as sent and kept for %s", async (platform, pushService) => {
     const user = newUser();
-    const answer = await register({ token: `t-${platform}`, platform }, user);
+    const answer = await register({ token: Buffer.from(platform).toString("hex"), platform }, user);
     expect(answer.body.notification.platform).toBe(platform);
     expect(await devicesOf(user.id)).toMatchObject([{ push_service: pushService, platform }]);
   });
 
   test("D28: the same token again keeps its id and is kept once", async () => {
     const user = newUser();
-    const first = await register({ token: "t-same" }, user);
-    const second = await register({ token: "t-same", platform: "ios" }, user);
+    const first = await register({ token: "5a3e" }, user);
+    const second = await register({ token: "5a3e", platform: "ios" }, user);
     expect(second.body.notification).toEqual({ ...first.body.notification, platform: "ios" });
     expect(await devicesOf(user.id)).toHaveLength(1);
   });
@@ -105,6 +105,36 @@ describe("200", () => {
 
   test("D28: a token of 4,096 characters is taken", async () => {
     expect((await register({ token: "x".repeat(4_096) }, newUser())).status).toBe(200);
+  });
+});
+
+describe("200: what a push service takes", () => {
+  test.each([
+    ["android", "fMEP0vJqS0mR7yT1wXc2Zk:APA91bHun4MxP5egoKMwt2KZFBaFUH-1RYqx_3"],
+    ["ios", "0123456789abcdefABCDEF".repeat(3)],
+    ["apns_sandbox", "a".repeat(400)],
+  ])("D28: %s: %s", async (platform, token) => {
+    expect((await register({ token, platform }, newUser())).status).toBe(200);
+  });
+});
+
+describe("422: what no push service takes", () => {
+  test.each([
+    ["fcm", "two words"],
+    ["android", "token\n"],
+    ["web", '{"endpoint":"https://push.example/1"}'],
+    ["web", "https://push.example/1"],
+    ["gcm", "tökèn"],
+    ["ios", "fMEP0vJqS0mR7yT1wXc2Zk:APA91b"],
+    ["apple", "<0123abcd 4567>"],
+    ["apns", "a".repeat(401)],
+    ["apns_sandbox", "abcg"],
+  ])("D28: %s: the token %j is refused, and nothing is kept", async (platform, token) => {
+    const user = newUser();
+    const answer = await register({ token, platform }, user);
+    const errors = [{ pointer: "/notification/token", code: "invalid" }];
+    expect(answer).toMatchObject({ status: 422, body: { code: "fields_invalid", errors } });
+    expect(await devicesOf(user.id)).toEqual([]);
   });
 });
 

@@ -105,7 +105,14 @@ describe("200", () => {
     expect(answer.headers.total).toBe("6");
   });
 
-  test("D22: empty values count as absent, unknown parameters are ignored", async () => {
+  test("D22: several values of by_state may be sent as by_state[], and the links of the page have by_state", async () => {
+    const [joined, repeated] = [await list({ by_state: "pending,paid" }), await list({ "by_state[]": "pending,paid" })];
+    expect(repeated.body).toEqual(joined.body);
+    expect(repeated.headers.link).toBe(joined.headers.link);
+    expect(repeated.headers.link).toContain("by_state=pending");
+  });
+
+  test("D22: empty values count as absent, names that begin with _ are ignored", async () => {
     const query = {
       by_state: "",
       from_date: "",
@@ -113,7 +120,7 @@ describe("200", () => {
       by_company: "",
       by_number: "",
       cursor: "",
-      colour: "red",
+      _: "1747130000000",
     };
     expect((await list(query)).headers.total).toBe("45");
   });

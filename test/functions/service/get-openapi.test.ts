@@ -3,7 +3,11 @@ import { createRequire } from "node:module";
 import { describe, expect, inject, test } from "vitest";
 import { handler } from "../../../functions/service/get-openapi.ts";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
+import { functions } from "../../../infra/functions/functions.ts";
 import { getOpenapi } from "../../../shared/contract/service.ts";
+import { listInvoicesText } from "../../../shared/contract/texts/finance.ts";
+import { interfaceText } from "../../../shared/contract/texts/interface.ts";
+import { codeTexts } from "../../../shared/contract/texts/refusals.ts";
 import { call } from "../../support/requests/call.ts";
 import { openApi } from "../../support/requests/described-answers.ts";
 
@@ -23,5 +27,18 @@ describe("200", () => {
     const { handler: bundled } = createRequire(import.meta.url)(file);
     expect((await call(bundled, getOpenapi)).body).toEqual(openApi);
     expect(readFileSync(file, "utf8")).not.toContain("cannot be converted to JSON Schema");
+  });
+
+  test("no other bundle has the document's texts", () => {
+    const texts = [interfaceText.slice(0, 60), codeTexts.busy, listInvoicesText.description.slice(0, 60)];
+    const document = readFileSync(bundleFile(inject("bundles"), getOpenapi.name), "utf8");
+    for (const text of texts) expect(document).toContain(text);
+    for (const name of Object.keys(functions).filter((each) => each !== getOpenapi.name)) {
+      const code = readFileSync(bundleFile(inject("bundles"), name), "utf8");
+      expect(
+        texts.filter((text) => code.includes(text)),
+        name,
+      ).toEqual([]);
+    }
   });
 });

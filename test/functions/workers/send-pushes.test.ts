@@ -3,17 +3,19 @@ import {
   DeleteEndpointCommand,
   SetEndpointAttributesCommand,
 } from "@aws-sdk/client-sns";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
 import { isKnownClient } from "../../../shared/accounts/known-client.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { deviceKey } from "../../../shared/db/notifications/devices.ts";
+import { deviceKey, findDevices } from "../../../shared/db/notifications/devices.ts";
 import { updateIf } from "../../../shared/db/table/table.ts";
 import { updateOf } from "../../../shared/db/table/updates.ts";
 import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import {
   applications,
   endpointOf,
@@ -137,6 +139,51 @@ describe("D14: after a user got another password", () => {
     expect(await isKnownClient(login, `proof-${userId}`)).toBe(isKnown);
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
     expect(await isKnownClient(login, `proof-${userId}`)).toBe(isKnown);
+  });
+});
+
+describe("D28: the day of the last push", () => {
+  const pushedOn = async () => (await findDevices(userId)).map(({ pushed_on }) => pushed_on);
+
+  test("is kept with each device that took it, in one write a device and day", async () => {
+    vi.useFakeTimers({ now: Date.parse("2026-05-01T09:00:00.000Z"), toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await Promise.all([register(userId, "one"), register(userId, "two")]);
+    expect(await pushedOn()).toEqual([undefined, undefined]);
+    await send(await newPush(userId));
+    expect(await pushedOn()).toEqual(["2026-05-01", "2026-05-01"]);
+    const push = await newPush(userId);
+    vi.setSystemTime(Date.parse("2026-05-01T23:59:59.999Z"));
+    const keeping = vi.spyOn(DynamoDBDocumentClient.prototype, "send");
+    await send(push);
+    const updated = () => keeping.mock.calls.filter(([{ input }]) => JSON.stringify(input).includes("pushed_on"));
+    expect(updated()).toEqual([]);
+    vi.setSystemTime(Date.parse("2026-05-02T00:00:00.000Z"));
+    await send(await newPush(userId));
+    expect(updated()).toHaveLength(2);
+    expect(await pushedOn()).toEqual(["2026-05-02", "2026-05-02"]);
+    keeping.mockRestore();
+  });
+});
+
+describe("D29: a device that is dropped", () => {
+  test.each([
+    ["its endpoint is disabled", "endpoint_disabled", "stale"],
+    ["its push service refuses the token", "token_refused", "no hexadecimal digits"],
+  ])("is in a log line and a metric, without its token, where %s", async (_, code, token) => {
+    const id = await register(userId, token, code === "token_refused" ? "apns" : "fcm");
+    if (code === "endpoint_disabled") {
+      await send(await newPush(userId));
+      const EndpointArn = await endpointOf(userId, token);
+      await service.sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
+    }
+    loggedLines.length = 0;
+    await send(await newPush(userId));
+    expect(await tokensOf(userId)).toEqual([]);
+    const lines = loggedLines.filter((line) => line.includes('"device dropped"')).map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([{ level: "warn", code, device_id: id }]);
+    expect(countedMetrics()).toEqual([{ DevicesDropped: 1 }]);
+    expect(loggedLines.join()).not.toContain(token);
   });
 });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
+import { pageFunction } from "../../../infra/functions/worker-rows.ts";
 import { useStack } from "../stack.ts";
 
 const stack = useStack();
@@ -57,13 +58,15 @@ test("every function is given only settings that shared/settings.ts reads, and n
   }
 });
 
-test("every bundle is at most 320 KB, 340 KB where a function calls itself, and 400 KB where a phone number is read", () => {
+test("every bundle is at most 320 KB, 340 KB where a function calls itself, 400 KB where a phone number is read, and 1.8 MB with the documentation page inside", () => {
   const sizes = Object.entries(functions).map(([name, { settings = [], callsItself }]) => {
     const kilobytes = Math.ceil(statSync(bundleFile(stack.bundles, name)).size / 1000);
     // The numbering plans and what reads them weigh some 60 KB (D7).
     const readsPhones = settings.includes("DEFAULT_COUNTRY") || name === "notify-password-changed";
     // The client of Lambda weighs some 60 KB; nobody waits for the start of what calls itself.
     const usual = callsItself ? 340 : 320;
+    // Scalar weighs 1.68 MB, compressed and in base64: the page's function has nothing else to load.
+    if (name === pageFunction) return { name, kilobytes, limit: 1_800 };
     return { name, kilobytes, limit: readsPhones ? 400 : usual };
   });
   const lines = sizes.map(({ name, kilobytes, limit }) => `${name.padEnd(24)} ${kilobytes} of ${limit} KB`);

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
+import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
 import { stageShape } from "../../../infra/stages/stage-shape.ts";
 import { findStage, type Stage, stageNames } from "../../../infra/stages/stages.ts";
 import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
@@ -8,6 +9,12 @@ const dev = findStage("dev");
 const prod = ownedStage("prod");
 const { oidcIssuer, customDomain, platformApplications } = fullStage;
 const { certificateArn } = customDomain;
+const { allowKeptData: _, ...sandbox } = fullStage.sandbox;
+
+test("D22: a stage refuses unknown parameters unless it says warn", () => {
+  expect(readStageSetting(dev, "UNKNOWN_PARAMETERS")).toBe("refuse");
+  expect(readStageSetting({ ...dev, unknownParameters: "warn" }, "UNKNOWN_PARAMETERS")).toBe("warn");
+});
 
 test("a stage that does not exist is refused in a sentence that names those there are", () => {
   expect(() => findStage("production")).toThrow(
@@ -44,6 +51,7 @@ test.each<[keyof Stage, unknown]>([
   ["servedCountries", ["GB", "UK"]],
   ["recoveryDisclosure", "none"],
   ["registration", true],
+  ["unknownParameters", "ignore"],
   ["smsCeilings", { perHour: 10, perDay: 9 }],
   ["smsCeilings", { perHour: 1.5, perDay: 9 }],
   ["smsCeilings", { perHour: -1, perDay: 9 }],
@@ -96,6 +104,21 @@ test.each<[keyof Stage, unknown]>([
   ["failedPinsPerHour", 0],
   ["runbookUrl", "infra/RUNBOOK.md"],
   ["tracing", 1],
+  ["docs", "on"],
+  ["sandbox", { ...sandbox, companyId: 0 }],
+  ["sandbox", { ...sandbox, companyId: undefined }],
+  ["sandbox", { ...sandbox, logins: [] }],
+  ["sandbox", { ...sandbox, logins: Array.from({ length: 11 }, (_, at) => `review-${at}@harbour-logistics.co.uk`) }],
+  ["sandbox", { ...sandbox, logins: ["review"] }],
+  ["sandbox", { ...sandbox, logins: ["Review@harbour-logistics.co.uk"] }],
+  ["sandbox", { ...sandbox, logins: ["07400 123456"] }],
+  ["sandbox", { ...sandbox, logins: ["+4915123456789"] }],
+  ["sandbox", { ...sandbox, logins: ["+442079460000"] }],
+  ["sandbox", { ...sandbox, until: "2026-02-30" }],
+  ["sandbox", { ...sandbox, until: "in a month" }],
+  ["sandbox", { ...sandbox, until: undefined }],
+  ["sandbox", { ...sandbox, pin: "123456" }],
+  ["sandbox", { ...sandbox, allowKeptData: false }],
 ])("%s %j is refused in one sentence that says what to set, and where", (setting, value) => {
   const faults = faultsOf({ ...dev, [setting]: value });
   expect(faults).toHaveLength(1);
@@ -132,6 +155,9 @@ test.each(Object.keys(stageShape.entries))("a stage without %s is refused, or ca
     "reservedConcurrency",
     "backupKeptDays",
     "runbookUrl",
+    "unknownParameters",
+    "sandbox",
+    "docs",
   ];
   const faults = faultsOf(rest as Stage);
   if (optional.includes(setting)) expect(faults).toEqual([]);
@@ -223,4 +249,30 @@ test("a stage that is deleted with its data has no backups, which CloudFormation
   expect(faultsOf({ ...dev, backupKeptDays: 7 })).toEqual([
     expect.stringMatching(/^Set backupKeptDays of the stage dev .* in a stage with removal keep alone: it is 7\.$/),
   ]);
+});
+
+describe("D9: a sandbox", () => {
+  const now = new Date("2026-06-01T09:30:00.000Z");
+  const withSandbox = (changes: object): Stage => ({ ...dev, sandbox: { ...sandbox, ...changes } });
+
+  test.each(["2026-06-01", "2026-08-30", "2026-05-31"])("may end within 90 days, or have ended: %s", (until) => {
+    expect(() => requireDeployable(withSandbox({ until }), {}, now)).not.toThrow();
+  });
+
+  test.each(["2026-08-31", "2027-06-01", "9999-12-31"])("that ends later is refused: %s", (until) => {
+    expect(() => requireDeployable(withSandbox({ until }), {}, now)).toThrow(
+      `Set until of the sandbox of the stage dev in infra/stages/stages.ts to a day up to 2026-08-30, at most 90 days ahead: it is "${until}".`,
+    );
+  });
+
+  test("of a stage that keeps its data is refused unless it says so a second time", () => {
+    expect(faultsOf({ ...prod, sandbox })).toEqual([expect.stringMatching(/^Set sandbox of the stage prod .*keep/)]);
+    expect(faultsOf({ ...prod, sandbox: { ...sandbox, allowKeptData: true } })).toEqual([]);
+  });
+
+  test("is given to functions without that consent, and is empty where there is none", () => {
+    const given = JSON.stringify(sandbox);
+    expect(readStageSetting(fullStage, "SANDBOX")).toBe(given);
+    expect(readStageSetting(dev, "SANDBOX")).toBe("");
+  });
 });

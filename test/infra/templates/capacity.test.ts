@@ -19,7 +19,7 @@ import {
 import { findSynthesis } from "../stack.ts";
 import { policyCharactersOf } from "./policy-size.ts";
 
-const made = 200;
+const made = usualOrFull(80, 200);
 /** What a template may hold, well below what CloudFormation takes: 500 resources, 1 MB, 200 parameters and outputs. */
 const most = { resources: 400, bytes: 900_000, parameters: 200, outputs: 200 };
 const mostSeconds = 60;

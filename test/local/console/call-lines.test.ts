@@ -17,8 +17,9 @@ const request: FrontRequest = {
   output: "",
   milliseconds: 12.4,
   functionName: "list-jobs",
+  refusedOrigin: undefined,
 };
-const work = { functionName: "deliver-pin", records: 1, milliseconds: 40, output: "" };
+const work = { functionName: "deliver-pin", event: {}, records: 1, milliseconds: 40, output: "" };
 
 describe("a request", () => {
   it("is one line: time, method, path with query names, status, operation, milliseconds, id", () => {
@@ -27,6 +28,19 @@ describe("a request", () => {
     );
     const unrouted = { ...request, queryNames: [], functionName: undefined, requestId: undefined, status: 413 };
     expect(requestText(unrouted, now, plain)).toBe("10:11:12 GET /api/v1/jobs 413 12 ms");
+  });
+
+  it("says in a line of its own that its page's origin is refused, and shows nothing that could move the cursor", () => {
+    const [first, second, ...more] = requestText(
+      { ...request, refusedOrigin: "http://a\u001b[2J\nb" },
+      now,
+      plain,
+    ).split("\n");
+    expect(first).toBe(requestText(request, now, plain));
+    expect(second).toContain(
+      "keeps this answer from pages of http://a\\u001b[2J\\u000ab: it is no origin of the stage's",
+    );
+    expect(more).toEqual([]);
   });
 
   it("names the code it was refused with", () => {

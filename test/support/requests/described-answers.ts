@@ -13,7 +13,8 @@ interface GivenAnswer {
 
 interface Described {
   readonly headers?: Readonly<Record<string, unknown>>;
-  readonly content: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, unknown>>;
+  readonly "x-codes"?: readonly string[];
 }
 
 interface DescribedOperation {
@@ -23,11 +24,17 @@ interface DescribedOperation {
 /** What every answer carries; HTTP itself says what they mean. */
 const generalHeaders = ["cache-control", "content-type", "referrer-policy", "x-content-type-options"];
 
+/** What every answer of a deprecated operation may carry; the document has them with its 200. */
+const ofDeprecation = ["deprecation", "sunset"];
+
 /** The OpenAPI document, as clients get it. */
 export const openApi = JSON.parse(JSON.stringify(describeInterface()));
 
+/** The document with its reusable parameters and answers where they are used; references to schemas stay. */
+export const resolvedOpenApi = resolveOperations(openApi);
+
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-ajv.addSchema(openApi, "openapi");
+ajv.addSchema(resolvedOpenApi, "openapi");
 
 /** Why a value does not fit the schema at that place in the OpenAPI document; an empty list where it fits. */
 export function faultsAt(place: readonly string[], value: unknown): string[] {
@@ -42,13 +49,41 @@ export function expectDescribed(operation: Operation, { status, headers, body }:
   if (!operations.includes(operation)) return;
   const { name, path } = operation;
   const method = operation.method.toLowerCase();
-  const { responses } = openApi.paths[path][method] as DescribedOperation;
+  const { responses } = resolvedOpenApi.paths[path][method] as DescribedOperation;
   const described = responses[status];
   expect(described, `${name} answers ${status}, ${body?.code}`).toBeDefined();
   const [mediaType = ""] = String(headers["content-type"]).split(";");
-  const known = [...generalHeaders, ...Object.keys(described?.headers ?? {})];
+  const known = [
+    ...generalHeaders,
+    ...(operation.deprecation ? ofDeprecation : []),
+    ...Object.keys(described?.headers ?? {}),
+  ];
   expect(Object.keys(headers).filter((header) => !known.includes(header))).toEqual([]);
+  if (described?.content === undefined) {
+    expect(body).toBeNull();
+    return;
+  }
+  if (mediaType === "application/problem+json") expect(described?.["x-codes"], name).toContain(body?.code);
   const place = ["paths", path, method, "responses", String(status), "content", mediaType, "schema"];
-  expect(described?.content[mediaType], `${name} answers ${mediaType}`).toBeDefined();
+  expect(described.content[mediaType], `${name} answers ${mediaType}`).toBeDefined();
   expect(faultsAt(place, body), `${name} ${status} ${body?.code}`).toEqual([]);
+}
+
+function resolveOperations(document: typeof openApi): typeof openApi {
+  const found = ({ $ref }: { $ref?: string }) => {
+    const [, , kind = "", name = ""] = $ref?.split("/") ?? [];
+    return document.components[kind]?.[name];
+  };
+  const resolved = structuredClone(document);
+  for (const operation of Object.values<Record<string, object>>(resolved.paths).flatMap((item) =>
+    Object.values(item),
+  )) {
+    const { parameters = [], responses } = operation as { parameters?: object[]; responses: Record<string, object> };
+    Object.assign(
+      parameters,
+      parameters.map((each) => found(each) ?? each),
+    );
+    for (const [status, response] of Object.entries(responses)) responses[status] = found(response) ?? response;
+  }
+  return resolved;
 }

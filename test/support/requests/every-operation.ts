@@ -3,7 +3,7 @@ import { functions } from "../../../infra/functions/functions.ts";
 import type { Operation, Role } from "../../../shared/contract/operation.ts";
 import { type OperationName, operations } from "../../../shared/contract/operations.ts";
 import type { HttpHandler } from "../../../shared/http/endpoint.ts";
-import type { TestUser } from "../tokens/tokens.ts";
+import { type TestUser, testSession } from "../tokens/tokens.ts";
 import type { TestRequest } from "./call.ts";
 
 /** An operation with its handler and the request of its sample event. */
@@ -37,7 +37,8 @@ async function loadEndpoint(operation: Operation): Promise<TestEndpoint> {
   const { name } = operation;
   const { area } = functions[name as OperationName];
   const { handler } = await import(`../../../functions/${area}/${name}.ts`);
-  const event = JSON.parse(await readFile(new URL(`../../../events/${area}/${name}.json`, import.meta.url), "utf8"));
+  const text = await readFile(new URL(`../../../events/${area}/${name}.json`, import.meta.url), "utf8");
+  const event = JSON.parse(text.replaceAll("{{session}}", testSession));
   const body = event.body ? JSON.parse(event.body) : undefined;
   return {
     name,

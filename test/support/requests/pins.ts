@@ -3,7 +3,7 @@ import type { SQSEvent } from "aws-lambda";
 import { handler as requestPasswordResetHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import type { Inbox } from "../../../infra/local/aws/inbox.ts";
-import { pinIn } from "../../../infra/tools/invoke/message-pin.ts";
+import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { pinDigits, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import type { Service } from "../service/service.ts";
 import { call } from "./call.ts";

@@ -15,4 +15,11 @@ export function expectProblem(answer: TestAnswer, status: number, code: string |
     instance: expect.stringMatching(/^\//),
     request_id: expect.any(String),
   });
+  if (status === 429) expectWait(answer);
+}
+
+/** Asserts that the detail says how long to wait, with the figure of `Retry-After`. */
+function expectWait({ headers, body }: TestAnswer): void {
+  expect(headers["retry-after"]).toMatch(/^[1-9]\d*$/);
+  expect(body.detail).toMatch(new RegExp(`\\b${headers["retry-after"]} seconds$`));
 }

@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,8 +43,6 @@ const last = join(root, ".local/test-synthesis");
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "workforce-test-"));
   const { template, bundles } = await synthesizeForRun(directory);
-  // The local machine builds functions in a way of its own: these are what is deployed.
-  bundleFunctions(bundles);
   const engine = await startEngine();
   project.provide("engineEndpoint", engine.endpoint);
   project.provide("engineName", engine.name);
@@ -48,15 +57,42 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Takes the synthesis of the last run, where nothing it was made from has changed since, and leaves its own for the next. */
+/**
+ * Takes the synthesis and the bundles of the last run, where nothing they were made from has changed since, and leaves its own
+ * for the next.
+ */
 async function synthesizeForRun(directory: string): Promise<LocalSynthesis> {
   takeSynthesis(directory);
   let isNew = false;
   const synthesis = await synthesizeOnce(directory, () => {
     isNew = true;
   });
-  if (isNew) leaveSynthesis(directory);
+  if (bundleOnce(synthesis.bundles) || isNew) leaveSynthesis(directory);
   return synthesis;
+}
+
+/** Builds what is deployed, where the bundles are not there or of other sources; true where it did. */
+function bundleOnce(bundles: string): boolean {
+  const file = join(bundles, "sources.sha256");
+  const digest = digestSources();
+  if (existsSync(file) && readFileSync(file, "utf8") === digest) return false;
+  rmSync(file, { force: true });
+  bundleFunctions(bundles);
+  writeFileSync(file, digest);
+  return true;
+}
+
+/** Of every file that a bundle, or the document that is put into it, may be made from. */
+function digestSources(): string {
+  const folders = ["functions", "infra", "shared"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
+  );
+  const digest = createHash("sha256").update(process.version);
+  for (const path of ["package-lock.json", ...folders.sort()]) {
+    const file = join(root, path);
+    if (statSync(file).isFile()) digest.update(path).update("\0").update(readFileSync(file));
+  }
+  return digest.digest("hex");
 }
 
 function takeSynthesis(directory: string): void {

@@ -88,6 +88,7 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     PLATFORM_APPLICATIONS: JSON.stringify({ fcm: platformApplications?.fcm }),
     BUSINESS_TIME_ZONE: "Europe/London",
     REGISTRATION: "open",
+    UNKNOWN_PARAMETERS: "refuse",
     SMS_MOST_DOLLARS: "0.25",
     SMS_PER_HOUR: "100",
     SMS_PER_DAY: "500",

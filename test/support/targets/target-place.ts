@@ -14,6 +14,8 @@ export interface TargetPlace {
   readonly registration: "open" | "closed";
   /** Whether notifications are pushed to devices there. */
   readonly pushes: boolean;
+  /** What the service has printed, where it is a local machine's. */
+  printed?(): string;
   close(): Promise<void>;
 }
 
@@ -38,13 +40,13 @@ async function openLocalMachine(): Promise<TargetPlace> {
     directory.remove();
   };
   const inboxes = openInboxes([`${baseUrl}/_local/inbox`]);
-  return enterPlace("local", undefined, { baseUrl, inboxes, close }, directory.path);
+  return enterPlace("local", undefined, { baseUrl, inboxes, printed: machine.output, close }, directory.path);
 }
 
 async function enterPlace(
   name: string,
   stage: string | undefined,
-  place: Pick<TargetPlace, "baseUrl" | "inboxes" | "close">,
+  place: Pick<TargetPlace, "baseUrl" | "inboxes" | "printed" | "close">,
   directory = "",
 ): Promise<TargetPlace> {
   // The environment of a service's client stays when the service is closed; nothing of it runs in this process.

@@ -1,5 +1,5 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { importRecords, type LineError } from "../../../infra/tools/import/import-records.ts";
 import { companyLine, userLine } from "../records/records.ts";
 import { type HttpResult, send } from "../requests/http-client.ts";
@@ -76,6 +76,7 @@ export function useTarget(): Target {
     };
     await target.importLines(linesOf(target));
   }, 120_000);
+  beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(target.printed?.() ?? "Its log is the stage's.")));
   afterAll(() => close(), 60_000);
   return target;
 }

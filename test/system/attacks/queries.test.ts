@@ -1,28 +1,25 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { parameterNames, roles } from "../../../shared/contract/operation.ts";
 import { userLine } from "../../support/records/records.ts";
+import { storeSignedIn } from "../../support/records/sessions.ts";
 import { store } from "../../support/records/store.ts";
 import { call, eventOf } from "../../support/requests/call.ts";
-import { allowedUser, endpoints } from "../../support/requests/every-operation.ts";
+import { allowedUser, endpoints, userOf } from "../../support/requests/every-operation.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
-beforeAll(() => store([userLine(900)]));
+beforeAll(async () => {
+  await store([userLine(900)]);
+  for (const { operation } of endpoints) {
+    const user = allowedUser(operation);
+    if (user) await storeSignedIn(user);
+  }
+});
 
-const names = [
-  "by_state",
-  "from_date",
-  "to_date",
-  "by_company",
-  "by_number",
-  "page",
-  "per_page",
-  "cursor",
-  "login",
-  "pin",
-];
+const names = [...new Set(endpoints.flatMap(({ operation }) => parameterNames(operation)))];
 
 describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
   const user = allowedUser(operation);
@@ -33,7 +30,20 @@ describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
     expectProblem(await call(handler, operation, { ...sample, query }), 414, "query_too_long");
   });
 
-  test("no text in any parameter ends in a 5xx", async () => {
+  test("D22: a parameter that it does not know is refused, after the token and the role", async () => {
+    const query = { ...sample.query, colour: "red" };
+    expectProblem(await call(handler, operation, { ...sample, ...as, query }), 422, "unknown_parameter");
+    if (operation.access === "anyone") return;
+    expectProblem(await call(handler, operation, { ...sample, query }), 401, "token_missing");
+    const other = roles.find((role) => operation.access !== "anyone" && !operation.access.includes(role));
+    if (other === undefined) return;
+    expectProblem(await call(handler, operation, { ...sample, as: userOf(other), query }), 403, "role_not_allowed");
+  });
+
+  test.each([
+    ["its own parameters", parameterNames(operation)],
+    ["any operation's parameters", names],
+  ])("no text in %s ends in a 5xx", async (_, names) => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom("%", "%zz", "\u0000", "\ud800", "NaN", "-1", "1e999"),

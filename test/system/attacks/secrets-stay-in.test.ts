@@ -5,6 +5,7 @@ import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts
 import { handler as notify } from "../../../functions/workers/notify.ts";
 import { handler as notifyPasswordChanged } from "../../../functions/workers/notify-password-changed.ts";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
+import { type Operation, parameterNames } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { log } from "../../../shared/logger.ts";
@@ -94,6 +95,11 @@ async function pinFor(login: string): Promise<string> {
 const user = (fields: object): TestRequest => ({ body: { user: fields } });
 const bearer = (token: string): TestRequest => ({ headers: { authorization: `Bearer ${token}` } });
 
+/** Those of the parameters that the operation knows: others are refused before any is looked at. */
+function ownOf(operation: Operation, query: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => parameterNames(operation).includes(name)));
+}
+
 /** Every account operation with every secret it takes, in right and in wrong places. */
 async function tryEverything(tokens: { access: string; refresh: string; reset: string; pin: string }): Promise<void> {
   const { access, refresh, reset, pin } = tokens;
@@ -130,6 +136,8 @@ async function tryEverything(tokens: { access: string; refresh: string; reset: s
         body: text,
         query: { login: email, pin: `${pin}x`, token: access, password, cursor: refresh, by_state: password },
       },
+      { body: text, query: { [password]: pin, [access]: refresh, [email]: passcode } },
+      { body: text, query: ownOf(operation, { login: email, pin: `${pin}x`, cursor: refresh, by_state: password }) },
       { body: `${" ".repeat(300_000)}${text}` },
       { query: { login: email, pin, padding: password.repeat(300) } },
     ];

@@ -25,6 +25,8 @@ export function createCdk({ clientEnvironment }: Emulator, directory: string): C
     HOME: directory,
     NO_COLOR: "1",
     CDK_DISABLE_VERSION_CHECK: "true",
+    // To validate a template takes longer than to make it: the first deploy does, the others are of the same constructs.
+    CDK_VALIDATION: "false",
     npm_config_update_notifier: "false",
     AWS_EC2_METADATA_DISABLED: "true",
     ...clientEnvironment,

@@ -8,7 +8,7 @@ import threading
 from urllib.parse import parse_qs
 
 from ministack import app as ministack
-from ministack.core import iam_actions
+from ministack.core import iam_actions, lambda_runtime
 from ministack.services import cloudformation, lambda_svc, scheduler
 from ministack.services.cloudformation import provisioners
 
@@ -136,6 +136,19 @@ def match_what_is_absent():
     lambda_svc._match_esm_filter = match
 
 
+def wait_for_log_lines():
+    """
+    The emulator takes a call's lines up to 50 ms after its answer. Each of our functions writes at least one: on a busy machine
+    it comes later, and would be lost with the worker of a call that failed.
+    """
+    drain = lambda_runtime.Worker._drain_stderr_bounded
+
+    def drain_stderr_bounded(self, **_):
+        return drain(self, first_line_wait=2, idle_confirm=0.02, hard_cap=4)
+
+    lambda_runtime.Worker._drain_stderr_bounded = drain_stderr_bounded
+
+
 def answer_as_behind_tls(application, refusals):
     """Calls count as made over TLS, as AWS takes no others, and those that a role has no right to are written down."""
 
@@ -168,6 +181,7 @@ def end_with_parent():
 
 
 name_secrets_by_arn()
+wait_for_log_lines()
 keep_attributes_in_nested_stacks()
 judge_mails_by_sender()
 judge_streams_by_themselves()

@@ -5,6 +5,10 @@ import type { DeployedStage } from "./deployed-stage.ts";
 const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["429 above the throttles of API Gateway", "the emulator takes every request"],
   ["413 and 431 from API Gateway itself", "the emulator has no limits on bodies and headers"],
+  [
+    "an answer keeps its `Vary` beside the headers of API Gateway's own CORS",
+    "the emulator takes no CORS from a template; AWS says that it ignores the CORS headers of an integration, of which Vary is none",
+  ],
   ["schedules call at their hour, in their time zone", "nobody waits for it; each target is called once by a twin"],
   [
     "SES asks for the right to the configuration set, and in its sandbox to recipients' identities",

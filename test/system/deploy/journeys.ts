@@ -9,9 +9,9 @@ import {
 } from "@aws-sdk/client-scheduler";
 import { SESClient, VerifyEmailIdentityCommand } from "@aws-sdk/client-ses";
 import { expect, test } from "vitest";
+import { pinForm, pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { functionNameOf } from "../../../infra/stages/names.ts";
 import { importRecords } from "../../../infra/tools/import/import-records.ts";
-import { pinForm, pinIn } from "../../../infra/tools/invoke/message-pin.ts";
 import { companyLine, invoiceLine, jobLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { adoptedStage } from "./adopted-stage.ts";

@@ -20,6 +20,7 @@ import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 
 const messageCount = usualOrFull(700, 10_000);
+const patienceMs = usualOrFull(60_000, 600_000);
 const pumps = 8;
 const visibilitySeconds = 5;
 const mostRepeats = 10;
@@ -165,36 +166,40 @@ async function storedItems(histories: readonly History[]): Promise<(Item | undef
   return items;
 }
 
-test(`of ${messageCount} events, repeated, out of order, slow and poisonous, none is lost, doubled or quarantined in error`, async () => {
-  const chance = chanceFrom(20_260_510);
-  const poison = Array.from({ length: 80 }, (_, at) => poisons[at % poisons.length]?.(at) ?? "");
-  const histories: History[] = [];
-  for (let left = messageCount - poison.length, id = 1; left > 0; id += 1) {
-    const history = historyOf(id, chance);
-    const bodies = history.bodies.slice(0, left);
-    if (bodies.length < history.bodies.length) {
-      poison.push(...Array.from({ length: left }, (_, at) => `filler ${at}`));
-      break;
+test(
+  `of ${messageCount} events, repeated, out of order, slow and poisonous, none is lost, doubled or quarantined in error`,
+  async () => {
+    const chance = chanceFrom(20_260_510);
+    const poison = Array.from({ length: 80 }, (_, at) => poisons[at % poisons.length]?.(at) ?? "");
+    const histories: History[] = [];
+    for (let left = messageCount - poison.length, id = 1; left > 0; id += 1) {
+      const history = historyOf(id, chance);
+      const bodies = history.bodies.slice(0, left);
+      if (bodies.length < history.bodies.length) {
+        poison.push(...Array.from({ length: left }, (_, at) => `filler ${at}`));
+        break;
+      }
+      histories.push(history);
+      left -= bodies.length;
     }
-    histories.push(history);
-    left -= bodies.length;
-  }
-  // Held back for longer than a message stays invisible, so that others get it meanwhile.
-  proxy.slow("TransactWriteItems", (visibilitySeconds + 1) * 1000, 100, 4);
-  await send(shuffle([...histories.flatMap(({ bodies }) => bodies), ...poison], chance));
-  expect(await countIn("intake")).toBe(messageCount);
-  const handedOut = pumpQueue();
-  await expect.poll(() => countIn("intake"), { timeout: 110_000, interval: 250 }).toBe(0);
+    // Held back for longer than a message stays invisible, so that others get it meanwhile.
+    proxy.slow("TransactWriteItems", (visibilitySeconds + 1) * 1000, 100, 4);
+    await send(shuffle([...histories.flatMap(({ bodies }) => bodies), ...poison], chance));
+    expect(await countIn("intake")).toBe(messageCount);
+    const handedOut = pumpQueue();
+    await expect.poll(() => countIn("intake"), { timeout: patienceMs, interval: 250 }).toBe(0);
 
-  expect((await bodiesIn("intake-dead")).toSorted()).toEqual(poison.toSorted());
-  // Three times each poisonous message, and the slow ones' batches more than once.
-  expect(handedOut()).toBeGreaterThan(messageCount + 2 * poison.length);
-  const items = await storedItems(histories);
-  const versions = items.map((item) => item?.version);
-  expect(versions).toEqual(histories.map(({ last }) => (last.deleted ? undefined : last.version)));
-  const alive = histories.filter(({ kind, last }) => kind === "notification" && !last.deleted);
-  for (let user = 1; user <= users; user += 1) {
-    const mine = alive.filter(({ id }) => userOf(id) === user);
-    expect(await findUnreadCounts(user)).toMatchObject({ notifications: mine.length });
-  }
-}, 120_000);
+    expect((await bodiesIn("intake-dead")).toSorted()).toEqual(poison.toSorted());
+    // Three times each poisonous message, and the slow ones' batches more than once.
+    expect(handedOut()).toBeGreaterThan(messageCount + 2 * poison.length);
+    const items = await storedItems(histories);
+    const versions = items.map((item) => item?.version);
+    expect(versions).toEqual(histories.map(({ last }) => (last.deleted ? undefined : last.version)));
+    const alive = histories.filter(({ kind, last }) => kind === "notification" && !last.deleted);
+    for (let user = 1; user <= users; user += 1) {
+      const mine = alive.filter(({ id }) => userOf(id) === user);
+      expect(await findUnreadCounts(user)).toMatchObject({ notifications: mine.length });
+    }
+  },
+  patienceMs + 60_000,
+);

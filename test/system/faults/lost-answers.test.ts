@@ -30,6 +30,8 @@ const plans: Readonly<Record<Exclude<OperationName, AccountOperation>, LossPlan>
   "list-jobs": reading("list-jobs"),
   "list-notifications": reading("list-notifications"),
   "get-unread-counts": reading("get-unread-counts"),
+  "list-device-tokens": reading("list-device-tokens"),
+  "list-sessions": reading("list-sessions"),
   "get-profile": reading("get-profile"),
   "get-key-set": reading("get-key-set"),
   "get-health": reading("get-health"),

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pinIn } from "../../../infra/tools/invoke/message-pin.ts";
+import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { withLocalService } from "../../../infra/tools/service/local-service.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { updateIf } from "../../../shared/db/table/table.ts";

@@ -53,10 +53,10 @@ test("a fault three calls deep stands below its request, with what was logged, i
   copy.save("shared/deep.ts", `${deep.join("\n")}\n`);
   edit(health, /^/, 'import { outer } from "../../shared/deep.ts";\n');
   edit(health, "  const keys", '  console.log("looking", { keys: 1 });\n  outer();\n  const keys');
-  const printed = await printedBy(() => get("/api/v1/health?token=secret&a%1bb=1"), /three.*\n.*deep\.ts:4/);
+  const printed = await printedBy(() => get("/api/v1/health?_token=secret&_a%1bb=1"), /three.*\n.*deep\.ts:4/);
   const [line = "", ...below] = printed.split("\n");
   expect(line).toMatch(
-    /^\d\d:\d\d:\d\d GET \/api\/v1\/health\?token&a\\u001bb 500 internal_error get-health \d+ ms [0-9a-f-]{36}$/,
+    /^\d\d:\d\d:\d\d GET \/api\/v1\/health\?_token&_a\\u001bb 500 internal_error get-health \d+ ms [0-9a-f-]{36}$/,
   );
   expect(below[0]).toBe("  looking { keys: 1 }");
   expect(below[1]).toContain("RangeError: three\\u001b[2Jdeep");

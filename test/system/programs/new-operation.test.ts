@@ -18,7 +18,7 @@ function runInCopy(program: string, ...parameters: string[]) {
   return { status, printed: stdout + stderr };
 }
 
-test("operations that are added are formatted as the rest, and compile", async () => {
+test("operations that are added are formatted as the rest, compile, and have texts of their own", async () => {
   const tool = join(copy.path, "infra/tools/new.ts");
   for (const added of [
     "show-shift GET /api/v1/jobs/{id}/shifts/{shift}",
@@ -29,8 +29,15 @@ test("operations that are added are formatted as the rest, and compile", async (
   }
   const folders = ["shared", "functions", "infra", "events", "test"];
   expect(runInCopy("biome", "ci", "--error-on-warnings", ...folders)).toMatchObject({ status: 0 });
-  const include = ["test/functions/jobs/*-shift*.test.ts", "infra/functions/functions.ts"];
+  const include = [
+    "test/functions/jobs/*-shift*.test.ts",
+    "shared/contract/texts/texts.ts",
+    "infra/functions/functions.ts",
+  ];
   const setUp = ["test/support/service/global-setup.ts"];
+  const gate = "^every (operation|parameter|field|header|body) |^every code of refusals|^no text repeats";
+  const texts = runInCopy("vitest", "run", "test/openapi/texts.test.ts", "-t", gate);
+  expect(texts, texts.printed).toMatchObject({ status: 0, printed: expect.stringContaining("7 passed") });
   const config = JSON.stringify({ extends: "./tsconfig.json", include: [...include, ...setUp] });
   writeFileSync(join(copy.path, "tsconfig.new.json"), config);
   expect(runInCopy("tsc", "--project", "tsconfig.new.json")).toEqual({ status: 0, printed: "" });

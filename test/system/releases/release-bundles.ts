@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { inject } from "vitest";
 import { bundleOptions } from "../../../infra/functions/bundle.ts";
 import { functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
@@ -16,17 +17,31 @@ export const importer = "import-line";
 export type Load = (name: string) => unknown;
 
 /**
- * Builds all functions into one bundle in a folder; gives what loads them. `isNext` builds the next release: every entity of
- * it has a version more, with one more attribute.
+ * Puts one bundle of all functions into a folder, built once for the run; gives what loads them. Of the next release, `isNext`,
+ * every entity has a version more, with one more attribute.
  */
-export async function buildRelease(outdir: string, isNext: boolean): Promise<Load> {
+export async function takeRelease(outdir: string, isNext: boolean): Promise<Load> {
+  const file = join(outdir, "stdin.cjs");
+  const shared = join(inject("synthesized"), `${isNext ? "next" : "this"}-release.cjs`);
+  if (existsSync(shared)) {
+    mkdirSync(outdir, { recursive: true });
+    copyFileSync(shared, file);
+  } else {
+    await buildRelease(outdir, isNext);
+    // Two files that run side by side may both have built it.
+    copyFileSync(file, `${shared}.${process.pid}`);
+    renameSync(`${shared}.${process.pid}`, shared);
+  }
+  const { handlers } = createRequire(import.meta.url)(file);
+  return (name) => handlers[name];
+}
+
+async function buildRelease(outdir: string, isNext: boolean): Promise<void> {
   const { entryPoints: _, alias, ...options } = bundleOptions(outdir);
   const credentials = "@aws-sdk/credential-provider-node";
   const stdin = { contents: source(), resolveDir: root };
   const own = { alias: { [credentials]: alias[credentials] }, minify: false, stdin };
   await build({ ...options, ...own, plugins: isNext ? [nextStore] : [] });
-  const { handlers } = createRequire(import.meta.url)(join(outdir, "stdin.cjs"));
-  return (name) => handlers[name];
 }
 
 function source(): string {

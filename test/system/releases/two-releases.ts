@@ -9,7 +9,7 @@ import { live } from "../../frozen/scenario.ts";
 import { thisRelease } from "../../frozen/this-release.ts";
 import { type Service, useService } from "../../support/service/service.ts";
 import { applications } from "../../support/workers/pushes.ts";
-import { buildRelease, importer, type Load, nextAttribute } from "./release-bundles.ts";
+import { importer, type Load, nextAttribute, takeRelease } from "./release-bundles.ts";
 
 /** The two releases whose functions run side by side while a canary is tried out, and after it was taken back. */
 const both = ["old", "next"] as const;
@@ -36,7 +36,7 @@ export function testTurnsFrom(first: Side): void {
     process.env.PLATFORM_APPLICATIONS = JSON.stringify(applications);
     await Promise.all(
       both.map(async (side) => {
-        releases[side] = await buildRelease(join(directory, side), side === "next");
+        releases[side] = await takeRelease(join(directory, side), side === "next");
       }),
     );
   });

@@ -16,6 +16,7 @@ export async function openShell({ emulator, directory }: Account, stage: string)
     HOME: directory,
     AWS_DEFAULT_REGION: region,
     AWS_PAGER: "",
+    CDK_VALIDATION: "false",
     AWS_DEFAULT_OUTPUT: "json",
     ...emulator.clientEnvironment,
   };

@@ -1,6 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { expect } from "vitest";
-import { pinForm, pinIn } from "../../../../infra/tools/invoke/message-pin.ts";
+import { pinForm, pinIn } from "../../../../infra/local/aws/message-pin.ts";
 import { companyLine, invoiceLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { send } from "../../../support/requests/http-client.ts";
 import type { DeployedStage } from "../deployed-stage.ts";

@@ -4,10 +4,11 @@ import { handler as confirmLoginByBodyHandler } from "../../../../functions/acco
 import { handler as registerUserHandler } from "../../../../functions/accounts/register-user.ts";
 import { handler as requestPasswordResetHandler } from "../../../../functions/accounts/request-password-reset.ts";
 import { handler as setPasswordHandler } from "../../../../functions/accounts/set-password.ts";
+import { handler as endSessionHandler } from "../../../../functions/sessions/end-session.ts";
 import { handler as refreshHandler } from "../../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../../functions/sessions/sign-in.ts";
 import { handler as signOutHandler } from "../../../../functions/sessions/sign-out.ts";
-import { pinIn } from "../../../../infra/tools/invoke/message-pin.ts";
+import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
 import {
   confirmLogin,
   confirmLoginByBody,
@@ -16,7 +17,7 @@ import {
   setPassword,
 } from "../../../../shared/contract/accounts.ts";
 import type { Operation } from "../../../../shared/contract/operation.ts";
-import { refreshToken, signIn, signOut } from "../../../../shared/contract/sessions.ts";
+import { endSession, refreshToken, signIn, signOut } from "../../../../shared/contract/sessions.ts";
 import type { HttpHandler } from "../../../../shared/http/endpoint.ts";
 import { primeVerification } from "../../../../shared/startup/priming.ts";
 import { userLine } from "../../../support/records/records.ts";
@@ -44,8 +45,8 @@ function newClient() {
 
 type Client = ReturnType<typeof newClient>;
 
-async function signedIn() {
-  const { login, from } = await newUser();
+async function signedIn(client: Client | Promise<Client> = newUser()) {
+  const { login, from } = await client;
   return (await call(signInHandler, signIn, { body: { user: { login, password } }, from })).body.token;
 }
 
@@ -97,6 +98,24 @@ export const sessionLosses = {
       return {
         attempt: request(signOutHandler, signOut, { headers }),
         check: async () => expect(await refreshStatus(refresh_token)).toBe(401),
+      };
+    },
+  },
+  "end-session": {
+    holds: "the session ends, and the one that it is asked from goes on (D5)",
+    loses: "UpdateItem",
+    prepare: async () => {
+      const client = await newUser();
+      const [ended, own] = [await signedIn(client), await signedIn(client)];
+      const headers = { authorization: `Bearer ${own.access_token}` };
+      const id = ended.refresh_token.split(".")[1] ?? "";
+      await primeVerification();
+      return {
+        attempt: request(endSessionHandler, endSession, { headers, parameters: { id } }),
+        check: async () => {
+          expect(await refreshStatus(ended.refresh_token)).toBe(401);
+          expect(await refreshStatus(own.refresh_token)).toBe(200);
+        },
       };
     },
   },

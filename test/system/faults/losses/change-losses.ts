@@ -1,4 +1,5 @@
 import { expect, vi } from "vitest";
+import { handler as getDocs } from "../../../../functions/service/get-docs.ts";
 import { handler as refuseUnrouted } from "../../../../functions/service/refuse-unrouted.ts";
 import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
@@ -32,7 +33,7 @@ function pass(ms: number): void {
 }
 
 const day = 86_400_000;
-const look = (suspects: readonly number[]) => readTable({ suspects, isConsistent: false });
+const look = (suspects: readonly number[]) => readTable({ suspects, isConsistent: false }, { segments: 2 });
 
 /** The plans of what the stream and schedules bring, and of what no route takes. */
 export const changeLosses = {
@@ -118,6 +119,12 @@ export const changeLosses = {
     prepare: async () => ({
       attempt: async () =>
         (await call(refuseUnrouted, { method: "GET", path: "/none" } as unknown as Operation)).status === 404,
+    }),
+  },
+  "get-docs": {
+    holds: "it leads to the page",
+    prepare: async () => ({
+      attempt: async () => (await call(getDocs, { method: "GET", path: "/" } as unknown as Operation)).status === 302,
     }),
   },
   "rotate-signing-key": {

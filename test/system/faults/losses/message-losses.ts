@@ -4,7 +4,7 @@ import { handler as deliverPin } from "../../../../functions/workers/deliver-pin
 import { handler as intake } from "../../../../functions/workers/intake.ts";
 import { handler as notifyPasswordChanged } from "../../../../functions/workers/notify-password-changed.ts";
 import { handler as sendPushes } from "../../../../functions/workers/send-pushes.ts";
-import { pinIn } from "../../../../infra/tools/invoke/message-pin.ts";
+import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { recordKey } from "../../../../shared/db/table/keys.ts";
 import { jobLine, userLine } from "../../../support/records/records.ts";

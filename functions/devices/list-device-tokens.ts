@@ -1,0 +1,24 @@
+import { requireSession } from "../../shared/accounts/caller-session.ts";
+import { listDeviceTokens } from "../../shared/contract/devices.ts";
+import { findDevices, isRegistered, type StoredDevice } from "../../shared/db/notifications/devices.ts";
+import { timeOfId } from "../../shared/domain/time-ordered-id.ts";
+import { authenticated } from "../../shared/http/endpoint.ts";
+
+/** Lists the caller's devices that pushes go to, newest first, to a session that lives; their tokens stay inside (D28). */
+export const handler = authenticated(listDeviceTokens, async ({ caller, now }) => {
+  const [devices, { account }] = await Promise.all([findDevices(caller.userId), requireSession(caller, now)]);
+  const registered = devices.filter((device) => isRegistered(device, account) !== false);
+  return { items: registered.map((device) => shown(device, caller.sessionId)).toReversed(), total: registered.length };
+});
+
+function shown({ id, platform, device_id, pushed_on, family }: StoredDevice, sessionId: string) {
+  const registered_at = timeOfId(id).toISOString();
+  return {
+    id,
+    platform,
+    device_id: device_id ?? null,
+    registered_at,
+    pushed_on: pushed_on ?? null,
+    current: family === sessionId,
+  };
+}

@@ -1,0 +1,34 @@
+import { requireSession } from "../../shared/accounts/caller-session.ts";
+import { listSessions } from "../../shared/contract/sessions.ts";
+import { familyOf, findUnexpiredSessions, refreshedAt, type StoredSession } from "../../shared/db/accounts/sessions.ts";
+import { findDevices, type StoredDevice } from "../../shared/db/notifications/devices.ts";
+import { authenticated } from "../../shared/http/endpoint.ts";
+
+const perPage = 100;
+
+/**
+ * Lists the caller's sessions that can be renewed, the latest refreshed first, with what is known of their clients (D5). Only a session
+ * that lives sees the others.
+ */
+export const handler = authenticated(listSessions, async ({ caller, now }) => {
+  const { userId, sessionId } = caller;
+  const [{ account }, devices, unexpired] = await Promise.all([
+    requireSession(caller, now),
+    findDevices(userId),
+    findUnexpiredSessions(userId, now),
+  ]);
+  const live = unexpired.filter((session) => session.epoch === account.epoch);
+  const items = live.slice(0, perPage).map((session) => shown(session, devices, sessionId));
+  return { items, total: live.length, perPage };
+});
+
+function shown(session: StoredSession, devices: readonly StoredDevice[], sessionId: string) {
+  const id = familyOf(session);
+  return {
+    id,
+    opened_at: session.opened_at ?? null,
+    refreshed_at: refreshedAt(session).toISOString(),
+    platforms: devices.flatMap(({ family, platform }) => (family === id ? [platform] : [])),
+    current: id === sessionId,
+  };
+}

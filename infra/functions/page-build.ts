@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { type PageFile, pagePath } from "../../shared/docs/page-files.ts";
+import { root } from "./bundle-places.ts";
+
+const folder = "shared/docs";
+
+/** The sources of the documentation page, from the folder of the checkout. */
+export function pageSources(): string[] {
+  return [...["index.html", "page.css", "page.js"].map((name) => `${folder}/page/${name}`), ...guideSources()];
+}
+
+/** The guides, in the order that they are read in. */
+export function guideSources(): string[] {
+  return globSync(`${folder}/guides/*.md`, { cwd: root }).toSorted();
+}
+
+/** What the function of the page is built with: its files as text, in place of `DOCS_FILES`. */
+export function pageDefine(): { DOCS_FILES: string } {
+  // The define is text that is a string literal.
+  return { DOCS_FILES: JSON.stringify(JSON.stringify(buildPageFiles())) };
+}
+
+/** The page with all that it consists of: what the page names is at a path with its hash. */
+function buildPageFiles(): PageFile[] {
+  const named = {
+    scalar: scalarFile(),
+    style: hashedFile("page.css", "text/css", readSource("page/page.css")),
+    script: hashedFile("page.js", "text/javascript", readSource("page/page.js")),
+    guides: hashedFile("guides.md", "text/markdown", guideSources().map(readRoot).join("\n")),
+  };
+  const paths = new Map(Object.entries(named).map(([name, { path }]) => [`{{${name}}}`, path]));
+  const html = readSource("page/index.html").replaceAll(/\{\{\w+\}\}/g, (place) => paths.get(place) ?? place);
+  return [fileOf(pagePath, "text/html", html), ...Object.values(named)];
+}
+
+let scalar: PageFile | undefined;
+
+/** A tenth of a second of work, which is the same for every build of a program. */
+function scalarFile(): PageFile {
+  scalar ??= hashedFile("scalar.js", "text/javascript", readScalar());
+  return scalar;
+}
+
+/**
+ * Scalar's standalone bundle. Its package for Fastify has it as a string, and a tenth of the dependencies of the package
+ * that it is built in. As JSON, the string needs its control characters escaped.
+ */
+function readScalar(): string {
+  const module = readRoot("node_modules/@scalar/fastify-api-reference/dist/index.js");
+  const [, literal] = /^var standalone_default = (".*");$/m.exec(module) ?? [];
+  if (literal === undefined) throw new Error("@scalar/fastify-api-reference has no standalone bundle where it was");
+  return JSON.parse(literal.replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1)));
+}
+
+function hashedFile(name: string, type: string, text: string): PageFile {
+  const [stem, extension] = basename(name).split(".");
+  return fileOf(`${pagePath}/${stem}.${hashOf(text)}.${extension}`, type, text);
+}
+
+function fileOf(path: string, type: string, text: string): PageFile {
+  const gzip = gzipSync(text, { level: 9 }).toString("base64");
+  return { path, type: `${type}; charset=utf-8`, hash: hashOf(text), gzip };
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+function readSource(file: string): string {
+  return readRoot(join(folder, file));
+}
+
+function readRoot(file: string): string {
+  return readFileSync(join(root, file), "utf8");
+}

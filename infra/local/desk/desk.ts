@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Work } from "../functions/work-report.ts";
+import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gateway-answer.ts";
+import { splitTarget } from "../gateway/gateway-event.ts";
+import type { FrontRequest } from "../gateway/http-server.ts";
+import { readBody } from "../http-service.ts";
+import { refusalOf } from "./guard.ts";
+import { type History, openHistory } from "./history.ts";
+import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./page-build.ts";
+import type { DeskOptions, DeskSources } from "./sources.ts";
+
+/** The developer's page of a machine, and what it is to remember. */
+export interface Desk extends Pick<History, "addChanges"> {
+  /** Answers what is asked below `/_local`. */
+  answer: RequestListener;
+  /** Listeners that call the given ones and have the desk remember, too. */
+  alongside<L extends Listeners>(given: L): L & Required<Listeners>;
+}
+
+interface Listeners {
+  onRequest?(request: FrontRequest): void;
+  onWork?(work: Work): void;
+}
+
+/** Calls what remembers: a fault of the desk is no fault of a request or a worker. It is printed, the first time. */
+function openGuard(): (remember: () => void) => void {
+  let isSaid = false;
+  return (remember) => {
+    try {
+      remember();
+    } catch (error) {
+      if (!isSaid) process.stderr.write(`The desk does not show everything: ${error}\n`);
+      isSaid = true;
+    }
+  };
+}
+
+const bodyLimit = 64 * 1024;
+const lookMilliseconds = 300;
+const types = {
+  js: "text/javascript",
+  css: "text/css",
+  svg: "image/svg+xml",
+  html: "text/html",
+  json: "application/json",
+};
+
+/** Opens the desk of a machine; `options` are read when they are needed, as the stack may be replaced. */
+export function openDesk(options: () => DeskOptions): Desk {
+  const token = randomBytes(24).toString("base64url");
+  const history = openHistory();
+  const guard = openGuard();
+  const sources = () => ({ ...options(), history });
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { path, query } = splitTarget(request.url ?? "/");
+    const place = path.replace(/^\/_local\/?/, "");
+    // Commands send events as they do to EventBridge: no page but of this origin gets there either.
+    const isEvents = /^events\/?$/.test(place);
+    const refusal = refusalOf(request, { lan: options().lan, token: isEvents ? undefined : token });
+    if (refusal) return writeAnswer(response, json({ message: `Not for this request: ${refusal}.` }, 403));
+    if (isEvents) return options().answerEvents(request, response);
+    if (place === "desk/live") return follow(response, sources());
+    const isRead = ["GET", "HEAD"].includes(request.method ?? "");
+    const answer = isRead ? await read(place, query, request, sources()) : await change(place, request, sources());
+    writeAnswer(
+      response,
+      place === "" && path.endsWith("/") && isRead ? file("html", renderPage(token), pagePolicy) : answer,
+    );
+  };
+  return {
+    addChanges: (event) => guard(() => history.addChanges(event)),
+    alongside: (given) => ({
+      ...given,
+      onRequest(request) {
+        given.onRequest?.(request);
+        guard(() => history.addRequest(request));
+      },
+      onWork(work) {
+        given.onWork?.(work);
+        guard(() => history.addRun(work));
+      },
+    }),
+    answer: (request, response) => {
+      serve(request, response).catch((error) => writeAnswer(response, json({ message: String(error) }, 500)));
+    },
+  };
+}
+
+async function read(
+  place: string,
+  query: string,
+  request: IncomingMessage,
+  sources: DeskSources,
+): Promise<GatewayAnswer> {
+  const { inbox } = sources;
+  if (place === "") return redirect("/_local/");
+  if (place === "inbox.html") return redirect("/_local/#/inbox");
+  if (place === "inbox") {
+    if (request.headers.accept?.includes("text/html")) return redirect("/_local/#/inbox");
+    return file("json", JSON.stringify(inbox.entries(), null, 2));
+  }
+  if (place === "desk.js") return file("js", (await pageFiles()).script);
+  if (place === "desk.css") return file("css", (await pageFiles()).style);
+  if (place === "desk.svg") return file("svg", icon);
+  const [, mail] = /^desk\/mail\/(\w+)$/.exec(place) ?? [];
+  if (mail !== undefined) {
+    const { htmlOf } = await import("./inbox-views.ts");
+    const html = htmlOf(inbox.entries(), mail);
+    return html === undefined ? gatewayRefusal(404) : file("html", html, mailPolicy);
+  }
+  if (!place.startsWith("desk/")) return gatewayRefusal(404);
+  // What reads the table is loaded when somebody looks.
+  const { readDesk } = await import("./answers.ts");
+  const found = await readDesk(place.slice("desk/".length), new URLSearchParams(query), sources);
+  return found === undefined ? gatewayRefusal(404) : json(found);
+}
+
+async function change(place: string, request: IncomingMessage, sources: DeskSources): Promise<GatewayAnswer> {
+  const body = await readBody(request, bodyLimit);
+  if (body === undefined) return gatewayRefusal(413);
+  if (request.method !== "POST" || !place.startsWith("desk/")) return gatewayRefusal(404);
+  const { changeDesk } = await import("./answers.ts");
+  try {
+    const done = await changeDesk(place.slice("desk/".length), JSON.parse(body.toString() || "{}"), sources);
+    return done === undefined ? gatewayRefusal(404) : json(done);
+  } catch (error) {
+    return json({ message: error instanceof Error ? error.message : String(error) }, 400);
+  }
+}
+
+/** Sends an event whenever something happened that the page may show. */
+function follow(response: ServerResponse, { history, inbox }: DeskSources): void {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  let sent = "";
+  const look = () => {
+    const now = `${history.revision()} ${inbox.entries()[0]?.sent_at}`;
+    if (now !== sent) response.write(`data: ${now}\n\n`);
+    sent = now;
+  };
+  const timer = setInterval(look, lookMilliseconds);
+  response.once("close", () => clearInterval(timer));
+  look();
+}
+
+function file(type: keyof typeof types, text: string, policy = "default-src 'none'", status = 200): GatewayAnswer {
+  const headers = {
+    "content-type": `${types[type]}; charset=utf-8`,
+    "cache-control": "no-store",
+    "content-security-policy": policy,
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+  return { status, headers, body: Buffer.from(text) };
+}
+
+function json(value: unknown, status = 200): GatewayAnswer {
+  return file("json", JSON.stringify(value), undefined, status);
+}
+
+function redirect(location: string): GatewayAnswer {
+  return { status: 302, headers: { location }, body: Buffer.alloc(0) };
+}

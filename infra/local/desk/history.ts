@@ -1,0 +1,180 @@
+import type { APIGatewayProxyEventV2, DynamoDBStreamEvent } from "aws-lambda";
+import { readTableChange, requestOfChange, type TableChange } from "../../../shared/db/table/table-changes.ts";
+import type { Work } from "../functions/work-report.ts";
+import type { FrontRequest } from "../gateway/http-server.ts";
+import type { LogLine } from "../log-lines.ts";
+import { clip, maskBody, maskHeaders, maskQuery, maskText, maskValue } from "./mask.ts";
+import { openNewest } from "./newest.ts";
+import { linesOf, mostOfOutput } from "./past-lines.ts";
+import { messagesOf, type PastMessage } from "./queue-messages.ts";
+
+/** A request as it is remembered, without its secrets. */
+export interface PastRequest {
+  id: string;
+  at: number;
+  functionName: string;
+  /** With body and headers as the function was given them, secrets masked. */
+  event: APIGatewayProxyEventV2;
+  /** Its path and query; sent, it makes the event's again. */
+  target: string;
+  status: number;
+  code: string | undefined;
+  milliseconds: number;
+  answer: { headers: Record<string, string>; body: string | null };
+  /** True where what was sent holds a secret or bytes that are no text, which are not kept, or was too long to keep. */
+  isPartial: boolean;
+  lines: LogLine[];
+  error: string | undefined;
+}
+
+/** A call of a worker as it is remembered. */
+export interface PastRun {
+  at: number;
+  functionName: string;
+  records: number | undefined;
+  milliseconds: number;
+  error: string | undefined;
+  lines: LogLine[];
+  messages: PastMessage[];
+  /** The changes of the table that it was called with. */
+  eventIds: ReadonlySet<string>;
+  /** The requests that it followed from. */
+  requestIds: ReadonlySet<string>;
+}
+
+/** A change of the table, and when it was seen. */
+export type PastChange = TableChange & { at: number };
+
+/** What happened on the machine since its start, the newest of it, in memory. */
+export interface History {
+  readonly requests: readonly PastRequest[];
+  readonly runs: readonly PastRun[];
+  readonly changes: readonly PastChange[];
+  /** Goes up with whatever is added. */
+  revision(): number;
+  addRequest(request: FrontRequest): void;
+  addRun(work: Work): void;
+  addChanges(event: DynamoDBStreamEvent): void;
+}
+
+const most = { requests: 500, runs: 1_000, changes: 2_000, characters: 32 * 1024 ** 2 };
+
+/** Starts to remember. */
+export function openHistory(): History {
+  const requests = openNewest<PastRequest>(most.requests, most.characters);
+  const runs = openNewest<PastRun>(most.runs, most.characters);
+  const changes = openNewest<PastChange>(most.changes, most.characters);
+  let revision = 0;
+  return {
+    requests: requests.list,
+    runs: runs.list,
+    changes: changes.list,
+    revision: () => revision,
+    addRequest(request) {
+      const past = toPastRequest(request);
+      if (!past) return;
+      requests.add(past);
+      revision += 1;
+    },
+    addRun(work) {
+      runs.add(toPastRun(work));
+      revision += 1;
+    },
+    addChanges({ Records }) {
+      const at = Date.now();
+      for (const record of Records) changes.add({ ...readTableChange(record), at });
+      revision += 1;
+    },
+  };
+}
+
+function toPastRequest({ event, answer, functionName = "", ...request }: FrontRequest): PastRequest | undefined {
+  if (!event || !answer) return undefined;
+  const sent = textOf(event);
+  const kept = maskEvent(event, sent);
+  const { rawPath, rawQueryString: query } = kept;
+  const isText = /json|text/.test(String(answer.headers["content-type"]));
+  const body = isText ? maskBody(answer.body.toString()) : `(${answer.body.length} bytes)`;
+  return {
+    id: event.requestContext.requestId,
+    at: event.requestContext.timeEpoch,
+    functionName,
+    event: kept,
+    target: `${encodePath(rawPath)}${query && `?${query}`}`,
+    status: request.status,
+    code: request.code,
+    milliseconds: request.milliseconds,
+    answer: { headers: asTexts(maskHeaders(answer.headers)), body: answer.body.length === 0 ? null : body },
+    isPartial: query !== event.rawQueryString || !sent.isWhole,
+    lines: linesOf(request.output, functionName),
+    error: request.error === undefined ? undefined : describeError(request.error),
+  };
+}
+
+/** A path that is decoded to the given one again, and that no browser takes for another host. */
+function encodePath(path: string): string {
+  return encodeURI(path).replaceAll(/[?#]/g, encodeURIComponent).replace(/^\/\//, "/%2F");
+}
+
+/** What is kept of a body, as text, and whether that is all of it. */
+interface SentText {
+  kept: string | null;
+  isWhole: boolean;
+}
+
+/** A body as text without secrets; of bytes that are no text how many there are. */
+function textOf({ body, isBase64Encoded }: APIGatewayProxyEventV2): SentText {
+  if (body === undefined) return { kept: null, isWhole: true };
+  const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+  const text = bytes.toString();
+  if (!Buffer.from(text).equals(bytes)) return { kept: `(${bytes.length} bytes)`, isWhole: false };
+  const kept = maskBody(text);
+  return { kept, isWhole: kept === text };
+}
+
+/** An event without secrets; a body that is kept whole stays as it was encoded. */
+function maskEvent(event: APIGatewayProxyEventV2, { kept, isWhole }: SentText): APIGatewayProxyEventV2 {
+  const { cookies: _, queryStringParameters, body, isBase64Encoded, ...rest } = event;
+  return {
+    ...rest,
+    headers: maskHeaders(event.headers) as Record<string, string>,
+    rawQueryString: event.rawQueryString && maskQuery(event.rawQueryString),
+    ...(queryStringParameters && { queryStringParameters: maskValue(queryStringParameters) as Record<string, string> }),
+    ...(kept !== null && { body: isWhole ? (body ?? kept) : kept }),
+    isBase64Encoded: isBase64Encoded && isWhole,
+  };
+}
+
+function toPastRun({ functionName, event, records, milliseconds, output, error }: Work): PastRun {
+  const lines = linesOf(output, functionName);
+  const messages = messagesOf(event);
+  const named = lines.flatMap(({ fields }) => [fields.request_id, fields.request_ids].flat());
+  const { Records: changes = [] } = event as Partial<DynamoDBStreamEvent>;
+  const ids = [
+    ...named,
+    ...messages.map(({ requestId }) => requestId),
+    ...changes.flatMap((each) => (each.dynamodb && requestOfChange(each)) ?? []),
+  ];
+  return {
+    at: Date.now() - milliseconds,
+    functionName,
+    records,
+    milliseconds,
+    error: error === undefined ? undefined : describeError(error),
+    lines,
+    messages,
+    eventIds: new Set(changes.flatMap(({ eventID = [] }) => eventID)),
+    requestIds: new Set(ids.filter((id) => typeof id === "string")),
+  };
+}
+
+function describeError(error: unknown): string {
+  const { errorType, trace } = error as { errorType?: string; trace?: string };
+  const message = error instanceof Error ? error.message : String(error);
+  const text = [errorType ? `${errorType}: ${message}` : message, ...(trace ? [trace] : [])].join("\n");
+  return maskText(clip(text, mostOfOutput));
+}
+
+function asTexts(headers: Readonly<Record<string, string | string[]>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}

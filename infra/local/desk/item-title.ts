@@ -1,0 +1,26 @@
+import type { Item } from "../../../shared/db/table/table.ts";
+
+/** What a person calls a record by: each is shown by the first of its fields that it has. */
+const parts: readonly (readonly string[])[] = [
+  ["last_name", "name", "title", "record_type", "platform"],
+  ["job_title", "number"],
+  ["company_name"],
+  ["date", "issued_date", "opened_at", "created_at", "published_at"],
+  ["state", "role"],
+];
+
+/** The name, number, date and state of an item, as far as it has them; empty where its key says all. */
+export function titleOf({ record, ...own }: Item): string {
+  const inner = record as { driver?: object } | undefined;
+  const fields: Item = { ...own, ...inner?.driver, ...inner };
+  const found = parts.flatMap((names) => names.find((name) => textOf(fields, name) !== "") ?? []);
+  return found.map((name) => textOf(fields, name)).join(" · ");
+}
+
+function textOf(fields: Item, name: string): string {
+  const value = fields[name];
+  if (typeof value !== "string" && typeof value !== "number") return "";
+  if (name === "last_name") return [fields.first_name, value].filter(Boolean).join(" ");
+  // Of a moment the day.
+  return name.endsWith("_at") ? String(value).slice(0, 10) : String(value);
+}

@@ -1,0 +1,111 @@
+/** What replaces a secret: ASCII, so that a header may carry it. */
+const masked = "(masked)";
+
+/** The most that is kept of a body, in characters. */
+export const mostOfBody = 64 * 1024;
+
+/** A body of more characters is not read at all. */
+const mostRead = 4 * mostOfBody;
+const mostDepth = 100;
+
+const secretName = /pass(word|code)|(^|[^a-z])pin([^a-z]|$)|token|secret|authorization|cookie|^known-client$/i;
+// Looked for at the start of a run alone: a long run of starts would else be read once for each.
+const jwt = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
+
+/** True for the name of a field, parameter or header whose value is a secret. */
+function isSecret(name: string): boolean {
+  return secretName.test(name);
+}
+
+/** Values without secrets, and without what is nested deeper than 100 levels; the given value itself where it has neither. */
+export function maskValue(value: unknown): unknown {
+  return maskAt(value, false, 0);
+}
+
+function maskAt(value: unknown, isNamed: boolean, depth: number): unknown {
+  if (typeof value !== "object" || value === null) return maskLeaf(value, isNamed, depth);
+  if (depth >= mostDepth) return masked;
+  const isList = Array.isArray(value);
+  const entries = Object.entries(value);
+  // Elements of a list are secrets where the list is named as one.
+  const kept = entries.map(([name, inner]) => [name, maskAt(inner, isList ? isNamed : isSecret(name), depth + 1)]);
+  if (kept.every(([, inner], at) => inner === entries[at]?.[1])) return value;
+  return isList ? kept.map(([, inner]) => inner) : Object.fromEntries(kept);
+}
+
+function maskLeaf(value: unknown, isNamed: boolean, depth: number): unknown {
+  if (isNamed && ["string", "number", "bigint"].includes(typeof value)) return masked;
+  if (typeof value !== "string") return value;
+  // Messages have JSON in their texts.
+  return /^\s*[[{]/.test(value) ? maskUnknown(value, depth + 1) : maskText(value);
+}
+
+/** A body as it may be kept: JSON without its secrets; other text that names a secret, and what is far too long, not at all. */
+export function maskBody(body: string): string {
+  return body.length > mostRead ? `(${body.length} characters)` : clip(maskUnknown(body, 0));
+}
+
+/** Text that may be JSON: as it was written, where it holds no secret. */
+function maskUnknown(text: string, depth: number): string {
+  const value = parse(text);
+  if (value === undefined) {
+    return isSecret(decode(text))
+      ? `${masked}: ${text.length} characters that are no JSON and name a secret`
+      : maskText(text);
+  }
+  const kept = maskAt(value, false, depth);
+  // Of a name that an object has twice the value has the last one alone: what is kept then is what was read.
+  return kept === value && namesWritten(text) === namesIn(value) ? text : JSON.stringify(kept);
+}
+
+/** How many names of fields a text of JSON has. */
+function namesWritten(text: string): number {
+  return text.match(/"(?:[^"\\]|\\.)*"\s*:|"(?:[^"\\]|\\.)*"/g)?.filter((each) => each.endsWith(":")).length ?? 0;
+}
+
+function namesIn(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const values = Object.values(value);
+  return values.reduce((sum: number, each) => sum + namesIn(each), Array.isArray(value) ? 0 : values.length);
+}
+
+/** Text without tokens. */
+export function maskText(text: string): string {
+  return text.replaceAll(jwt, masked);
+}
+
+/** A query string without the values of secret parameters. */
+export function maskQuery(query: string): string {
+  const pairs = query.split("&").map((pair) => {
+    const [name = ""] = pair.split("=");
+    return isSecret(decode(name)) ? `${name}=${masked}` : maskText(pair);
+  });
+  return pairs.join("&");
+}
+
+/** Headers without tokens and cookies. */
+export function maskHeaders<V>(headers: Readonly<Record<string, V>>): Record<string, V | string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name, maskAt(value, isSecret(name), 0)]);
+  return Object.fromEntries(entries);
+}
+
+/** The start of a text, and how much more there was. */
+export function clip(text: string, most = mostOfBody): string {
+  const rest = text.length - most;
+  // A slice alone would keep the whole text in memory.
+  return rest > 0 ? `${Buffer.from(text.slice(0, most)).toString()}… (${rest} more characters)` : text;
+}
+
+/** The value of a text of JSON; undefined of any other text. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Escapes of addresses and of JSON hide no name, whatever else is around them. */
+function decode(text: string): string {
+  return text.replaceAll(/(?:%|\\u00)([0-7][\da-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+}

@@ -1,0 +1,25 @@
+/** The newest of something, oldest first. */
+export interface Newest<T> {
+  readonly list: readonly T[];
+  add(item: T): void;
+}
+
+/** Keeps so many of something, and of them so many characters as JSON. */
+export function openNewest<T extends object>(count: number, characters: number): Newest<T> {
+  const list: T[] = [];
+  const lengths: number[] = [];
+  let total = 0;
+  return {
+    list,
+    add(item) {
+      const { length } = JSON.stringify(item);
+      list.push(item);
+      lengths.push(length);
+      total += length;
+      while (list.length > count || total > characters) {
+        list.shift();
+        total -= lengths.shift() ?? 0;
+      }
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { useState } from "preact/hooks";
+import type { ItemsView, ResourcesView } from "../views.ts";
+import { Action, Code, Empty, Head, Loaded, Row, Split } from "./parts.tsx";
+import { Queues } from "./queues.tsx";
+import { change, useLive } from "./server.ts";
+
+/** What the interface shows; all else is kept beside it. */
+const records = ["company", "user", "timesheet", "invoice", "job", "notification"];
+const sections = { queues: "Queues", stream: "Stream", schedules: "Schedules and limits" } as const;
+
+/** What the table, the queues and the stream hold, and what can be done with them. */
+export function Data({ id }: { id: string | undefined }) {
+  const live = useLive<ResourcesView>("data", 2);
+  return (
+    <>
+      <Head title="Data" about="Queues, the table's stream, schedules, and everything that the table holds." />
+      <Loaded live={live}>
+        {(view) => (
+          <Split
+            openId={id}
+            back="#/data"
+            isSlim
+            list={<Places view={view} openId={id} />}
+            detail={
+              <div class="pad stack">
+                {(id === undefined || id === "queues") && <Queues queues={view.queues} onDone={live.refresh} />}
+                {id === "stream" && <Consumers consumers={view.consumers} />}
+                {id === "schedules" && <Schedules schedules={view.schedules} />}
+                {id !== undefined && !(id in sections) && <Items key={id} kind={id} />}
+              </div>
+            }
+          />
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Places({ view, openId = "queues" }: { view: ResourcesView; openId: string | undefined }) {
+  const failed = view.queues.reduce((sum, { keepsFailed, waiting }) => sum + (keepsFailed ? waiting : 0), 0);
+  const row = (id: string, title: string, about?: string) => (
+    <li key={id}>
+      <a class="row slim" href={`#/data/${encodeURIComponent(id)}`} aria-current={id === openId ? "true" : undefined}>
+        <span class="what">{title}</span>
+        {id === "queues" && failed > 0 && <span class="chip bad">{failed} failed</span>}
+        {about && <span class="muted">{about}</span>}
+      </a>
+    </li>
+  );
+  const { kinds } = view;
+  const kindRow = ({ name, version }: (typeof kinds)[number]) => row(name, name, `shape ${version}`);
+  return (
+    <>
+      <ul>{Object.entries(sections).map(([id, title]) => row(id, title))}</ul>
+      <h2 class="divider">Records</h2>
+      <ul>{records.flatMap((name) => kinds.filter((kind) => kind.name === name).map(kindRow))}</ul>
+      <h2 class="divider">Beside them</h2>
+      <ul>{kinds.filter(({ name }) => !records.includes(name)).map(kindRow)}</ul>
+    </>
+  );
+}
+
+function Consumers({ consumers }: { consumers: ResourcesView["consumers"] }) {
+  return (
+    <section class="card" aria-label="Stream">
+      <h2>Stream</h2>
+      <ul class="rows">
+        {consumers.map(({ functionName, after, behind }) => (
+          <Row key={functionName} name={functionName} about={`after change ${after}`}>
+            <span class={`chip ${behind ? "warn" : "good"}`}>{behind ? `${behind} behind` : "up to date"}</span>
+          </Row>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Schedules({ schedules }: { schedules: ResourcesView["schedules"] }) {
+  const reset = async () => `${(await change<{ count: number }>("limits")).count} counts forgotten`;
+  return (
+    <>
+      <section class="card" aria-label="Schedules">
+        <h2>Schedules</h2>
+        <ul class="rows">
+          {schedules.map(({ functionName, when }) => (
+            <Row key={functionName} name={functionName} about={when}>
+              <Action label="Run now" done="It ran" act={() => change("run", { function: functionName })} />
+            </Row>
+          ))}
+        </ul>
+      </section>
+      <section class="card" aria-label="Limits">
+        <h2>Limits</h2>
+        <ul class="rows">
+          <Row name="Pins, passwords, passcodes, SMS" about="How often each was tried or sent">
+            <Action label="Reset" act={reset} />
+          </Row>
+        </ul>
+      </section>
+    </>
+  );
+}
+
+function Items({ kind }: { kind: string }) {
+  const [places, setPlaces] = useState<string[]>([]);
+  const from = places.at(-1);
+  const live = useLive<ItemsView>(
+    `items?kind=${encodeURIComponent(kind)}${from ? `&from=${encodeURIComponent(from)}` : ""}`,
+  );
+  return (
+    <section class="card" aria-label={kind}>
+      <h2>{kind}</h2>
+      <Loaded live={live}>
+        {({ items, next }) => (
+          <>
+            {items.length === 0 && (
+              <Empty title="None here">
+                {next ? "None in this part of the table." : "The table holds none of this kind."}
+              </Empty>
+            )}
+            <ul class="rows">
+              {items.map(({ key, title, item }) => (
+                <li key={key} class="queue">
+                  <details class="wide">
+                    <summary>
+                      {title && <strong>{title}</strong>}
+                      <code class="break">{key}</code> <span class="muted">{versionsOf(item)}</span>
+                    </summary>
+                    <Code text={JSON.stringify(item)} label={key} />
+                  </details>
+                </li>
+              ))}
+            </ul>
+            {(places.length > 0 || next !== null) && (
+              <p class="tools foot">
+                <button type="button" disabled={places.length === 0} onClick={() => setPlaces(places.slice(0, -1))}>
+                  Back
+                </button>
+                <button type="button" disabled={next === null} onClick={() => next && setPlaces([...places, next])}>
+                  More
+                </button>
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function versionsOf({ version, revision, schema_version }: Record<string, unknown>): string {
+  const facts = { version, revision, shape: schema_version };
+  return Object.entries(facts)
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name} ${value}`))
+    .join(" · ");
+}

@@ -1,0 +1,114 @@
+import { useState } from "preact/hooks";
+import { Action, Head } from "./parts.tsx";
+
+interface Draft {
+  type: string;
+  source: string;
+  detail: string;
+}
+
+const record = (fields: object): Draft => ({
+  type: "Record",
+  source: "rota.example",
+  detail: JSON.stringify(fields, null, 2),
+});
+
+/** Each as a system might send it; they name records that the demo data has, or add one. */
+const samples: Readonly<Record<string, (now: number) => Draft>> = {
+  "A job is added": (now) =>
+    record({
+      event_id: `job-90007-${now}`,
+      type: "job",
+      id: 90007,
+      version: now,
+      company_id: 1,
+      title: "Forklift driver",
+      number: 4007,
+      industries: ["logistics"],
+      job_type: "part_time",
+      postcode: "M1 2AB",
+    }),
+  "A job is removed": (now) =>
+    record({ event_id: `job-90007-${now}`, type: "job", id: 90007, version: now, deleted: true }),
+  "A chat message": (now) => ({
+    ...record({
+      event_id: `message-${now}`,
+      recipients: [2, 5],
+      actor_id: 4,
+      record_type: "Chat",
+      record_id: 88,
+      params: { type: "message", room: "Night shift" },
+    }),
+    type: "Notification",
+    source: "chat.example",
+  }),
+  "An invalid event": (now) => record({ event_id: `job-x-${now}`, type: "job", id: "x", version: now }),
+};
+
+/** A form for the event bus. */
+export function Events() {
+  const [draft, setDraft] = useState<Draft>(draftOf("A job is added"));
+  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  return (
+    <>
+      <Head
+        title="Send an event"
+        about="Puts an event on the bus as another system does. What follows from it is among the requests."
+      />
+      <div class="pad stack form">
+        <label>
+          Sample
+          <select onChange={(event) => setDraft(draftOf(event.currentTarget.value))}>
+            {Object.keys(samples).map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <div class="columns">
+          <label>
+            Detail type
+            <select value={draft.type} onChange={(event) => set({ type: event.currentTarget.value })}>
+              <option>Record</option>
+              <option>Notification</option>
+            </select>
+          </label>
+          <label>
+            Source
+            <input value={draft.source} onInput={(event) => set({ source: event.currentTarget.value })} />
+          </label>
+        </div>
+        <label>
+          Detail
+          <textarea
+            rows={16}
+            spellcheck={false}
+            value={draft.detail}
+            onInput={(event) => set({ detail: event.currentTarget.value })}
+          />
+        </label>
+        <p class="tools">
+          <Action label="Send" done="Sent" primary act={() => send(draft)} />
+          <a href="#/requests">See what follows</a>
+        </p>
+      </div>
+    </>
+  );
+}
+
+/** As the command line does, by EventBridge's own interface. */
+async function send({ type, source, detail }: Draft): Promise<void> {
+  const entry = { EventBusName: "workforce-local", Source: source, DetailType: type, Detail: detail };
+  const headers = { "x-amz-target": "AWSEvents.PutEvents", "content-type": "application/x-amz-json-1.1" };
+  const response = await fetch("/_local/events", {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ Entries: [entry] }),
+  });
+  const answer = await response.json();
+  const fault = answer.Entries?.[0]?.ErrorMessage ?? answer.message;
+  if (fault) throw new Error(fault);
+}
+
+function draftOf(name: string): Draft {
+  return samples[name]?.(Math.floor(Date.now() / 1000)) ?? record({});
+}

@@ -1,0 +1,163 @@
+import { useState } from "preact/hooks";
+import type { InboxView } from "../views.ts";
+import { Code, Copy, Empty, Head, hasWords, Loaded, Search, Split, Time } from "./parts.tsx";
+import { useLive } from "./server.ts";
+
+const channels = { email: "Mail", sms: "SMS", push: "Push" } as const;
+
+/** What the service sent, as who received it sees it. */
+export function Inbox({ id }: { id: string | undefined }) {
+  const live = useLive<InboxView[]>("inbox");
+  const [text, setText] = useState("");
+  return (
+    <>
+      <Head title="Inbox" about="Mails, SMS and pushes that the service sent. None of them left this machine.">
+        <Search label="Search by person or text" value={text} onInput={setText} />
+      </Head>
+      <Loaded live={live}>
+        {(messages) => {
+          const found = messages.filter((message) => matches(message, text));
+          const open = messages.find((message) => message.id === id);
+          const none =
+            messages.length === 0 ? "Request a pin, or mark a timesheet as paid." : "No message contains that.";
+          return (
+            <Split
+              openId={open?.id}
+              back="#/inbox"
+              list={
+                found.length > 0 ? <Messages messages={found} openId={id} /> : <Empty title="No messages">{none}</Empty>
+              }
+              detail={
+                open ? (
+                  <Message message={open} />
+                ) : (
+                  <Empty title="Nothing is open">Choose a message to see it as it was received.</Empty>
+                )
+              }
+            />
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function Messages({ messages, openId }: { messages: readonly InboxView[]; openId: string | undefined }) {
+  return (
+    <ul class="rows">
+      {messages.map((message) => (
+        <li key={message.id}>
+          <a class="row" href={`#/inbox/${message.id}`} aria-current={message.id === openId ? "true" : undefined}>
+            <span class={`chip ${message.channel}`}>{channels[message.channel]}</span>
+            <span class="what">
+              <strong>{message.person?.name ?? message.to}</strong>
+              <span class="muted clip">{titleOf(message)}</span>
+            </span>
+            <span class="muted">
+              <Time at={message.sentAt} />
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** One message as its device shows it, its pin large. */
+export function Message({ message }: { message: InboxView }) {
+  const { id, channel, to, person, pin, subject, hasHtml, sentAt } = message;
+  return (
+    <article class="pad stack" aria-label={`${channels[channel]} to ${person?.name ?? to}`}>
+      {pin && (
+        <div class="pin">
+          <output aria-label="Pin">{pin}</output>
+          <Copy label="Copy pin" text={pin} primary />
+        </div>
+      )}
+      <dl class="facts">
+        <dt>To</dt>
+        <dd class="break">
+          {person && <strong>{person.name} </strong>}
+          <span class="muted">{to}</span>
+        </dd>
+        <dt>Sent</dt>
+        <dd>{new Date(sentAt).toLocaleString()}</dd>
+        {subject && channel === "email" && (
+          <>
+            <dt>Subject</dt>
+            <dd>{subject}</dd>
+          </>
+        )}
+      </dl>
+      {channel === "email" && <Mail id={id} text={message.text ?? ""} hasHtml={hasHtml} />}
+      {channel === "sms" && <p class="bubble">{message.text}</p>}
+      {channel === "push" && <Push message={message} />}
+    </article>
+  );
+}
+
+function Mail({ id, text, hasHtml }: { id: string; text: string; hasHtml: boolean }) {
+  if (!hasHtml) return <p class="mail">{text}</p>;
+  return (
+    <>
+      <iframe class="mail" sandbox="" title="The mail as it looks" src={`/_local/desk/mail/${id}`} />
+      <details>
+        <summary>As plain text</summary>
+        <p class="mail">{text}</p>
+      </details>
+    </>
+  );
+}
+
+function Push({ message }: { message: InboxView }) {
+  const { title, body } = alertOf(message.text ?? "");
+  return (
+    <>
+      <div class="phone">
+        <div class="notification">
+          <img src="/_local/desk.svg" alt="" width="34" height="34" />
+          <div>
+            <span class="muted from">
+              Workforce <Time at={message.sentAt} />
+            </span>
+            <strong>{title}</strong>
+            <span>{body}</span>
+          </div>
+        </div>
+      </div>
+      <details>
+        <summary>What the push service was sent</summary>
+        <Code text={message.text ?? ""} label="The push" />
+      </details>
+    </>
+  );
+}
+
+function titleOf(message: InboxView): string {
+  if (message.channel === "push") {
+    const { title, body } = alertOf(message.text ?? "");
+    return `${title}: ${body}`;
+  }
+  return message.subject ?? message.text ?? "";
+}
+
+/** What a phone shows of a push: of APNs its alert, of FCM its notification. */
+function alertOf(text: string): { title: string; body: string } {
+  type Alert = { title?: string; body?: string };
+  type Payload = { aps?: { alert?: Alert }; fcmV1Message?: { message?: { notification?: Alert } } };
+  const payload = (parse(text) ?? {}) as Payload;
+  const { title = "Push", body = text } = payload.aps?.alert ?? payload.fcmV1Message?.message?.notification ?? {};
+  return { title, body };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function matches({ person, to, subject, text, channel }: InboxView, wanted: string): boolean {
+  return hasWords(wanted, person?.name, to, subject, text, channels[channel]);
+}

@@ -1,0 +1,23 @@
+import { inParallel } from "../../shared/batches.ts";
+import { clientGuesses, loginGuesses } from "../../shared/db/accounts/guesses.ts";
+import { smsCounts } from "../../shared/db/accounts/sms-ceilings.ts";
+import { throttles } from "../../shared/db/accounts/throttles.ts";
+import { keyOf } from "../../shared/db/table/keys.ts";
+import { deleteItemAt, scanPage } from "../../shared/db/table/table.ts";
+
+const limits = [clientGuesses, loginGuesses, throttles, smsCounts];
+const deletesAtOnce = 8;
+
+/** Forgets what every limit has counted: pins, passwords, passcodes and SMS. Gives how many counts there were. */
+export async function resetLimits(): Promise<number> {
+  let count = 0;
+  let lastKey: Awaited<ReturnType<typeof scanPage>>["lastKey"];
+  do {
+    const page = await scanPage({ ProjectionExpression: "pk, sk", ExclusiveStartKey: lastKey });
+    const keys = page.items.map(keyOf).filter((key) => limits.some((entity) => entity.matches(key)));
+    await inParallel(keys, deletesAtOnce, deleteItemAt);
+    count += keys.length;
+    lastKey = page.lastKey;
+  } while (lastKey);
+  return count;
+}

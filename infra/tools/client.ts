@@ -1,0 +1,36 @@
+import { join, relative } from "node:path";
+import { root } from "../local/stack/synthesis.ts";
+import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { buildClient, usualName } from "./client/package.ts";
+
+const help = `npm run client [-- --name NAME]
+
+Builds the package of the interface's client, for browsers and Node.js 20 or newer, into .local/client, and packs it there into
+a .tgz file, which apps install: npm install PATH/FILE.tgz
+
+  --name NAME   name of the package, with a scope where you have one: @acme/workforce (${usualName()} without it,
+                which follows from the name in package.json)
+  --help        show this
+
+Ends with 0 when the package is built, 1 when that failed, 2 when the call was wrong.
+`;
+
+if (import.meta.main) await runCommand((parameters) => client(parameters));
+
+/** Runs the command; gives its exit code. */
+export function client(parameters: string[]): number {
+  const call = readArguments("client", help, { args: parameters, options: { name: { type: "string" } } });
+  if (!call) return 0;
+  const { name = usualName() } = call.values;
+  if (!/^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name) || name.length > 214) {
+    throw new UsageError(
+      `"${name}" is no name of an npm package: lower case, such as @acme/workforce (npm run client -- --help)`,
+    );
+  }
+  const { folder, packed, gzipped } = buildClient(join(root, ".local/client"), name);
+  process.stdout.write(
+    `${name}: ${relative(process.cwd(), folder) || "."}, ${(gzipped / 1024).toFixed(1)} KB gzipped\n`,
+  );
+  process.stdout.write(`npm install ${relative(process.cwd(), packed)}\n`);
+  return 0;
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import type { Operation } from "../../../shared/contract/operation.ts";
+import { operations } from "../../../shared/contract/operations.ts";
+import { internalError, refusalCodes } from "../../../shared/contract/refusal-codes.ts";
+import { describeInterface } from "../../../shared/openapi/document.ts";
+import { refusalsOf } from "../../../shared/openapi/refusals.ts";
+import type { JsonSchema } from "../../../shared/openapi/schemas.ts";
+import { root } from "../../local/stack/synthesis.ts";
+import { methodNameOf } from "./operations.ts";
+import { commentOf, typeOf } from "./schema-types.ts";
+
+interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: JsonSchema;
+}
+interface Described {
+  readonly description?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content: Content }>>;
+}
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+const sources = ["errors", "store", "settings"];
+
+/** The declarations of the package: one file without imports, with the texts of the contract as comments. */
+export function declareClient(): string {
+  const document = describeInterface() as unknown as Document;
+  const parts = operations.map((operation) => declareOperation(document, operation));
+  const shapes = parts.map(({ shapes }) => shapes).join("\n");
+  const methods = parts.map(({ method }) => method).join("\n");
+  const codes = [...Object.keys(refusalCodes), internalError.code].map((code) => JSON.stringify(code)).join(" | ");
+  return [
+    "// Written by `npm run client` from the contract of the service.",
+    ...sources.map(declareSource),
+    `/** The code of a problem: every reason that the service refuses a request for, and its own fault. */\nexport type ProblemCode = ${codes};`,
+    ...namedTypes(document, shapes),
+    shapes,
+    `/** A client: one method an operation. */\nexport interface Client {\n${methods}\n}`,
+    "/** Makes a client of a service. */\nexport declare function createClient(settings: ClientSettings): Client;",
+    "export {};",
+  ].join("\n\n");
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+}
+
+/** The declarations of a source file, without its imports: all of them are in one file. */
+function declareSource(name: string): string {
+  const file = join(root, "shared/client", `${name}.ts`);
+  const { outputText } = ts.transpileDeclaration(readFileSync(file, "utf8"), {
+    fileName: file,
+    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+  });
+  return outputText.replace(/^import .*\n/gm, "").trim();
+}
+
+/** The types that these shapes name, and those that they name in turn. */
+function namedTypes({ components }: Document, shapes: string): string[] {
+  const declared = new Map<string, string>();
+  const add = (text: string) => {
+    for (const [name, schema] of Object.entries(components.schemas)) {
+      if (declared.has(name) || !new RegExp(`\\b${name}\\b`).test(text)) continue;
+      const made = `${commentOf(schema, "")}export type ${name} = ${typeOf(schema)};`;
+      declared.set(name, made);
+      add(made);
+    }
+  };
+  add(shapes.replace(/\/\*\*.*?\*\//gs, ""));
+  return [...declared.values()];
+}
+
+function declareOperation(document: Document, operation: Operation): { shapes: string; method: string } {
+  const { name, path, method: verb, list, summary } = operation;
+  const described = document.paths[path]?.[verb.toLowerCase()];
+  if (!described) throw new Error(`The document does not describe ${name}`);
+  const method = methodNameOf(name);
+  const shape = method.charAt(0).toUpperCase() + method.slice(1);
+  const input = inputOf(document, described, operation);
+  const answer = described.responses["200"]?.content["application/json"]?.schema ?? {};
+  const shapes = [
+    ...(input ? [`${commentOf(input, "")}export type ${shape}Input = ${typeOf(input)};`] : []),
+    `/** What \`${method}\` answers. */\nexport type ${shape}Answer = ${typeOf(answer)};`,
+  ].join("\n");
+  const isOptional = !input?.required?.length;
+  const parameter = input ? `input${isOptional ? "?" : ""}: ${shape}Input` : "input?: Record<string, never>";
+  const lists = verb === "GET" ? `ListRequest<${shape}Answer>` : `Promise<${shape}Answer & ListFacts>`;
+  const codes = [...refusalsOf(operation), internalError.code].map((code) => `\`${code}\``).join(", ");
+  const description = [`${summary}.`, described.description, `@throws {ProblemError} ${codes}`];
+  const comment = commentOf({ description: description.filter(Boolean).join("\n\n") }, "  ");
+  const answers = list ? lists : `Promise<${shape}Answer>`;
+  return { shapes, method: `${comment}  ${method}(${parameter}, options?: CallOptions): ${answers};` };
+}
+
+/** The parameters of path and query and the fields of the body as one object; undefined where there are none. */
+function inputOf(document: Document, described: Described, { name, body }: Operation): JsonSchema | undefined {
+  const parameters = (described.parameters ?? []).map((each) =>
+    each.$ref ? resolve<Parameter>(document, each.$ref) : each,
+  );
+  const own = parameters.filter((each) => each.in === "path" || each.in === "query");
+  const properties = Object.fromEntries(own.map(({ name, schema, ...texts }) => [name, { ...schema, ...texts }]));
+  const required = own.filter((each) => each.required).map((each) => each.name);
+  const outer = described.requestBody?.content["application/json"]?.schema;
+  const fields = body && dereference(document, dereference(document, outer).properties?.[body.object]);
+  if (fields && own.some((each) => each.in === "query" || fields.properties?.[each.name])) {
+    throw new Error(`${name} has a query beside its body, or a name twice: the client takes both in one object`);
+  }
+  if (!fields && own.length === 0) return undefined;
+  return {
+    type: "object",
+    description: fields?.description ?? `What \`${methodNameOf(name)}\` takes.`,
+    properties: { ...properties, ...fields?.properties } as NonNullable<JsonSchema["properties"]>,
+    required: [...required, ...(fields?.required ?? [])],
+  };
+}
+
+function dereference(document: Document, schema: JsonSchema | boolean | undefined): JsonSchema {
+  const known = typeof schema === "object" ? schema : {};
+  return known.$ref ? resolve(document, known.$ref) : known;
+}
+
+function resolve<T>(document: Document, reference: string): T {
+  const found = reference
+    .replace(/^#\//, "")
+    .split("/")
+    .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], document);
+  return found as T;
+}

@@ -1,0 +1,76 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { buildSync } from "esbuild";
+import { root } from "../../local/stack/synthesis.ts";
+import { declareClient } from "./declarations.ts";
+import { clientOperations } from "./operations.ts";
+
+/** The name of the package in the pages about it; the built package has its own there. */
+const writtenName = "workforce-api-client";
+
+/** A package that was built: its folder, its packed file, and the size of its entry in bytes, as `gzip -9` makes it. */
+export interface BuiltClient {
+  readonly folder: string;
+  readonly packed: string;
+  readonly gzipped: number;
+}
+
+/** Builds the package of the client into an empty folder and packs it there. Throws where npm cannot pack it. */
+export function buildClient(folder: string, name: string): BuiltClient {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  buildSync({
+    absWorkingDir: root,
+    entryPoints: ["shared/client/index.ts"],
+    outfile: join(folder, "index.js"),
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    define: { OPERATIONS: JSON.stringify(clientOperations()) },
+    sourcemap: true,
+    logLevel: "warning",
+  });
+  const readme = readFileSync(join(root, "shared/client/README.md"), "utf8").replaceAll(writtenName, name);
+  writeFileSync(join(folder, "README.md"), readme);
+  writeFileSync(join(folder, "index.d.ts"), `${declareClient()}\n`);
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifestOf(name), null, 2)}\n`);
+  copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+  const gzipped = gzipSync(readFileSync(join(folder, "index.js")), { level: 9 }).length;
+  return { folder, packed: join(folder, pack(folder)), gzipped };
+}
+
+/** The package's name where the caller gives none: that of the checkout's own package, with `-client`. */
+export function usualName(): string {
+  return `${ownPackage().name}-client`;
+}
+
+function ownPackage(): { name: string; version: string; license: string } {
+  return JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+}
+
+function manifestOf(name: string): object {
+  const { version, license } = ownPackage();
+  return {
+    name,
+    version,
+    license,
+    description: "Client of the service's HTTP interface",
+    type: "module",
+    exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+    types: "./index.d.ts",
+    sideEffects: false,
+    engines: { node: ">=20" },
+    files: ["index.js", "index.js.map", "index.d.ts"],
+  };
+}
+
+/** Packs a folder and gives the name of the file. */
+function pack(folder: string): string {
+  const call = ["pack", "--json", "--ignore-scripts"];
+  const { status, stdout, stderr } = spawnSync("npm", call, { cwd: folder, encoding: "utf8" });
+  if (status !== 0) throw new Error(`npm pack failed: ${stderr.trim()}`);
+  return JSON.parse(stdout)[0].filename;
+}

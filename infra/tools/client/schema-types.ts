@@ -1,0 +1,76 @@
+import type { JsonSchema } from "../../../shared/openapi/schemas.ts";
+
+type Schema = JsonSchema | boolean | undefined;
+
+/** A JSON Schema (2020-12) as a type of TypeScript, with the texts of its fields as comments. */
+export function typeOf(schema: Schema, indent = ""): string {
+  if (typeof schema !== "object") return "unknown";
+  if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "unknown";
+  const { const: only, enum: choices, anyOf, oneOf, allOf, type } = schema;
+  if (only !== undefined) return JSON.stringify(only);
+  if (choices) return choices.map((choice) => JSON.stringify(choice)).join(" | ");
+  const options = anyOf ?? oneOf;
+  if (options) return unite(options.map((option) => typeOf(option, indent)));
+  if (allOf) return allOf.map((part) => typeOf(part, indent)).join(" & ");
+  if (Array.isArray(type)) return unite(type.map((each) => typeOf({ ...schema, type: each }, indent)));
+  switch (type) {
+    case "integer":
+    case "number":
+      return "number";
+    case "string":
+    case "boolean":
+    case "null":
+      return type;
+    case "array":
+      return `readonly ${inBrackets(typeOf(schema.items as Schema, indent))}[]`;
+    case "object":
+      return objectType(schema, indent);
+    default:
+      return "unknown";
+  }
+}
+
+/** The texts of a schema as a comment of its own lines; empty where it has none. */
+export function commentOf(schema: Schema, indent: string): string {
+  if (typeof schema !== "object") return "";
+  const { format, default: absent } = schema;
+  const example = Array.isArray(schema.examples) ? schema.examples[0] : (schema as { example?: unknown }).example;
+  const lines = [
+    ...(textOf(schema)?.split("\n") ?? []),
+    ...(format ? [`@format ${format}`] : []),
+    ...(absent === undefined ? [] : [`@default ${JSON.stringify(absent)}`]),
+    ...(example === undefined ? [] : [`@example ${JSON.stringify(example)}`]),
+  ].map((line) => line.replaceAll("*/", "*\\/").trimEnd());
+  if (lines.length === 0) return "";
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
+}
+
+/** The text of a schema, or of what it is made of where that has no field of its own to be shown at. */
+function textOf(schema: Schema): string | undefined {
+  if (typeof schema !== "object") return undefined;
+  const { description, anyOf = [], oneOf = [], items } = schema;
+  const inner = [...anyOf, ...oneOf, items as Schema].map(textOf).filter((text) => text !== undefined);
+  return description ?? (inner.length > 0 ? inner.join("\n") : undefined);
+}
+
+function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema, indent: string): string {
+  const inner = `${indent}  `;
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
+    const mark = required.includes(name) ? "" : "?";
+    const absent = mark ? " | undefined" : "";
+    return `${commentOf(property, inner)}${inner}readonly ${key}${mark}: ${typeOf(property, inner)}${absent};`;
+  });
+  const isOpen = additionalProperties === true || typeof additionalProperties === "object";
+  if (isOpen) fields.push(`${inner}readonly [key: string]: unknown;`);
+  return fields.length === 0 ? "Readonly<Record<string, unknown>>" : `{\n${fields.join("\n")}\n${indent}}`;
+}
+
+function unite(types: readonly string[]): string {
+  return [...new Set(types)].join(" | ");
+}
+
+function inBrackets(type: string): string {
+  return type.includes(" | ") || type.includes(" & ") ? `(${type})` : type;
+}

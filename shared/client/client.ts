@@ -1,0 +1,151 @@
+import { jitter } from "../backoff.ts";
+import type { OperationName } from "../contract/operations.ts";
+import { type Clock, startClock } from "./clock.ts";
+import { ProblemError, ProtocolError } from "./errors.ts";
+import { type ClientAnswer, type Fields, send } from "./exchange.ts";
+import { type ClientOperation, type ClientRequest, type Input, requestOf } from "./request.ts";
+import { renewSession, replaceSession, sessionOf } from "./session.ts";
+import type { CallOptions, ClientSettings } from "./settings.ts";
+import { memoryStore, type StoredSession, type TokenStore } from "./store.ts";
+
+/** The name of an operation as the name of a method. */
+export type MethodName<Name extends string = OperationName> = Name extends `${infer Word}-${infer Rest}`
+  ? `${Word}${Capitalize<MethodName<Rest>>}`
+  : Name;
+
+/** The operations of the contract by the names of their methods. */
+export type ClientOperations = Readonly<Record<MethodName, ClientOperation>>;
+
+const [defaultTimeoutMs, defaultRetries] = [30_000, 2];
+
+/** Tokens are renewed when nine tenths of their life are over. Tabs that share a store differ by up to a minute. */
+const [renewedAfter, spreadMs] = [0.9, 60_000];
+
+/** So long a call waits for a renewal that is due, and no longer than half of its time: its token is still valid. */
+const longestAheadMs = 5_000;
+
+/** Calls an operation and keeps what the answer says of the session; `query` is that of another page. */
+export type Call = (
+  operation: ClientOperation,
+  input: Input,
+  options: CallOptions,
+  query?: string,
+) => Promise<ClientAnswer>;
+
+/** Makes what the methods of a client call with. */
+export function createCall(operations: ClientOperations, settings: ClientSettings): Call {
+  const { store = memoryStore() } = settings;
+  const spread = jitter(0, spreadMs, spreadMs);
+  const run = async <T>({ timeout, signal }: CallOptions, work: (clock: Clock) => Promise<T>) => {
+    const clock = startClock(timeout ?? settings.timeout ?? defaultTimeoutMs, signal);
+    return work(clock).finally(clock.stop);
+  };
+  /** Has time of its own: callers that gave up do not end it for the others. */
+  const renew = (refresh_token: string) =>
+    run({ timeout: defaultTimeoutMs }, async (clock) => {
+      const request = requestOf(operations.refreshToken, { refresh_token });
+      return tokensIn(await send(request, settings, clock, 0));
+    });
+  const renewed = (session: StoredSession, clock: Clock) =>
+    clock.within(renewSession(store, session.accessToken, renew));
+
+  /** The session to call with, renewed where that is due; one that is still valid serves where that fails or takes long. */
+  const current = async (clock: Clock): Promise<StoredSession> => {
+    const session = await clock.within(sessionOf(store));
+    const isDue = session.refreshToken && Date.now() > (session.renewAt ?? Number.POSITIVE_INFINITY) + spread;
+    if (!isDue) return session;
+    const ahead = startClock(Math.min(longestAheadMs, clock.timeout / 2), clock.signal);
+    const next = await renewed(session, ahead)
+      .catch((error) => unlessEnded(error, session))
+      .finally(ahead.stop);
+    // Somebody else may have signed in meanwhile: the call is not theirs.
+    return next.userId === session.userId ? next : session;
+  };
+
+  const sendAs = (
+    session: StoredSession,
+    operation: ClientOperation,
+    request: ClientRequest,
+    retries: number,
+    clock: Clock,
+  ) => {
+    const headers = { ...request.headers, ...credentialsOf(session, operation) };
+    return send({ ...request, headers }, settings, clock, retries);
+  };
+
+  return (operation, input, options, query) =>
+    run(options, async (clock) => {
+      const request = requestOf(operation, input, options.idempotencyKey, query);
+      const retries = options.retries ?? settings.retries ?? defaultRetries;
+      const session = operation.signedIn ? await current(clock) : await clock.within(sessionOf(store));
+      const answer = await sendAs(session, operation, request, retries, clock).catch(async (error) => {
+        if (!operation.signedIn || !session.refreshToken || !isTokenRefused(error)) throw error;
+        const next = await renewed(session, clock);
+        if (!next.accessToken || next.userId !== session.userId) throw error;
+        return sendAs(next, operation, request, retries, clock);
+      });
+      await clock.within(keepSession({ operation, input, session, answer, store, clock }));
+      return answer;
+    });
+}
+
+function credentialsOf({ accessToken, knownClient, refreshToken }: StoredSession, operation: ClientOperation) {
+  const proof = operation.takesProof && (refreshToken ?? knownClient);
+  return {
+    ...(operation.signedIn && accessToken && { authorization: `Bearer ${accessToken}` }),
+    ...(proof && { "known-client": proof }),
+  };
+}
+
+function isTokenRefused(error: unknown): boolean {
+  return error instanceof ProblemError && error.status === 401 && error.code.startsWith("token_");
+}
+
+function unlessEnded(error: unknown, session: StoredSession): StoredSession {
+  if (error instanceof ProblemError && error.status === 401) throw error;
+  return session;
+}
+
+/** A call that was answered. */
+interface Answered {
+  readonly operation: ClientOperation;
+  readonly input: Input;
+  /** The session that it was sent in. */
+  readonly session: StoredSession;
+  readonly answer: ClientAnswer;
+  readonly store: TokenStore;
+  readonly clock: Clock;
+}
+
+/** What the answer of an operation makes of the stored session. */
+async function keepSession({ operation, input, session, answer, store, clock }: Answered): Promise<void> {
+  if (operation.answersTokens) {
+    const { refreshToken, userId } = session;
+    const tokens = tokensIn(answer);
+    const spent = input.refresh_token;
+    await replaceSession(store, (stored) => {
+      // Who has been given an error is not signed in afterwards.
+      if (clock.signal.aborted) return stored;
+      if (spent === undefined) return tokens;
+      // Its user is known of the token that was stored alone, and whoever has signed in meanwhile stays.
+      return stored.refreshToken === refreshToken ? { ...(spent === refreshToken && { userId }), ...tokens } : stored;
+    });
+  }
+  if (operation.endsSession) {
+    await replaceSession(store, (stored) => {
+      if (stored.userId !== session.userId) return stored;
+      return stored.refreshToken ? { knownClient: stored.refreshToken } : undefined;
+    });
+  }
+}
+
+/** The session in an answer. Throws `ProtocolError` where there is none. */
+function tokensIn({ body }: ClientAnswer): StoredSession {
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: life } = (body.token ?? {}) as Fields;
+  if (typeof accessToken !== "string" || typeof refreshToken !== "string" || typeof life !== "number") {
+    throw new ProtocolError("The answer has no tokens", { status: 200, requestId: undefined, retryAfter: undefined });
+  }
+  const renewAt = Date.now() + life * 1_000 * renewedAfter;
+  const { id: userId } = (body.user ?? {}) as Fields;
+  return { accessToken, refreshToken, renewAt, ...(typeof userId === "number" && { userId }) };
+}

@@ -1,0 +1,80 @@
+import type { ProblemCode } from "../contract/refusal-codes.ts";
+
+/** One field that the service refuses, by `pointer` (in the body), `parameter` or `header`. */
+export interface FieldFault {
+  /** Stable, machine-readable: `missing`, `wrong_type`, `not_allowed`, `out_of_range`, `too_short`, `too_long`, `invalid`, `unknown`, `common`. */
+  readonly code: string;
+  /** A sentence for people. */
+  readonly detail: string;
+  /** JSON Pointer (RFC 6901) into the body. */
+  readonly pointer?: string;
+  /** Name of the parameter in the query or path. */
+  readonly parameter?: string;
+  /** Name of the header. */
+  readonly header?: string;
+}
+
+/** What is known of an answer, whatever its body was. */
+export interface AnswerFacts {
+  readonly status: number;
+  readonly requestId: string | undefined;
+  readonly retryAfter: number | undefined;
+}
+
+/** A call that failed: the base of every error but those of your own signal, store and `fetch`. */
+export class ClientError extends Error {
+  override readonly name: string = "ClientError";
+  /** How often the request was sent. */
+  attempts = 1;
+}
+
+/** An answer that is no success. */
+export class AnswerError extends ClientError {
+  /** HTTP status; 0 where a browser hides it, as that of redirects. */
+  readonly status: number;
+  /** Include it in support requests. */
+  readonly requestId: string | undefined;
+  /** Seconds to wait before another try. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, { status, requestId, retryAfter }: AnswerFacts) {
+    super(message);
+    this.status = status;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The service refused the call, or failed, and said why. */
+export class ProblemError extends AnswerError {
+  override readonly name: string = "ProblemError";
+  /** Stable: branch on it. A newer service may send a code that is not in this type. `gateway`: refused before the service ran. */
+  readonly code: ProblemCode | "gateway";
+  /** The fields that are refused; empty for most codes. */
+  readonly errors: readonly FieldFault[];
+  /** The ids that do not exist, with `records_not_found`; empty for other codes. */
+  readonly missingIds: readonly number[];
+
+  constructor(problem: Readonly<Record<string, unknown>>, facts: AnswerFacts) {
+    const { detail, title, message, code } = problem;
+    super(String([detail, title, message, code].find((text) => typeof text === "string")), facts);
+    this.code = (code ?? "gateway") as ProblemCode;
+    this.errors = Array.isArray(problem.errors) ? problem.errors : [];
+    this.missingIds = Array.isArray(problem.missing_ids) ? problem.missing_ids : [];
+  }
+}
+
+/** What answered is not this service: a redirect, HTML, an empty body, JSON of another shape. */
+export class ProtocolError extends AnswerError {
+  override readonly name: string = "ProtocolError";
+}
+
+/** No answer arrived: offline, refused, broken off, or blocked by CORS. `cause` is the error of `fetch`. */
+export class NetworkError extends ClientError {
+  override readonly name: string = "NetworkError";
+}
+
+/** The call took longer than its `timeout`. */
+export class TimeoutError extends ClientError {
+  override readonly name: string = "TimeoutError";
+}

@@ -1,0 +1,33 @@
+import { type ClientOperations, createCall, type MethodName } from "./client.ts";
+import type { Fields } from "./exchange.ts";
+import { listOf, requestList } from "./pages.ts";
+import type { Input } from "./request.ts";
+import type { CallOptions, ClientSettings, ListRequest } from "./settings.ts";
+
+export { AnswerError, ClientError, NetworkError, ProblemError, ProtocolError, TimeoutError } from "./errors.ts";
+export { memoryStore, storageStore } from "./store.ts";
+
+/** The operations as the build takes them from the contract, in place of this name. */
+declare const OPERATIONS: ClientOperations;
+
+/** Calls an operation. The declarations of the package say what each one takes and answers. */
+export type Method = (input?: Input, options?: CallOptions) => Promise<Fields> | ListRequest<Fields>;
+
+/** A client: one method an operation. */
+export type Client = Readonly<Record<MethodName, Method>>;
+
+/** Makes a client of a service. */
+export function createClient(settings: ClientSettings): Client {
+  const call = createCall(OPERATIONS, settings);
+  const methods = Object.entries(OPERATIONS).map(([name, operation]): [string, Method] => {
+    const { list, method } = operation;
+    return [
+      name,
+      (input = {}, options = {}) => {
+        if (list && method === "GET") return requestList(list, (query) => call(operation, input, options, query));
+        return call(operation, input, options).then((answer) => (list ? listOf(list, answer) : answer.body));
+      },
+    ];
+  });
+  return Object.fromEntries(methods) as Client;
+}

@@ -1,0 +1,41 @@
+import { ProtocolError } from "./errors.ts";
+import type { ClientAnswer, Fields } from "./exchange.ts";
+import type { ListFacts, ListPage, ListRequest } from "./settings.ts";
+
+/** Asks for the page of a query; without one, for the first. */
+export type FetchPage = (query?: string) => Promise<ClientAnswer>;
+
+/** Asks for the first page at once, and for the others as they are walked. */
+export function requestList(list: string, fetchPage: FetchPage, query?: string): ListRequest<Fields> {
+  const first = fetchPage(query).then((answer) => pageOf(list, answer, fetchPage));
+  return Object.assign(first, { [Symbol.asyncIterator]: () => walk(first) });
+}
+
+/** An answer with what its headers say of the list. Throws `ProtocolError` where the list is missing. */
+export function listOf(list: string, { body, headers }: ClientAnswer): Fields & ListFacts {
+  if (!Array.isArray(body[list])) throw breach(`The answer has no ${list}`);
+  const numberIn = (name: string) => Number(headers.get(name) ?? Number.NaN);
+  const totalAsOf = headers.get("total-as-of") ?? undefined;
+  return { ...body, total: numberIn("total"), perPage: numberIn("per-page"), totalAsOf };
+}
+
+function pageOf(list: string, answer: ClientAnswer, fetchPage: FetchPage): ListPage<Fields> {
+  // The query alone: a token goes to no other host, whatever a link names.
+  const [, query] = /<[^>?]*(\?[^>]*)>\s*;\s*rel="?next\b/.exec(answer.headers.get("link") ?? "") ?? [];
+  const next = query ? Object.assign(() => requestList(list, fetchPage, query), { query }) : undefined;
+  return { ...listOf(list, answer), next };
+}
+
+async function* walk(first: Promise<ListPage<Fields>>): AsyncGenerator<ListPage<Fields>, void> {
+  const seen = new Set<string>();
+  for (let page: ListPage<Fields> | undefined = await first; page; page = await page.next?.()) {
+    yield page;
+    const { query = "" } = (page.next ?? {}) as { query?: string };
+    if (page.next && seen.has(query)) throw breach("A page names as next one that was before it");
+    seen.add(query);
+  }
+}
+
+function breach(message: string): ProtocolError {
+  return new ProtocolError(message, { status: 200, requestId: undefined, retryAfter: undefined });
+}

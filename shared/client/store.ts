@@ -1,0 +1,87 @@
+import { sleep } from "../backoff.ts";
+
+/** What a client remembers of a session. */
+export interface StoredSession {
+  /** Sent as bearer token. */
+  readonly accessToken?: string | undefined;
+  /** Renews the access token; works once. */
+  readonly refreshToken?: string | undefined;
+  /** Moment after which the access token is renewed ahead of its expiry, in milliseconds since 1970. */
+  readonly renewAt?: number | undefined;
+  /** The user who signed in. */
+  readonly userId?: number | undefined;
+  /** The last refresh token of a session that has ended; it proves an earlier session at the next sign-in. */
+  readonly knownClient?: string | undefined;
+}
+
+/** Where a session is kept. Each method may be asynchronous. */
+export interface TokenStore {
+  get(): StoredSession | undefined | Promise<StoredSession | undefined>;
+  set(session: StoredSession): void | Promise<void>;
+  /** Forgets everything, also what proves an earlier session. */
+  clear(): void | Promise<void>;
+  /** Runs work while no other holder of the store does: of use where processes share it. */
+  lock?<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Keeps the session as long as the page or process lives; the default. */
+export function memoryStore(session?: StoredSession): TokenStore {
+  let kept = session;
+  return {
+    get: () => kept,
+    set(next) {
+      kept = next;
+    },
+    clear() {
+      kept = undefined;
+    },
+  };
+}
+
+/** What `localStorage`, `sessionStorage` and React Native's `AsyncStorage` have in common. */
+export interface KeyValueStorage {
+  getItem(key: string): string | null | Promise<string | null>;
+  setItem(key: string, value: string): unknown;
+  removeItem(key: string): unknown;
+}
+
+/** The part of the Web Locks API that a store uses; tabs of one origin share it. */
+interface Locks {
+  request<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** Keeps the session in a storage under a key. Every script of the page can read `localStorage`. */
+export function storageStore(storage: KeyValueStorage, key: string = "workforce"): TokenStore {
+  const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {};
+  return {
+    async get() {
+      const text = await storage.getItem(key);
+      try {
+        return text ? JSON.parse(text) : undefined;
+      } catch {
+        // Text that something else left there is no session.
+        return undefined;
+      }
+    },
+    async set(session) {
+      await storage.setItem(key, JSON.stringify(session));
+    },
+    async clear() {
+      await storage.removeItem(key);
+    },
+    ...(locks && { lock: <T>(work: () => Promise<T>) => lockFor(locks, key, work) }),
+  };
+}
+
+/** Browsers show a tab what another one has stored some milliseconds later: so long the lock is held beyond the work. */
+const propagationMs = 100;
+
+function lockFor<T>(locks: Locks, key: string, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const hold = () =>
+      work()
+        .then(resolve, reject)
+        .then(() => sleep(propagationMs));
+    locks.request(key, hold).catch(reject);
+  });
+}

@@ -1,0 +1,26 @@
+/** The headers that clients send, in addition to those that browsers send by themselves (D34). */
+export const requestHeaders = [
+  "authorization",
+  "content-type",
+  "idempotency-key",
+  "if-none-match",
+  "known-client",
+] as const;
+
+/** The headers of answers that clients read (D34). */
+export const answerHeaders = [
+  "per-page",
+  "total",
+  "total-as-of",
+  "link",
+  "etag",
+  "authorization",
+  "retry-after",
+  "x-request-id",
+  "idempotency-replayed",
+  "www-authenticate",
+  "vary",
+  "allow",
+  "deprecation",
+  "sunset",
+] as const;

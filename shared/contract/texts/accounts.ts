@@ -1,0 +1,152 @@
+import {
+  confirmedUser,
+  confirmLogin,
+  confirmLoginByBody,
+  getProfile,
+  registerUser,
+  requestPasswordReset,
+  setPassword,
+  user,
+  userAwaitingPin,
+} from "../accounts.ts";
+import { describes, nested, shapes } from "./text.ts";
+
+const userTexts = {
+  id: ["Number of the account; the `sub` of its access tokens.", 2],
+  company: nested("The employer or customer this person acts for, null for none.", {
+    id: ["Same as `financial_company_id`.", 1],
+    name: ["Name under which the company trades.", "Harbour Logistics Ltd"],
+  }),
+  contact_phone_number: ["Where colleagues reach this person; not a login.", "+442079460102"],
+  email: [
+    "Address for mails, and a login. Null for people who sign in by phone.",
+    "operator@harbour-logistics.example",
+  ],
+  financial_company_id: ["Decides whose invoices, timesheets and jobs an operator or client sees.", 1],
+  first_name: ["What to call the person; empty until set after a registration.", "Owen"],
+  job_position: ["Free text, for display.", "Transport planner"],
+  last_name: ["Surname; it may be empty as well.", "Pryce"],
+  phone_number: ["Mobile number in E.164 form, which takes SMS and is a login too.", "+442079460005"],
+  profile_id: ["For drivers: the number that timesheets name them by.", 5005],
+  role: ["What the account may do: `admin`, `operator`, `client` or `driver`.", "operator"],
+} as const;
+
+export const userText = shapes(user, "A person with an account, as shown to that person.", userTexts);
+
+export const userAwaitingPinText = shapes(
+  userAwaitingPin,
+  "The login as it was sent, within a user that reveals nothing: names are empty and the `id` is derived from the login.",
+  {
+    ...userTexts,
+    pin_valid_to: ["Until when the pin works: 10 minutes after it was first asked for.", "2026-05-01T08:40:00.000Z"],
+  },
+);
+
+export const confirmedUserText = shapes(confirmedUser, "The account behind a login that has just been confirmed.", {
+  ...userTexts,
+  reset_password_token: [
+    "Permission to set one password, for 15 minutes. Keep it in memory only.",
+    "example-reset-token-3kQ9vXo2",
+  ],
+});
+
+export const requestPasswordResetText = describes(requestPasswordReset, {
+  description: `First of three steps to a new password: have a pin sent, confirm it, set the password. A login with an @ gets an
+e-mail, a phone number an SMS. Nothing shows whether the login is known: the answer is the same, with a user that is not the stored one.
+
+Whoever asks again within a minute shares the pin that is under way. A login gets 3 pins in 10 minutes and 10 a day from one client.`,
+  body: {
+    text: "Who has forgotten the password.",
+    fields: {
+      login: [
+        "The e-mail address or phone number of the account, up to 320 characters. Numbers without a country code are read as the stage's.",
+        "operator@harbour-logistics.example",
+      ],
+    },
+  },
+  answer: {
+    text: "If the login is known, a pin is on its way.",
+    fields: { user: ["Only `pin_valid_to` and the login are worth reading."] },
+  },
+});
+
+export const confirmLoginText = describes(confirmLogin, {
+  description: `Trades the pin for a reset token. Addresses end up in histories and in logs of proxies, and pins should not. Right pins
+work once; the same request within 60 seconds is answered the same. Five wrong tries end a pin.`,
+  query: {
+    login: [
+      "The login that the pin was sent to. Write the plus sign of a phone number as `%2B`.",
+      "operator@harbour-logistics.example",
+    ],
+    pin: ["Six digits as received, with zeros in front; ten after much guessing at the login.", "012345"],
+  },
+  answer: {
+    text: "The pin was right, and is now spent.",
+    fields: { user: ["Account of the login, with the token for the next step."] },
+  },
+});
+
+export const setPasswordText = describes(setPassword, {
+  description: `Last step of a recovery or a registration. All sessions of the user end and their devices get no more pushes, so sign in
+again afterwards. The user is notified of the change by every channel there is.
+
+After a lost answer the same request may be repeated for a minute.`,
+  body: {
+    text: "The new password, and the right to set it.",
+    fields: {
+      reset_password_token: ["Taken from the confirmation.", "example-reset-token-3kQ9vXo2"],
+      password: [
+        "Chosen by the user: 8 to 128 characters, whichever they like, unless it is one of the 4,000 most common.",
+        "a harbour before dawn",
+      ],
+      password_confirmation: ["The password typed a second time; both must agree.", "a harbour before dawn"],
+      first_name: ["Given name of someone who has just registered. Ignored for users that have names already.", "Owen"],
+      last_name: ["Family name to go with it.", "Pryce"],
+    },
+  },
+  answer: { text: "The password is changed; older sessions are over.", fields: { user: ["Whose password it was."] } },
+});
+
+export const registerUserText = describes(registerUser, {
+  description: `Opens an account on stages that allow it; elsewhere the path does not exist (404). A pin goes out to the login. Confirm
+it, then set password and names with the reset token. What is sent here of these is only checked, not stored, so that nobody can
+prepare an account for someone else's address.
+
+Known logins get the same answer. Ten registrations an hour are accepted from one network address.`,
+  body: {
+    text: "The person who wants an account.",
+    fields: {
+      login: ["E-mail address, or a mobile number in a country that is served.", "new.driver@example.com"],
+      password: ["Tried against the rules for passwords, then forgotten.", "a harbour before dawn"],
+      first_name: ["Given name, 1 to 200 characters, shown back in the answer.", "Robin"],
+      last_name: ["Family name, of 1 to 200 characters.", "Field"],
+    },
+  },
+  answer: {
+    text: "A pin goes to the login, unless limits forbid it.",
+    fields: { user: ["What the account will look like: a driver without a company."] },
+  },
+});
+
+export const confirmLoginByBodyText = describes(confirmLoginByBody, {
+  description: `Second step of a recovery or a registration: proves that the pin arrived. The answer has a \`reset_password_token\`, which
+\`PUT users/password\` wants. After five wrong tries the pin is void and a new one has to be requested; wrong, expired and spent pins
+are not distinguished.`,
+  body: {
+    text: "A login and what was sent to it.",
+    fields: {
+      login: [
+        "Exactly as in the request for the pin, or in any other spelling of the same address.",
+        "operator@harbour-logistics.example",
+      ],
+      pin: ["The digits from the message, as text: a pin may begin with 0.", "012345"],
+    },
+  },
+  answer: { text: "Login confirmed. The pin cannot be used again.", fields: { user: ["The owner of this login."] } },
+});
+
+export const getProfileText = describes(getProfile, {
+  description: `Who the access token belongs to, with role and company: ask it after signing in to decide which screens to show. It is read
+afresh, so a change of name or company shows at once, while the token keeps its role until it is renewed.`,
+  answer: { text: "Who you are.", fields: { user: ["Your own account."] } },
+});

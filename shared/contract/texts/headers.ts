@@ -1,0 +1,108 @@
+/** What the document says of a header: a sentence, an example, and the JSON Schema of its value. */
+export interface HeaderText {
+  readonly text: string;
+  readonly example: string | number;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** The headers of answers, by name. */
+export const answerHeaderTexts = {
+  "x-request-id": {
+    text: "Names this request in the service's logs. Include it when you ask for support.",
+    example: "JKJaXmPLvHcESHA=",
+    schema: { type: "string" },
+  },
+  "per-page": {
+    text: "How many items a page of this list holds at most: your `per_page`, or 20.",
+    example: 20,
+    schema: { type: "integer", minimum: 1 },
+  },
+  total: {
+    text: "Number of items on all pages together. It counts a new record a moment after that was written.",
+    example: 75,
+    schema: { type: "integer", minimum: 0 },
+  },
+  "total-as-of": {
+    text:
+      "The moment up to which all changes are counted in `total` and found by date and number; a later change may be missing " +
+      "there. Absent while it is not known, and no part of an ETag.",
+    example: "2026-05-01T08:29:30.000Z",
+    schema: { type: "string", format: "date-time" },
+  },
+  link: {
+    text: 'Where to read on (RFC 8288): `rel="next"` with a cursor, and first, prev and last. Absent when everything fits on one page.',
+    example: '<https://api.example.com/api/v1/jobs?cursor=MjB8ZDU1>; rel="next"',
+    schema: { type: "string" },
+  },
+  etag: {
+    text: "Stays the same while the body, `total` and `Link` do. Send it back in `If-None-Match`, and the answer is a 304 as long as nothing changed.",
+    example: '"3q2-7wWcQ1m8Zf0aTnB5kLrYx9E"',
+    schema: { type: "string" },
+  },
+  vary: {
+    text: "The headers of the request that the answer depends on: caches keep one for each of their values.",
+    example: "Authorization, Origin",
+    schema: { type: "string" },
+  },
+  deprecation: {
+    text: "Since when another operation takes the place of this one (RFC 9745): `@` and the seconds since 1970.",
+    example: "@1795305600",
+    schema: { type: "string", pattern: "^@\\d+$" },
+  },
+  sunset: {
+    text: "The moment after which this operation may be gone (RFC 8594). Absent while no end is planned.",
+    example: "Mon, 31 May 2027 00:00:00 GMT",
+    schema: { type: "string" },
+  },
+  authorization: {
+    text: "The new access token once more, ready to be sent back as it is.",
+    example: "Bearer eyJhbGciOiJFUzI1NiJ9.example.signature",
+    schema: { type: "string" },
+  },
+  "idempotency-replayed": {
+    text: "There if nothing was done now, because the key had been used: this is the answer of the first time.",
+    example: "true",
+    schema: { const: "true" },
+  },
+  "retry-after": {
+    text: "Seconds to wait before you try again. Sooner attempts are refused as well.",
+    example: 60,
+    schema: { type: "integer", minimum: 0 },
+  },
+  "www-authenticate": {
+    text: 'Asks HTTP libraries for a bearer token (RFC 6750); `error="invalid_token"` where one was sent and failed.',
+    example: 'Bearer error="invalid_token"',
+    schema: { type: "string" },
+  },
+} as const satisfies Readonly<Record<string, HeaderText>>;
+
+/** The name of a header of answers. */
+export type AnswerHeader = keyof typeof answerHeaderTexts;
+
+/** The headers that some requests may carry beside the access token, by the name of their component. */
+export const requestHeaderTexts = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    text:
+      "A value of your own for one change, such as a UUID. Repeat the request with it, for up to 24 hours, and the first " +
+      "answer comes back instead of a second change. Visible ASCII, 1 to 255 characters.",
+    example: "8f14e45f-ceea-467f-9f0e-3d1d4c1a7b52",
+    schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+  },
+  IfNoneMatch: {
+    name: "If-None-Match",
+    text:
+      "The `ETag` of the answer that you have, several separated by commas, or `*`. Where the answer is still the same, a 304 " +
+      "without body comes instead. It saves bytes on the way; the records are read all the same.",
+    example: '"3q2-7wWcQ1m8Zf0aTnB5kLrYx9E"',
+    schema: { type: "string" },
+  },
+  KnownClient: {
+    name: "Known-Client",
+    text:
+      "Proves that this client was signed in under the login before: the last refresh token of a session, expired or not, or a " +
+      "device token of the user. What strangers fail at the login then does not lock this client out.",
+    example: "example-refresh-token-of-an-earlier-session",
+    schema: { type: "string", minLength: 1, maxLength: 4096 },
+  },
+} as const satisfies Readonly<Record<string, HeaderText & { readonly name: string }>>;

@@ -1,0 +1,35 @@
+/** What the document says of the interface as a whole, in Markdown. */
+export const interfaceText = `Timesheets, invoices, jobs and notifications of companies and the people who work for them.
+
+**Sign in** with \`POST /api/v1/users/sign_in\` and send the \`access_token\` with every request, as
+\`Authorization: Bearer <ACCESS_TOKEN>\`. It lasts 15 minutes; \`POST /api/v1/users/token\` gives the next one.
+
+**Bodies** are JSON with one outer object that names the subject, such as \`{"timesheet": {…}}\`. Fields that the service does not know
+are ignored.
+
+**Lists** answer one outer array; \`per-page\`, \`total\` and \`Link\` are headers.
+
+**Values**: ids are whole numbers from 1 to 2^53 − 1. Amounts are decimal numbers in strings, so that no float rounds them.
+The \`currency\` of an amount stands beside it. Timestamps are UTC with milliseconds; calendar dates are \`YYYY-MM-DD\` and have no time zone.
+
+**Refusals** are problem documents (RFC 9457). Branch on \`code\`, which is stable; expect codes that you do not know.
+A method that a path does not take is 405 \`method_not_allowed\`, with those that it takes in the header \`Allow\`.
+
+**Repeating** a request is safe: what is done already counts as success, and an \`Idempotency-Key\` gives the first answer again.`;
+
+/** The groups of operations, in the order of their pages. */
+export const tagTexts = {
+  sessions: "Signing in, renewing tokens, signing out. Begin here: nearly everything else wants the access token.",
+  account: "Recovering a password with a pin, confirming a login, registering, and the profile of who is signed in.",
+  finance: "What drivers are owed and what companies are billed: timesheets with their payment state, and invoices.",
+  jobs: "Offers of work, and the window in which they can be taken.",
+  notifications: "What has happened to the records of a user: the list, the badge counts, and marking as read.",
+  devices: "Phones and browsers that receive pushes.",
+  service: "For machines: health, public keys, and this document.",
+} as const;
+
+/** How callers prove who they are. */
+export const bearerText = "The `access_token` of a sign-in or a renewal, a JWT that is valid for 15 minutes.";
+
+/** Where the interface is served. */
+export const serverText = "The host that answered this document.";

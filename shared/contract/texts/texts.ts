@@ -1,0 +1,29 @@
+import type { Operation } from "../operation.ts";
+import * as accounts from "./accounts.ts";
+import * as devices from "./devices.ts";
+import * as finance from "./finance.ts";
+import * as jobs from "./jobs.ts";
+import * as notifications from "./notifications.ts";
+import * as service from "./service.ts";
+import * as sessions from "./sessions.ts";
+import type { OperationText, ShapeText } from "./text.ts";
+
+const texts: readonly (OperationText | ShapeText)[] = [
+  ...Object.values(accounts),
+  ...Object.values(devices),
+  ...Object.values(finance),
+  ...Object.values(jobs),
+  ...Object.values(notifications),
+  ...Object.values(service),
+  ...Object.values(sessions),
+];
+
+/** What the document says of an operation; undefined for one that is not of the contract. */
+export function textOf({ name }: Operation): OperationText | undefined {
+  return texts.find((each): each is OperationText => "operation" in each && each.operation === name);
+}
+
+/** What it says of the shape with these fields; undefined where that has no text. */
+export function textOfShape(fields: object): ShapeText | undefined {
+  return texts.find((each): each is ShapeText => "shape" in each && each.shape === fields);
+}

@@ -1,0 +1,26 @@
+import type { FieldText } from "./text.ts";
+
+/** What the document says of values that many fields share, by their names in it. */
+export const valueTexts = {
+  Id: ["Whole number that identifies a record among those of its kind.", 42],
+  CalendarDate: ["A day of the calendar, `YYYY-MM-DD`, without a time and a time zone.", "2026-05-01"],
+  Timestamp: ["A moment in UTC: ISO 8601 with three digits of milliseconds and a `Z`.", "2026-05-01T08:30:00.000Z"],
+  Decimal: [
+    "A decimal number in a string: up to 15 digits, and up to 6 behind the point. Calculate with a decimal type.",
+    "1250.00",
+  ],
+  Currency: ["ISO 4217 code, three capitals.", "GBP"],
+  Page: ["Position of a page in its list.", 1],
+  PerPage: ["Number of items that a page is cut to.", 20],
+  DateFilter: [
+    "A date, `YYYY-MM-DD`; of a timestamp the part with the date counts. Empty is as good as absent.",
+    "2026-05-01",
+  ],
+  IdParameter: ["An id in an address. Anything but a whole number above 0 is refused.", 42],
+  RecordId: ["An id in an address that leads to one record; text that is no id leads to none.", 42],
+  Password: ["8 to 128 characters of any kind. The 4,000 most common passwords are refused.", "a harbour before dawn"],
+  Passcode: ["4 to 8 digits that do not begin with 0, as a number or in a string.", 4821],
+} as const satisfies Readonly<Record<string, FieldText>>;
+
+/** The name of such a value. */
+export type ValueName = keyof typeof valueTexts;

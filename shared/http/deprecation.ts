@@ -1,0 +1,15 @@
+import type { Operation } from "../contract/operation.ts";
+import type { HttpRequest } from "./request.ts";
+
+/** Middleware: every answer of a deprecated operation says since when it is, and from when on it may be gone (RFC 9745, RFC 8594). */
+export function announceDeprecation({ since, sunset }: NonNullable<Operation["deprecation"]>) {
+  const headers = {
+    deprecation: `@${Date.parse(since) / 1_000}`,
+    ...(sunset !== undefined && { sunset: new Date(sunset).toUTCString() }),
+  };
+  const announce = (request: HttpRequest): void => {
+    if (request.response)
+      request.response = { ...request.response, headers: { ...request.response.headers, ...headers } };
+  };
+  return { after: announce, onError: announce };
+}

@@ -1,0 +1,78 @@
+import { type Operation, parameterNames, takesList } from "../contract/operation.ts";
+import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
+import { log } from "../logger.ts";
+import { settings } from "../settings.ts";
+import type { HttpEvent } from "./request.ts";
+
+type Sent = Readonly<Record<string, string | undefined>>;
+
+const maxRefused = 20;
+
+/**
+ * The parameters of a request's query by the names of the contract, `name[]` as `name` where a list is taken. One that the
+ * operation does not know is refused, or logged where the stage says `warn`; names that begin with `_` are left out (D22).
+ */
+export function readQuery(operation: Operation, { queryStringParameters: sent = {} }: HttpEvent): Sent {
+  const known = parameterNames(operation);
+  const lists = known.filter((name) => takesList(operation, name));
+  const named = Object.entries(sent)
+    .filter(([name]) => !name.startsWith("_"))
+    .map(([name, value]) => ({ sentAs: name, name: lists.find((list) => name === `${list}[]`) ?? name, value }));
+  refuseTwoSpellings(named.filter(({ sentAs, name }) => sentAs !== name && sent[name] !== undefined));
+  const unknown = named.flatMap(({ name }) => (known.includes(name) ? [] : [name]));
+  if (unknown.length > 0) refuseUnknown(unknown, known);
+  return Object.fromEntries(named.map(({ name, value }) => [name, value]));
+}
+
+function refuseTwoSpellings(twice: readonly { readonly sentAs: string; readonly name: string }[]): void {
+  if (twice.length === 0) return;
+  const errors = twice.map(({ sentAs, name }) => fault(sentAs, "invalid", `must not be sent together with ${name}`));
+  throw new Refusal("fields_invalid", `Invalid: ${twice.map(({ sentAs }) => sentAs).join(", ")}`, { errors });
+}
+
+function refuseUnknown(unknown: readonly string[], known: readonly string[]): void {
+  if (settings.unknownParameters() === "warn") {
+    const nearest = unknown.slice(0, maxRefused).map((name) => nearestOf(name, known) ?? "");
+    log("warn", "unknown parameters", { code: "unknown_parameter", nearest, count: unknown.length });
+    return;
+  }
+  const errors = unknown.slice(0, maxRefused).map((name) => {
+    const nearest = nearestOf(name, known);
+    const hint = nearest === undefined ? "the operation takes none" : `the nearest one is ${nearest}`;
+    return fault(name, "unknown", `is not a parameter of this operation; ${hint}`);
+  });
+  const detail = errors
+    .map(({ parameter = "a name of other characters", detail }) => `${parameter} ${detail}`)
+    .join(". ");
+  throw new Refusal("unknown_parameter", `Unknown: ${detail}`, { errors });
+}
+
+function fault(name: string, code: string, detail: string): FieldRefusal {
+  return { ...(isWord(name) && { parameter: name }), code, detail };
+}
+
+/** What is no word may be a value, such as a password, that was put in the place of a name: it is not repeated. */
+function isWord(name: string): boolean {
+  return /^[a-z][\w-]{0,39}(\[\w{0,9}\])?$/i.test(name);
+}
+
+/** The known name that takes the fewest edits to get to; undefined where none is known. */
+function nearestOf(name: string, known: readonly string[]): string | undefined {
+  const text = name.slice(0, 40).toLowerCase();
+  const edits = known.map((each) => editsBetween(text, each));
+  return known[edits.indexOf(Math.min(...edits))];
+}
+
+/** Levenshtein's distance. */
+function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (const [place, wanted] of [...other].entries()) {
+      const replaced = (row[place] ?? 0) + (letter === wanted ? 0 : 1);
+      next.push(Math.min(replaced, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

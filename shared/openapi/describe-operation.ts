@@ -1,0 +1,136 @@
+import { everyRole, type Operation } from "../contract/operation.ts";
+import { operations } from "../contract/operations.ts";
+import type { AnswerHeader } from "../contract/texts/headers.ts";
+import type { FieldText, NestedText } from "../contract/texts/text.ts";
+import { textOf } from "../contract/texts/texts.ts";
+import { pagingReference, parameterReference } from "./components.ts";
+import { problemResponses } from "./problems.ts";
+import { recordedAnswers } from "./recorded.ts";
+import { refusalsOf } from "./refusals.ts";
+import { fieldsOf, type JsonSchema, jsonSchemaOf } from "./schemas.ts";
+import { exampleOf, sentenceOf, withTexts } from "./texts.ts";
+
+/** The name of the one security scheme. */
+export const bearer = "bearer";
+
+const ofConditions = ["etag", "vary"] as const;
+
+const undescribed: NestedText = { text: "", fields: {} };
+
+/** What the document says of an operation: its parts from its entry, its sentences from the texts of the contract. */
+export function describeOperation(operation: Operation, tag: string): object {
+  const { name, summary, access, body, supersededBy } = operation;
+  const text = textOf(operation);
+  const parameters = parametersOf(operation);
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    description: [text?.description, callersOf(operation), preferenceOf(operation)].filter(Boolean).join("\n\n"),
+    ...(supersededBy && { deprecated: true }),
+    security: access === "anyone" ? [] : [{ [bearer]: [] }],
+    ...(access !== "anyone" && { "x-roles": access }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: bodyOf(body.object, jsonSchemaOf(body.fields), text?.body ?? undescribed) }),
+    responses: {
+      "200": answerOf(operation, text?.answer ?? undescribed),
+      ...(operation.conditional && { "304": notModifiedOf(operation) }),
+      ...problemResponses(refusalsOf(operation)),
+    },
+  };
+}
+
+function callersOf({ access, companyBound }: Operation): string {
+  if (access === "anyone") return "No token is needed.";
+  const roles = access.length === everyRole.length ? "every role" : access.map((role) => `\`${role}\``).join(", ");
+  return `Callers: ${roles}.${companyBound ? " Operators and clients need a company." : ""}`;
+}
+
+function preferenceOf({ supersededBy }: Operation): string | undefined {
+  const better = operations.find(({ name }) => name === supersededBy);
+  return better && `Deprecated: call \`${better.method} ${better.path}\` instead.`;
+}
+
+function parametersOf(operation: Operation): object[] {
+  const { parameters, query, conditional, idempotent, takesClientProof } = operation;
+  const text = textOf(operation);
+  const inPath = fieldsOf(parameters).map((field) => ({
+    ...parameterOf({ ...field, required: true }, "path", text?.parameters?.[field.name]),
+  }));
+  const inQuery = fieldsOf(query).map(
+    (field) => pagingReference(field.name) ?? parameterOf(field, "query", text?.query?.[field.name]),
+  );
+  return [
+    ...inPath,
+    ...inQuery,
+    ...(conditional ? [parameterReference("IfNoneMatch")] : []),
+    ...(idempotent ? [parameterReference("IdempotencyKey")] : []),
+    ...(takesClientProof ? [parameterReference("KnownClient")] : []),
+  ];
+}
+
+interface Field {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+}
+
+function parameterOf({ name, schema, required }: Field, place: string, text: FieldText = [""]): object {
+  return {
+    name,
+    in: place,
+    required,
+    description: sentenceOf(text),
+    schema,
+    // Several values are written with commas between them (D22).
+    ...(schema.type === "array" && { style: "form", explode: false }),
+    ...(exampleOf(text) !== undefined && { example: exampleOf(text) }),
+  };
+}
+
+function bodyOf(object: string, schema: JsonSchema, text: NestedText): object {
+  const inner = { ...withTexts(schema, text.fields), description: text.text };
+  return {
+    required: true,
+    content: {
+      "application/json": { schema: inside(object, inner), example: { [object]: exampleOf(text) } },
+    },
+  };
+}
+
+function answerOf(operation: Operation, text: NestedText): object {
+  const { name, answer, list, hasTotalAsOf, conditional, answersBearer, idempotent, deprecation } = operation;
+  const item = jsonSchemaOf(answer);
+  const schema = list ? inside(list, { type: "array", items: item }) : item;
+  const names: AnswerHeader[] = [
+    "x-request-id",
+    ...(list ? (["per-page", "total", "link"] as const) : []),
+    ...(hasTotalAsOf ? (["total-as-of"] as const) : []),
+    ...(conditional ? ofConditions : []),
+    ...(answersBearer ? (["authorization"] as const) : []),
+    ...(idempotent ? (["idempotency-replayed"] as const) : []),
+    ...(deprecation ? (["deprecation", "sunset"] as const) : []),
+  ];
+  const example = recordedAnswers[name];
+  return {
+    description: text.text,
+    headers: referencesTo(names),
+    content: {
+      "application/json": { schema: withTexts(schema, text.fields), ...(example !== undefined && { example }) },
+    },
+  };
+}
+
+/** The answer to a request whose client has it already. */
+function notModifiedOf({ hasTotalAsOf }: Operation): object {
+  const names: AnswerHeader[] = ["x-request-id", ...ofConditions, ...(hasTotalAsOf ? (["total-as-of"] as const) : [])];
+  return { description: "Nothing has changed since the answer whose ETag was sent.", headers: referencesTo(names) };
+}
+
+function referencesTo(names: readonly AnswerHeader[]): object {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function inside(name: string, schema: JsonSchema): JsonSchema {
+  return { type: "object", required: [name], properties: { [name]: schema } };
+}

@@ -1,0 +1,206 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../../infra/functions/bundle-places.ts";
+import { usualName } from "../../infra/tools/client/package.ts";
+import { commentOf, typeOf } from "../../infra/tools/client/schema-types.ts";
+import { client } from "../../infra/tools/client.ts";
+import { operations } from "../../shared/contract/operations.ts";
+import { refusalCodes } from "../../shared/contract/refusal-codes.ts";
+import type { JsonSchema } from "../../shared/openapi/schemas.ts";
+import { buildClientPackage, type ClientPackage } from "../support/client/built-client.ts";
+import { openApi } from "../support/requests/described-answers.ts";
+import { runTool } from "../tools/machine.ts";
+
+const name = "@acme/workforce";
+let built: ClientPackage;
+let declarations: string;
+beforeAll(async () => {
+  built = await buildClientPackage(name);
+  declarations = readFileSync(join(built.folder, "index.d.ts"), "utf8");
+});
+afterAll(() => built.remove());
+
+test("the whole entry, minified, has at most 6 KB by gzip -9, and imports nothing", () => {
+  expect(built.gzipped).toBeLessThanOrEqual(6 * 1024);
+  expect(readFileSync(join(built.folder, "index.js"), "utf8")).not.toMatch(/\bimport\b|\brequire\b/);
+});
+
+test("the package has the name that it was built with, no dependency, and in its packed file what apps need", () => {
+  const manifest = JSON.parse(readFileSync(join(built.folder, "package.json"), "utf8"));
+  expect(manifest).toMatchObject({ name, type: "module", license: "MIT" });
+  expect(Object.keys(manifest).filter((key) => /dependencies|scripts/i.test(key))).toEqual([]);
+  const { stdout } = spawnSync("tar", ["-tzf", built.packed], { encoding: "utf8" });
+  const files = ["LICENSE", "README.md", "index.d.ts", "index.js", "index.js.map", "package.json"];
+  expect(stdout.trim().split("\n").toSorted()).toEqual(files.map((file) => `package/${file}`));
+  expect(readFileSync(join(built.folder, "README.md"), "utf8")).toContain(`from "${name}"`);
+});
+
+const usage = `import { createClient, memoryStore, ProblemError, type Invoice, type TokenStore } from "${name}";
+declare function show(...values: unknown[]): void;
+const store: TokenStore = memoryStore();
+const client = createClient({ baseUrl: "", store, fetch: (url, init) => fetch(url, init) });
+const { user } = await client.signIn({ login: "a", password: "b" });
+show(user.first_name.length, user.company?.name);
+for await (const page of client.listInvoices({ by_state: ["paid"] }, { signal: new AbortController().signal })) {
+  const invoices: readonly Invoice[] = page.invoices;
+  show(invoices, page.total, page.next?.());
+}
+const first = await client.listTimesheets();
+const paid = await client.bulkUpdateTimesheets({ timesheet_ids: first.timesheets.map(({ id }) => id), state: "paid" });
+show(paid.total, (await client.getProfile()).user.role === "driver");
+try {
+  await client.getInvoice({ id: 7 });
+} catch (error) {
+  if (error instanceof ProblemError && error.code === "record_not_found") show(error.errors[0]?.pointer);
+}
+// @ts-expect-error no such state
+client.listInvoices({ by_state: ["late"] });
+// @ts-expect-error no such parameter
+client.listInvoices({ by_stat: ["paid"] });
+// @ts-expect-error an id is missing
+client.getInvoice({});
+// @ts-expect-error no such operation
+client.removeInvoice;
+// @ts-expect-error no such field
+(await client.getInvoice({ id: 7 })).invoice.amount;
+// @ts-expect-error no such code
+show(new ProblemError({}, { status: 1, requestId: "", retryAfter: 0 }).code === "made_up");
+// @ts-expect-error a single record has no pages
+for await (const page of client.getInvoice({ id: 7 })) show(page);
+`;
+
+/** The samples of a page as one module; a page without any fails. */
+function samplesOf(markdown: string): string {
+  const samples = [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, sample]) => sample);
+  expect(samples.length).toBeGreaterThan(1);
+  return samples.join("\n");
+}
+
+describe("the declarations", () => {
+  test.each([
+    ["bundler", ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
+    ["node16", ts.ModuleKind.Node16, ts.ModuleResolutionKind.Node16],
+  ] as const)("compile with an app in the mode %s, strict, with library checks, and so do the samples of its README and guide", (mode, module, moduleResolution) => {
+    const app = join(dirname(built.folder), mode);
+    mkdirSync(app);
+    cpSync(built.folder, join(app, "node_modules", name), { recursive: true });
+    writeFileSync(join(app, "package.json"), '{ "type": "module" }');
+    const readme = readFileSync(join(built.folder, "README.md"), "utf8");
+    const guide = readFileSync(join(root, "shared/docs/guides/7-client.md"), "utf8").replaceAll(
+      "@acme/workforce",
+      name,
+    );
+    const files = { "app.ts": usage, "samples.ts": samplesOf(readme), "guide.ts": samplesOf(guide) };
+    for (const [file, source] of Object.entries(files)) writeFileSync(join(app, file), source);
+    const program = ts.createProgram(
+      Object.keys(files).map((file) => join(app, file)),
+      {
+        module,
+        moduleResolution,
+        target: ts.ScriptTarget.ES2022,
+        lib: ["lib.es2022.d.ts", "lib.dom.d.ts"],
+        types: [],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        skipLibCheck: false,
+        noEmit: true,
+      },
+    );
+    const faults = ts.getPreEmitDiagnostics(program).map(({ messageText, start, file }) => {
+      const line = file?.text.slice(0, start).split("\n").length;
+      return `${file?.fileName}:${line}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`;
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test("are one file without imports, with each operation's summary and codes", () => {
+    const code = declarations.replaceAll(/\/\*\*.*?\*\//gs, "");
+    expect(code).not.toMatch(/^import |import\(|\brequire\(|\bany\b/m);
+    for (const { summary } of operations) expect(declarations).toContain(`${summary}.`);
+    for (const code of Object.keys(refusalCodes)) expect(declarations).toContain(`"${code}"`);
+    expect(declarations).toMatch(/@throws \{ProblemError\} .*`cursor_invalid`/);
+  });
+
+  test("name as values what the entry exports", () => {
+    const declared = [...declarations.matchAll(/^export declare (?:class|function) (\w+)/gm)].map(([, each]) => each);
+    expect(declared.toSorted()).toEqual(Object.keys(built.module).toSorted());
+  });
+
+  test("have the text of every field, parameter and shape that the document describes", () => {
+    const texts = new Set<string>();
+    const resolve = ($ref: string) =>
+      $ref
+        .slice(2)
+        .split("/")
+        .reduce((at, part) => at[part], openApi);
+    const read = (schema: JsonSchema) => {
+      if (schema.description) texts.add(schema.description);
+      if (schema.$ref) return read(resolve(schema.$ref));
+      const { properties = {}, items, anyOf = [], allOf = [] } = schema;
+      for (const part of [...Object.values(properties), ...anyOf, ...allOf, items]) {
+        if (typeof part === "object" && !Array.isArray(part)) read(part as JsonSchema);
+      }
+    };
+    for (const { path, method } of operations) {
+      const { parameters = [], requestBody, responses } = openApi.paths[path][method.toLowerCase()];
+      for (const given of parameters) {
+        const each = given.$ref ? resolve(given.$ref) : given;
+        if (each.in !== "header") read({ ...each.schema, description: each.description });
+      }
+      for (const each of [requestBody, responses[200]]) if (each) read(each.content["application/json"].schema);
+    }
+    expect(texts.size).toBeGreaterThan(5);
+    const missing = [...texts].filter((text) => text.split("\n").some((line) => !declarations.includes(line.trim())));
+    expect(missing).toEqual([]);
+  });
+});
+
+test.each<[string, JsonSchema, string]>([
+  ["a choice or null", { anyOf: [{ type: "string", enum: ["a", "b"] }, { type: "null" }] }, '"a" | "b" | null'],
+  ["several types", { type: ["integer", "null"] }, "number | null"],
+  ["a list of choices", { type: "array", items: { enum: [1, 2] } }, "readonly (1 | 2)[]"],
+  [
+    "all of some",
+    { allOf: [{ $ref: "#/components/schemas/A" }, { type: "object" }] },
+    "A & Readonly<Record<string, unknown>>",
+  ],
+  ["a constant", { const: "ok" }, '"ok"'],
+  ["anything", {}, "unknown"],
+  [
+    "an open object",
+    { type: "object", properties: { "a-b": { type: "boolean" } }, additionalProperties: true },
+    '{\n  readonly "a-b"?: boolean | undefined;\n  readonly [key: string]: unknown;\n}',
+  ],
+])("%s becomes a type", (_, schema, type) => expect(typeOf(schema)).toBe(type));
+
+test("a text that would end its comment does not", () => {
+  const comment = commentOf({ description: "a */ b\n\nc", examples: ["*/"], format: "date" }, "  ");
+  expect(comment).toBe('  /**\n   * a *\\/ b\n   *\n   * c\n   * @format date\n   * @example "*\\/"\n   */\n');
+});
+
+describe("npm run client", () => {
+  const run = (...parameters: string[]) => runTool(async () => client(parameters));
+
+  test("names the package after the project, unless it is named", async () => {
+    expect(usualName()).toBe("workforce-api-client");
+    expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("--name NAME") });
+    expect(await run("--name", "@acme/one")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        /^@acme\/one: \.local\/client, \d\.\d KB gzipped\nnpm install \S+\/acme-one-\S+\.tgz\n$/,
+      ),
+    });
+  });
+
+  test.each(["Acme", "@acme", "../up", "a b", ""])("refuses a name that npm does not take: %o", async (wrong) => {
+    await expect(run("--name", wrong)).rejects.toThrow("is no name of an npm package");
+  });
+
+  test("refuses an option that it does not know, and says where help is", async () => {
+    await expect(run("--scope", "x")).rejects.toThrow("npm run client -- --help");
+  });
+});

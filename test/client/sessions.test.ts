@@ -1,0 +1,338 @@
+import { describe, expect, test } from "vitest";
+import type { KeyValueStorage, StoredSession, TokenStore } from "../../shared/client/store.ts";
+import { useClientPackage } from "../support/client/built-client.ts";
+import { type FakeAnswer, problem, type Received, useFakeService } from "../support/client/fake-service.ts";
+
+const service = useFakeService();
+const built = useClientPackage();
+
+const stored = (session: StoredSession = {}) =>
+  built.module.memoryStore({ accessToken: "a0", refreshToken: "r0", userId: 1, ...session });
+const newClient = (store: TokenStore, more: object = {}) =>
+  built.module.createClient({ baseUrl: service.baseUrl, store, ...more });
+const tokens = (at: number, user?: object): FakeAnswer => ({
+  body: { token: { access_token: `a${at}`, refresh_token: `r${at}`, expires_in: 900 }, ...(user && { user }) },
+});
+const isRenewal = ({ url }: Received) => url === "/api/v1/users/token";
+const renewals = () => service.received.filter(isRenewal).map(({ body }) => body);
+const profile: FakeAnswer = { body: { user: { id: 1 } } };
+
+/** Takes one access token, and exchanges refresh tokens as the service does (D5). */
+function serve(valid: string, renew: (refreshToken: string) => FakeAnswer | Promise<FakeAnswer>): void {
+  service.answersBy((request) => {
+    if (isRenewal(request)) return renew((request.body as { token: { refresh_token: string } }).token.refresh_token);
+    return request.headers.authorization === `Bearer ${valid}` ? profile : problem(401, "token_expired");
+  });
+}
+
+test("a sign-in keeps the tokens; the next call sends them", async () => {
+  service.answers(tokens(0, { id: 1 }), profile);
+  const store = built.module.memoryStore();
+  const client = newClient(store);
+  const before = Date.now();
+  await client.signIn({ login: "a@b.example", password: "secret" });
+  await client.getProfile();
+  expect(service.received[1]?.headers.authorization).toBe("Bearer a0");
+  const { renewAt = 0, ...kept } = (await store.get()) ?? {};
+  expect(kept).toEqual({ accessToken: "a0", refreshToken: "r0", userId: 1 });
+  expect(renewAt - before).toBeGreaterThanOrEqual(810_000);
+  expect(renewAt - before).toBeLessThan(900_000);
+});
+
+describe("an access token that is refused", () => {
+  test("is renewed once for all calls at the same time, and each is sent again", async () => {
+    serve("a1", () => tokens(1));
+    const client = newClient(stored());
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.getProfile()));
+    expect(answers).toEqual(Array(20).fill(profile.body));
+    expect(renewals()).toEqual([{ token: { refresh_token: "r0" } }]);
+  });
+
+  test("is renewed once for two clients that share a store", async () => {
+    serve("a1", () => tokens(1));
+    const store = stored();
+    await Promise.all([newClient(store).getProfile(), newClient(store).getProfile(), newClient(store).getProfile()]);
+    expect(renewals()).toHaveLength(1);
+  });
+
+  test("is not renewed where somebody else has done so meanwhile", async () => {
+    serve("a7", () => tokens(1));
+    const inner = stored();
+    const store = { ...inner, set: inner.set };
+    const client = newClient(store, {
+      fetch: async (url: string, init: RequestInit) => {
+        const answer = await fetch(url, init);
+        inner.set({ accessToken: "a7", refreshToken: "r7", userId: 1 });
+        return answer;
+      },
+    });
+    expect(await client.getProfile()).toEqual(profile.body);
+    expect(renewals()).toEqual([]);
+  });
+
+  test("ends the call where it is refused again, without a loop", async () => {
+    serve("never", () => tokens(1));
+    await expect(newClient(stored()).getProfile()).rejects.toMatchObject({ code: "token_expired" });
+    expect(renewals()).toHaveLength(1);
+    expect(service.received).toHaveLength(3);
+  });
+
+  test("is not renewed for refusals that are not about the token, or without a refresh token", async () => {
+    service.answers(problem(403, "role_not_allowed"));
+    await expect(newClient(stored()).getProfile()).rejects.toMatchObject({ code: "role_not_allowed" });
+    service.answers(problem(401, "token_missing"));
+    await expect(newClient(built.module.memoryStore()).getProfile()).rejects.toMatchObject({ code: "token_missing" });
+    expect(renewals()).toEqual([]);
+  });
+
+  test("leaves the call to the user who made it, where another has signed in meanwhile", async () => {
+    serve("a9", () => tokens(1));
+    const store = stored();
+    const client = newClient(store, {
+      fetch: async (url: string, init: RequestInit) => {
+        const answer = await fetch(url, init);
+        store.set({ accessToken: "a9", refreshToken: "r9", userId: 9 });
+        return answer;
+      },
+    });
+    await expect(client.getProfile()).rejects.toMatchObject({ code: "token_expired" });
+    expect(service.received).toHaveLength(1);
+  });
+});
+
+describe("a renewal", () => {
+  test("comes ahead of the expiry, and where it fails the token that is valid still serves", async () => {
+    serve("a0", () => ({ instead: "drop" }));
+    const store = stored({ renewAt: Date.now() - 61_000 });
+    expect(await newClient(store).getProfile()).toEqual(profile.body);
+    serve("a1", () => tokens(1));
+    expect(await newClient(store).getProfile()).toEqual(profile.body);
+    expect(await store.get()).toMatchObject({ accessToken: "a1", refreshToken: "r1", userId: 1 });
+    expect(service.received.map(({ headers }) => headers.authorization)).toEqual([
+      undefined,
+      "Bearer a0",
+      undefined,
+      "Bearer a1",
+    ]);
+  });
+
+  test("that is due and hangs leaves its call half of the time, with the token that is valid", async () => {
+    serve("a0", () => ({ instead: "hang" }));
+    const client = newClient(stored({ renewAt: Date.now() - 61_000 }), { timeout: 2_000 });
+    expect(await client.getProfile()).toEqual(profile.body);
+    expect(await client.getProfile()).toEqual(profile.body);
+    expect(renewals()).toHaveLength(1);
+    const controller = new AbortController();
+    const givenUp = client.getProfile({}, { signal: controller.signal });
+    controller.abort(new Error("gave up"));
+    await expect(givenUp).rejects.toThrow("gave up");
+  });
+
+  test("that is refused ends the session; its refresh token proves it at the next sign-in (D10)", async () => {
+    serve("never", () => problem(401, "refresh_token_invalid"));
+    const store = stored();
+    const client = newClient(store);
+    await expect(client.getProfile()).rejects.toMatchObject({ code: "refresh_token_invalid", status: 401 });
+    expect(await store.get()).toEqual({ knownClient: "r0" });
+    service.answers(tokens(3, { id: 1 }));
+    await client.signIn({ login: "a", password: "b" });
+    expect(service.received.at(-1)?.headers["known-client"]).toBe("r0");
+    expect(await store.get()).not.toHaveProperty("knownClient");
+  });
+
+  test("that is refused as another holder of the store was faster ends nothing (D5)", async () => {
+    const store = stored();
+    serve("a5", () => {
+      store.set({ accessToken: "a5", refreshToken: "r5", userId: 1 });
+      return problem(401, "refresh_token_invalid");
+    });
+    expect(await newClient(store).getProfile()).toEqual(profile.body);
+    expect(await store.get()).toMatchObject({ refreshToken: "r5" });
+  });
+
+  test("that ends after a sign-out of another holder does not sign in again", async () => {
+    const store = stored();
+    serve("a1", () => {
+      store.set({ knownClient: "r0" });
+      return tokens(1);
+    });
+    await expect(newClient(store).getProfile()).rejects.toMatchObject({ code: "token_expired" });
+    expect(await store.get()).toEqual({ knownClient: "r0" });
+  });
+
+  test("is never sent twice by itself, and the session survives a fault", async () => {
+    serve("never", () => problem(503, "busy"));
+    const store = stored();
+    await expect(newClient(store).getProfile()).rejects.toMatchObject({ code: "busy" });
+    expect(renewals()).toHaveLength(1);
+    expect(await store.get()).toMatchObject({ refreshToken: "r0" });
+  });
+
+  test("goes on for the others when one caller gives up", async () => {
+    const started = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<FakeAnswer>();
+    serve("a1", () => {
+      started.resolve();
+      return end.promise;
+    });
+    const client = newClient(stored());
+    const controller = new AbortController();
+    const [one, other] = [client.getProfile({}, { signal: controller.signal }), client.getProfile()];
+    await started.promise;
+    controller.abort(new Error("gave up"));
+    await expect(one).rejects.toThrow("gave up");
+    end.resolve(tokens(1));
+    expect(await other).toEqual(profile.body);
+    expect(renewals()).toHaveLength(1);
+  });
+});
+
+describe("where another user signs in with the same store meanwhile", () => {
+  const other: StoredSession = { accessToken: "a9", refreshToken: "r9", userId: 9 };
+
+  test("a call whose renewal is due and waits for the lock is sent as the user who made it", async () => {
+    service.answers(profile);
+    const inner = stored({ renewAt: Date.now() - 61_000 });
+    const store: TokenStore = {
+      ...inner,
+      lock: async (work) => {
+        await inner.set(other);
+        return work();
+      },
+    };
+    expect(await newClient(store).getProfile()).toEqual(profile.body);
+    expect(service.received.map(({ headers }) => headers.authorization)).toEqual(["Bearer a0"]);
+    expect(await store.get()).toEqual(other);
+  });
+
+  test("a refresh token that is exchanged by hand leaves the session of that user", async () => {
+    const store = stored();
+    service.answersBy(async () => {
+      await store.set(other);
+      return tokens(1);
+    });
+    expect(await newClient(store).refreshToken({ refresh_token: "r0" })).toMatchObject({
+      token: { access_token: "a1" },
+    });
+    expect(await store.get()).toEqual(other);
+  });
+
+  test("a sign-out leaves the session of that user", async () => {
+    const store = stored();
+    service.answersBy(async () => {
+      await store.set(other);
+      return { body: {} };
+    });
+    await newClient(store).signOut();
+    expect(await store.get()).toEqual(other);
+  });
+});
+
+test.each([
+  ["the stored one goes on as its user", { accessToken: "a0", refreshToken: "r0", userId: 1 }, "r0", 1],
+  [
+    "one of elsewhere begins a session of somebody",
+    { accessToken: "a0", refreshToken: "r0", userId: 1 },
+    "r5",
+    undefined,
+  ],
+  ["one of elsewhere begins a session in an empty store", {}, "r5", undefined],
+])("a refresh token that is exchanged by hand: %s", async (_, session, refresh_token, userId) => {
+  service.answers(tokens(1));
+  const store = built.module.memoryStore(session);
+  await newClient(store).refreshToken({ refresh_token });
+  const { renewAt, ...kept } = (await store.get()) ?? {};
+  expect(kept).toEqual({ accessToken: "a1", refreshToken: "r1", ...(userId && { userId }) });
+});
+
+test("a sign-in that was given up while it waited for the store signs nobody in", async () => {
+  service.answers(tokens(0, { id: 1 }));
+  const [inner, opened] = [built.module.memoryStore(), Promise.withResolvers<void>()];
+  const ended = Promise.withResolvers<void>();
+  const store: TokenStore = {
+    ...inner,
+    lock: async (work) => {
+      await opened.promise;
+      return work().finally(() => ended.resolve());
+    },
+  };
+  const signIn = newClient(store).signIn({ login: "a", password: "b" }, { timeout: 300 });
+  await expect(signIn).rejects.toThrow("No answer within 300 ms");
+  opened.resolve();
+  await ended.promise;
+  expect(await inner.get()).toBeUndefined();
+});
+
+test("a sign-out leaves nothing but the proof of the session; without a refresh token nothing", async () => {
+  service.answers({ body: {} });
+  const store = stored();
+  await newClient(store).signOut();
+  expect(await store.get()).toEqual({ knownClient: "r0" });
+  const given = built.module.memoryStore({ accessToken: "a0" });
+  await newClient(given).signOut();
+  expect(await given.get()).toBeUndefined();
+});
+
+test("a sign-out while a renewal runs is the last word", async () => {
+  const end = Promise.withResolvers<FakeAnswer>();
+  service.answersBy((request) => {
+    if (isRenewal(request)) return end.promise;
+    if (request.method === "DELETE") return { body: {} };
+    return request.headers.authorization === "Bearer a1" ? profile : problem(401, "token_expired");
+  });
+  const store = stored();
+  const client = newClient(store);
+  const call = client.getProfile();
+  await expect.poll(() => renewals().length).toBe(1);
+  const signedOut = client.signOut();
+  await expect.poll(() => service.received.length).toBe(3);
+  end.resolve(tokens(1));
+  await Promise.all([call, signedOut]);
+  expect(await store.get()).toEqual({ knownClient: "r1" });
+});
+
+test("a sign-out after one of another holder of the store leaves the proof that is there", async () => {
+  const store = stored();
+  service.answersBy(async () => {
+    await store.set({ knownClient: "r0" });
+    return { body: {} };
+  });
+  await newClient(store).signOut();
+  expect(await store.get()).toEqual({ knownClient: "r0" });
+});
+
+describe("a store over a storage", () => {
+  const session = { accessToken: "a", refreshToken: "r" };
+
+  test.each(["at once", "with promises"])("keeps the session as JSON, %s", async (how) => {
+    const kept = new Map<string, string>();
+    const later = <T>(value: T) => (how === "at once" ? value : Promise.resolve(value));
+    const storage = {
+      getItem: (key: string) => later(kept.get(key) ?? null),
+      setItem: (key: string, value: string) => later(void kept.set(key, value)),
+      removeItem: (key: string) => later(void kept.delete(key)),
+    } as KeyValueStorage;
+    const store = built.module.storageStore(storage, "here");
+    expect(await store.get()).toBeUndefined();
+    await store.set(session);
+    expect([...kept]).toEqual([["here", JSON.stringify(session)]]);
+    expect(await built.module.storageStore(storage, "here").get()).toEqual(session);
+    kept.set("here", "{half");
+    expect(await store.get()).toBeUndefined();
+    await store.clear();
+    expect(kept.size).toBe(0);
+  });
+
+  test("renews one tab at a time by Web Locks, so that a refresh token is spent once", async () => {
+    serve("a1", () => tokens(1));
+    const kept = new Map([["workforce", JSON.stringify({ accessToken: "a0", refreshToken: "r0" })]]);
+    const storage = {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+      removeItem: (key: string) => void kept.delete(key),
+    };
+    const tabs = Array.from({ length: 5 }, () => newClient(built.module.storageStore(storage)));
+    await Promise.all(tabs.map((tab) => tab.getProfile()));
+    expect(renewals()).toHaveLength(1);
+  });
+});

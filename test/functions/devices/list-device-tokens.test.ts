@@ -1,0 +1,97 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { handler } from "../../../functions/devices/list-device-tokens.ts";
+import { handler as registerHandler } from "../../../functions/devices/register-device-token.ts";
+import { listDeviceTokens, registerDeviceToken } from "../../../shared/contract/devices.ts";
+import { endSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
+import { userKey } from "../../../shared/db/accounts/users.ts";
+import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
+import { updateIf } from "../../../shared/db/table/table.ts";
+import { updateOf } from "../../../shared/db/table/updates.ts";
+import { storeSignedIn } from "../../support/records/sessions.ts";
+import { call } from "../../support/requests/call.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { useService } from "../../support/service/service.ts";
+import { type TestUser, testSession } from "../../support/tokens/tokens.ts";
+
+useService();
+let lastUserId = 100;
+
+async function newUser() {
+  lastUserId += 1;
+  const user = { id: lastUserId, role: "driver", company_id: null } as const;
+  await storeSignedIn(user);
+  return user;
+}
+
+const list = (as: TestUser) => call(handler, listDeviceTokens, { as });
+
+async function register(notification: object, as: TestUser): Promise<number> {
+  return (await call(registerHandler, registerDeviceToken, { as, body: { notification } })).body.notification.id;
+}
+
+describe("200", () => {
+  test("D28: the caller's own devices, newest first, without their tokens", async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    const phone = await register({ token: "phone-token", platform: "Android", device_id: "phone" }, user);
+    const tablet = await register({ token: "abcdef0123", platform: "ios" }, user);
+    await register({ token: "of-another" }, other);
+    const { status, body, headers } = await list(user);
+    expect(status).toBe(200);
+    const registered_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const common = { registered_at, pushed_on: null, current: true };
+    expect(body.tokens).toEqual([
+      { id: tablet, platform: "ios", device_id: null, ...common },
+      { id: phone, platform: "Android", device_id: "phone", ...common },
+    ]);
+    expect(headers.total).toBe("2");
+    for (const secret of ["phone-token", "abcdef0123", "of-another"])
+      expect(JSON.stringify(body)).not.toContain(secret);
+  });
+
+  test("D28: none for a user without devices", async () => {
+    const { body, headers } = await list(await newUser());
+    expect([body, headers.total]).toEqual([{ tokens: [] }, "0"]);
+  });
+
+  test("D28: when it was registered, and the day of the last push to it", async () => {
+    vi.useFakeTimers({ now: Date.parse("2031-10-01T08:30:00.123Z"), toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const user = await newUser();
+    await register({ token: "pushed-to" }, user);
+    const [device] = await findDevices(user.id);
+    if (!device) throw new Error("There is no device");
+    const account = { epoch: 0, passwordChangedAt: undefined };
+    await keepEndpoint(user.id, device, "arn:one", account, new Date("2031-10-02T23:59:00.000Z"));
+    const times = { registered_at: "2031-10-01T08:30:00.123Z", pushed_on: "2031-10-02" };
+    expect((await list(user)).body.tokens).toMatchObject([times]);
+  });
+
+  test("D28: a device of another session is not the current one", async () => {
+    const user = await newUser();
+    const device = { token: "elsewhere", platform: "fcm", pushService: "fcm", family: "another" } as const;
+    await saveDeviceToken(user.id, device, 1_000);
+    expect((await list(user)).body.tokens).toMatchObject([{ id: 1_000, current: false }]);
+  });
+
+  test("D14: what was registered before all sessions ended gets no pushes, and is not shown", async () => {
+    const user = await newUser();
+    await register({ token: "before" }, user);
+    await updateIf(updateOf(userKey(user.id), { set: { session_epoch: 1 } }));
+    expectProblem(await list(user), 401, "token_invalid");
+    await updateIf(updateOf(sessionKey(user.id, testSession), { set: { epoch: 1 } }));
+    expect((await list(user)).body.tokens).toEqual([]);
+  });
+});
+
+describe("401", () => {
+  test("D5: of a session that was ended, though its access token lasts", async () => {
+    const user = await newUser();
+    await endSession(user.id, testSession);
+    expectProblem(await list(user), 401, "token_invalid");
+  });
+
+  test("of a user who was removed", async () => {
+    expectProblem(await list({ id: 99, role: "driver", company_id: null }), 401, "token_invalid");
+  });
+});

@@ -1,0 +1,71 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { type CurlRequest, curlOf } from "../../../infra/local/desk/page/curl.ts";
+import { makeDirectory } from "../../support/service/local-machine.ts";
+
+const directory = makeDirectory();
+afterAll(() => directory.remove());
+
+const trap = join(directory.path, "trap");
+const hostile = [
+  `it's "quoted"`,
+  "first\nsecond\n",
+  `$(touch ${trap})`,
+  `\`touch ${trap}\``,
+  `'; touch ${trap}; '`,
+  `'$(touch ${trap})'`,
+  "\\' \\n %s $HOME !! {a,b} *",
+  "é € 🚚",
+];
+
+/** What curl is given when a shell runs the command; npm prints a token. */
+function runInBash(command: string): string[] {
+  const script = `npm() { printf 'TOKEN(%s)' "\${@: -1}"; }\ncurl() { printf '%s\\0' "$@"; }\n${command}\n`;
+  const { stdout, stderr, status } = spawnSync("bash", ["-c", script], { cwd: directory.path, encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout.split("\0").slice(0, -1);
+}
+
+const usual: CurlRequest = { method: "PATCH", url: "http://127.0.0.1:3000/a", headers: {}, body: null, login: null };
+
+test.each(hostile)("a shell reads nothing in a request that holds %j", (text) => {
+  const given = runInBash(
+    curlOf({ ...usual, url: `http://h/?q=${text}`, headers: { "x-note": text }, body: text, login: text }),
+  );
+  expect(given).toEqual([
+    "-sw",
+    "\\n",
+    "-g",
+    "-X",
+    "PATCH",
+    `http://h/?q=${text}`,
+    "-H",
+    `Authorization: Bearer TOKEN(${text})`,
+    "-H",
+    `x-note: ${text}`,
+    "--data-raw",
+    text,
+  ]);
+  expect(existsSync(trap)).toBe(false);
+});
+
+test("a method is quoted, too, and what the connection or a browser adds is left out", () => {
+  const headers = { host: "h", "content-length": "2", "sec-fetch-site": "none", "x-amzn-trace-id": "r", cookie: "c" };
+  const command = curlOf({
+    ...usual,
+    method: `$(touch ${trap})`,
+    headers: { ...headers, authorization: "Bearer x", accept: "a" },
+  });
+  expect(runInBash(command)).toEqual(["-sw", "\\n", "-g", "-X", `$(touch ${trap})`, usual.url, "-H", "accept: a"]);
+  expect(existsSync(trap)).toBe(false);
+});
+
+test("a header whose value is not kept is not sent", () => {
+  const headers = { "known-client": "(masked)", accept: "a" };
+  expect(runInBash(curlOf({ ...usual, headers })).filter((word) => word.includes(":"))).toEqual([
+    usual.url,
+    "accept: a",
+  ]);
+});

@@ -1,0 +1,74 @@
+import type { DynamoDBStreamEvent } from "aws-lambda";
+import type { History } from "../../../infra/local/desk/history.ts";
+import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
+
+export function line(fields: object): string {
+  return `${JSON.stringify({ level: "info", message: "processed", timestamp: new Date().toISOString(), ...fields })}\n`;
+}
+
+export function requestOf(
+  id: string,
+  more: {
+    body?: string;
+    isBase64Encoded?: boolean;
+    query?: string;
+    path?: string;
+    answer?: string;
+    milliseconds?: number;
+  } = {},
+): FrontRequest {
+  const { body, isBase64Encoded = false, query = "", path = "/api/v1/x", answer = "{}", milliseconds = 5 } = more;
+  const http = { method: "PATCH", path: "/api/v1/x", protocol: "HTTP/1.1", sourceIp: "::1", userAgent: "t" };
+  const event = {
+    rawPath: path,
+    rawQueryString: query,
+    headers: { authorization: "Bearer secret-bearer", accept: "application/json" },
+    requestContext: { requestId: id, timeEpoch: Date.now(), http },
+    ...(body !== undefined && { body }),
+    isBase64Encoded,
+  } as unknown as NonNullable<FrontRequest["event"]>;
+  return {
+    method: "PATCH",
+    path: "/api/v1/x",
+    queryNames: [],
+    status: 200,
+    code: undefined,
+    requestId: id,
+    output: line({ message: "answered", request_id: id, user_id: 7, operation: "bulk-update-timesheets" }),
+    milliseconds,
+    functionName: "bulk-update-timesheets",
+    refusedOrigin: undefined,
+    event,
+    answer: { status: 200, headers: { "content-type": "application/json" }, body: Buffer.from(answer) },
+  };
+}
+
+export const record = (eventID: string, pk: string, sk: string, revision: number, more: object = {}) => ({
+  eventID,
+  eventName: "MODIFY",
+  dynamodb: {
+    Keys: { pk: { S: pk }, sk: { S: sk } },
+    OldImage: { pk: { S: pk }, sk: { S: sk }, revision: { N: String(revision) }, state: { S: "pending" } },
+    NewImage: { pk: { S: pk }, sk: { S: sk }, revision: { N: String(revision + 1) }, state: { S: "paid" }, ...more },
+  },
+});
+export const changedBy = (id: string) => ({ change: { M: { request: { S: id } } } });
+export const asEvent = (...Records: object[]) => ({ Records }) as unknown as DynamoDBStreamEvent;
+
+export function addRun(
+  history: History,
+  functionName: string,
+  event: object,
+  output: string,
+  more: { milliseconds?: number; error?: Error } = {},
+) {
+  const { Records } = event as { Records?: unknown[] };
+  history.addRun({ functionName, event, records: Records?.length, milliseconds: 1, output, ...more });
+}
+
+export const message = (id: string, body: object | string, attempt = "1") => ({
+  messageId: id,
+  body: typeof body === "string" ? body : JSON.stringify(body),
+  attributes: { ApproximateReceiveCount: attempt },
+  eventSourceARN: "arn:aws:sqs:eu-west-2:0:NotificationsQueue",
+});

@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { maskBody, maskHeaders, maskQuery, maskText, maskValue, mostOfBody } from "../../../infra/local/desk/mask.ts";
+
+const secret = "s3cret-value";
+const jwt = `eyJhbGciOiJFUzI1NiJ9.${"a".repeat(20)}.${"b".repeat(20)}`;
+
+test.each([
+  "password",
+  "password_confirmation",
+  "pin",
+  "new_pin",
+  "passcode",
+  "token",
+  "access_token",
+  "refresh_token",
+  "reset_password_token",
+  "Authorization",
+])("the value of %s is masked at any depth, as text and as a number", (name) => {
+  const body = JSON.stringify({ user: { login: "kept", list: [{ [name]: secret }, { [name]: 123_456 }] } });
+  const kept = maskBody(body);
+  expect(kept).not.toContain(secret);
+  expect(kept).not.toContain("123456");
+  expect(JSON.parse(kept).user.login).toBe("kept");
+});
+
+test("an escaped name hides nothing", () => {
+  expect(maskBody(`{"p\\u0061ssword":"${secret}"}`)).not.toContain(secret);
+  expect(maskQuery(`p%69n=${secret}`)).not.toContain(secret);
+  expect(maskBody(`user%5Bp%61ssword%5D=${secret}`)).not.toContain(secret);
+});
+
+test.each([
+  `{"password":"${secret}","password":null}`,
+  `{"user":{"pin":"${secret}"}, "user" : {"login":"a: \\"b\\":"}}`,
+  `[{"p\\u0069n":"${secret}","pin":[]}]`,
+])("a name that is there twice hides nothing: what is kept is what a parser reads: %s", (body) => {
+  expect(maskBody(body)).toBe(JSON.stringify(JSON.parse(body)));
+  expect(maskBody(body)).not.toContain(secret);
+});
+
+test("JSON in the texts of JSON hides nothing, however deep it is, nor does half of it", () => {
+  const inner = JSON.stringify({ login: "kept", pin: secret });
+  const twice = JSON.stringify({ Message: JSON.stringify({ detail: inner }) });
+  for (const body of [
+    JSON.stringify({ Message: ` ${inner}` }),
+    twice,
+    JSON.stringify(inner),
+    JSON.stringify([inner]),
+  ]) {
+    expect(maskBody(body)).not.toContain(secret);
+    expect(maskBody(body)).toContain("kept");
+  }
+  expect(maskBody(JSON.stringify({ Message: inner.slice(0, -2) }))).not.toContain(secret);
+  expect(JSON.stringify(maskValue({ body: inner }))).not.toContain(secret);
+  const harmless = JSON.stringify({ a: '{ "b": 1 }', note: "[the pin was sent", other: "x: {" });
+  expect(JSON.parse(maskBody(harmless))).toMatchObject({ a: '{ "b": 1 }', other: "x: {" });
+});
+
+test("a body that is no JSON and names a secret is not kept, any other is", () => {
+  expect(maskBody(`{"password": "${secret}"`)).not.toContain(secret);
+  expect(maskBody("{ half")).toBe("{ half");
+});
+
+test("what holds no secret stays as it was written", () => {
+  const body = '{ "a": 1,\n "timesheet": {"ids": [1, 2]}, "pinned": true, "tokens": {"fcm": []} }';
+  expect(maskBody(body)).toBe(body);
+  expect(maskQuery("by_state=paid&page=2&login=a%40b")).toBe("by_state=paid&page=2&login=a%40b");
+});
+
+test("a body is kept up to 64 KB, and says how much there was", () => {
+  const kept = maskBody("x".repeat(mostOfBody + 7));
+  expect(kept.length).toBeLessThan(mostOfBody + 40);
+  expect(kept).toMatch(/… \(7 more characters\)$/);
+});
+
+test("tokens are masked wherever they stand: headers, queries, log lines, values", () => {
+  expect(maskHeaders({ authorization: `Bearer ${jwt}`, cookie: "a=b", accept: "x" })).toEqual({
+    authorization: "(masked)",
+    cookie: "(masked)",
+    accept: "x",
+  });
+  for (const kept of [maskQuery(`next=${jwt}`), maskText(`logged ${jwt}`), JSON.stringify(maskValue({ note: jwt }))]) {
+    expect(kept).not.toContain("aaaa");
+  }
+});
+
+test("the header Known-Client carries a refresh token: it is masked, and tokens in any other header", () => {
+  expect(maskHeaders({ "known-client": "r-1-2", "Known-Client": "r-1-2", "x-note": `see ${jwt}`, "x-age": 3 })).toEqual(
+    {
+      "known-client": "(masked)",
+      "Known-Client": "(masked)",
+      "x-note": "see (masked)",
+      "x-age": 3,
+    },
+  );
+});
+
+test.each([
+  ["no JSON for a comma too many", '{"user":{"login":"a@b.example","pin":"123456",}}'],
+  ["no JSON, its name escaped", '{"p\\u0069n":"123456",}'],
+  ["a form", "login=a%40b.example&pin=123456"],
+  ["a form with an escape that is none of UTF-8", "a=%ff&p%69n=123456"],
+  ["a list", '{"password":["123456", 123456, ["123456"]]}'],
+  ["text with a token", `<note>${jwt.replaceAll("a", "123456")}</note>`],
+])("a body keeps no secret where it is %s", (_, body) => {
+  expect(maskBody(body)).not.toContain("123456");
+});
+
+test.each(["pin[]=5", "pin%5B%5D=5", "user[new_pin]=5", "%ff=1&pin=5"])("a query keeps no secret: %s", (query) => {
+  expect(maskQuery(query)).not.toContain("=5");
+});
+
+test("a name that has the letters of pin in a word is no secret's", () => {
+  const body = '{"pinned":5,"shipping":["x"],"opinion":"x"}';
+  expect(maskBody(body)).toBe(body);
+});
+
+test("text that begins a token over and over is read in time", () => {
+  const text = "-eyJ".repeat(80 * 1024);
+  expect(maskText(text)).toBe(text);
+});
+
+test("a body of 10 MB is not read, and not kept", () => {
+  expect(maskBody("-eyJ".repeat(2_500_000))).toBe("(10000000 characters)");
+});
+
+test("values are kept to a depth, beyond which nothing is", () => {
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  expect(maskBody(deep)).toBe(`${"[".repeat(100)}"(masked)"${"]".repeat(100)}`);
+  const allowed = `${"[".repeat(100)}1${"]".repeat(100)}`;
+  expect(maskBody(allowed)).toBe(allowed);
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { type History, openHistory } from "../../../infra/local/desk/history.ts";
+import { requestRows, storyOf } from "../../../infra/local/desk/story.ts";
+import type { InboxView, Person } from "../../../infra/local/desk/views.ts";
+import { addRun, asEvent, changedBy, line, message, record, requestOf } from "./happenings.ts";
+
+const person: Person = {
+  id: 7,
+  name: "Wren Ashby",
+  role: "operator",
+  companyId: 1,
+  company: "Wren & Co",
+  logins: ["wren@example.com"],
+};
+
+function kindsOf(history: History, id: string, messages: InboxView[] = []) {
+  const story = storyOf(id, { history, people: [person], messages });
+  return story?.steps.map((step) =>
+    step.kind === "run"
+      ? step.functionName
+      : step.kind === "change"
+        ? `${step.entity} ${step.isNamed}`
+        : step.message.id,
+  );
+}
+
+describe("the story of a request", () => {
+  test("has its change, the runs that took it, their messages, and what they sent, in order; nothing of another request", () => {
+    const history = openHistory();
+    history.addRequest(requestOf("one"));
+    history.addRequest(requestOf("two"));
+    const changes = asEvent(
+      record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one")),
+      record("e2", "TIMESHEET#2", "TIMESHEET", 1, changedBy("two")),
+    );
+    addRun(history, "notify", changes, line({ request_ids: ["one", "two"] }));
+    history.addChanges(changes);
+    addRun(history, "deliver-notifications", asEvent(message("m1", { requestId: "one" })), line({ request_id: "one" }));
+    addRun(history, "deliver-notifications", asEvent(message("m2", { requestId: "two" })), line({ request_id: "two" }));
+    addRun(
+      history,
+      "send-pushes",
+      asEvent(message("m3", { requestId: "one" })),
+      line({ request_id: "one", pushes: 1 }),
+      {
+        milliseconds: 40,
+      },
+    );
+    const push = { id: "push", channel: "push", sentAt: Date.now() - 10 } as InboxView;
+    const mail = { id: "mail", channel: "email", sentAt: Date.now() - 10 } as InboxView;
+    expect(kindsOf(history, "one", [push, mail])?.sort()).toEqual(
+      ["timesheet true", "notify", "deliver-notifications", "send-pushes", "push"].sort(),
+    );
+    const steps = storyOf("one", { history, people: [], messages: [push] })?.steps ?? [];
+    expect(steps.map(({ at }) => at)).toEqual(steps.map(({ at }) => at).sort((a, b) => a - b));
+    // A consumer cannot have begun before the change was there.
+    const at = (kind: string) =>
+      steps.findIndex((step) => (step.kind === "run" ? step.functionName : step.kind) === kind);
+    expect(at("change")).toBeLessThan(at("notify"));
+  });
+
+  test("has a change that names no request where the work of this one may have written it: time and rights allow it", () => {
+    const history = openHistory();
+    history.addRequest(requestOf("one"));
+    addRun(
+      history,
+      "update-totals",
+      asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one"))),
+      line({ request_id: "one" }),
+    );
+    const unnamed = (pk: string, sk: string) => record(`${pk}${sk}`, pk, sk, 4);
+    history.addChanges(asEvent(unnamed("TOTALS#TIMESHEETS#ALL", "ALL"), unnamed("KEYS", "KEY#1")));
+    expect(kindsOf(history, "one")).toContain("list totals false");
+    expect(kindsOf(history, "one")).toHaveLength(2);
+  });
+
+  test("says what changed by field, and its user, and is undefined for an unknown id", () => {
+    const history = openHistory();
+    history.addRequest(requestOf("one"));
+    history.addChanges(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one"))));
+    const story = storyOf("one", { history, people: [person], messages: [] });
+    expect(story?.row.user).toEqual({ id: 7, name: "Wren Ashby", login: "wren@example.com" });
+    expect(story?.steps).toMatchObject([
+      {
+        action: "update",
+        fields: [
+          { name: "revision", before: "1", after: "2" },
+          { name: "state", before: '"pending"', after: '"paid"' },
+        ],
+      },
+    ]);
+    expect(storyOf("none", { history, people: [], messages: [] })).toBeUndefined();
+  });
+
+  test("keeps no secret of a request, and says that it cannot be sent again", () => {
+    const history = openHistory();
+    history.addRequest(
+      requestOf("one", {
+        body: '{"user":{"password":"hunter22"}}',
+        query: "pin=123456",
+        answer: '{"token":{"refresh_token":"r-1-2"}}',
+      }),
+    );
+    history.addRequest(requestOf("two", { body: '{"a":1}' }));
+    const kept = JSON.stringify([history.requests, storyOf("one", { history, people: [], messages: [] })]);
+    for (const secret of ["hunter22", "123456", "r-1-2", "secret-bearer"]) expect(kept).not.toContain(secret);
+    const unsendable = (id: string) => storyOf(id, { history, people: [], messages: [] })?.unsendable;
+    expect([typeof unsendable("one"), unsendable("two")]).toEqual(["string", null]);
+  });
+});
+
+describe("the list", () => {
+  test.each([
+    ["of text", "hello", "message"],
+    ["of null", "null", "message"],
+    [
+      "too long to keep",
+      JSON.stringify({ "detail-type": "Record", source: "rota.example", detail: { note: "x".repeat(70_000) } }),
+      "Record from rota.example",
+    ],
+  ])("and the story name a message %s", (_, body, title) => {
+    const history = openHistory();
+    addRun(history, "intake", asEvent(message("e-1", body)), line({ request_id: "e-1" }));
+    expect(requestRows({ history, people: [] })).toMatchObject([{ id: "e-1", target: title }]);
+    expect(kindsOf(history, "e-1")).toEqual(["intake"]);
+  });
+
+  test("has work that no request began: an event of another system once, a schedule but not of every minute", () => {
+    const history = openHistory();
+    history.addRequest(requestOf("one"));
+    const event = { "detail-type": "Record", source: "rota.example", detail: {} };
+    const failed = line({ level: "error", message: "fault", request_id: "e-1", code: "fields_invalid" });
+    addRun(history, "intake", asEvent(message("e-1", event)), failed);
+    addRun(history, "intake", asEvent(message("e-1", event, "2")), failed);
+    addRun(history, "mark-overdue", {}, line({ request_id: "s-1" }));
+    addRun(history, "write-heartbeats", {}, line({ request_id: "s-2" }));
+    addRun(history, "send-pushes", asEvent(message("m1", { requestId: "one" })), line({ request_id: "one" }));
+    const rows = requestRows({ history, people: [] });
+    expect(rows.map(({ id, target, code }) => [id, target, code]).sort()).toEqual([
+      ["e-1", "Record from rota.example", "fields_invalid"],
+      ["one", "/api/v1/x", null],
+      ["s-1", "mark-overdue", null],
+    ]);
+    expect(kindsOf(history, "e-1")).toEqual(["intake", "intake"]);
+  });
+
+  test("keeps the newest 500 requests, and of each bodies of 64 KB", () => {
+    const history = openHistory();
+    const body = JSON.stringify({ note: "x".repeat(200_000) });
+    for (let each = 0; each < 503; each += 1)
+      history.addRequest(requestOf(`r${each}`, each > 500 ? { body, answer: body } : {}));
+    expect(history.requests.map(({ id }) => id).slice(0, 2)).toEqual(["r3", "r4"]);
+    expect(history.requests).toHaveLength(500);
+    expect(JSON.stringify(history.requests.at(-1)).length).toBeLessThan(2 * 66_000);
+  });
+});

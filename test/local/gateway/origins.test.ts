@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Front, type FrontRequest, startFront } from "../../../infra/local/gateway/http-server.ts";
+import type { CorsRules } from "../../../infra/local/stack/template.ts";
+import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
+import { useStack } from "../../infra/stack.ts";
+
+const stack = useStack();
+const requests: FrontRequest[] = [];
+let front: Front;
+let base: string;
+
+beforeAll(async () => {
+  const cors = stack.all("AWS::ApiGatewayV2::Api")[0]?.properties.CorsConfiguration as CorsRules;
+  front = await startFront({
+    port: 0,
+    answerLocal: (_, response) => response.end("for this machine"),
+    routes: [{ routeKey: "GET /things", functionName: "list-things" }],
+    cors,
+    invoke: async () => ({ statusCode: 200, headers: { vary: "Authorization, Origin" }, body: "{}" }),
+    onRequest: (request) => requests.push(request),
+  });
+  base = `http://127.0.0.1:${front.port}`;
+});
+
+afterAll(() => front.close());
+
+async function askFrom(origin: string) {
+  requests.length = 0;
+  const preflight = await fetch(`${base}/things`, {
+    method: "OPTIONS",
+    headers: { origin, "access-control-request-method": "GET" },
+  });
+  const answer = await fetch(`${base}/things`, { headers: { origin } });
+  return { preflight: preflight.headers, answer: answer.headers, refused: requests.map((each) => each.refusedOrigin) };
+}
+
+test.each([
+  "http://localhost",
+  "http://localhost:5173",
+  "https://localhost:8443",
+  "http://127.0.0.1:4200",
+  "http://[::1]:3000",
+  "http://10.0.0.7:8100",
+  "http://172.16.0.1",
+  "http://172.31.255.254:19006",
+  "http://192.168.1.20:5173",
+  "capacitor://localhost",
+])("D34: pages of %s may send and read every header that the contract names", async (origin) => {
+  const { preflight, answer, refused } = await askFrom(origin);
+  for (const headers of [preflight, answer]) {
+    expect(headers.get("access-control-allow-origin")).toBe(origin);
+    expect(headers.get("access-control-expose-headers")?.split(",")).toEqual(answerHeaders);
+  }
+  expect(preflight.get("access-control-allow-headers")?.split(",")).toEqual(requestHeaders);
+  expect(answer.get("vary")?.toLowerCase()).toBe("authorization, origin, origin");
+  expect(refused).toEqual([undefined, undefined]);
+});
+
+test.each([
+  "https://evil.example",
+  "http://localhost.evil.example:5173",
+  "http://127.0.0.1.evil.example",
+  "http://10.0.0.7.evil.example",
+  "http://172.32.0.1",
+  "http://172.15.0.1",
+  "http://192.169.0.1",
+  "http://8.8.8.8",
+  "http://0x7f000001",
+  "http://127.0.0.1:4200/path",
+  "http://user@localhost",
+  "file://localhost",
+  "capacitor://evil.example",
+  "ionic://localhost.evil.example",
+  "null",
+])("pages of %s may not, and the console says so", async (origin) => {
+  const { preflight, answer, refused } = await askFrom(origin);
+  for (const headers of [preflight, answer]) expect(headers.get("access-control-allow-origin")).toBeNull();
+  expect(refused).toEqual([origin, origin]);
+});
+
+test("a request without an origin is refused none", async () => {
+  requests.length = 0;
+  await fetch(`${base}/things`);
+  expect(requests.map((each) => each.refusedOrigin)).toEqual([undefined]);
+});
+
+test.each(["/_local/", "/_local/inbox", "/_local/events"])("%s is for no other origin's pages", async (path) => {
+  for (const origin of ["http://localhost:5173", "capacitor://localhost"]) {
+    for (const method of ["GET", "OPTIONS"]) {
+      const { headers } = await fetch(base + path, {
+        method,
+        headers: { origin, "access-control-request-method": "GET" },
+      });
+      expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    }
+  }
+});

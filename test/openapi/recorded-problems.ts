@@ -1,0 +1,144 @@
+import { handler as refuseUnrouted } from "../../functions/service/refuse-unrouted.ts";
+import { demoUsers } from "../../infra/local/demo/demo.ts";
+import {
+  confirmLoginByBody,
+  getProfile,
+  registerUser,
+  requestPasswordReset,
+  setPassword,
+} from "../../shared/contract/accounts.ts";
+import { bulkUpdateTimesheets, getInvoice, listInvoices, listTimesheets } from "../../shared/contract/finance.ts";
+import { adjustJobTimers, listJobs } from "../../shared/contract/jobs.ts";
+import { getUnreadCounts } from "../../shared/contract/notifications.ts";
+import type { Method, Operation } from "../../shared/contract/operation.ts";
+import type { ProblemCode } from "../../shared/contract/refusal-codes.ts";
+import { getHealth } from "../../shared/contract/service.ts";
+import { refreshToken, signIn } from "../../shared/contract/sessions.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
+import { at } from "../support/records/own-user.ts";
+import { invoiceLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { call, type TestAnswer, type TestRequest } from "../support/requests/call.ts";
+import { tokenOf } from "../support/tokens/tokens.ts";
+import { mask, send } from "./recording.ts";
+
+const { admin, operatorA, operatorB, driver } = demoUsers;
+const login = operatorA.login;
+const unknown = "nobody@harbour-logistics.example";
+const pay = { timesheet: { timesheet_ids: [2, 1], state: "paid" } };
+const key = { "idempotency-key": "one-change" };
+
+const missingPasscode: TestRequest = { as: operatorB, body: pay };
+const wrongPasscode: TestRequest = { as: operatorB, body: { timesheet: { ...pay.timesheet, passcode: 1111 } } };
+const nothing = getHealth.answer;
+
+/** Requests that are refused, each with its code. */
+const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>> = {
+  malformed_json: () => send(signIn, { body: '{"user": {"login": ' }),
+  body_object_missing: () => send(signIn, { body: { login, password: "workforce demo" } }),
+  token_missing: () => send(getProfile, {}),
+  token_invalid: () => send(getProfile, { headers: { authorization: "Bearer no.token" } }),
+  token_expired: async () => {
+    const token = await tokenOf(operatorA, {}, new Date(Date.now() - 3_600_000));
+    return send(getProfile, { headers: { authorization: `Bearer ${token}` } });
+  },
+  login_invalid: () => send(signIn, { body: { user: { login: unknown, password: "not the password" } } }),
+  refresh_token_invalid: () => send(refreshToken, { body: { token: { refresh_token: "spent" } } }),
+  passcode_invalid: () => send(bulkUpdateTimesheets, missingPasscode),
+  passcode_locked: () => lastOf(6, () => send(bulkUpdateTimesheets, wrongPasscode)),
+  role_not_allowed: () => send(getUnreadCounts, { as: driver }),
+  company_required: () => send(listInvoices, { as: { ...operatorA, company_id: null } }),
+  route_not_found: () => unrouted("GET", "/api/v1/invoices"),
+  record_not_found: () => send(getInvoice, { as: operatorA, parameters: { id: "999" } }),
+  records_not_found: () => send(adjustJobTimers, { as: admin, body: { job: { job_ids: [2, 999], timer: 3600 } } }),
+  login_not_found: () =>
+    under({ RECOVERY_DISCLOSURE: "full" }, () => send(requestPasswordReset, { body: { user: { login: unknown } } })),
+  method_not_allowed: () => unrouted("POST", "/api/v1/finance/invoices"),
+  request_in_progress: async () => {
+    const body = { job: { job_ids: [2, 1], timer: 3600 } };
+    const both = await Promise.all([1, 2].map(() => send(adjustJobTimers, { as: admin, body, headers: key })));
+    return both.find(({ status }) => status === 409) ?? both[0] ?? Promise.reject(new Error("No answer"));
+  },
+  idempotency_key_reused: () =>
+    send(adjustJobTimers, { as: admin, body: { job: { job_ids: [2, 1], timer: 60 } }, headers: key }),
+  body_too_large: () => send(signIn, { body: "x".repeat(262_145) }),
+  query_too_long: () => send(listJobs, { as: operatorA, query: { by: "x".repeat(4_097) } }),
+  media_type_not_supported: () => send(signIn, { body: "login=me", headers: { "content-type": "text/plain" } }),
+  fields_invalid: () =>
+    send(bulkUpdateTimesheets, { as: operatorA, body: { timesheet: { ...pay.timesheet, state: "lost" } } }),
+  unknown_parameter: () => send(listInvoices, { as: operatorA, query: { by_sate: "paid" } }),
+  country_not_served: () => send(requestPasswordReset, { body: { user: { login: "+33612345678" } } }),
+  pin_invalid: () => send(confirmLoginByBody, { body: { user: { login: unknown, pin: "012345" } } }),
+  reset_token_invalid: () => {
+    const password = "a harbour before dawn";
+    const user = { reset_password_token: "spent", password, password_confirmation: password };
+    return send(setPassword, { body: { user } });
+  },
+  cursor_invalid: () => send(listTimesheets, { as: operatorA, query: { cursor: "bm9uc2Vuc2U" } }),
+  page_too_deep: () => send(listJobs, { as: operatorA, query: { page: "51" } }),
+  query_too_broad: () => send(listInvoices, { as: admin, query: { by_number: "BULK", by_company: "9" } }),
+  too_many_requests: () =>
+    lastOf(4, () => {
+      at(new Date(Date.now() + 61_000).toISOString().slice(0, -1));
+      const user = { login: "new.driver@example.com", password: "a harbour before dawn", first_name: "Robin" };
+      return send(registerUser, { from: "192.0.2.7", body: { user: { ...user, last_name: "Field" } } });
+    }),
+};
+
+/** What is thrown by a handler: a 5xx says no more than its code, wherever it comes from. */
+const thrown: Readonly<Partial<Record<ProblemCode, Error>>> = {
+  busy: new Refusal("busy", ""),
+  internal_error: new Error("A fault"),
+};
+
+/** What the service answers of each code. */
+export async function recordProblems(): Promise<Record<string, unknown>> {
+  // The limits of the day before are over.
+  at("2026-05-03T09:00:00.000");
+  await store([{ type: "user", id: operatorB.id, passcode: "4821" }]);
+  // More invoices of one company than a search by number may match.
+  await store(Array.from({ length: 2_001 }, (_, at) => invoiceLine(10_000 + at, 9, { number: `BULK-${at}` })));
+  const problems: Record<string, unknown> = {};
+  for (const [code, provoke] of Object.entries(refused)) {
+    const { body } = await provoke();
+    if (body.code !== code) throw new Error(`Expected ${code}, was answered ${JSON.stringify(body)}`);
+    problems[code] = mask(body);
+  }
+  for (const [code, error] of Object.entries(thrown)) problems[code] = mask((await failing(error)).body);
+  return problems;
+}
+
+function failing(error: Error): Promise<TestAnswer> {
+  const handler = anonymous(refreshToken, async () => {
+    throw error;
+  });
+  return call(handler, refreshToken, { body: { token: { refresh_token: "spent" } } });
+}
+
+function unrouted(method: Method, path: `/${string}`): Promise<TestAnswer> {
+  const operation: Operation = {
+    name: "refuse-unrouted",
+    summary: "",
+    method,
+    path,
+    access: "anyone",
+    answer: nothing,
+  };
+  return call(refuseUnrouted, operation);
+}
+
+async function lastOf(times: number, provoke: () => Promise<TestAnswer>): Promise<TestAnswer> {
+  for (let time = 1; time < times; time += 1) await provoke();
+  return provoke();
+}
+
+async function under<T>(settings: Record<string, string>, work: () => Promise<T>): Promise<T> {
+  const before = { ...process.env };
+  Object.assign(process.env, settings);
+  try {
+    return await work();
+  } finally {
+    for (const name of Object.keys(settings)) process.env[name] = before[name];
+  }
+}

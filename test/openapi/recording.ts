@@ -1,0 +1,141 @@
+import { demoUsers, loadDemo } from "../../infra/local/demo/demo.ts";
+import { requestPasswordReset } from "../../shared/contract/accounts.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
+import { operations } from "../../shared/contract/operations.ts";
+import { confirmedUserText } from "../../shared/contract/texts/accounts.ts";
+import { deviceTokenText } from "../../shared/contract/texts/devices.ts";
+import { problemTexts } from "../../shared/contract/texts/refusals.ts";
+import { publicJwkText } from "../../shared/contract/texts/service.ts";
+import { issuedTokenText } from "../../shared/contract/texts/sessions.ts";
+import type { FieldText } from "../../shared/contract/texts/text.ts";
+import { textOf } from "../../shared/contract/texts/texts.ts";
+import { exampleOf } from "../../shared/openapi/texts.ts";
+import { at } from "../support/records/own-user.ts";
+import { openTestSession } from "../support/records/sessions.ts";
+import { countRecords } from "../support/records/store.ts";
+import { call, type TestAnswer, type TestRequest } from "../support/requests/call.ts";
+import { endpoints } from "../support/requests/every-operation.ts";
+import { deliverPins, newestPin } from "../support/requests/pins.ts";
+import type { Service } from "../support/service/service.ts";
+import { testSession } from "../support/tokens/tokens.ts";
+
+/** The day that the demo data is made for, and the time of the first request. */
+const recordingMoment = "2026-05-01T09:00:00.000";
+
+const login = demoUsers.operatorA.login;
+
+/** Values that differ from run to run, or that must not look real: the example of their own text replaces them. */
+const masks: Readonly<Record<string, unknown>> = {
+  access_token: exampleOf(issuedTokenText.fields.access_token ?? [""]),
+  refresh_token: exampleOf(issuedTokenText.fields.refresh_token ?? [""]),
+  reset_password_token: exampleOf(confirmedUserText.fields.reset_password_token ?? [""]),
+  request_id: exampleOf(problemTexts.request_id),
+  x: exampleOf(publicJwkText.fields.x ?? [""]),
+  y: exampleOf(publicJwkText.fields.y ?? [""]),
+  kid: exampleOf(publicJwkText.fields.kid ?? [""]),
+};
+
+/** Loads the demo data as it is on the day of the recording, with a session of each user who calls. */
+export async function loadRecordingData(): Promise<void> {
+  at(recordingMoment);
+  await loadDemo(new Date());
+  for (const [type, most] of Object.entries({ invoice: 300, timesheet: 200, job: 60 })) {
+    await countRecords(Array.from({ length: most }, (_, index) => [type, index + 1] as const));
+  }
+  for (const { id } of [demoUsers.admin, demoUsers.operatorA]) await openTestSession(id);
+}
+
+/** What each operation answers to the request of its examples, by name. */
+export async function recordAnswers(service: Service): Promise<Record<string, unknown>> {
+  const answers: Record<string, unknown> = {};
+  for (const operation of inOrder()) {
+    const answer = await send(operation, await requestOf(operation, service));
+    if (answer.status !== 200) throw new Error(`${operation.name} answered ${answer.status} ${answer.body?.code}`);
+    answers[operation.name] = mask(shown(operation, answer.body));
+    if (operation.name === "sign-in") held.refresh_token = answer.body.token.refresh_token;
+    if (operation.name.startsWith("confirm")) held.reset_password_token = answer.body.user.reset_password_token;
+  }
+  return Object.fromEntries(operations.map(({ name }) => [name, answers[name]]));
+}
+
+/** Calls an operation's handler. */
+export function send({ name }: Operation, request: TestRequest): Promise<TestAnswer> {
+  const endpoint = endpoints.find((each) => each.name === name);
+  if (!endpoint) throw new Error(`${name} has no handler`);
+  return call(endpoint.handler, endpoint.operation, request);
+}
+
+/** An answer with masks in place of what differs from run to run. */
+export function mask(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(mask);
+  if (typeof value !== "object" || value === null) return value;
+  const masked = Object.entries(value).map(([name, each]) => [name, masks[name] ?? mask(each)]);
+  return Object.fromEntries(masked);
+}
+
+/** What requests send that answers gave. */
+const held: Record<string, string> = {};
+
+/** What ends sessions comes last. */
+const concluding = [
+  "sign-in",
+  "refresh-token",
+  "end-session",
+  "sign-out",
+  "request-password-reset",
+  "confirm-login-by-body",
+  "set-password",
+  "confirm-login",
+];
+
+function inOrder(): Operation[] {
+  const later = concluding.flatMap((name) => operations.filter((each) => each.name === name));
+  return [...operations.filter((each) => !later.includes(each)), ...later];
+}
+
+/** The request that the examples of an operation make, with a real secret where they have a mask. */
+async function requestOf(operation: Operation, service: Service): Promise<TestRequest> {
+  const { name, access, body, list } = operation;
+  const { parameters = {}, query = {}, body: text } = textOf(operation) ?? {};
+  const pin: { pin?: string } = name.startsWith("confirm") ? { pin: await askForPin(service, name) } : {};
+  const secrets = { ...held, ...pin };
+  const isPaged = list && operation.query;
+  return {
+    ...(access !== "anyone" && { as: access.includes("operator") ? demoUsers.operatorA : demoUsers.admin }),
+    parameters: name === "end-session" ? { id: testSession } : asTexts(parameters),
+    query: { ...asTexts(query), ...("pin" in query && pin), ...(isPaged && { per_page: "2" }) },
+    ...(body && text && { body: { [body.object]: withSecrets(exampleOf(text) as object, secrets) } }),
+  };
+}
+
+/** The second pin is asked for when the first one's limits are over. */
+async function askForPin(service: Service, name: string): Promise<string> {
+  if (name === "confirm-login") {
+    at("2026-05-01T11:00:00.000");
+    await send(requestPasswordReset, { body: { user: { login } } });
+  }
+  await deliverPins();
+  return newestPin(service.inbox, login);
+}
+
+function withSecrets(fields: object, secrets: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, secrets[name] ?? value]));
+}
+
+function asTexts(fields: Readonly<Record<string, FieldText>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, String(exampleOf(text))]));
+}
+
+/** Ids of devices are partly random. */
+function withExampleId<T extends object>(device: T): T {
+  return { ...device, id: exampleOf(deviceTokenText.fields.id ?? [""]) };
+}
+
+/** The document shows its own outline and no more; one key is enough; a device has another id each time. */
+function shown(operation: Operation, body: TestAnswer["body"]): object {
+  if (operation.name === "get-openapi") return { openapi: body.openapi, info: { title: body.info.title }, paths: {} };
+  if (operation.name === "get-key-set") return { keys: body.keys.slice(0, 1) };
+  if (operation.name === "list-device-tokens") return { tokens: body.tokens.map(withExampleId) };
+  if (operation.name !== "register-device-token") return body;
+  return { notification: withExampleId(body.notification) };
+}

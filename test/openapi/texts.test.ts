@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { operations } from "../../shared/contract/operations.ts";
+import { internalError, refusalCodes } from "../../shared/contract/refusal-codes.ts";
+import { answerHeaderTexts, requestHeaderTexts } from "../../shared/contract/texts/headers.ts";
+import { codeTexts, statusTexts } from "../../shared/contract/texts/refusals.ts";
+import { textOf } from "../../shared/contract/texts/texts.ts";
+import { faultsAt, openApi, resolvedOpenApi } from "../support/requests/described-answers.ts";
+import { type Place, placesOf } from "./places.ts";
+
+/** Share of their words that two texts may have in common. */
+const mostAlike = 0.7;
+
+const places = placesOf(openApi);
+const ofKind = (kind: Place["kind"]) => places.filter((each) => each.kind === kind);
+
+/** Words that say something: without the most common ones, and without endings. */
+function wordsOf(text: string): Set<string> {
+  const common = /^(a|an|the|of|to|it|its|is|are|and|or|in|on|by|for|with|that|this|as|at|be|one|each|here)$/;
+  const words = text.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
+  return new Set(words.filter((word) => !common.test(word)).map((word) => word.replace(/(?<=...)(s|ed|ing)$/, "")));
+}
+
+function likeness(one: Set<string>, other: Set<string>): number {
+  const shared = [...one].filter((word) => other.has(word)).length;
+  return shared / (one.size + other.size - shared || 1);
+}
+
+const kinds = [
+  ["operation", 25],
+  ["parameter", 18],
+  ["field", 100],
+  ["header", 9],
+  ["body", 10],
+  ["answer", 25],
+] as const;
+
+test.each(
+  kinds,
+)("every %s of the document has a text of its own, and an example where it has a value", (kind, least) => {
+  const found = ofKind(kind);
+  expect(found.length).toBeGreaterThanOrEqual(least);
+  expect(found.filter(({ text }) => wordsOf(text).size < 1).map(({ where }) => where)).toEqual([]);
+  expect(found.filter(({ hasExample }) => !hasExample).map(({ where }) => where)).toEqual([]);
+});
+
+test("every code of refusals has a sentence and an example, every status a sentence", () => {
+  const codes = [...Object.keys(refusalCodes), internalError.code];
+  expect(Object.keys(codeTexts).toSorted()).toEqual(codes.toSorted());
+  // No operation has it: the document mentions it for the interface as a whole.
+  const ofOperations = codes.filter((code) => code !== "method_not_allowed");
+  expect(Object.keys(openApi.components.examples).toSorted()).toEqual(ofOperations.toSorted());
+  expect(openApi.info.description).toContain("method_not_allowed");
+  const described = JSON.stringify(openApi.components.responses);
+  const answered = [...operations.flatMap((operation) => textOf(operation) ?? [])];
+  expect(answered).toHaveLength(operations.length);
+  const statuses = new Set(Object.values(refusalCodes).map(({ status }) => status));
+  for (const status of [...statuses].filter((each) => each !== 405)) expect(described).toContain(statusTexts[status]);
+});
+
+test("no text repeats another, or says no more than the name", () => {
+  const texts = [
+    ...places.filter(({ text }) => text !== "").map(({ where, text }) => [where, text] as const),
+    ...Object.entries(codeTexts),
+    ...Object.entries(statusTexts),
+    ...operations.map(({ name, summary }) => [`summary of ${name}`, summary] as const),
+  ].map(([where, text]) => ({ where, words: wordsOf(text) }));
+  const alike = texts.flatMap((one, at) =>
+    texts
+      .slice(at + 1)
+      .filter((other) => likeness(one.words, other.words) > mostAlike)
+      .map((other) => `${one.where} and ${other.where}`),
+  );
+  expect(alike).toEqual([]);
+  const bare = texts.filter(({ where, words }) => {
+    const name = wordsOf(where.split(/[ .]/).at(-1)?.replaceAll("_", " ") ?? "");
+    return [...words].every((word) => name.has(word));
+  });
+  expect(bare.map(({ where }) => where)).toEqual([]);
+});
+
+test("two texts that differ in a word are alike, two of other words are not", () => {
+  const [one, other] = ["Earliest day that is listed.", "Latest day that is listed."].map(wordsOf);
+  expect(likeness(one ?? new Set(), other ?? new Set())).toBeGreaterThan(0.4);
+  expect(likeness(wordsOf("Lists the invoices."), wordsOf("List of invoices"))).toBe(1);
+  expect(likeness(wordsOf("Ends the session."), wordsOf("Opens an account."))).toBe(0);
+});
+
+describe("examples", () => {
+  const withExamples = places.filter(({ schema, hasExample }) => schema && hasExample);
+
+  test.each(withExamples)("$where fits its schema", ({ schema = [], examples }) => {
+    for (const example of examples) expect(faultsAt(schema, example)).toEqual([]);
+  });
+
+  test("of problem documents fit theirs", () => {
+    for (const [code, { value }] of Object.entries<{ value: object }>(openApi.components.examples)) {
+      expect(faultsAt(["components", "schemas", "Problem"], value), code).toEqual([]);
+      expect(value).toMatchObject({ code });
+    }
+  });
+});
+
+test("headers and request headers are those that the contract names", () => {
+  expect(Object.keys(openApi.components.headers)).toEqual(Object.keys(answerHeaderTexts));
+  for (const name of Object.keys(requestHeaderTexts)) expect(openApi.components.parameters).toHaveProperty(name);
+});
+
+test("tags, licence, contact, version and servers are there, and what goes is deprecated", () => {
+  const { info, tags, servers, paths } = openApi;
+  expect(info).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/), license: { name: "MIT" } });
+  expect(info.contact).toMatchObject({ name: expect.any(String), email: expect.any(String) });
+  expect(servers).toHaveLength(1);
+  const used = Object.values<Record<string, { tags: string[] }>>(paths).flatMap((item) => Object.values(item));
+  const names = tags.map(({ name }: { name: string }) => name);
+  expect([...new Set(used.flatMap((each) => each.tags))].toSorted()).toEqual(names.toSorted());
+  const superseded = operations.filter(({ supersededBy }) => supersededBy !== undefined);
+  for (const { path, method, supersededBy } of superseded) {
+    const described = resolvedOpenApi.paths[path][method.toLowerCase()];
+    const better = operations.find(({ name }) => name === supersededBy);
+    expect(described).toMatchObject({ deprecated: true, description: expect.stringContaining(better?.path ?? "?") });
+  }
+  expect(superseded.map(({ name }) => name)).toEqual(["confirm-login"]);
+});

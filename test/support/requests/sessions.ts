@@ -1,0 +1,24 @@
+import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
+import { signIn } from "../../../shared/contract/sessions.ts";
+import { call } from "./call.ts";
+
+/** The tokens of a session. */
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** Signs a user in. */
+export async function signInAs(login: string, password: string): Promise<Tokens> {
+  return (await call(signInHandler, signIn, { body: { user: { login, password } } })).body.token;
+}
+
+/** The part of a request that says whose it is. */
+export function bearerOf({ access_token }: Tokens) {
+  return { headers: { authorization: `Bearer ${access_token}` } };
+}
+
+/** The id of the session that tokens are of. */
+export function familyOf({ refresh_token }: Tokens): string {
+  return String(refresh_token.split(".")[1]);
+}

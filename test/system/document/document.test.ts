@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { buildSync } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { demoUsers, loadDemo } from "../../../infra/local/demo/demo.ts";
+import { demoPassword } from "../../../infra/local/demo/demo-people.ts";
+import type { HttpService } from "../../../infra/local/http-service.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
+import { describeInterface } from "../../../shared/openapi/document.ts";
+import { useSigningKey } from "../../support/records/own-user.ts";
+import { useService } from "../../support/service/service.ts";
+import { serveHandlers } from "./handler-server.ts";
+import { installDocumentTools } from "./install.ts";
+import { uses } from "./uses.ts";
+
+/** Types that orval may make of the document; its former shape made four times as many. */
+const mostTypes = 150;
+
+const options = {
+  target: "ES2022",
+  lib: ["ES2022", "DOM", "DOM.Iterable"],
+  module: "ESNext",
+  moduleResolution: "bundler",
+  strict: true,
+  skipLibCheck: true,
+  noEmit: true,
+  types: [],
+};
+
+let folder: string;
+let server: HttpService;
+let found: { redocly: string[]; spectral: string[] };
+
+useService();
+useSigningKey();
+
+beforeAll(async () => {
+  folder = dirname(installDocumentTools());
+  const clients = join(folder, "clients");
+  rmSync(clients, { recursive: true, force: true });
+  mkdirSync(clients);
+  writeFileSync(join(folder, "openapi.json"), JSON.stringify(describeInterface()));
+  copyFileSync(join(import.meta.dirname, "tools.mjs"), join(folder, "tools.mjs"));
+  run(process.execPath, ["tools.mjs"]);
+  found = JSON.parse(readFileSync(join(folder, "found.json"), "utf8"));
+  for (const [name, source] of Object.entries(uses)) writeFileSync(join(clients, `use-${name}.ts`), source);
+  writeFileSync(join(clients, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["."] }));
+  await loadDemo();
+  server = await serveHandlers();
+});
+afterAll(() => server?.close());
+
+function run(program: string, parameters: string[]): void {
+  const { status, stdout, stderr } = spawnSync(program, parameters, { cwd: folder, encoding: "utf8" });
+  expect(`${stdout}${stderr}`.replace(/^.*(orval|Cleaning).*$/gm, "").trim()).toBe("");
+  expect(status).toBe(0);
+}
+
+test("Redocly's recommended rules find nothing", () => {
+  expect(found.redocly).toEqual([]);
+});
+
+test("Spectral's rules for OpenAPI find nothing", () => {
+  expect(found.spectral).toEqual([]);
+});
+
+test(`orval makes fewer than ${mostTypes} types`, () => {
+  const types = readFileSync(join(folder, "clients/orval.ts"), "utf8").match(/^export (type|interface) /gm) ?? [];
+  expect(types.length).toBeGreaterThan(50);
+  expect(types.length).toBeLessThan(mostTypes);
+});
+
+test("the generated clients and their uses compile", () => {
+  run(join(root, "node_modules/.bin/tsc"), ["--project", "clients"]);
+});
+
+describe.each(Object.keys(uses))("the client by %s", (name) => {
+  test("signs in, lists invoices by two states, and reads a refusal's code", async () => {
+    const outfile = join(folder, `clients/use-${name}.mjs`);
+    buildSync({ entryPoints: [join(folder, `clients/use-${name}.ts`)], outfile, bundle: true, format: "esm" });
+    const { use } = await import(pathToFileURL(outfile).href);
+    const { login } = demoUsers.operatorA;
+    const seen = await use(`http://127.0.0.1:${server.port}`, login, demoPassword);
+    expect(seen).toMatchObject({ total: expect.any(Number), code: "token_missing" });
+    expect(seen.states).toHaveLength(2);
+    for (const state of seen.states) expect(["pending", "overdue"]).toContain(state);
+  });
+});

@@ -1,0 +1,19 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const setUp = (...names: string[]) => names.map((name) => `test/support/${name}.ts`);
+const report = process.env.VITEST_REPORT;
+
+export default defineConfig({
+  root: fileURLToPath(new URL("../../..", import.meta.url)),
+  test: {
+    include: ["test/system/document/*.test.ts"],
+    globalSetup: setUp("service/global-setup"),
+    setupFiles: setUp("service/fresh-file", "service/capture-logs", "rights/record-files"),
+    env: { METRIC_NAMESPACE: "Workforce/test" },
+    reporters: report ? ["verbose", ["json", { outputFile: report }]] : ["verbose"],
+    // The compiler and the generators load for seconds on a machine that others use as well.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});

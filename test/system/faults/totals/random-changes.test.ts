@@ -1,0 +1,3 @@
+import { testRandomChanges } from "../../../support/records/random-changes.ts";
+
+testRandomChanges(1);

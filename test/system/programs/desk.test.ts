@@ -1,0 +1,227 @@
+import { readFileSync } from "node:fs";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { queueUrl } from "../../../infra/local/aws/queues.ts";
+import { type MachineFile, machineFile } from "../../../infra/local/local-aws.ts";
+import { messageTo } from "../../support/requests/http-client.ts";
+import { useOwnMachine } from "../../support/requests/own-machine.ts";
+import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "../../support/service/browser.ts";
+import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
+
+const directory = makeMachineDirectory();
+const own = useOwnMachine(directory);
+const openPage = useBrowser();
+const client = "client@harbour-logistics.example";
+
+/** One request of each kind that leaves a story: a change that is pushed to a phone, and a pin by mail. */
+beforeAll(async () => {
+  const { request } = own;
+  const notification = { token: "fcm-token-of-dana", platform: "android" };
+  expect(
+    (await request("POST", "/api/v1/users/notifications/token", { role: "driver", body: { notification } })).status,
+  ).toBe(200);
+  // One after the other: two changes that one batch takes leave the totals as they were.
+  for (const [at, state] of ["pending", "paid"].entries()) {
+    const body = { timesheet: { timesheet_ids: [2], state } };
+    expect((await request("PATCH", "/api/v1/finance/timesheets/bulk_update", { role: "operator", body })).status).toBe(
+      200,
+    );
+    await vi.waitFor(async () => expect(await readDesk("inbox")).toHaveLength(at + 1), {
+      timeout: 15_000,
+      interval: 300,
+    });
+  }
+  await request("POST", "/api/v1/users/password", { body: { user: { login: client } } });
+  await messageTo(own.machine.baseUrl, client);
+}, 60_000);
+
+async function readDesk(path: string): Promise<{ id: string }[]> {
+  return (await fetch(`${own.machine.baseUrl}/_local/desk/${path}`)).json() as Promise<{ id: string }[]>;
+}
+
+async function openDesk(view: string, reader?: Reader): Promise<WatchedPage> {
+  const watched = await openPage(reader);
+  await watched.page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: own.machine.baseUrl });
+  await watched.page.goto(`${own.machine.baseUrl}/_local/#/${view}`);
+  await watched.page.getByRole("heading", { level: 1 }).waitFor();
+  return watched;
+}
+
+/** Nothing failed, and nobody but the machine was asked for anything. */
+function expectQuiet({ faults, requests }: WatchedPage): void {
+  expect(faults).toEqual([]);
+  expect(requests.filter((url) => !url.startsWith(`${own.machine.baseUrl}/`))).toEqual([]);
+  expect(requests.filter((url) => /token=|desk-token|eyJ/.test(url))).toEqual([]);
+}
+
+const clipboardOf = (page: Page) => page.evaluate<string>("navigator.clipboard.readText()");
+
+describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
+  test("gives a token of anyone, who is found by name", async () => {
+    const watched = await openDesk("people");
+    const { page } = watched;
+    await page.getByRole("searchbox").fill("dana driver");
+    await page.getByRole("button", { name: "Copy token" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const headers = { authorization: `Bearer ${await clipboardOf(page)}` };
+    const profile = await fetch(`${own.machine.baseUrl}/api/v1/users/me`, { headers });
+    expect(await profile.json()).toMatchObject({ user: { first_name: "Dana", role: "driver" } });
+    expectQuiet(watched);
+  }, 60_000);
+
+  test("shows what followed from a request, sends it again, and copies it as commands", async () => {
+    const watched = await openDesk("requests");
+    const { page } = watched;
+    await page
+      .getByRole("link", { name: /PATCH .*bulk_update/ })
+      .first()
+      .click();
+    const story = page.getByRole("article", { name: "Story of the request" });
+    for (const step of ["bulk-update-timesheets", "update-totals", "notify", "deliver-notifications", "send-pushes"]) {
+      await story.locator(".step-head strong", { hasText: step }).first().waitFor();
+    }
+    for (const kind of ["timesheet", "list totals", "notification", "notification counts"]) {
+      await story
+        .locator(".step.change strong", { hasText: new RegExp(`^${kind}$`) })
+        .first()
+        .waitFor();
+    }
+    await story.getByText("to Dana Whitfield").first().waitFor();
+    await page.getByRole("button", { name: "Copy as curl" }).click();
+    expect(await clipboardOf(page)).toMatch(/^curl .*-X 'PATCH' .*\n.*npm run -s token -- --as 'operator@/);
+    await page.getByRole("button", { name: "Copy as invoke event" }).click();
+    await expect.poll(async () => (await clipboardOf(page)).startsWith("{")).toBe(true);
+    expect(JSON.parse(await clipboardOf(page))).toMatchObject({
+      rawPath: "/api/v1/finance/timesheets/bulk_update",
+      headers: { authorization: "Bearer {{token}}" },
+    });
+    const before = page.url();
+    await page.getByRole("button", { name: "Send again" }).click();
+    await expect.poll(() => page.url()).not.toBe(before);
+    await expect.poll(() => page.getByRole("link", { name: /PATCH .*bulk_update/ }).count()).toBe(3);
+    expectQuiet(watched);
+  }, 60_000);
+
+  test("has a request with a password masked, and does not send it again", async () => {
+    const body = { user: { login: client, password: "not this one" } };
+    await own.request("POST", "/api/v1/users/sign_in", { body });
+    const watched = await openDesk("requests");
+    await watched.page
+      .getByRole("link", { name: /sign_in/ })
+      .first()
+      .click();
+    const story = watched.page.getByRole("article", { name: "Story of the request" });
+    await story.getByText("(masked)").first().waitFor();
+    expect(await story.innerText()).not.toContain("not this one");
+    expect(await story.getByRole("button", { name: "Send again" }).isDisabled()).toBe(true);
+    expectQuiet(watched);
+  }, 60_000);
+
+  test("shows a mail as it looks with its pin, and a push as a phone shows it", async () => {
+    const watched = await openDesk("inbox");
+    const { page } = watched;
+    await page.getByRole("searchbox").fill("martin");
+    await page
+      .getByRole("link", { name: /Martin Sorley/ })
+      .first()
+      .click();
+    const pin = await page.getByLabel("Pin", { exact: true }).innerText();
+    expect(pin).toMatch(/^\d{6}$/);
+    await page.getByRole("button", { name: "Copy pin" }).click();
+    expect(await clipboardOf(page)).toBe(pin);
+    const frame = page.locator("iframe");
+    expect(await frame.getAttribute("sandbox")).toBe("");
+    await frame.contentFrame().getByText(pin).waitFor();
+    await page.getByRole("searchbox").fill("dana");
+    await page
+      .getByRole("link", { name: /Dana Whitfield/ })
+      .first()
+      .click();
+    await page.locator(".notification").getByText("A timesheet was paid").waitFor();
+    expectQuiet(watched);
+  }, 60_000);
+
+  test("shows records with their versions, sends dead letters again, runs schedules and resets limits", async () => {
+    const { stack, environment } = JSON.parse(readFileSync(machineFile(directory.path), "utf8")) as MachineFile;
+    const endpoint = environment.AWS_ENDPOINT_URL_SQS ?? "";
+    const sqs = new SQSClient({ endpoint, region: environment.AWS_REGION ?? "", credentials: localCredentials });
+    const dead = stack.queues.find(({ name }) => name.startsWith("PushesDeadLetters"))?.name ?? "";
+    const MessageBody = JSON.stringify({ userId: 5, notificationId: 1 });
+    await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl(endpoint, dead), MessageBody }));
+    sqs.destroy();
+
+    const watched = await openDesk("data/queues");
+    const { page } = watched;
+    const pushes = page.getByRole("listitem").filter({ hasText: "1 failed" }).filter({ hasText: "Pushes" }).last();
+    await pushes.getByRole("button", { name: "Redrive" }).click();
+    await page.getByRole("button", { name: "1 sent again" }).waitFor();
+    await page.getByRole("link", { name: "Stream" }).click();
+    await expect.poll(() => page.getByText("up to date").count(), { timeout: 15_000 }).toBe(2);
+    await page.getByRole("link", { name: /^company/ }).click();
+    await page.getByText("COMPANY#1 COMPANY").click();
+    await page.getByText('"Harbour Logistics Ltd"').waitFor();
+    await page.getByRole("link", { name: "Schedules" }).click();
+    await page.getByRole("listitem").filter({ hasText: "mark-overdue" }).getByRole("button").click();
+    await page.getByRole("button", { name: "It ran" }).waitFor();
+    await page.getByRole("button", { name: "Reset" }).click();
+    await page.getByRole("button", { name: /^[1-9]\d* counts forgotten$/ }).waitFor();
+    expectQuiet(watched);
+  }, 60_000);
+
+  test("sends an event, and shows what follows from it", async () => {
+    const watched = await openDesk("events");
+    const { page } = watched;
+    await page.getByLabel("Sample").selectOption("A chat message");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("button", { name: "Sent" }).waitFor();
+    await page.getByRole("link", { name: "See what follows" }).click();
+    await page.getByRole("link", { name: /Notification from chat\.example.*processed/ }).click();
+    await page.locator(".step-head strong", { hasText: "deliver-notifications" }).first().waitFor();
+    expectQuiet(watched);
+  }, 60_000);
+
+  test("is used by keyboard alone", async () => {
+    const { page } = await openDesk("people");
+    const tabTo = async (selector: string) => {
+      await page.locator(selector).first().waitFor();
+      for (let presses = 0; presses < 30; presses += 1) {
+        await page.keyboard.press("Tab");
+        if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+      }
+      throw new Error(`${selector} is not reached`);
+    };
+    await tabTo('nav a[href="#/requests"]');
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
+    await tabTo('input[type="search"]');
+    await page.keyboard.type("bulk_update");
+    await tabTo("a.row");
+    await page.keyboard.press("Enter");
+    await page.getByRole("article", { name: "Story of the request" }).waitFor();
+  }, 60_000);
+
+  test.each<[string, Reader]>([
+    ["in light", { colorScheme: "light" }],
+    ["in dark", { colorScheme: "dark" }],
+    ["at 390 pixels", { width: 390 }],
+  ])(
+    "keeps nobody out %s, and fits",
+    async (_, reader) => {
+      const [message] = await readDesk("inbox");
+      const [row] = await readDesk("requests");
+      const views = ["people", "requests", `requests/${row?.id}`, "inbox", `inbox/${message?.id}`, "events"];
+      const watched = await openDesk("people", reader);
+      for (const view of [...views, "data", "data/stream", "data/schedules", "data/user"]) {
+        await watched.page.goto(`${own.machine.baseUrl}/_local/#/${view}`);
+        await expect.poll(() => watched.page.getByText("Loading …").count(), { timeout: 15_000 }).toBe(0);
+        expect([view, await findBarriers(watched.page)]).toEqual([view, []]);
+        const overflow = await watched.page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+        expect([view, overflow]).toEqual([view, 0]);
+      }
+      expectQuiet(watched);
+    },
+    90_000,
+  );
+});

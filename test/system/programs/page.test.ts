@@ -1,0 +1,191 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { demoPassword } from "../../../infra/local/demo/demo-people.ts";
+import { listInvoices } from "../../../shared/contract/finance.ts";
+import type { Operation } from "../../../shared/contract/operation.ts";
+import { operations } from "../../../shared/contract/operations.ts";
+import { signIn } from "../../../shared/contract/sessions.ts";
+import { useOwnMachine } from "../../support/requests/own-machine.ts";
+import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "../../support/service/browser.ts";
+import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
+
+const own = useOwnMachine(makeMachineDirectory());
+const openPage = useBrowser();
+
+/** Opens the documentation page, and waits until it shows its first guide and the areas of operations. */
+async function openDocs({ address = "/docs", ...reader }: Reader & { address?: string } = {}): Promise<WatchedPage> {
+  const watched = await openPage(reader);
+  await watched.page.goto(own.machine.baseUrl + address);
+  await watched.page.getByRole("heading", { name: "Sign in and refresh" }).waitFor();
+  return watched;
+}
+
+/** Leads to an operation by its address, and waits for its section. */
+async function showOperation({ page }: WatchedPage, { method, path }: Operation): Promise<string> {
+  const link = page.locator(`aside a[href$="/${method}${path}"]`);
+  await link.evaluate((element) => (element as unknown as { click(): void }).click());
+  const section = page.locator(`section[id$="/${method}${path}"]`);
+  await section.waitFor();
+  return section.innerText();
+}
+
+/** Opens each area of the sidebar, so that it has a link to each operation. */
+async function openAreas({ page }: WatchedPage): Promise<void> {
+  const closed = page.locator('aside [data-sidebar-id*="/tag/"] button[aria-expanded="false"]');
+  while ((await closed.count()) > 0) await closed.first().click();
+}
+
+/**
+ * What Scalar's own markup breaks of axe's rules: a button that copies has no name, one that shows more is named otherwise than
+ * it reads, and code that scrolls takes no focus. Contrast is no part of it: the colours are the page's own.
+ */
+const barriersOfScalar = ["button-name", "label-content-name-mismatch", "scrollable-region-focusable"];
+
+interface TriedAnswer {
+  readonly url: string;
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a parsed answer of any operation
+  readonly body: any;
+}
+
+/** Sends an operation's request from the page, filled in before, and closes it. */
+async function tryOperation(watched: WatchedPage, operation: Operation, fill = async () => {}): Promise<TriedAnswer> {
+  const { page } = watched;
+  await showOperation(watched, operation);
+  const section = page.locator(`section[id$="/${operation.method}${operation.path}"]`);
+  await section.getByRole("button", { name: /Test Request/ }).click();
+  const send = page.locator(".scalar-client--open").getByRole("button", { name: /Send/ }).first();
+  await send.waitFor();
+  await fill();
+  const isAnswer = (url: string) => new URL(url).pathname === operation.path;
+  const [answer] = await Promise.all([page.waitForResponse((response) => isAnswer(response.url())), send.click()]);
+  const tried = { url: answer.url(), status: answer.status(), body: await answer.json() };
+  await page.keyboard.press("Escape");
+  await page.locator(".scalar-client--open").waitFor({ state: "hidden" });
+  return tried;
+}
+
+/** All that the page keeps in the browser: values of its storages, and names of its databases. */
+async function stored({ page }: WatchedPage): Promise<string> {
+  return String(
+    await page.evaluate(
+      "indexedDB.databases().then((databases) => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, databases]))",
+    ),
+  );
+}
+
+const outside = ({ requests }: WatchedPage) => requests.filter((url) => !url.startsWith(`${own.machine.baseUrl}/`));
+
+describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
+  /** One page for the tests that only read. */
+  let watched: WatchedPage;
+  beforeAll(async () => {
+    watched = await openDocs();
+  });
+
+  test("shows the guides and every operation, without an error, and asks no other host for anything", async () => {
+    await openAreas(watched);
+    for (const operation of operations) {
+      const text = await showOperation(watched, operation);
+      expect(text, operation.name).toContain(operation.summary);
+    }
+    expect(watched.faults).toEqual([]);
+    expect(outside(watched)).toEqual([]);
+    expect(watched.requests).toContain(`${own.machine.baseUrl}/api/v1/openapi.json`);
+  }, 120_000);
+
+  test("lists each guide in the sidebar, and its samples call the service that answers the page", async () => {
+    const { page } = watched;
+    const guides = page.locator('aside [data-sidebar-id$="/introduction"] a');
+    await expect
+      .poll(() => guides.allInnerTexts())
+      .toEqual([
+        "Guides",
+        "Sign in and refresh",
+        "Page through a list",
+        "Repeat safely",
+        "Read problems",
+        "Push and badges",
+        "Try it",
+        "Use the client",
+        "Sandbox",
+      ]);
+    const samples = await page.locator(".introduction-description pre").allInnerTexts();
+    expect(samples[0]).toContain(`BASE=${own.machine.baseUrl}/api/v1`);
+    expect(samples.join()).not.toContain("localhost:3000");
+  }, 60_000);
+
+  test("signs in and lists invoices by requests to try, and forgets the token when it is loaded again", async () => {
+    const watched = await openDocs();
+    const { page } = watched;
+    await openAreas(watched);
+    const body = { user: { login: own.machine.loginOf("operator"), password: demoPassword } };
+    const signedIn = await tryOperation(watched, signIn, async () => {
+      await page.locator(".scalar-client--open .cm-content").last().click();
+      await page.keyboard.press("ControlOrMeta+A");
+      await page.keyboard.insertText(JSON.stringify(body));
+    });
+    expect(signedIn.status).toBe(200);
+    const listed = await tryOperation(watched, listInvoices, async () => {
+      await page.locator('.scalar-client--open input[placeholder="Token"]').fill(signedIn.body.token.access_token);
+    });
+    expect(listed.status).toBe(200);
+    expect(listed.body.invoices.length).toBe(20);
+    expect(new URL(listed.url).search).toBe("");
+    expect(watched.faults).toEqual([]);
+    expect(outside(watched)).toEqual([]);
+    expect(await stored(watched)).not.toContain("eyJ");
+    await page.reload();
+    await openAreas(watched);
+    expect((await tryOperation(watched, listInvoices)).status).toBe(401);
+  }, 120_000);
+
+  test.each([
+    "/docs?url=https://attacker.example/openapi.json#javascript:alert(1)",
+    "/docs?url=data:application/json,{}&configuration={%22url%22:%22https://attacker.example%22}#description/%22%3E%3Csvg%20onload=alert(1)%3E",
+    "/docs?api=javascript:alert(1)&scalar_url=https://attacker.example&proxyUrl=https://attacker.example#tag/%00%ff/__proto__/constructor",
+    "/docs?name=<script>alert(1)</script>#<img src=x onerror=alert(1)>",
+  ])("shows the service's own document at %s, and nothing of the address runs", async (address) => {
+    const watched = await openDocs({ address });
+    const { page } = watched;
+    await page.waitForLoadState("networkidle");
+    expect(await page.getByRole("heading", { name: "Workforce API" }).count()).toBe(1);
+    expect(await page.locator("img[src=x], svg[onload]").count()).toBe(0);
+    expect(await page.content()).not.toContain("attacker.example/");
+    expect(watched.faults).toEqual([]);
+    expect(outside(watched)).toEqual([]);
+  }, 60_000);
+
+  test("says so where the document cannot be read, and offers nothing of another origin", async () => {
+    const watched = await openPage();
+    await watched.page.route("**/api/v1/openapi.json", (route) => route.fulfill({ status: 503, body: "{}" }));
+    await watched.page.goto(`${own.machine.baseUrl}/docs`);
+    await watched.page.getByRole("alert").waitFor();
+    const text = await watched.page.getByRole("alert").innerText();
+    expect(text).toBe(
+      "The documentation cannot be shown: /api/v1/openapi.json was answered with 503. Reload the page to try again.",
+    );
+    expect(await findBarriers(watched.page)).toEqual([]);
+    expect(outside(watched)).toEqual([]);
+  }, 60_000);
+
+  test.each([
+    ["light", 1440],
+    ["dark", 1440],
+    ["light", 390],
+    ["dark", 390],
+  ] as const)(
+    "keeps nobody out of its own parts, in %s at %i pixels; of Scalar's, by what is known alone",
+    async (colorScheme, width) => {
+      const { page } = await openDocs({ colorScheme, width });
+      expect(await findBarriers(page, ".introduction-description")).toEqual([]);
+      await page.evaluate(
+        `location.hash = "#tag/finance/GET${listInvoices.path}"; dispatchEvent(new PopStateEvent("popstate"))`,
+      );
+      await page.locator(`section[id$="/GET${listInvoices.path}"]`).waitFor();
+      const rules = (await findBarriers(page)).map(({ rule }) => rule);
+      expect(rules.filter((rule) => !barriersOfScalar.includes(rule))).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    },
+    60_000,
+  );
+});
