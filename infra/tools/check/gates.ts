@@ -26,12 +26,19 @@ const freshSeed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 
 /** The gates of `npm run check`. */
 export const gates: readonly Gate[] = [
-  { name: "types", title: "types", program: "tsc", parameters: ["--project", "."] },
+  {
+    name: "types",
+    title: "types",
+    program: "node",
+    parameters: [ownProgram, "tsc", "--project", "."],
+    obstacle: installOwn,
+  },
   {
     name: "page-types",
     title: "types of the desk's page",
-    program: "tsc",
-    parameters: ["--project", "infra/local/desk/page"],
+    program: "node",
+    parameters: [ownProgram, "tsc", "--project", "infra/local/desk/page"],
+    obstacle: installOwn,
   },
   {
     name: "format",

@@ -7,12 +7,15 @@ import sys
 
 from awscli.clidriver import create_clidriver
 
+# One for all commands: to load the services' models takes most of the time.
+driver = create_clidriver()
+
 
 def said_of(command, endpoint):
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
-            code = create_clidriver().main([*command, "--endpoint-url", endpoint])
+            code = driver.main([*command, "--endpoint-url", endpoint])
         except SystemExit as end:
             code = end.code
     return {"command": command, "code": code, "said": out.getvalue()}
