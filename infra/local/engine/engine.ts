@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { findFreePort } from "../loopback-port.ts";
 import { type ChildService, startChild } from "./child-service.ts";
 import { type EngineCommand, type EngineName, findEngine } from "./engine-commands.ts";
+import { temporaryRoot } from "./temporary-root.ts";
 
 /** A running DynamoDB engine: its name, its HTTP endpoint on the loopback interface, and how to end it. */
 export interface Engine {
@@ -31,7 +31,7 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
   const endpoint = process.env.DYNAMODB_ENDPOINT;
   if (endpoint) return { name: "external", endpoint, close: async () => {} };
 
-  const directory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), "workforce-engine-"));
+  const directory = options.dataDirectory ?? mkdtempSync(join(temporaryRoot(), "workforce-engine-"));
   mkdirSync(directory, { recursive: true });
   const port = await findFreePort();
   const command = findEngine(options.engine ?? process.env.DYNAMODB_ENGINE, {

@@ -12,7 +12,7 @@ export interface Gate {
   /** True where no other gate may run beside it: it measures, or keeps all processors busy. */
   readonly isAlone?: boolean;
   /** Why it cannot run on this machine; undefined when it can. */
-  obstacle?(): string | undefined;
+  obstacle?(): Promise<string | undefined>;
 }
 
 /** Runs what only gates need, which is installed when the first of them runs. */
@@ -170,11 +170,11 @@ export const longGates: readonly Gate[] = [
 ];
 
 /** No obstacle: where the packages cannot be installed the gate fails. Installed here, no two gates do it at once. */
-function installOwn(): undefined {
-  installObstacle("the tools of the gates", "test/gates");
+async function installOwn(): Promise<undefined> {
+  await installObstacle("the tools of the gates", "test/gates");
 }
 
-function dynamodbLocalObstacle(): string | undefined {
+async function dynamodbLocalObstacle(): Promise<string | undefined> {
   try {
     findEngine("dynamodb-local", { directory: ".", port: 0 });
     return undefined;
@@ -184,6 +184,6 @@ function dynamodbLocalObstacle(): string | undefined {
 }
 
 /** Where there is no Python, or no way to its packages, the gate cannot run; a program that fails is another thing. */
-function pythonObstacle(what: string, folder: string): string | undefined {
+async function pythonObstacle(what: string, folder: string): Promise<string | undefined> {
   return findPython() ? installObstacle(what, folder) : `it needs ${neededPython}`;
 }

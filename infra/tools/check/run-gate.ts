@@ -18,7 +18,7 @@ const folder = join(root, ".local/check");
 
 /** Runs a gate; vitest leaves a report, any other program counts as one test. What it printed is kept beside the report. */
 export async function runGate(gate: Gate): Promise<GateResult> {
-  const obstacle = gate.obstacle?.();
+  const obstacle = await gate.obstacle?.();
   if (obstacle) return { gate, counts: { passed: 0, failed: 0 }, verdict: `skipped: ${obstacle}`, output: "" };
   const began = performance.now();
   const report = join(folder, `${gate.name}.json`);

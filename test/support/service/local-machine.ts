@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryRoot } from "../../../infra/local/engine/temporary-root.ts";
 import { findFreePort } from "../../../infra/local/loopback-port.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -31,7 +31,7 @@ export interface CommandResult {
 
 /** An empty folder that stands in for `.local`. */
 export function makeDirectory(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), "workforce-machine-"));
+  const path = mkdtempSync(join(temporaryRoot(), "workforce-machine-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { installGateTools } from "../../gates/install.ts";
 import { copyCheckout } from "../../support/service/checkout-copy.ts";
 import { makeDirectory, runTool } from "../../support/service/local-machine.ts";
 
@@ -13,7 +14,7 @@ afterAll(() => {
 });
 
 function runInCopy(program: string, ...parameters: string[]) {
-  const file = join(copy.path, "node_modules/.bin", program);
+  const file = join(program === "tsc" ? installGateTools() : join(copy.path, "node_modules"), ".bin", program);
   const { status, stdout, stderr } = spawnSync(file, parameters, { cwd: copy.path, encoding: "utf8" });
   return { status, printed: stdout + stderr };
 }

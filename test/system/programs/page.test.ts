@@ -6,6 +6,7 @@ import { operations } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "../../support/service/browser.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
 const own = useOwnMachine(makeMachineDirectory());
@@ -39,6 +40,18 @@ async function openAreas({ page }: WatchedPage): Promise<void> {
  * it reads, and code that scrolls takes no focus. Contrast is no part of it: the colours are the page's own.
  */
 const barriersOfScalar = ["button-name", "label-content-name-mismatch", "scrollable-region-focusable"];
+
+type Look = readonly [colorScheme: "light" | "dark", width: number];
+const eachOnce: Look[] = [
+  ["light", 1440],
+  ["dark", 390],
+];
+const others: Look[] = [
+  ["dark", 1440],
+  ["light", 390],
+];
+/** Each colour and each width once; all pairs of them at full count. */
+const looks = usualOrFull(eachOnce, [...eachOnce, ...others]);
 
 interface TriedAnswer {
   readonly url: string;
@@ -168,12 +181,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     expect(outside(watched)).toEqual([]);
   }, 60_000);
 
-  test.each([
-    ["light", 1440],
-    ["dark", 1440],
-    ["light", 390],
-    ["dark", 390],
-  ] as const)(
+  test.each(looks)(
     "keeps nobody out of its own parts, in %s at %i pixels; of Scalar's, by what is known alone",
     async (colorScheme, width) => {
       const { page } = await openDocs({ colorScheme, width });

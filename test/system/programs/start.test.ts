@@ -5,6 +5,7 @@ import { takeLock } from "../../../infra/local/machine-lock.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 import { makeDirectory, runTool, startByNpm, startLocalMachine } from "../../support/service/local-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
@@ -96,7 +97,9 @@ test("events are taken at an address below the base URL, calls of other services
   expect(refused.status).toBe(404);
 });
 
-test.each(["SIGTERM", "SIGKILL"] as const)("npm that is ended by %s takes the server with it", async (signal) => {
+test.each(
+  usualOrFull<readonly NodeJS.Signals[]>(["SIGKILL"], ["SIGTERM", "SIGKILL"]),
+)("npm that is ended by %s takes the server with it", async (signal) => {
   const own = makeMachineDirectory();
   const npm = await startByNpm(own.path);
   expect((await fetch(`${npm.baseUrl}/api/v1/health`)).status).toBe(200);
