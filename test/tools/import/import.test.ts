@@ -65,7 +65,12 @@ test("bad lines end with 1: the first 20 on the screen, all in the report, which
 });
 
 test("--report names the report; a field name cannot move the cursor", async () => {
-  const { code, err } = await importFile("odd.jsonl", ['{"type":"job","id":1,"\\u001b[2J":1}'], "--report", inFolder("odd.txt"));
+  const { code, err } = await importFile(
+    "odd.jsonl",
+    ['{"type":"job","id":1,"\\u001b[2J":1}'],
+    "--report",
+    inFolder("odd.txt"),
+  );
   expect(code).toBe(1);
   expect(err).not.toContain("\x1b");
   expect(readFileSync(inFolder("odd.txt"), "utf8")).toContain("unknown_field");
