@@ -26,7 +26,7 @@ const phones = Array.from({ length: 6 }, (_, index) => `+44740012345${index}`);
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-const requests = usualOrFull(120, 10_000);
+const requests = usualOrFull(80, 10_000);
 const sideBySide = usualOrFull(10, 50);
 const hours = usualOrFull(1, 25);
 const start = Math.ceil(Date.now() / hour) * hour;

@@ -16,8 +16,8 @@ import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 import { drain, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
-const everyone = usualOrFull(450, 100_000);
-const thricePerMessage = usualOrFull(120, 400);
+const everyone = usualOrFull(200, 100_000);
+const thricePerMessage = usualOrFull(70, 400);
 const mostMegabytes = 20;
 const mostMilliseconds = 10_000;
 /** Of the calls for everyone one in so many is killed, at another place each time: all its messages come again. */
