@@ -59,7 +59,10 @@ export interface FoundPage<T> extends Found<T> {
 }
 
 /** One page as a list answers it. */
-export interface Page<T> extends Found<T> {
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Number of all matches; absent of a list that is read by cursor alone. */
+  readonly total?: number;
   /** Where the page stands; absent on answers that are never paginated (D18). */
   readonly place?: PagePlace;
   /** The most that is shown of a list that is never paginated; absent where that is the usual number. */

@@ -1,0 +1,28 @@
+import { decrypt, encrypt } from "../encryption.ts";
+import type { HmacKey } from "../hmac-key.ts";
+
+const versionBytes = 4;
+/** What fits into a cursor of 200 characters. */
+const mostBytes = 118;
+
+/**
+ * A cursor that says nothing to its holder: a place in a list that must not show it, such as one behind a record of another company.
+ * It holds for one list with its filters and for one reach of its caller, which `context` names (D30). Throws on a place of more than
+ * 118 bytes.
+ */
+export function encryptCursor(place: string, context: string, key: HmacKey): string {
+  if (Buffer.byteLength(place) > mostBytes) throw new Error("The place does not fit into a cursor");
+  const cipher = key.cipherKey("cursor");
+  if (!cipher) throw new Error("The HMAC key has no version that signs");
+  const version = Buffer.alloc(versionBytes);
+  version.writeUInt32BE(cipher.version);
+  return Buffer.concat([version, encrypt(place, cipher.key, context)]).toString("base64url");
+}
+
+/** The place of a cursor; undefined for one that is malformed, forged, of another context or under a key that is struck out. */
+export function decryptCursor(cursor: string, context: string, key: HmacKey): string | undefined {
+  const bytes = Buffer.from(cursor, "base64url");
+  if (bytes.length < versionBytes || bytes.toString("base64url") !== cursor) return undefined;
+  const cipher = key.cipherKey("cursor", bytes.readUInt32BE());
+  return cipher && decrypt(bytes.subarray(versionBytes), cipher.key, context);
+}
