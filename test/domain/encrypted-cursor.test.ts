@@ -23,8 +23,9 @@ test("D30: an encrypted cursor leads back to its place in its own context, and s
 
 describe("D30: no cursor is", () => {
   test("whatever text somebody makes up", () => {
+    const bytes = fc.uint8Array({ maxLength: 80 }).map((each) => Buffer.from(each).toString("base64url"));
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
+      fc.property(fc.oneof(fc.string(), bytes), (text) => {
         expect(decryptCursor(text, "list", key)).toBeUndefined();
       }),
     );

@@ -27,12 +27,7 @@ export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
   const limit = paging.per_page;
   if (paging.cursor) {
     const beforeId = decodeCursor(paging.cursor, fingerprint);
-    if (beforeId === undefined) {
-      const detail = "is not a cursor of this list with these filters";
-      throw new Refusal("cursor_invalid", "The cursor is malformed or belongs to another list", {
-        errors: [{ parameter: "cursor", code: "invalid", detail }],
-      });
-    }
+    if (beforeId === undefined) throw cursorInvalid();
     return { limit, beforeId, skip: 0 };
   }
   const page = paging.page ?? 1;
@@ -43,6 +38,14 @@ export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
     });
   }
   return { limit, beforeId: undefined, skip: (page - 1) * limit };
+}
+
+/** The refusal of a cursor that is malformed or of another list. */
+export function cursorInvalid(): Refusal {
+  const detail = "is not a cursor of this list with these filters";
+  return new Refusal("cursor_invalid", "The cursor is malformed or belongs to another list", {
+    errors: [{ parameter: "cursor", code: "invalid", detail }],
+  });
 }
 
 /** Items of a list. */
