@@ -103,9 +103,15 @@ async function requestOf(operation: Operation, service: Service): Promise<TestRe
   return {
     ...(access !== "anyone" && { as: access.includes("operator") ? demoUsers.operatorA : demoUsers.admin }),
     parameters: name === "end-session" ? { id: testSession } : asTexts(parameters),
-    query: { ...asTexts(query), ...("pin" in query && pin), ...(isPaged && { per_page: "2" }) },
+    query: { ...sentTogether(asTexts(query)), ...("pin" in query && pin), ...(isPaged && { per_page: "2" }) },
     ...(body && text && { body: { [body.object]: withSecrets(exampleOf(text) as object, secrets) } }),
   };
+}
+
+/** The filters of changes are sent one at a time: a record's. */
+function sentTogether(query: Record<string, string>): Record<string, string> {
+  if (!("change_id" in query)) return query;
+  return Object.fromEntries(Object.entries(query).filter(([name]) => name.startsWith("record_")));
 }
 
 /** The second pin is asked for when the first one's limits are over. */

@@ -24,7 +24,7 @@ function describeChange(
   ];
   const width = Math.max(0, ...fields.map(({ name }) => name.length));
   const lines = fields.map(({ name, before, after }) => {
-    return `    ${plain(name).padEnd(width)}  ${valueOf(before)} → ${valueOf(after)}\n`;
+    return `    ${plain(name).padEnd(width)}  ${textOf(before)} → ${textOf(after)}\n`;
   });
   return `${head.join("  ").trimEnd()}\n${lines.join("")}`;
 }
@@ -34,7 +34,7 @@ function actorOf({ kind, id, name }: ShownChange["by"]): string {
   return plain([...words, name === null ? "" : `(${name})`].filter(Boolean).join(" "));
 }
 
-function valueOf(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === null || value === undefined) return "–";
   const text = plain(typeof value === "string" ? value : JSON.stringify(value));
   const rest = text.length - mostOfValue;

@@ -23,22 +23,23 @@ export interface Wanted<Row> {
 const margin = 3;
 
 /**
- * The highest rows of all sources together, in descending order. Each source is asked for its share first, and only those are asked
- * again that may hold more of what is wanted: what is read depends on how many rows are wanted, never on how many there are.
+ * The highest rows of all sources together, in descending order. Each source is asked for its share first, and those that may hold more
+ * of what is wanted for all of it: what is read depends on how many rows are wanted, never on how many there are. Two rounds.
  */
 export async function mergeReads<Row>(sources: readonly Source<Row>[], wanted: Wanted<Row>): Promise<Row[]> {
   const { keyOf, limit } = wanted;
   const readings = sources.map((source): Reading<Row> => ({ source, rows: [], isDone: false }));
-  let asked: readonly Reading<Row>[] = readings;
-  let found: Row[] = [];
-  while (asked.length > 0) {
-    const share = Math.min(limit, Math.ceil(limit / asked.length) + margin);
-    await Promise.all(asked.map((each) => readOn(each, wanted, share)));
-    found = readings.flatMap(({ rows }) => rows).sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1));
-    const last = found[limit - 1];
-    asked = readings.filter((each) => mayHoldMore(each, last && keyOf(last), keyOf));
-  }
-  return found.slice(0, limit);
+  const share = Math.min(limit, Math.ceil(limit / sources.length) + margin);
+  await Promise.all(readings.map((each) => readOn(each, wanted, share)));
+  const last = highestOf(readings, wanted)[limit - 1];
+  const open = readings.filter((each) => mayHoldMore(each, last && keyOf(last), keyOf));
+  await Promise.all(open.map((each) => readOn(each, wanted, limit)));
+  return highestOf(readings, wanted);
+}
+
+function highestOf<Row>(readings: readonly Reading<Row>[], { keyOf, limit }: Wanted<Row>): Row[] {
+  const rows = readings.flatMap((each) => each.rows);
+  return rows.sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1)).slice(0, limit);
 }
 
 async function readOn<Row>(reading: Reading<Row>, { keyOf, below }: Wanted<Row>, limit: number): Promise<void> {
