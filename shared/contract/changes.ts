@@ -6,11 +6,14 @@ import { id, text, timestamp } from "./values.ts";
 /** The kinds of records whose changes are kept, as notifications name them (D41). */
 export const changedTypes = ["Timesheet", "Invoice", "Job", "User"] as const;
 
+/** What entries are about: a record, or an import of new ones, which is one entry. */
+const entryTypes = [...changedTypes, "Import"] as const;
+
 /** The kind of a record whose changes are kept. */
 export type ChangedType = (typeof changedTypes)[number];
 
-/** What can happen to a record; `session_ended` to the sessions of a user. */
-export const changeActions = ["created", "updated", "removed", "session_ended"] as const;
+/** What can happen to a record; `session_ended` to the sessions of a user, `imported` to the new records of a file. */
+export const changeActions = ["created", "updated", "removed", "session_ended", "imported"] as const;
 
 /** Who can have made a change; `unknown` where a release that did not say it wrote the record. */
 export const actorKinds = ["user", "import", "event", "schedule", "tool", "service", "unknown"] as const;
@@ -30,8 +33,8 @@ export const change = v.object({
   id: text(100),
   change_id: v.nullable(text(64)),
   at: timestamp,
-  record_type: v.picklist(changedTypes),
-  record_id: id,
+  record_type: v.picklist(entryTypes),
+  record_id: v.nullable(id),
   action: v.picklist(changeActions),
   by: actor,
   operation: v.nullable(text(100)),

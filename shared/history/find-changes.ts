@@ -35,12 +35,15 @@ const mostFurther = 200;
  * Access pattern HI7: the changes within a scope, the latest first. Operators are shown those of their company's timesheets, invoices
  * and jobs alone. Refuses as `record_not_found` a record that is absent, or not within the scope (D2, D41).
  */
-export async function findChanges(filter: ChangeFilter, scope: Scope, start: HistoryStart): Promise<FoundPlace<ShownChange>> {
+export async function findChanges(
+  filter: ChangeFilter,
+  scope: Scope,
+  start: HistoryStart,
+): Promise<FoundPlace<ShownChange>> {
   const read = readerOf(filter, scope);
   if (!read) return { items: [], next: undefined };
   const { changes, after } = await readVisible(read, scope, start);
-  const isUnknown = changes.length === 0 && start.after === undefined && after === undefined;
-  if (isUnknown) await requireSubject(filter, scope);
+  if (changes.length === 0 && start.after === undefined) await requireSubject(filter, scope);
   return { items: await showChanges(changes), next: after };
 }
 
@@ -65,7 +68,9 @@ async function readVisible(read: Read, scope: Scope, { limit, after, now }: Hist
   const further = await read({ limit: mostFurther, after: first.after, now });
   const changes = [...seen, ...visibleOf(further, scope)];
   const last = changes[limit - 1];
-  return changes.length > limit && last ? { changes: changes.slice(0, limit), after: last.place } : { changes, after: further.after };
+  return changes.length > limit && last
+    ? { changes: changes.slice(0, limit), after: last.place }
+    : { changes, after: further.after };
 }
 
 function visibleOf({ changes }: HistoryPage, scope: Scope): FoundChange[] {
@@ -73,7 +78,7 @@ function visibleOf({ changes }: HistoryPage, scope: Scope): FoundChange[] {
   return changes.filter(({ company_id }) => isWithin(scope, company_id ?? null));
 }
 
-/** A record without changes may still be there: what was there before its first change is no news. */
+/** A record that shows no change may still be there, and the caller's. */
 async function requireSubject({ record_type: type, record_id: id }: ChangeFilter, scope: Scope): Promise<void> {
   if (type === undefined || id === undefined) return;
   if (type !== "User") await requireRecord(lists[type], id, scope);

@@ -17,15 +17,24 @@ export const actorText = shapes(actor, "Who is behind a change: a person, or wha
 });
 
 export const changeText = shapes(change, "What one change did to one record.", {
-  id: ["Unique and stable: whoever copies the history meets each entry under one id.", "Timesheet-1-7310934016000001"],
+  id: [
+    "Unique and stable: whoever copies the history meets each entry under one id.",
+    "1777624200.7310934016000001-timesheet-1",
+  ],
   change_id: [
     "Shared by everything that one call or one import wrote. Null for what a release before 0.2 wrote.",
     "019de2a6-1c40-7a31-9f0e-3d1d4c1a7b52",
   ],
   at: ["When it was asked for.", "2026-05-01T08:30:00.000Z"],
-  record_type: ["Kind of the record, as in notifications; more kinds may come.", "Timesheet"],
-  record_id: ["Leads to what was changed, which may be gone by now.", 1],
-  action: ["`created`, `updated` or `removed`; `session_ended` when a user was signed out in one place.", "updated"],
+  record_type: [
+    "Kind of the record, as in notifications, or `Import` for the new records of one file together; more kinds may come.",
+    "Timesheet",
+  ],
+  record_id: ["Leads to what was changed, which may be gone by now; null for an `Import`, which is about many.", 1],
+  action: [
+    "`created`, `updated` or `removed`; `session_ended` when a user was signed out in one place, `imported` of an `Import`.",
+    "updated",
+  ],
   by: ["Whose doing it was."],
   operation: ["The operation, worker or command that wrote it; null where nobody kept that.", "bulk-update-timesheets"],
   request_id: ["The `x-request-id` of the call behind it; null where no call began it.", "JKJaXmPLvHcESHA="],

@@ -73,7 +73,14 @@ export const placePartitions = {
   change: (changeId: string) => `${placeStart}ID#${changeId}`,
   /** `day` as `yyyy-mm-dd` in UTC, `shard` below `shardsPerDay`. */
   day: (day: string, shard: number) => `${placeStart}DAY#${day}#${shard}`,
+  /** The days, and of each the shards, that hold any place: what reads by time looks nowhere else. */
+  marks: `${placeStart}DAYS`,
 } as const;
+
+/** The key of the mark of a shard of a day; it is stored before the first place there. */
+export function dayMarkKey(day: string, shard: number): Key {
+  return { pk: placePartitions.marks, sk: `${day}#${shard}` };
+}
 
 /** The places by time are spread over so many partitions a day, each of which takes 1,000 write units a second. */
 export const shardsPerDay = 8;
