@@ -122,7 +122,7 @@ function readBelow(partition: string, below: string | undefined, limit: number):
 async function toPage(places: readonly Item[], isMore: boolean, { now }: HistoryStart): Promise<HistoryPage> {
   const keys = places.map((place) => placedKey(keyOf(place)));
   const chunks = chunksOf(keys, maxBatchReads).map((chunk) => readBatch(chunk, { consistent: false }));
-  const items = (await Promise.all(chunks)).flatMap((chunk) => chunk.flatMap((item) => item ?? []));
+  const items = (await Promise.all(chunks)).flatMap((chunk) => chunk.flatMap((item) => (item ? [item] : [])));
   const changes = liveOf(items, now).map((item) => toFound(item, placeOrder(keyOf(item))));
   const last = places.at(-1);
   return { changes, after: isMore && last ? String(last.sk) : undefined };
