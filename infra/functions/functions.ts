@@ -101,6 +101,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all", operator: "company" },
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "Query"],
+    guarded: ["HISTORY#", "USER#"],
   },
   "get-key-set": {
     area: "service",

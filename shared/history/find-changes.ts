@@ -32,7 +32,7 @@ const lists = { Timesheet: "TIMESHEETS", Invoice: "INVOICES", Job: "JOBS" } as c
 const mostFurther = 200;
 
 /**
- * Access pattern HI7: the changes within a scope, the latest first. Operators are shown those of their company's timesheets, invoices
+ * Access pattern HI8: the changes within a scope, the latest first. Operators are shown those of their company's timesheets, invoices
  * and jobs alone. Refuses as `record_not_found` a record that is absent, or not within the scope (D2, D41).
  */
 export async function findChanges(
