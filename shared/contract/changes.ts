@@ -30,7 +30,7 @@ export const changedField = v.object({ name: text(100), before: v.unknown(), aft
 
 /** A change of one record: who did what, and when (D41). */
 export const change = v.object({
-  id: text(100),
+  id: text(64),
   change_id: v.nullable(text(64)),
   at: timestamp,
   record_type: v.picklist(entryTypes),

@@ -19,7 +19,7 @@ export const actorText = shapes(actor, "Who is behind a change: a person, or wha
 export const changeText = shapes(change, "What one change did to one record.", {
   id: [
     "Unique and stable: whoever copies the history meets each entry under one id.",
-    "1777624200.7310934016000001-timesheet-1",
+    "7Jd0Qp2mZk1xVbN4sTyW9A",
   ],
   change_id: [
     "Shared by everything that one call or one import wrote. Null for what a release before 0.2 wrote.",

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { chunksOf } from "../../batches.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { epochSeconds } from "../table/expiry.ts";
@@ -66,6 +67,8 @@ export function findChangeHistory(changeId: string, start: HistoryStart): Promis
   return findPlaced(placePartitions.change(changeId), start);
 }
 
+/** 132 bits: no two changes have one name. */
+const nameLetters = 22;
 const dayLength = "yyyy-mm-dd".length;
 
 /** Marks that a page looks at: a day has one for each of its shards that hold anything. */
@@ -134,7 +137,7 @@ function liveOf(items: readonly Item[], now: Date): Item[] {
 }
 
 function toFound(item: Item, place: string): FoundChange {
-  const name = placeOrder(keyOf(item)).toLowerCase().replaceAll("#", "-");
+  const name = hash("sha256", placeOrder(keyOf(item)), "base64url").slice(0, nameLetters);
   return { ...toRecordedChange(item), place, name };
 }
 

@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/changes/list-changes.ts";
+import { handler as payHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { listChanges } from "../../../shared/contract/changes.ts";
+import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
+import { keepHistory } from "../../../shared/db/history/keep-history.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { logChange } from "../../support/records/change-log.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { changeIdOf, type KeptChange, putHistory } from "../../support/records/history.ts";
 import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
@@ -18,7 +23,12 @@ type Entry = { id: string; at: string; record_type: string; record_id: number };
 
 useService();
 beforeAll(() =>
-  store([userLine(2, { first_name: "Olivia", last_name: "Hart" }), timesheetLine(1, 1), invoiceLine(5, 1)]),
+  store([
+    userLine(2, { first_name: "Olivia", last_name: "Hart" }),
+    timesheetLine(1, 1),
+    timesheetLine(3, 1),
+    invoiceLine(5, 1),
+  ]),
 );
 
 const list = (query: Record<string, string> = {}, as: TestUser = admin) => call(handler, listChanges, { as, query });
@@ -48,7 +58,7 @@ describe("200", () => {
     const { body, headers } = await list({ record_type: "Timesheet", record_id: "11" });
     expect(body.changes).toEqual([
       {
-        id: expect.stringMatching(/^1777626000\.\d{40}\.1-timesheet-11$/),
+        id: expect.stringMatching(/^[\w-]{22}$/),
         change_id: changeIdOf(0),
         at: "2026-05-01T09:00:00.000Z",
         record_type: "Timesheet",
@@ -65,6 +75,21 @@ describe("200", () => {
     ]);
     expect(headers).toMatchObject({ "per-page": "20", "cache-control": "no-store" });
     expect(headers.total ?? headers.link).toBeUndefined();
+  });
+
+  test("D41: what the consumer of the stream has kept of a bulk update is found by every filter", async () => {
+    const body = { timesheet: { timesheet_ids: [1], state: "paid" } };
+    const changes = await logChange(recordKey("TIMESHEET", 1), async () => {
+      expect((await call(payHandler, bulkUpdateTimesheets, { as: operator, body })).status).toBe(200);
+    });
+    await keepHistory(changes);
+    const [own] = (await list({ record_type: "Timesheet", record_id: "1" }, operator)).body.changes;
+    const both = { before: "pending", after: "paid" };
+    const fields = ["payment_state", "state"].map((name) => ({ name, ...both }));
+    expect(own).toMatchObject({ operation: "bulk-update-timesheets", by: { id: "2", name: "Olivia Hart" }, fields });
+    for (const query of [{ by_user: "2" }, { by_company: "1" }, { change_id: own.change_id }, {}]) {
+      expect((await list(query)).body.changes[0]).toEqual(own);
+    }
   });
 
   test("D41: a user's story has the ends of their sessions, and an import is one entry without a record", async () => {
@@ -233,7 +258,7 @@ describe("404", () => {
   });
 
   test("D41: a record that is there and has no changes is none; one that is gone and has some is none either", async () => {
-    expect((await list({ record_type: "Timesheet", record_id: "1" }, operator)).body).toEqual({ changes: [] });
+    expect((await list({ record_type: "Timesheet", record_id: "3" }, operator)).body).toEqual({ changes: [] });
     await putHistory([{ id: 73, did: "removed" }]);
     expect((await list({ record_type: "Timesheet", record_id: "73" }, operator)).body.changes).toHaveLength(1);
   });
