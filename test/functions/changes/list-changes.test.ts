@@ -87,7 +87,8 @@ describe("200", () => {
     const both = { before: "pending", after: "paid" };
     const fields = ["payment_state", "state"].map((name) => ({ name, ...both }));
     expect(own).toMatchObject({ operation: "bulk-update-timesheets", by: { id: "2", name: "Olivia Hart" }, fields });
-    for (const query of [{ by_user: "2" }, { by_company: "1" }, { change_id: own.change_id }, {}]) {
+    const queries: Record<string, string>[] = [{ by_user: "2" }, { by_company: "1" }, { change_id: own.change_id }, {}];
+    for (const query of queries) {
       expect((await list(query)).body.changes[0]).toEqual(own);
     }
   });
