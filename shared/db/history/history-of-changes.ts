@@ -116,19 +116,19 @@ const mostBytes = 2_048;
 const spareBytes = 64;
 
 function itemOf(
-  { before, after, ...recorded }: RecordedChange,
+  { id, before, after, ...recorded }: RecordedChange,
   order: number,
   { createdAt, sequence = "" }: Written,
   keptDays: number,
 ): StoredHistory {
-  const owner =
+  const isSession = recorded.type === "session";
+  const pk =
     recorded.type === "session"
       ? historyPartition("user", Number(recorded.user_id))
-      : historyPartition(recorded.type, recorded.id);
+      : historyPartition(recorded.type, id);
   const position = `${String(createdAt ?? 0).padStart(10, "0")}.${sequence.padStart(40, "0")}`;
   const expires_at = (createdAt ?? 0) + keptDays * 86_400;
-  const { id: record_id, ...kept } = recorded;
-  const item = { ...kept, record_id, pk: owner, sk: `${position}.${order}`, expires_at };
+  const item = { ...recorded, ...(isSession && { family: String(id) }), pk, sk: `${position}.${order}`, expires_at };
   const left = mostBytes - spareBytes - Buffer.byteLength(JSON.stringify(historyItems.encode(item)));
   return { ...item, ...boundFields({ before, after }, left) };
 }
