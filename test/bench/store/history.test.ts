@@ -4,7 +4,7 @@ import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { costOfHistory, costOfSparseHistory, historyMeasures, keepChanges } from "./history.ts";
 
-const [few, many] = usualOrFull([200, 500], [1_000, 100_000]);
+const [few, many] = usualOrFull([500, 750], [1_000, 100_000]);
 
 describe(`lists of changes, of ${few} that are kept and of ${many}`, () => {
   useService();
