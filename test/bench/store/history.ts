@@ -41,7 +41,7 @@ export const historyMeasures: readonly HistoryMeasure[] = [
 ];
 
 /** Keeps changes from one number up to another, the later ones earlier: one record and one user have half of them. */
-export async function keepChanges(from: number, to: number): Promise<void> {
+async function keepChanges(from: number, to: number): Promise<void> {
   const atOnce = 1_000;
   for (let first = from; first < to; first += atOnce) {
     const numbers = Array.from({ length: Math.min(atOnce, to - first) }, (_, at) => first + at);
@@ -63,8 +63,27 @@ function changeOf(number: number): KeptChange {
 }
 
 /** What a list costs now. */
-export function costOfHistory({ filter, scope = "all", limit = 20 }: HistoryMeasure): Promise<Cost> {
+function costOfHistory({ filter, scope = "all", limit = 20 }: HistoryMeasure): Promise<Cost> {
   return costOf(() => findChanges(filter, scope, { limit, now }));
+}
+
+/** What each list costs with so many changes, and with more. */
+export async function measureHistory(few: number, many: number) {
+  await keepChanges(0, few);
+  const ofFew = await measureAll();
+  await keepChanges(few, many);
+  const ofMany = await measureAll();
+  return historyMeasures.map((measure) => ({ ...measure, few: costIn(ofFew, measure), many: costIn(ofMany, measure) }));
+}
+
+async function measureAll(): Promise<ReadonlyMap<string, Cost>> {
+  const costs = new Map<string, Cost>();
+  for (const measure of historyMeasures) costs.set(measure.name, await costOfHistory(measure));
+  return costs;
+}
+
+function costIn(costs: ReadonlyMap<string, Cost>, { name }: HistoryMeasure): Cost {
+  return costs.get(name) ?? { readUnits: Number.NaN, writeUnits: Number.NaN, sequentialTrips: Number.NaN };
 }
 
 /** What the same costs where each day has one change, and others none: the shards of many days are read. */
