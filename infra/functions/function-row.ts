@@ -45,6 +45,7 @@ export const operationAreas = [
   "devices",
   "finance",
   "jobs",
+  "changes",
   "service",
 ] as const;
 

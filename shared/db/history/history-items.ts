@@ -50,12 +50,13 @@ export interface StoredHistory extends StoredItem, Omit<RecordedChange, "id" | "
 }
 
 /** A place by which a change is found; its order names the change. */
-interface StoredPlace extends StoredItem {
+export interface StoredPlace extends StoredItem {
   readonly expires_at: number;
 }
 
 const partitionStart = "HISTORY#";
 const placeStart = "CHANGES#";
+const dayStart = `${placeStart}DAY#`;
 
 /** The entity of the history's changes. */
 export const historyItems = defineEntity<StoredHistory>("history", ({ pk }) => pk.startsWith(partitionStart));
@@ -74,7 +75,11 @@ export const placePartitions = {
   company: (companyId: number) => `${placeStart}COMPANY#${companyId}`,
   change: (changeId: string) => `${placeStart}ID#${changeId}`,
   /** `day` as `yyyy-mm-dd` in UTC, `shard` below `shardsPerDay`. */
-  day: (day: string, shard: number) => `${placeStart}DAY#${day}#${shard}`,
+  day: (day: string, shard: number) => `${dayStart}${day}#${shard}`,
+  /** The days, and of each the shards, that hold any place: what reads by time looks nowhere else. */
+  usedShards: `${placeStart}DAYS`,
+  /** What a shard holds that is used. */
+  usedShard: ({ sk }: StoredPlace) => `${dayStart}${sk}`,
 } as const;
 
 /** The places by time are spread over so many partitions a day, each of which takes 1,000 write units a second. */
@@ -92,12 +97,40 @@ export function placedKey({ sk }: Key): Key {
 }
 
 /** A change of the history as it was kept. */
-export function toRecordedChange(item: Item): RecordedChange {
-  const stored = historyItems.decode(item);
-  const { pk, sk: _at, schema_version: _version, expires_at: _until, family, ...rest } = stored;
+export function toRecordedChange(item: StoredHistory): RecordedChange {
+  const { pk, sk: _at, schema_version: _version, expires_at: _until, family, ...rest } = item;
   const name = pk.slice(pk.indexOf("#", partitionStart.length) + 1);
   const id = family ?? (rest.type === "import" ? name : Number(name));
   const fieldsOf = (text: string | undefined): Fields | undefined =>
     text === undefined ? undefined : JSON.parse(text);
   return { ...rest, id, before: fieldsOf(rest.before), after: fieldsOf(rest.after) };
+}
+
+const daySeconds = 86_400;
+const dayLength = "yyyy-mm-dd".length;
+
+/** The day of a place, in UTC. */
+export function dayOfPlace(place: string): string {
+  return new Date(secondOf(place) * 1_000).toISOString().slice(0, dayLength);
+}
+
+/** The day of a shard that holds any place. */
+export function dayOfShard({ sk }: StoredPlace): string {
+  return sk.slice(0, dayLength);
+}
+
+/** The items that name the shards of days which places are in; the same for all places of one. */
+export function usedShardsOf(items: readonly Item[]): Item[] {
+  return items
+    .filter(({ pk }) => String(pk).startsWith(dayStart))
+    .map(({ pk, sk, expires_at }) => {
+      const second = secondOf(String(sk));
+      const daysEnd = second - (second % daySeconds) + daySeconds;
+      const used = { pk: placePartitions.usedShards, sk: String(pk).slice(dayStart.length) };
+      return historyPlaces.encode({ ...used, expires_at: daysEnd + Number(expires_at) - second });
+    });
+}
+
+function secondOf(place: string): number {
+  return Number(place.slice(0, 10));
 }

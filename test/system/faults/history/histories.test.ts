@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { endSession, openSession, sessionKey } from "../../../../shared/db/accounts/sessions.ts";
 import { keepHistory } from "../../../../shared/db/history/keep-history.ts";
-import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { keyOf, recordKey } from "../../../../shared/db/table/keys.ts";
 import { type Item, scanPage } from "../../../../shared/db/table/table.ts";
 import type { TableChange } from "../../../../shared/db/table/table-changes.ts";
 import { carryOut } from "../../../../shared/work.ts";
@@ -150,7 +150,7 @@ function requireRecord({ records }: History, kind: string, id: number): ModelRec
   return record;
 }
 
-/** Each change but how an import began has each of its places once, and nothing else has any. */
+/** Each change but how an import began has each of its places once, and nothing else has any; each shard of a day is named. */
 async function expectPlaces(records: readonly ModelRecord[]): Promise<void> {
   const expected = records.flatMap(({ kind, id, history }) =>
     history
@@ -162,14 +162,18 @@ async function expectPlaces(records: readonly ModelRecord[]): Promise<void> {
       ]),
   );
   const start = { FilterExpression: "begins_with(pk, :start)", ExpressionAttributeValues: { ":start": "CHANGES#" } };
-  const stored: string[] = [];
+  const [stored, shards, named]: [string[], Set<string>, string[]] = [[], new Set(), []];
   let lastKey: Item | undefined;
   do {
     const page = await scanPage({ ...start, ExclusiveStartKey: lastKey });
-    for (const { pk, sk } of page.items) {
-      stored.push(`${String(pk).replace(/^(CHANGES#DAY)#.*/, "$1")} ${String(sk).replace(/^[^#]*#/, "")}`);
+    for (const { pk, sk } of page.items.map(keyOf)) {
+      const [, shard] = pk.split("CHANGES#DAY#");
+      if (shard) shards.add(shard);
+      if (pk === "CHANGES#DAYS") named.push(sk);
+      else stored.push(`${String(pk).replace(/^(CHANGES#DAY)#.*/, "$1")} ${String(sk).replace(/^[^#]*#/, "")}`);
     }
     lastKey = page.lastKey;
   } while (lastKey);
   expect(stored.toSorted()).toEqual(expected.toSorted());
+  expect(named.toSorted()).toEqual([...shards].toSorted());
 }
