@@ -18,6 +18,14 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
     guarded: ["PASSCODE#", "THROTTLE#", "USER#"],
   },
+  "plan-bulk-update-timesheets": {
+    area: "finance",
+    impact: "Admins and operators cannot see beforehand what marking timesheets would do.",
+    access: { admin: "all", operator: "company" },
+    readsHmacKey: true,
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    guarded: ["PASSCODE#", "THROTTLE#", "USER#"],
+  },
   "list-invoices": {
     area: "finance",
     impact: "Nobody sees their company's invoices.",
@@ -48,6 +56,12 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all" },
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+  },
+  "plan-adjust-job-timers": {
+    area: "jobs",
+    impact: "Admins cannot see beforehand what setting timers would do.",
+    access: { admin: "all" },
+    table: ["BatchGetItem"],
   },
   "list-notifications": {
     area: "notifications",

@@ -29,17 +29,44 @@ export async function setTimesheetStates(
   token?: string,
 ): Promise<ListedFields<"TIMESHEETS">[]> {
   return retryRaces(async (race) => {
-    const finding = findRecordsWithin("TIMESHEETS", ids, scope);
-    // Both are awaited, the authorization first: the refusal must not depend on which read is faster.
-    await Promise.allSettled([authorization, finding]);
-    await authorization;
-    const found = await finding;
+    const found = await findAuthorized(ids, scope, authorization);
     const writes = found.map((record) => moveUnlessChanged(record, state, userId));
     const failed = await transact(writes, { token: race === 0 ? token : undefined });
     if (failed.length > 0) return undefined;
     const updated = found.map((item) => ({ ...toFields<"TIMESHEETS">(item), state, payment_state: state }));
     return rememberOrigins(updated, found);
   }, pace);
+}
+
+/** Timesheets as a change would leave them, and those of them that it would change. */
+interface TimesheetPlan {
+  readonly timesheets: ListedFields<"TIMESHEETS">[];
+  readonly changing: ListedFields<"TIMESHEETS">[];
+}
+
+/** Access pattern T3: what T1 would do, refused as T1 is (D40). n read units, one round trip. */
+export async function planTimesheetStates(
+  ids: readonly number[],
+  scope: Scope,
+  state: TimesheetState,
+  authorization: Promise<void>,
+): Promise<TimesheetPlan> {
+  const found = await findAuthorized(ids, scope, authorization);
+  const planned = found.map((item) => ({ ...toFields<"TIMESHEETS">(item), state, payment_state: state }));
+  const changing = planned.filter((_, at) => found[at]?.record.state !== state);
+  return { timesheets: rememberOrigins(planned, found), changing };
+}
+
+async function findAuthorized(
+  ids: readonly number[],
+  scope: Scope,
+  authorization: Promise<void>,
+): Promise<ListedItem<"TIMESHEETS">[]> {
+  const finding = findRecordsWithin("TIMESHEETS", ids, scope);
+  // Both are awaited, the authorization first: the refusal must not depend on which read is faster.
+  await Promise.allSettled([authorization, finding]);
+  await authorization;
+  return finding;
 }
 
 /** The index keys are made of company, state and date, so the write holds only while the record is of that company and day. */

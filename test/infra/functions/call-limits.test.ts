@@ -21,10 +21,12 @@ type Calls = Readonly<Partial<Record<keyof typeof callLimits, number>>>;
  */
 const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number }>> = {
   "bulk-update-timesheets": { table: 8, secret: 1 },
+  "plan-bulk-update-timesheets": { table: 9, secret: 1 },
   "list-invoices": { table: 5 },
   "list-timesheets": { table: 4 },
   "list-jobs": { table: 4 },
   "adjust-job-timers": { table: 6, secret: 1 },
+  "plan-adjust-job-timers": { table: 2 },
   "request-password-reset": { table: 5, secret: 1, requestQueue: 1 },
   "confirm-login": { table: 5, secret: 1 },
   "confirm-login-by-body": { table: 5, secret: 1 },
