@@ -6,6 +6,6 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 /** Sets the timer of several jobs, all or none of them (D24). */
 export const handler = idempotent(adjustJobTimers, async ({ body, caller, requestedAt, token }) => {
   const { job_ids: ids, timer } = body;
-  const jobs = await setJobTimers(ids, requireScope(caller), timerFrom(timer, requestedAt), caller, token);
-  return { items: jobs, total: jobs.length };
+  const set = await setJobTimers(ids, requireScope(caller), timerFrom(timer, requestedAt), caller, token);
+  return { ...set, total: set.items.length };
 });

@@ -44,6 +44,7 @@ export const operationAreas = [
   "devices",
   "finance",
   "jobs",
+  "changes",
   "service",
 ] as const;
 

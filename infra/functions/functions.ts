@@ -15,7 +15,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all", operator: "company" },
     canary: true,
     readsHmacKey: true,
-    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
     guarded: ["PASSCODE#", "THROTTLE#", "USER#"],
   },
   "plan-bulk-update-timesheets": {
@@ -55,13 +55,21 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Admins cannot set until when jobs are offered.",
     access: { admin: "all" },
     readsHmacKey: true,
-    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   },
   "plan-adjust-job-timers": {
     area: "jobs",
     impact: "Admins cannot see beforehand what setting timers would do.",
     access: { admin: "all" },
     table: ["BatchGetItem"],
+  },
+  "undo-change": {
+    area: "changes",
+    impact: "Admins and operators cannot undo what they have just marked or set.",
+    access: { admin: "all", operator: "company" },
+    readsHmacKey: true,
+    table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    guarded: ["PASSCODE#", "THROTTLE#", "USER#"],
   },
   "list-notifications": {
     area: "notifications",

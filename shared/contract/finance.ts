@@ -104,6 +104,7 @@ export const bulkUpdateTimesheets = operation({
   access: ["admin", "operator"],
   companyBound: true,
   idempotent: true,
+  answersChange: true,
   body: payment,
   answer: timesheet,
   list: "timesheets",

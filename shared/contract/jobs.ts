@@ -35,6 +35,7 @@ export const adjustJobTimers = operation({
   access: ["admin"],
   companyBound: true,
   idempotent: true,
+  answersChange: true,
   body: timing,
   answer: job,
   list: "jobs",

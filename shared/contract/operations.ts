@@ -1,4 +1,5 @@
 import * as accounts from "./accounts.ts";
+import * as changes from "./changes.ts";
 import * as devices from "./devices.ts";
 import * as finance from "./finance.ts";
 import * as jobs from "./jobs.ts";
@@ -7,7 +8,7 @@ import type { Method, Operation } from "./operation.ts";
 import * as service from "./service.ts";
 import * as sessions from "./sessions.ts";
 
-const areas = { finance, jobs, notifications, devices, sessions, account: accounts, service } as const;
+const areas = { finance, jobs, changes, notifications, devices, sessions, account: accounts, service } as const;
 
 /** The tag of an area's operations in the OpenAPI document. */
 export type Tag = keyof typeof areas;

@@ -1,5 +1,6 @@
 import type { Operation } from "../operation.ts";
 import * as accounts from "./accounts.ts";
+import * as changes from "./changes.ts";
 import * as devices from "./devices.ts";
 import * as finance from "./finance.ts";
 import * as jobs from "./jobs.ts";
@@ -11,6 +12,7 @@ import type { OperationText, ShapeText } from "./text.ts";
 
 const texts: readonly (OperationText | ShapeText)[] = [
   ...Object.values(accounts),
+  ...Object.values(changes),
   ...Object.values(devices),
   ...Object.values(finance),
   ...Object.values(jobs),

@@ -1,16 +1,18 @@
+import type { UndoStamps } from "../lists/undo-stamps.ts";
 import { type ChangeStamp, isRecorded, stampOf } from "../table/change-stamps.ts";
 import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/table.ts";
+import { type Key, queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 
 /** Who removed a record: the stream's old image knows the last writer alone. */
-export interface StoredRemoval extends StoredItem, ChangeStamp {
+export interface StoredRemoval extends StoredItem, ChangeStamp, UndoStamps {
   readonly expires_at: number;
 }
 
 /** Longer than a change waits anywhere: in the stream a day, in quarantine 14. */
 const keptDays = 30;
+const mostRemovals = 10;
 const partitionStart = "REMOVAL#";
 
 /** The entity of removals. */
@@ -22,9 +24,22 @@ export function removalKey({ pk }: Key, lastRevision: number): Key {
 }
 
 /** The write that says who removes a record, beside the one that removes it; none where nothing is said of it. */
-export function noteRemoval({ pk, sk, revision = 0 }: Key & Partial<RecordItem>, now: Date): TransactionWrite[] {
+export function noteRemoval(removed: Key & Partial<RecordItem> & UndoStamps, now: Date): TransactionWrite[] {
+  const { pk, sk, revision = 0, undoable, withdrawn } = removed;
   const { change } = stampOf({ pk, sk }, revision + 1);
-  if (!change || !isRecorded({ pk, sk })) return [];
-  const item = { ...removalKey({ pk, sk }, revision), change, expires_at: epochSecondsAfter(now, keptDays) };
+  if (!isRecorded({ pk, sk }) || !(change ?? undoable ?? withdrawn)) return [];
+  const expires_at = epochSecondsAfter(now, keptDays);
+  const item = { ...removalKey({ pk, sk }, revision), change, undoable, withdrawn, expires_at };
   return [{ Put: { Item: removals.encode(item) } }];
+}
+
+/** How a record was removed, the last time first: at most 10 times. 1 read unit. */
+export async function findRemovals(record: Key): Promise<StoredRemoval[]> {
+  const query = {
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": removalKey(record, 0).pk },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  };
+  return (await queryItems(query, mostRemovals)).map(removals.decode);
 }

@@ -27,6 +27,7 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "list-jobs": { table: 4 },
   "adjust-job-timers": { table: 6, secret: 1 },
   "plan-adjust-job-timers": { table: 2 },
+  "undo-change": { table: 10, secret: 1 },
   "request-password-reset": { table: 5, secret: 1, requestQueue: 1 },
   "confirm-login": { table: 5, secret: 1 },
   "confirm-login-by-body": { table: 5, secret: 1 },
