@@ -7,8 +7,8 @@ import { defineEntity, type Entity, type RecordItem, schemaAttributes } from "..
 import { publicNameOf, recordKey } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import type { Item, Key } from "../table/table.ts";
+import type { UndoStamps } from "../table/undo-stamps.ts";
 import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
-import type { UndoStamps } from "./undo-stamps.ts";
 
 /** A timesheet, invoice or job as it is stored: answers add the fields that are newer than the record (D38). */
 interface FieldsByList {

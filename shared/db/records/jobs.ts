@@ -4,10 +4,10 @@ import { jobListState } from "../../domain/records/list-place.ts";
 import { asChange } from "../../work.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
-import type { ReplacedValues, UndoableChange } from "../lists/undo-stamps.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import type { ReplacedValues, UndoableChange } from "../table/undo-stamps.ts";
 import { checkOf, setOrRemove, updateOf } from "../table/updates.ts";
 import { findRecordsWithin } from "./records.ts";
 import {

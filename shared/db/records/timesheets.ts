@@ -7,10 +7,10 @@ import { listKeys } from "../lists/list-keys.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import type { ListSelection } from "../lists/totals.ts";
-import type { ReplacedValues, UndoableChange, UndoStamps } from "../lists/undo-stamps.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import type { ReplacedValues, UndoableChange, UndoStamps } from "../table/undo-stamps.ts";
 import { checkOf, updateOf } from "../table/updates.ts";
 import { findRecordsWithin } from "./records.ts";
 import {

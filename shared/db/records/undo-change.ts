@@ -6,11 +6,11 @@ import { placeOfChange, type UndoableList } from "../../domain/records/change-id
 import { Refusal } from "../../domain/refusal.ts";
 import { asChange } from "../../work.ts";
 import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.ts";
-import type { ReplacedValues, UndoableChange } from "../lists/undo-stamps.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { lastChangeOf } from "../table/change-stamps.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import type { ReplacedValues, UndoableChange } from "../table/undo-stamps.ts";
 import { findRemovals } from "../writes/removals.ts";
 import { restoreTimer } from "./jobs.ts";
 import { recordNotFound } from "./records.ts";

@@ -1,9 +1,12 @@
 import type { Caller } from "../../domain/caller.ts";
 import { changeIdAt, type UndoableList } from "../../domain/records/change-id.ts";
 import { type LastChange, lastChange } from "../../work.ts";
-import type { ReplacedValues, UndoableChange, UndoStamps } from "../lists/undo-stamps.ts";
+import { listedItems, listedKey } from "../lists/listed-items.ts";
 import type { Item } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import type { ReplacedValues, UndoableChange, UndoStamps } from "../table/undo-stamps.ts";
 import type { Changes } from "../table/updates.ts";
+import { findRemovals } from "../writes/removals.ts";
 
 /** Most changes that a record keeps of those that began with it: only the last of them can be undone, the others say why not. */
 const mostKept = 5;
@@ -96,4 +99,31 @@ export function withStamps(set: Item, stamps: UndoStamps): Required<Pick<Changes
 
 function keepIn({ id, undoable = [] }: Changing, kept: UndoableChange): UndoStamps {
   return id === kept.record_ids[0] ? { undoable: [...undoable.slice(1 - mostKept), kept] } : {};
+}
+
+/** A step of a chain of changes that undo one another. */
+interface ChainStep {
+  readonly chain: string;
+  readonly step: number;
+}
+
+/** The check that a record is there and that its change of that step was not undone. */
+export function requireNotUndone(list: UndoableList, id: number, { chain, step }: ChainStep): TransactionWrite {
+  return {
+    ConditionCheck: {
+      Key: { ...listedKey(list, id) },
+      ConditionExpression:
+        "attribute_exists(pk) AND (attribute_not_exists(withdrawn.#chain) OR withdrawn.#chain.#step < :step)",
+      ExpressionAttributeNames: { "#chain": chain, "#step": "step" },
+      ExpressionAttributeValues: { ":step": step },
+    },
+  };
+}
+
+/** True where a record's change of that step was undone, by the record or, where that is gone, by its removals. 1 or 2 read units. */
+export async function isUndone(list: UndoableList, id: number, { chain, step }: ChainStep): Promise<boolean> {
+  const key = listedKey(list, id);
+  const stored = await listedItems[list].find(key, { consistent: true });
+  const said = stored ? [stored] : await findRemovals(key);
+  return said.some(({ withdrawn = {} }) => (withdrawn[chain]?.step ?? -1) >= step);
 }

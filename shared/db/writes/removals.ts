@@ -1,9 +1,9 @@
-import type { UndoStamps } from "../lists/undo-stamps.ts";
 import { type ChangeStamp, isRecorded, stampOf } from "../table/change-stamps.ts";
 import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { type Key, queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import type { UndoStamps } from "../table/undo-stamps.ts";
 
 /** Who removed a record: the stream's old image knows the last writer alone. */
 export interface StoredRemoval extends StoredItem, ChangeStamp, UndoStamps {

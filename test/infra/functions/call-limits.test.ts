@@ -58,7 +58,7 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "update-totals": { table: 22, workerQueue: 1 },
   notify: { workerQueue: 4 },
   "deliver-notifications": { table: 11, workerQueue: 4 },
-  "send-pushes": { table: 6, message: 5 },
+  "send-pushes": { table: 7, message: 5 },
   intake: { table: 8, workerQueue: 4 },
   "mark-overdue": { table: 3, beginsAtMs: 600_000 },
   "reconcile-totals": { table: 3, ownFunction: 1, beginsAtMs: 600_000 },
