@@ -68,6 +68,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Admins and operators cannot undo what they have just marked or set.",
     access: { admin: "all", operator: "company" },
     readsHmacKey: true,
+    timeoutSeconds: 25,
     table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
     guarded: ["PASSCODE#", "THROTTLE#", "USER#"],
   },

@@ -16,7 +16,8 @@ export function listOf(list: string, { body, headers }: ClientAnswer): Fields & 
   if (!Array.isArray(body[list])) throw breach(`The answer has no ${list}`);
   const numberIn = (name: string) => Number(headers.get(name) ?? Number.NaN);
   const totalAsOf = headers.get("total-as-of") ?? undefined;
-  return { ...body, total: numberIn("total"), perPage: numberIn("per-page"), totalAsOf };
+  const changeId = headers.get("change-id") ?? undefined;
+  return { ...body, total: numberIn("total"), perPage: numberIn("per-page"), totalAsOf, changeId };
 }
 
 function pageOf(list: string, answer: ClientAnswer, fetchPage: FetchPage): ListPage<Fields> {

@@ -112,7 +112,7 @@ test("passwords, logins, pins, reset tokens and failed tries are reached by acco
     reaching(partition).filter((name) => others.some(([other]) => other === name));
   expect(reaching("PASSWORD#")).toEqual(["sign-in", "set-password"]);
   // They ask for the passcode, and reach no password.
-  const paying = ["bulk-update-timesheets", "plan-bulk-update-timesheets"];
+  const paying = ["bulk-update-timesheets", "plan-bulk-update-timesheets", "undo-change"];
   expect(reaching("PASSCODE#")).toEqual(paying);
   expect(outside("LOGIN#")).toEqual(["deliver-pin"]);
   expect(outside("RESET#")).toEqual([]);

@@ -108,5 +108,5 @@ function stepOf({ about, record }: StoredNotification, state: string, { chain, s
 }
 
 function isTimesheetState(type: string): boolean {
-  return (timesheetStates as readonly string[]).includes(type);
+  return timesheetStates.some((state) => state === type);
 }

@@ -21,7 +21,7 @@ type Calls = Readonly<Partial<Record<keyof typeof callLimits, number>>>;
  */
 const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number }>> = {
   "bulk-update-timesheets": { table: 8, secret: 1 },
-  "plan-bulk-update-timesheets": { table: 9, secret: 1 },
+  "plan-bulk-update-timesheets": { table: 8, secret: 1 },
   "list-invoices": { table: 5 },
   "list-timesheets": { table: 4 },
   "list-jobs": { table: 4 },
