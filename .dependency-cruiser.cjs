@@ -7,6 +7,7 @@ const walls = {
   "shared/db": {
     table: [],
     writes: ["table"],
+    history: ["table"],
     lists: ["table"],
     reconcile: ["lists", "table"],
     migrate: ["table"],

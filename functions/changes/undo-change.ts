@@ -9,7 +9,7 @@ export const handler = idempotent(
   async ({ parameters, caller, authorization, requestedAt, token }) => {
     const undoing = await undoChange({ changeId: parameters.id, caller, authorization, requestedAt, token });
     const { id, undone, list } = undoing;
-    const record_type = list === "TIMESHEETS" ? ("timesheet" as const) : ("job" as const);
+    const record_type = list === "TIMESHEETS" ? ("Timesheet" as const) : ("Job" as const);
     return {
       change: { id, undone: undone.id, record_type, record_ids: [...undone.record_ids] },
       changeId: id,

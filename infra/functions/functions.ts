@@ -118,6 +118,14 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     table: ["GetItem"],
     guarded: ["USER#"],
   },
+  "list-changes": {
+    area: "changes",
+    impact: "Nobody sees who changed a record.",
+    access: { admin: "all", operator: "company" },
+    readsHmacKey: true,
+    table: ["GetItem", "BatchGetItem", "Query"],
+    guarded: ["HISTORY#", "USER#"],
+  },
   "get-key-set": {
     area: "service",
     impact: "Other systems cannot verify the service's access tokens.",

@@ -1,35 +1,39 @@
 import { ProtocolError } from "./errors.ts";
 import type { ClientAnswer, Fields } from "./exchange.ts";
-import type { ListFacts, ListPage, ListRequest } from "./settings.ts";
+import type { CursorFacts, ListFacts, ListPage, ListRequest } from "./settings.ts";
+
+/** What the headers of some list say. */
+type Facts = CursorFacts & Partial<ListFacts>;
 
 /** Asks for the page of a query; without one, for the first. */
 export type FetchPage = (query?: string) => Promise<ClientAnswer>;
 
 /** Asks for the first page at once, and for the others as they are walked. */
-export function requestList(list: string, fetchPage: FetchPage, query?: string): ListRequest<Fields> {
+export function requestList(list: string, fetchPage: FetchPage, query?: string): ListRequest<Fields, Facts> {
   const first = fetchPage(query).then((answer) => pageOf(list, answer, fetchPage));
   return Object.assign(first, { [Symbol.asyncIterator]: () => walk(first) });
 }
 
 /** An answer with what its headers say of the list. Throws `ProtocolError` where the list is missing. */
-export function listOf(list: string, { body, headers }: ClientAnswer): Fields & ListFacts {
+export function listOf(list: string, { body, headers }: ClientAnswer): Fields & Facts {
   if (!Array.isArray(body[list])) throw breach(`The answer has no ${list}`);
-  const numberIn = (name: string) => Number(headers.get(name) ?? Number.NaN);
+  const total = headers.get("total");
   const totalAsOf = headers.get("total-as-of") ?? undefined;
   const changeId = headers.get("change-id") ?? undefined;
-  return { ...body, total: numberIn("total"), perPage: numberIn("per-page"), totalAsOf, changeId };
+  const perPage = Number(headers.get("per-page") ?? Number.NaN);
+  return { ...body, ...(total !== null && { total: Number(total) }), perPage, totalAsOf, changeId };
 }
 
-function pageOf(list: string, answer: ClientAnswer, fetchPage: FetchPage): ListPage<Fields> {
+function pageOf(list: string, answer: ClientAnswer, fetchPage: FetchPage): ListPage<Fields, Facts> {
   // The query alone: a token goes to no other host, whatever a link names.
   const [, query] = /<[^>?]*(\?[^>]*)>\s*;\s*rel="?next\b/.exec(answer.headers.get("link") ?? "") ?? [];
   const next = query ? Object.assign(() => requestList(list, fetchPage, query), { query }) : undefined;
   return { ...listOf(list, answer), next };
 }
 
-async function* walk(first: Promise<ListPage<Fields>>): AsyncGenerator<ListPage<Fields>, void> {
+async function* walk(first: Promise<ListPage<Fields, Facts>>): AsyncGenerator<ListPage<Fields, Facts>, void> {
   const seen = new Set<string>();
-  for (let page: ListPage<Fields> | undefined = await first; page; page = await page.next?.()) {
+  for (let page: ListPage<Fields, Facts> | undefined = await first; page; page = await page.next?.()) {
     yield page;
     const { query = "" } = (page.next ?? {}) as { query?: string };
     if (page.next && seen.has(query)) throw breach("A page names as next one that was before it");

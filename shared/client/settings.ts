@@ -26,12 +26,16 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** What the headers of a list say. */
-export interface ListFacts {
-  /** Number of matching items on all pages. */
-  readonly total: number;
+/** What the headers of a list that is read by cursor alone say. */
+export interface CursorFacts {
   /** Items per page. */
   readonly perPage: number;
+}
+
+/** What the headers of a list say. */
+export interface ListFacts extends CursorFacts {
+  /** Number of matching items on all pages. */
+  readonly total: number;
   /** Moment up to which all changes are counted in `total` (RFC 3339); absent while it is not known. */
   readonly totalAsOf?: string | undefined;
   /** What `undoChange` takes; only where the call changed records, and of none of the lists that are only read. */
@@ -39,7 +43,9 @@ export interface ListFacts {
 }
 
 /** One page of a list; `next` asks for the page after it and is absent on the last one. */
-export type ListPage<Answer> = Answer & ListFacts & { readonly next?: (() => ListRequest<Answer>) | undefined };
+export type ListPage<Answer, Facts = ListFacts> = Answer &
+  Facts & { readonly next?: (() => ListRequest<Answer, Facts>) | undefined };
 
 /** A list that was asked for: await it for its first page, or walk all pages with `for await`. */
-export type ListRequest<Answer> = Promise<ListPage<Answer>> & AsyncIterable<ListPage<Answer>>;
+export type ListRequest<Answer, Facts = ListFacts> = Promise<ListPage<Answer, Facts>> &
+  AsyncIterable<ListPage<Answer, Facts>>;

@@ -38,6 +38,8 @@ function makeAllowList(schema: Schema, place: string): AllowList {
     case "number":
     case "boolean":
       return allowWhere((value) => typeof value === schema.type, place);
+    case "unknown":
+      return (value) => value;
     case "picklist":
       return allowWhere((value) => options.includes(value), place);
     case "literal":

@@ -1,13 +1,95 @@
 import * as v from "valibot";
 import { optionalPasscode } from "./finance.ts";
 import { operation } from "./operation.ts";
-import { id } from "./values.ts";
+import { idParameter, optionalParameter, paging } from "./query.ts";
+import { id, text, timestamp } from "./values.ts";
+
+/** The kinds of records whose changes are kept, as notifications name them (D41). */
+export const changedTypes = ["Timesheet", "Invoice", "Job", "User"] as const;
+
+/** What entries are about: a record, or an import of new ones, which is one entry. */
+const entryTypes = [...changedTypes, "Import"] as const;
+
+/** The kind of a record whose changes are kept. */
+export type ChangedType = (typeof changedTypes)[number];
+
+/** What can happen to a record; `session_ended` to the sessions of a user, `imported` to the new records of a file. */
+export const changeActions = ["created", "updated", "removed", "session_ended", "imported"] as const;
+
+/** Who can have made a change; `unknown` where a release that did not say it wrote the record. */
+export const actorKinds = ["user", "import", "event", "schedule", "tool", "service", "unknown"] as const;
+
+/** Who made a change, as far as that is known. */
+export const actor = v.object({
+  kind: v.picklist(actorKinds),
+  id: v.nullable(text(400)),
+  name: v.nullable(text(401)),
+});
+
+/** One field before and after a change; null where it was not there. */
+export const changedField = v.object({ name: text(100), before: v.unknown(), after: v.unknown() });
+
+/** A change of one record: who did what, and when (D41). */
+export const change = v.object({
+  id: text(64),
+  change_id: v.nullable(text(64)),
+  at: timestamp,
+  record_type: v.picklist(entryTypes),
+  record_id: v.nullable(id),
+  action: v.picklist(changeActions),
+  by: actor,
+  operation: v.nullable(text(100)),
+  request_id: v.nullable(text(200)),
+  fields: v.array(changedField),
+});
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const filters = v.object({
+  record_type: optionalParameter(v.picklist(changedTypes)),
+  record_id: optionalParameter(idParameter),
+  by_user: optionalParameter(idParameter),
+  by_company: optionalParameter(idParameter),
+  change_id: optionalParameter(v.pipe(v.string(), v.regex(uuid, "must be the id of a change, a UUID"))),
+  per_page: paging.per_page,
+  cursor: paging.cursor,
+});
+
+/** The filters that changes are kept in an order for: one of these at a time. */
+const orders = ["record_id", "by_user", "by_company", "change_id"] as const;
+
+const alone = "must be sent without another filter: changes are found by record, by user, by company or by change id";
+
+/** GET changes: what happened to records, newest first; one filter at a time (D41). */
+export const listChanges = operation({
+  name: "list-changes",
+  summary: "Lists who changed what, newest first",
+  method: "GET",
+  path: "/api/v1/changes",
+  access: ["admin", "operator"],
+  companyBound: true,
+  query: v.pipe(
+    filters,
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const { value } = dataset;
+      const refuse = (name: keyof typeof value, message: string) =>
+        addIssue({ message, path: [{ type: "object", origin: "value", input: value, key: name, value: value[name] }] });
+      const [, second] = orders.filter((name) => value[name] !== undefined);
+      if (second) refuse(second, alone);
+      const pair = "must be sent together: record_type and record_id name a record";
+      if (value.record_id !== undefined && value.record_type === undefined) refuse("record_type", pair);
+      if (value.record_type !== undefined && value.record_id === undefined) refuse("record_id", pair);
+    }),
+  ),
+  answer: change,
+  list: "changes",
+  byCursor: true,
+  refusals: ["record_not_found", "busy"],
+});
 
 /** The types of records whose bulk changes can be undone (D41). */
-export const undoableTypes = ["timesheet", "job"] as const;
-
-/** Id of a change, as the header `change-id` names it. */
-export const changeId = v.pipe(v.string(), v.maxLength(100));
+const undoableTypes = ["Timesheet", "Job"] as const satisfies readonly ChangedType[];
 
 /** POST changes/{id}/undo: puts back all records of a change, or none (D41). */
 export const undoChange = operation({
@@ -23,8 +105,8 @@ export const undoChange = operation({
   body: { object: "change", fields: v.object({ passcode: optionalPasscode }) },
   answer: v.object({
     change: v.object({
-      id: changeId,
-      undone: changeId,
+      id: text(64),
+      undone: text(64),
       record_type: v.picklist(undoableTypes),
       record_ids: v.array(id),
     }),

@@ -48,6 +48,7 @@ function explain(issue: v.BaseIssue<unknown>): Pick<FieldFault, "code" | "detail
     case "check":
     case "regex":
     case "partial_check":
+    case "raw_check":
       return { code: "invalid", detail: issue.message };
     default:
       return { code: "wrong_type", detail: `must be ${expectedType(issue.expected)}` };

@@ -8,7 +8,16 @@ import type { Method, Operation } from "./operation.ts";
 import * as service from "./service.ts";
 import * as sessions from "./sessions.ts";
 
-const areas = { finance, jobs, changes, notifications, devices, sessions, account: accounts, service } as const;
+const areas = {
+  finance,
+  jobs,
+  notifications,
+  devices,
+  sessions,
+  history: changes,
+  account: accounts,
+  service,
+} as const;
 
 /** The tag of an area's operations in the OpenAPI document. */
 export type Tag = keyof typeof areas;

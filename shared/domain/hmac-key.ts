@@ -9,7 +9,8 @@ export type HmacPurpose =
   | "throttle"
   | "idempotency"
   | "refresh"
-  | "unknown-user";
+  | "unknown-user"
+  | "cursor";
 
 /** A version of the key: the newest whose time has come signs, and all verify. */
 export interface HmacKeyVersion {
@@ -26,6 +27,12 @@ export interface HmacKeyVersions {
   readonly highest: number;
 }
 
+/** A key to encrypt with, and the version of the HMAC key that it was derived from. */
+export interface CipherKey {
+  readonly version: number;
+  readonly key: Buffer;
+}
+
 /** The service's key for HMAC-SHA-256, in all its versions. */
 export interface HmacKey {
   /** The bytes under the version that signs now; what is stored of them does not say its version. */
@@ -34,6 +41,11 @@ export interface HmacKey {
   sign(purpose: HmacPurpose, message: string, bytes?: number): string;
   /** True where the text was signed so, in constant time; false under a version that is struck out or unknown. */
   verify(purpose: HmacPurpose, message: string, signed: string, bytes?: number): boolean;
+  /**
+   * 32 bytes of a version to encrypt with for a purpose, of the one that signs now where none is given; undefined of one that is
+   * struck out or unknown.
+   */
+  cipherKey(purpose: HmacPurpose, version?: number): CipherKey | undefined;
   /** True where the text is of the version that signs now: what is of another moves on at its next use. */
   isCurrent(signed: string): boolean;
 }
@@ -57,6 +69,10 @@ export function openHmacKey(versions: readonly HmacKeyVersion[], now: Date): Hma
       const given = Buffer.from(text);
       const expected = Buffer.from(digestOf(signer, purpose, message).subarray(0, bytes).toString("base64url"));
       return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+    cipherKey(purpose, version = current.version) {
+      const signer = versions.find((each) => each.version === version);
+      return signer && { version, key: digestOf(signer, purpose, "aes-256-gcm") };
     },
     isCurrent: (signed) => read(signed).version === current.version,
   };

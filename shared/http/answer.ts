@@ -58,7 +58,7 @@ export function successAnswer<O extends Operation>(
   }
   const { items, total, place, perPage = defaultPerPage } = reply as Page<unknown>;
   headers["per-page"] = String(place?.perPage ?? perPage);
-  headers.total = String(total);
+  if (total !== undefined) headers.total = String(total);
   if (totalAsOf) headers["total-as-of"] = totalAsOf.toISOString();
   const link = place && pageLinks(request.event, parameterNames(operation), place, total);
   if (link) headers.link = link;

@@ -3,18 +3,19 @@ import type { HttpEvent } from "./request.ts";
 
 /**
  * The `Link` header (RFC 8288) of a page: first, prev, next and last, the other query parameters kept. `next` leads by
- * cursor, at the same cost at any depth; a page too deep to be reached by number has no link. Undefined on a single page
- * (D30). Only the parameters with the given names are kept: a header is limited, and none repeats what the service does not
+ * cursor, at the same cost at any depth; a page too deep to be reached by number has no link. Without a total there is `next`
+ * alone. Undefined on a single page (D30). Only the parameters with the given names are kept: a header is limited, and none repeats what the service does not
  * know.
  */
 export function pageLinks(
   event: HttpEvent,
   names: readonly string[],
   place: PagePlace,
-  total: number,
+  total: number | undefined,
 ): string | undefined {
-  const last = Math.max(1, Math.ceil(total / place.perPage));
   const { number, nextCursor } = place;
+  if (total === undefined) return nextCursor && link("next", undefined, nextCursor);
+  const last = Math.max(1, Math.ceil(total / place.perPage));
   if (last === 1 && number === 1) return undefined;
   const links = [byNumber("first", 1)];
   if (number !== undefined && number > 1) links.push(byNumber("prev", Math.min(number - 1, last)));

@@ -99,13 +99,13 @@ function bodyOf(object: string, schema: JsonSchema, text: NestedText): object {
 }
 
 function answerOf(operation: Operation, text: NestedText): object {
-  const { name, answer, list, hasTotalAsOf, conditional, answersBearer, answersChange, idempotent, deprecation } =
-    operation;
+  const { name, answer, list, byCursor, hasTotalAsOf, conditional } = operation;
+  const { answersBearer, answersChange, idempotent, deprecation } = operation;
   const item = jsonSchemaOf(answer);
   const schema = list ? inside(list, { type: "array", items: item }) : item;
   const names: AnswerHeader[] = [
     "x-request-id",
-    ...(list ? (["per-page", "total", "link"] as const) : []),
+    ...(list ? (["per-page", ...(byCursor ? [] : (["total"] as const)), "link"] as const) : []),
     ...(hasTotalAsOf ? (["total-as-of"] as const) : []),
     ...(conditional ? ofConditions : []),
     ...(answersBearer ? (["authorization"] as const) : []),

@@ -3,12 +3,22 @@ import type { RefusalCode } from "../contract/refusal-codes.ts";
 
 const ofSignedIn: readonly RefusalCode[] = ["token_missing", "token_invalid", "token_expired"];
 const ofBody: readonly RefusalCode[] = ["media_type_not_supported", "malformed_json", "body_object_missing"];
-const ofPages: readonly RefusalCode[] = ["cursor_invalid", "page_too_deep"];
 const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused", "request_in_progress"];
 
 /** Every code that an operation refuses with: those that follow from its shape, and those that its entry names (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {
-  const { access, companyBound, query, parameters, body, list, idempotent, method, refusals = [] } = operation;
+  const {
+    access,
+    companyBound,
+    query,
+    parameters,
+    body,
+    list,
+    byCursor,
+    idempotent,
+    method,
+    refusals = [],
+  } = operation;
   const codes = new Set<RefusalCode>(["body_too_large", "query_too_long", "unknown_parameter"]);
   const add = (applies: unknown, more: readonly RefusalCode[]) => {
     if (applies) for (const code of more) codes.add(code);
@@ -20,7 +30,8 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
   // A malformed id of a record is one that no record has (D39).
   const refusesParameters = parameters && !refusals.includes("record_not_found");
   add(body || query || refusesParameters || idempotent, ["fields_invalid"]);
-  add(query && list, ofPages);
+  add(query && list, ["cursor_invalid"]);
+  add(query && list && !byCursor, ["page_too_deep"]);
   add(idempotent, ofRepetition);
   add(method !== "GET", ["busy"]);
   add(true, refusals);

@@ -7,6 +7,7 @@ import {
 } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { confirmedUser, user, userAwaitingPin } from "../contract/accounts.ts";
+import { actor, change } from "../contract/changes.ts";
 import { device, deviceToken } from "../contract/devices.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "../contract/finance.ts";
 import { job } from "../contract/jobs.ts";
@@ -45,6 +46,8 @@ const named = {
   DeviceToken: deviceToken,
   Device: device,
   Session: session,
+  Change: change,
+  Actor: actor,
   PublicKey: publicJwk,
   Passcode: passcode,
   Page: paging.page,

@@ -3,14 +3,18 @@ import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { confirmedUserText } from "../../shared/contract/texts/accounts.ts";
-import { undoChangeText } from "../../shared/contract/texts/changes.ts";
+import { changeText, undoChangeText } from "../../shared/contract/texts/changes.ts";
 import { deviceTokenText } from "../../shared/contract/texts/devices.ts";
 import { problemTexts } from "../../shared/contract/texts/refusals.ts";
 import { publicJwkText } from "../../shared/contract/texts/service.ts";
 import { issuedTokenText } from "../../shared/contract/texts/sessions.ts";
 import type { FieldText } from "../../shared/contract/texts/text.ts";
 import { textOf } from "../../shared/contract/texts/texts.ts";
+import { keepHistory } from "../../shared/db/history/keep-history.ts";
+import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
+import { recordKey } from "../../shared/db/table/keys.ts";
 import { exampleOf } from "../../shared/openapi/texts.ts";
+import { logChange } from "../support/records/change-log.ts";
 import { at } from "../support/records/own-user.ts";
 import { openTestSession } from "../support/records/sessions.ts";
 import { countRecords } from "../support/records/store.ts";
@@ -25,12 +29,17 @@ const recordingMoment = "2026-05-01T09:00:00.000";
 
 const login = demoUsers.operatorA.login;
 
+/** The timesheet that the examples of changes are of. */
+const changedTimesheet = 1;
+const demoCaller = { userId: demoUsers.admin.id, role: "admin", companyId: null, sessionId: testSession } as const;
+
 /** Values that differ from run to run, or that must not look real: the example of their own text replaces them. */
 const masks: Readonly<Record<string, unknown>> = {
   access_token: exampleOf(issuedTokenText.fields.access_token ?? [""]),
   refresh_token: exampleOf(issuedTokenText.fields.refresh_token ?? [""]),
   reset_password_token: exampleOf(confirmedUserText.fields.reset_password_token ?? [""]),
   request_id: exampleOf(problemTexts.request_id),
+  change_id: exampleOf(changeText.fields.change_id ?? [""]),
   x: exampleOf(publicJwkText.fields.x ?? [""]),
   y: exampleOf(publicJwkText.fields.y ?? [""]),
   kid: exampleOf(publicJwkText.fields.kid ?? [""]),
@@ -40,6 +49,8 @@ const masks: Readonly<Record<string, unknown>> = {
 export async function loadRecordingData(): Promise<void> {
   at(recordingMoment);
   await loadDemo(new Date());
+  // A change that the examples show: of what is paid already, paying it is none.
+  await setTimesheetStates([changedTimesheet], "all", "pending", demoCaller, Promise.resolve());
   for (const [type, most] of Object.entries({ invoice: 300, timesheet: 200, job: 60 })) {
     await countRecords(Array.from({ length: most }, (_, index) => [type, index + 1] as const));
   }
@@ -50,7 +61,7 @@ export async function loadRecordingData(): Promise<void> {
 export async function recordAnswers(service: Service): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
   for (const operation of inOrder()) {
-    const answer = await send(operation, await requestOf(operation, service));
+    const answer = await recordChange(async () => send(operation, await requestOf(operation, service)));
     if (answer.status !== 200) throw new Error(`${operation.name} answered ${answer.status} ${answer.body?.code}`);
     answers[operation.name] = mask(shown(operation, answer.body));
     held.change_id = answer.headers["change-id"] ?? held.change_id ?? "";
@@ -58,6 +69,13 @@ export async function recordAnswers(service: Service): Promise<Record<string, un
     if (operation.name.startsWith("confirm")) held.reset_password_token = answer.body.user.reset_password_token;
   }
   return Object.fromEntries(operations.map(({ name }) => [name, answers[name]]));
+}
+
+/** Does a piece of work, and keeps what it changed of that timesheet. */
+async function recordChange<T>(work: () => Promise<T>): Promise<T> {
+  const done: T[] = [];
+  await keepHistory(await logChange(recordKey("TIMESHEET", changedTimesheet), async () => done.push(await work())));
+  return done[0] as T;
 }
 
 /** Calls an operation's handler. */
@@ -111,9 +129,15 @@ async function requestOf(operation: Operation, service: Service): Promise<TestRe
   return {
     ...(access !== "anyone" && { as: access.includes("operator") ? demoUsers.operatorA : demoUsers.admin }),
     parameters: { ...asTexts(parameters), ...idsOf[name]?.() },
-    query: { ...asTexts(query), ...("pin" in query && pin), ...(isPaged && { per_page: "2" }) },
+    query: { ...sentTogether(asTexts(query)), ...("pin" in query && pin), ...(isPaged && { per_page: "2" }) },
     ...(body && text && { body: { [body.object]: withSecrets(exampleOf(text) as object, secrets) } }),
   };
+}
+
+/** The filters of changes are sent one at a time: a record's. */
+function sentTogether(query: Record<string, string>): Record<string, string> {
+  if (!("change_id" in query)) return query;
+  return Object.fromEntries(Object.entries(query).filter(([name]) => name.startsWith("record_")));
 }
 
 /** The second pin is asked for when the first one's limits are over. */

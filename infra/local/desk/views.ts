@@ -60,6 +60,23 @@ export interface FieldChange {
   after: string | null;
 }
 
+/** A change of a record, as the history has it. */
+export interface RecordChange {
+  id: string;
+  at: number;
+  action: string;
+  by: string;
+  operation: string | null;
+  requestId: string | null;
+  fields: FieldChange[];
+}
+
+/** The latest changes of a record, and whether older ones are kept. */
+export interface RecordChangesView {
+  changes: RecordChange[];
+  hasMore: boolean;
+}
+
 /** One step of what followed from a request. */
 export type Step = { at: number } & (
   | {

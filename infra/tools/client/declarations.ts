@@ -78,7 +78,7 @@ function namedTypes({ components }: Document, shapes: string): string[] {
 }
 
 function declareOperation(document: Document, operation: Operation): { shapes: string; method: string } {
-  const { name, path, method: verb, list, summary } = operation;
+  const { name, path, method: verb, list, byCursor, summary } = operation;
   const described = document.paths[path]?.[verb.toLowerCase()];
   if (!described) throw new Error(`The document does not describe ${name}`);
   const method = methodNameOf(name);
@@ -91,7 +91,8 @@ function declareOperation(document: Document, operation: Operation): { shapes: s
   ].join("\n");
   const isOptional = !input?.required?.length;
   const parameter = input ? `input${isOptional ? "?" : ""}: ${shape}Input` : "input?: Record<string, never>";
-  const lists = verb === "GET" ? `ListRequest<${shape}Answer>` : `Promise<${shape}Answer & ListFacts>`;
+  const pages = byCursor ? `${shape}Answer, CursorFacts` : `${shape}Answer`;
+  const lists = verb === "GET" ? `ListRequest<${pages}>` : `Promise<${shape}Answer & ListFacts>`;
   const codes = [...refusalsOf(operation), internalError.code].map((code) => `\`${code}\``).join(", ");
   const description = [`${summary}.`, described.description, `@throws {ProblemError} ${codes}`];
   const comment = commentOf({ description: description.filter(Boolean).join("\n\n") }, "  ");

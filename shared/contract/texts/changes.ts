@@ -1,5 +1,69 @@
-import { undoChange } from "../changes.ts";
-import { describes, nested } from "./text.ts";
+import { actor, change, listChanges, undoChange } from "../changes.ts";
+import { describes, nested, shapes } from "./text.ts";
+
+export const actorText = shapes(actor, "Who is behind a change: a person, or what worked on its own.", {
+  kind: [
+    "`user`: somebody signed in. `import`: a file that was loaded. `event`: another system. `schedule`: a daily run. `tool`: an engineer's command. `service`: somebody without a token, such as with a pin. `unknown`: written before this was kept.",
+    "user",
+  ],
+  id: [
+    "Of a user the id; of an import its run; of an event its source and id, with a `#` between; else a name. Null when `unknown`.",
+    "2",
+  ],
+  name: [
+    "What that user is called today; null for users who were removed, and for whatever is no user.",
+    "Olivia Hart",
+  ],
+});
+
+export const changeText = shapes(change, "What one change did to one record.", {
+  id: ["Unique and stable: whoever copies the history meets each entry under one id.", "7Jd0Qp2mZk1xVbN4sTyW9A"],
+  change_id: [
+    "Shared by everything that one call or one import wrote. Null for what a release before 0.2 wrote.",
+    "019de2a6-1c40-7a31-9f0e-3d1d4c1a7b52",
+  ],
+  at: ["When it was asked for.", "2026-05-01T08:30:00.000Z"],
+  record_type: [
+    "Kind of the record, as in notifications, or `Import` for the new records of one file together; more kinds may come.",
+    "Timesheet",
+  ],
+  record_id: ["Leads to what was changed, which may be gone by now; null for an `Import`, which is about many.", 1],
+  action: [
+    "`created`, `updated` or `removed`; `session_ended` when a user was signed out in one place, `imported` of an `Import`.",
+    "updated",
+  ],
+  by: ["Whose doing it was."],
+  operation: ["The operation, worker or command that wrote it; null where nobody kept that.", "bulk-update-timesheets"],
+  request_id: ["The `x-request-id` of the call behind it; null where no call began it.", "JKJaXmPLvHcESHA="],
+  fields: nested("The fields that differ, by name. Secrets appear as `changed`, never with a value.", {
+    name: ["Name of the field, as the record has it.", "state"],
+    before: ["Its former value, whatever type that has; null where there was none.", "pending"],
+    after: ["Its value since then; null where it went away.", "paid"],
+  }),
+});
+
+export const listChangesText = describes(listChanges, {
+  description: `Answers "who set this to paid?". Ask for one record, for what one user did, for everything that one call changed, for a
+company, or without a filter for all that you may see. One such filter at a time: others together are 422.
+
+Admins see everything. Operators see timesheets, invoices and jobs of their own company, and never users or their sessions; another
+company's record is 404 like an absent one. Entries appear a moment after a change, and are kept for 400 days unless the service
+says otherwise. There is no \`total\`: follow \`rel="next"\` until it is absent. A page may be short, or empty, before that.`,
+  query: {
+    record_type: ["Kind of the record whose story you want, together with `record_id`.", "Timesheet"],
+    record_id: ["Id of that record. It may have been removed.", 1],
+    by_user: ["Only what this user did.", 2],
+    by_company: ["Records that belonged to this company then. Not yours: an empty list.", 1],
+    change_id: [
+      "Everything under one `change_id`, such as the header of a bulk update names.",
+      "019de2a6-1c40-7a31-9f0e-3d1d4c1a7b52",
+    ],
+  },
+  answer: {
+    text: "A page of changes; those of the same moment stand in a fixed order.",
+    fields: { changes: ["What was done, latest at the top."] },
+  },
+});
 
 export const undoChangeText = describes(undoChange, {
   description: `Takes back one \`bulk_update\` of timesheets, one \`adjust_timer\`, or an earlier undo of either, by the \`change-id\` that
@@ -24,7 +88,10 @@ the state that holds again. An undo is a change itself: undo it by the \`change-
       change: nested("The change that undid the other.", {
         id: ["Its own id, as in the header `change-id`.", "0196f2a9-1f40-84c7-8000-000000000255"],
         undone: ["The id that was asked for.", "0196f2a4-5c80-8b1e-8000-00000000020e"],
-        record_type: ["What was put back: timesheets, or jobs with their timers.", "timesheet"],
+        record_type: [
+          "What was put back: timesheets, or jobs with their timers; named as in notifications.",
+          "Timesheet",
+        ],
         record_ids: [
           "The records that were put back. Those that the change had left alone are not among them.",
           [2, 1],

@@ -21,11 +21,11 @@ A method that a path does not take is 405 \`method_not_allowed\`, with those tha
 export const tagTexts = {
   sessions: "Signing in, renewing tokens, signing out. Begin here: nearly everything else wants the access token.",
   account: "Recovering a password with a pin, confirming a login, registering, and the profile of who is signed in.",
-  changes: "What was changed: taking it back for a day, all of it or nothing.",
   finance: "What drivers are owed and what companies are billed: timesheets with their payment state, and invoices.",
   jobs: "Offers of work, and the window in which they can be taken.",
   notifications: "What has happened to the records of a user: the list, the badge counts, and marking as read.",
   devices: "Phones and browsers that receive pushes.",
+  history: "Who changed which record, when, and what stood there before; and taking a change back for a day.",
   service: "For machines: health, public keys, and this document.",
 } as const;
 

@@ -78,6 +78,18 @@ export async function findExistingUsers(userIds: readonly number[]): Promise<num
   return existing;
 }
 
+/** Access pattern R7: what users are called today, by id; those who are gone are missing. 0.5 read units each, 100 in a round trip. */
+export async function findUserNames(userIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const names = new Map<number, string>();
+  for (const ids of chunksOf([...new Set(userIds)], maxBatchReads)) {
+    const items = await readBatch(ids.map(userKey), { consistent: false });
+    for (const user of items.flatMap((item) => (item ? [users.decode(item)] : []))) {
+      names.set(user.id, `${user.record.first_name} ${user.record.last_name}`.trim());
+    }
+  }
+  return names;
+}
+
 /** Some of a company's users, and the place to go on from; undefined after the last. */
 export interface CompanyUsers {
   readonly userIds: readonly number[];

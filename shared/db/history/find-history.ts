@@ -1,30 +1,37 @@
-import { inParallel } from "../../batches.ts";
+import { hash } from "node:crypto";
+import { chunksOf } from "../../batches.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { keyOf } from "../table/keys.ts";
-import { type Item, queryPage } from "../table/table.ts";
+import { type Item, queryItems } from "../table/table.ts";
 import {
   historyPartition,
   placedKey,
+  placeOrder,
   placePartitions,
   type RecordedChange,
   type RecordedType,
-  shardsPerDay,
   toRecordedChange,
 } from "./history-items.ts";
+import { mergeReads, type Source } from "./merged-reads.ts";
 
 /** Which changes are asked for, the latest first. */
 export interface HistoryStart {
-  /** At most 100. */
   readonly limit: number;
-  /** Goes on from a page: its `after`. */
+  /** Goes on from a page, its `after`, or from one of its changes, its `place`. */
   readonly after?: string | undefined;
   readonly now: Date;
 }
 
+/** A change, its place in the list that it was found in, and a name that no other change has. */
+export interface FoundChange extends RecordedChange {
+  readonly place: string;
+  readonly name: string;
+}
+
 /** Some changes, the latest first. */
 export interface HistoryPage {
-  readonly changes: readonly RecordedChange[];
+  readonly changes: readonly FoundChange[];
   /** Where the next page goes on; undefined after the last. A page may hold fewer than `limit`, or none, and others follow. */
   readonly after: string | undefined;
 }
@@ -33,13 +40,19 @@ export interface HistoryPage {
 export async function findRecordHistory(
   type: Exclude<RecordedType, "session">,
   id: number | string,
-  start: HistoryStart,
+  { limit, after, now }: HistoryStart,
 ): Promise<HistoryPage> {
-  const { items, isMore } = await findBefore(historyPartition(type, id), start);
-  return toPage(items, items, isMore, start);
+  const items = await readBelow(historyPartition(type, id), after, limit + 1);
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  const changes = liveOf(page, now).map((item) => toFound(item, String(item.sk)));
+  return { changes, after: items.length > limit && last ? String(last.sk) : undefined };
 }
 
-/** Access pattern HI3: the changes that somebody made: `by` as `LastChange` has it. 0.5 read units for 20 places and for each change, two round trips. */
+/**
+ * Access pattern HI3: the changes that somebody made: `by` as `LastChange` has it. 0.5 read units for 30 places and for each change,
+ * two round trips.
+ */
 export function findActorHistory(by: string, start: HistoryStart): Promise<HistoryPage> {
   return findPlaced(placePartitions.actor(by), start);
 }
@@ -54,96 +67,81 @@ export function findChangeHistory(changeId: string, start: HistoryStart): Promis
   return findPlaced(placePartitions.change(changeId), start);
 }
 
-/** So many days are read for a page, at most: a page may be empty, and others follow. */
-const mostDays = 16;
+/** 132 bits: no two changes have one name. */
+const nameLetters = 22;
+const dayLength = "yyyy-mm-dd".length;
 
-/** The time between which changes are asked for. */
-export interface HistoryPeriod {
-  readonly from: Date;
-  readonly to: Date;
-}
+/** Marks that a page looks at: a day has one for each of its shards that hold anything. */
+const mostMarks = 64;
 
 /**
- * Access pattern HI6: all changes of a period, of up to 16 of its days a page, by merging the shards of each. 4 read units a
- * day, and 0.5 for each change.
+ * Access pattern HI6: all changes by time. Only the shards of days that hold any are read, those of the latest day first and up to
+ * 63 older ones when it has too few: 0.5 read units a shard, at most 32 for a page, and 0.5 for each change; up to six round trips.
  */
-export async function findHistoryByTime({ from, to }: HistoryPeriod, start: HistoryStart): Promise<HistoryPage> {
-  const first = secondsOf(from);
-  const places: Item[] = [];
-  let before = start.after ?? beforeSecond(epochSeconds(to));
-  for (let days = 0; days < mostDays; days += 1) {
-    const day = dayOf(before);
-    const found = await findInDay(day, { ...start, limit: start.limit - places.length, after: before });
-    const within = found.items.filter(({ sk }) => String(sk) >= first);
-    places.push(...within);
-    if (places.length >= start.limit && found.isMore) return toPage(places, await readPlaced(places), true, start);
-    before = beforeSecond(Date.parse(day) / 1_000);
-    if (before <= first) return toPage(places, await readPlaced(places), false, start);
-    if (places.length >= start.limit) break;
-  }
-  return { ...toPage(places, await readPlaced(places), true, start), after: before };
+export async function findHistory(start: HistoryStart): Promise<HistoryPage> {
+  const { limit, after } = start;
+  const latest = after && `${dayOf(after)}~`;
+  const found = (await readBelow(placePartitions.marks, latest, mostMarks)).map(({ sk }) => String(sk));
+  const marks = found.length < mostMarks ? found : withoutLastDay(found);
+  const [day = ""] = marks.map((mark) => mark.slice(0, dayLength));
+  const ofDay = marks.filter((mark) => mark.startsWith(day));
+  const places = await mergeShards(ofDay, after, limit + 1);
+  const missing = limit + 1 - places.length;
+  if (missing > 0) places.push(...(await mergeShards(marks.slice(ofDay.length), after, missing)));
+  const isMore = places.length > limit || (marks.length < found.length && places.length > 0);
+  return toPage(places.slice(0, limit), isMore, start);
 }
 
-/** The places of a day before one, all shards merged. */
-async function findInDay(day: string, start: HistoryStart) {
-  const found: { items: Item[]; isMore: boolean }[] = [];
-  const shards = Array.from({ length: shardsPerDay }, (_, shard) => shard);
-  await inParallel(shards, shardsPerDay, async (shard) => {
-    found.push(await findBefore(placePartitions.day(day, shard), start));
+/** Of the last day there may be shards that were not read. */
+function withoutLastDay(marks: readonly string[]): string[] {
+  const last = marks.at(-1)?.slice(0, dayLength) ?? "";
+  return marks.filter((mark) => !mark.startsWith(last));
+}
+
+function mergeShards(marks: readonly string[], below: string | undefined, limit: number): Promise<Item[]> {
+  const sources = marks.map((mark): Source<Item> => {
+    const [day = "", shard] = mark.split("#");
+    return { read: (from, most) => readBelow(placePartitions.day(day, Number(shard)), from, most) };
   });
-  const merged = found
-    .flatMap(({ items }) => items)
-    .toSorted((one, other) => ((one.sk as string) < (other.sk as string) ? 1 : -1));
-  const isMore = merged.length > start.limit || found.some((shard) => shard.isMore);
-  return { items: merged.slice(0, start.limit), isMore };
+  return mergeReads(sources, { keyOf: ({ sk }) => String(sk), below, limit });
 }
 
 async function findPlaced(partition: string, start: HistoryStart): Promise<HistoryPage> {
-  const { items, isMore } = await findBefore(partition, start);
-  return toPage(items, await readPlaced(items), isMore, start);
+  const places = await readBelow(partition, start.after, start.limit + 1);
+  return toPage(places.slice(0, start.limit), places.length > start.limit, start);
 }
 
-/** What a partition has before a place, the latest first. */
-async function findBefore(partition: string, { limit, after }: HistoryStart) {
-  const { items, lastKey } = await queryPage({
-    KeyConditionExpression: `pk = :pk${after === undefined ? "" : " AND sk < :after"}`,
-    ExpressionAttributeValues: { ":pk": partition, ...(after !== undefined && { ":after": after }) },
+/** What a partition has below a place, the latest first: fewer than asked for only where no more follow. */
+function readBelow(partition: string, below: string | undefined, limit: number): Promise<Item[]> {
+  const input = {
+    KeyConditionExpression: `pk = :pk${below === undefined ? "" : " AND sk < :below"}`,
+    ExpressionAttributeValues: { ":pk": partition, ...(below !== undefined && { ":below": below }) },
     ScanIndexForward: false,
-    Limit: limit,
-  });
-  return { items, isMore: lastKey !== undefined };
+  };
+  return queryItems(input, limit);
 }
 
 /** The changes that places name; one that is gone already is left out. */
-async function readPlaced(places: readonly Item[]): Promise<Item[]> {
-  if (places.length > maxBatchReads) throw new RangeError(`At most ${maxBatchReads} changes can be read at once`);
-  const items =
-    places.length === 0
-      ? []
-      : await readBatch(
-          places.map((place) => placedKey(keyOf(place))),
-          { consistent: false },
-        );
-  return items.flatMap((item) => (item ? [item] : []));
+async function toPage(places: readonly Item[], isMore: boolean, { now }: HistoryStart): Promise<HistoryPage> {
+  const keys = places.map((place) => placedKey(keyOf(place)));
+  const chunks = chunksOf(keys, maxBatchReads).map((chunk) => readBatch(chunk, { consistent: false }));
+  const items = (await Promise.all(chunks)).flatMap((chunk) => chunk.flatMap((item) => (item ? [item] : [])));
+  const changes = liveOf(items, now).map((item) => toFound(item, placeOrder(keyOf(item))));
+  const last = places.at(-1);
+  return { changes, after: isMore && last ? String(last.sk) : undefined };
 }
 
 /** The table removes what has expired within two days: until then it is left out. */
-function toPage(places: readonly Item[], items: readonly Item[], isMore: boolean, { now }: HistoryStart): HistoryPage {
-  const live = items.filter(({ expires_at }) => Number(expires_at) > epochSeconds(now));
-  return { changes: live.map(toRecordedChange), after: isMore ? String(places.at(-1)?.sk) : undefined };
+function liveOf(items: readonly Item[], now: Date): Item[] {
+  return items.filter(({ expires_at }) => Number(expires_at) > epochSeconds(now));
 }
 
-function secondsOf(moment: Date): string {
-  return beforeSecond(Math.floor(moment.getTime() / 1_000));
+function toFound(item: Item, place: string): FoundChange {
+  const name = hash("sha256", placeOrder(keyOf(item)), "base64url").slice(0, nameLetters);
+  return { ...toRecordedChange(item), place, name };
 }
 
-/** Sorts before all that was written in a second since 1970, and after all before it. */
-function beforeSecond(second: number): string {
-  return String(second).padStart(10, "0");
-}
-
-/** The last day, in UTC, that something before a place may be of. */
+/** The day of a place, in UTC. */
 function dayOf(place: string): string {
-  const isBound = !place.includes(".");
-  return new Date(Number(place.slice(0, 10)) * 1_000 - (isBound ? 1 : 0)).toISOString().slice(0, 10);
+  return new Date(Number(place.slice(0, 10)) * 1_000).toISOString().slice(0, dayLength);
 }

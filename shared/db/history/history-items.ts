@@ -40,7 +40,9 @@ export interface RecordedChange {
 }
 
 /** A change as the table has it. */
-export interface StoredHistory extends StoredItem, Omit<RecordedChange, "before" | "after"> {
+export interface StoredHistory extends StoredItem, Omit<RecordedChange, "id" | "before" | "after"> {
+  /** Its `id`: that of an item is a number, which indexes go by. */
+  readonly record_id: number | string;
   /** JSON: what a consumer writes by the thousand. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
@@ -54,6 +56,7 @@ interface StoredPlace extends StoredItem {
 
 const partitionStart = "HISTORY#";
 const placeStart = "CHANGES#";
+const dayStart = `${placeStart}DAY#`;
 
 /** The entity of the history's changes. */
 export const historyItems = defineEntity<StoredHistory>("history", ({ pk }) => pk.startsWith(partitionStart));
@@ -72,7 +75,9 @@ export const placePartitions = {
   company: (companyId: number) => `${placeStart}COMPANY#${companyId}`,
   change: (changeId: string) => `${placeStart}ID#${changeId}`,
   /** `day` as `yyyy-mm-dd` in UTC, `shard` below `shardsPerDay`. */
-  day: (day: string, shard: number) => `${placeStart}DAY#${day}#${shard}`,
+  day: (day: string, shard: number) => `${dayStart}${day}#${shard}`,
+  /** The days, and of each the shards, that hold any place: what reads by time looks nowhere else. */
+  marks: `${placeStart}DAYS`,
 } as const;
 
 /** The places by time are spread over so many partitions a day, each of which takes 1,000 write units a second. */
@@ -91,8 +96,29 @@ export function placedKey({ sk }: Key): Key {
 
 /** A change of the history as it was kept. */
 export function toRecordedChange(item: Item): RecordedChange {
-  const { pk: _, sk: _at, schema_version: _version, expires_at: _until, ...rest } = historyItems.decode(item);
+  const {
+    pk: _,
+    sk: _at,
+    schema_version: _version,
+    expires_at: _until,
+    record_id: id,
+    ...rest
+  } = historyItems.decode(item);
   const fieldsOf = (text: string | undefined): Fields | undefined =>
     text === undefined ? undefined : JSON.parse(text);
-  return { ...rest, before: fieldsOf(rest.before), after: fieldsOf(rest.after) };
+  return { ...rest, id, before: fieldsOf(rest.before), after: fieldsOf(rest.after) };
+}
+
+const daySeconds = 86_400;
+
+/** The marks of the days and shards that places are in, the same for all places of one; none for other items. */
+export function dayMarksOf(items: readonly Item[]): Item[] {
+  return items
+    .filter(({ pk }) => String(pk).startsWith(dayStart))
+    .map(({ pk, sk, expires_at }) => {
+      const second = Number(String(sk).slice(0, 10));
+      const daysEnd = second - (second % daySeconds) + daySeconds;
+      const mark = { pk: placePartitions.marks, sk: String(pk).slice(dayStart.length) };
+      return historyPlaces.encode({ ...mark, expires_at: daysEnd + Number(expires_at) - second });
+    });
 }

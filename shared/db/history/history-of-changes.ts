@@ -127,7 +127,8 @@ function itemOf(
       : historyPartition(recorded.type, recorded.id);
   const position = `${String(createdAt ?? 0).padStart(10, "0")}.${sequence.padStart(40, "0")}`;
   const expires_at = (createdAt ?? 0) + keptDays * 86_400;
-  const item = { ...recorded, pk: owner, sk: `${position}.${order}`, expires_at };
+  const { id: record_id, ...kept } = recorded;
+  const item = { ...kept, record_id, pk: owner, sk: `${position}.${order}`, expires_at };
   const left = mostBytes - spareBytes - Buffer.byteLength(JSON.stringify(historyItems.encode(item)));
   return { ...item, ...boundFields({ before, after }, left) };
 }

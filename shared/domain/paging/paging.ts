@@ -27,12 +27,7 @@ export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
   const limit = paging.per_page;
   if (paging.cursor) {
     const beforeId = decodeCursor(paging.cursor, fingerprint);
-    if (beforeId === undefined) {
-      const detail = "is not a cursor of this list with these filters";
-      throw new Refusal("cursor_invalid", "The cursor is malformed or belongs to another list", {
-        errors: [{ parameter: "cursor", code: "invalid", detail }],
-      });
-    }
+    if (beforeId === undefined) throw cursorInvalid();
     return { limit, beforeId, skip: 0 };
   }
   const page = paging.page ?? 1;
@@ -43,6 +38,14 @@ export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
     });
   }
   return { limit, beforeId: undefined, skip: (page - 1) * limit };
+}
+
+/** The refusal of a cursor that is malformed or of another list. */
+export function cursorInvalid(): Refusal {
+  const detail = "is not a cursor of this list with these filters";
+  return new Refusal("cursor_invalid", "The cursor is malformed or belongs to another list", {
+    errors: [{ parameter: "cursor", code: "invalid", detail }],
+  });
 }
 
 /** Items of a list. */
@@ -59,7 +62,10 @@ export interface FoundPage<T> extends Found<T> {
 }
 
 /** One page as a list answers it. */
-export interface Page<T> extends Found<T> {
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Number of all matches; absent of a list that is read by cursor alone. */
+  readonly total?: number;
   /** Where the page stands; absent on answers that are never paginated (D18). */
   readonly place?: PagePlace;
   /** The most that is shown of a list that is never paginated; absent where that is the usual number. */

@@ -49,7 +49,7 @@ describe("200", () => {
     const answer = await undo(operator, id);
     expect(answer).toMatchObject({
       status: 200,
-      body: { change: { undone: id, record_type: "timesheet", record_ids: [three, one] } },
+      body: { change: { undone: id, record_type: "Timesheet", record_ids: [three, one] } },
     });
     expect(answer.headers["change-id"]).toBe(answer.body.change.id);
     expect(await statesOf(one, two, three)).toEqual(["pending", "paid", "pending"]);
@@ -85,7 +85,7 @@ describe("200", () => {
     const set = await adjust(admin, [first, first + 1], 600);
     expect(await undo(admin, set.headers["change-id"])).toMatchObject({
       status: 200,
-      body: { change: { record_type: "job", record_ids: [first, first + 1] } },
+      body: { change: { record_type: "Job", record_ids: [first, first + 1] } },
     });
     expect(await job(first)).toMatchObject({ timer: 60, timer_expires_at: before?.timer_expires_at });
     expect(await job(first + 1)).not.toHaveProperty("timer");

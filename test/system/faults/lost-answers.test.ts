@@ -32,6 +32,7 @@ const plans: Readonly<Record<Exclude<OperationName, AccountOperation>, LossPlan>
   "get-unread-counts": reading("get-unread-counts"),
   "list-device-tokens": reading("list-device-tokens"),
   "list-sessions": reading("list-sessions"),
+  "list-changes": reading("list-changes"),
   "get-profile": reading("get-profile"),
   "get-key-set": reading("get-key-set"),
   "get-health": reading("get-health"),

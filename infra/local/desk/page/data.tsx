@@ -1,11 +1,14 @@
 import { useState } from "preact/hooks";
 import type { ItemsView, ResourcesView } from "../views.ts";
+import { Changes } from "./changes.tsx";
 import { Action, Code, Empty, Head, Loaded, Row, Split } from "./parts.tsx";
 import { Queues } from "./queues.tsx";
 import { change, useLive } from "./server.ts";
 
 /** What the interface shows; all else is kept beside it. */
 const records = ["company", "user", "timesheet", "invoice", "job", "notification"];
+/** Those whose changes are kept. */
+const changed = ["user", "timesheet", "invoice", "job"];
 const sections = { queues: "Queues", stream: "Stream", schedules: "Schedules and limits" } as const;
 
 /** What the table, the queues and the stream hold, and what can be done with them. */
@@ -126,6 +129,7 @@ function Items({ kind }: { kind: string }) {
                       {title && <strong>{title}</strong>}
                       <code class="break">{key}</code> <span class="muted">{versionsOf(item)}</span>
                     </summary>
+                    {changed.includes(kind) && <Changes kind={kind} id={Number(item.id)} />}
                     <Code text={JSON.stringify(item)} label={key} />
                   </details>
                 </li>

@@ -97,7 +97,8 @@ function factsOf({ fields }: LogView): string {
   return facts.join(" ");
 }
 
-function Fields({ fields }: { fields: readonly FieldChange[] }) {
+/** Fields before and after a change; many are folded. */
+export function Fields({ fields }: { fields: readonly FieldChange[] }) {
   return (
     <details open={fields.length <= 4}>
       <summary>{fields.length} fields</summary>

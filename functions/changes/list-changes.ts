@@ -1,0 +1,14 @@
+import { listChanges } from "../../shared/contract/changes.ts";
+import { requireScope } from "../../shared/domain/caller.ts";
+import { readByCursor } from "../../shared/domain/paging/encrypted-cursor.ts";
+import { findChanges } from "../../shared/history/find-changes.ts";
+import { authenticated } from "../../shared/http/endpoint.ts";
+import { hmacKey } from "../../shared/secrets.ts";
+
+/** Lists the changes that the caller may see, newest first; one filter at a time (D41). */
+export const handler = authenticated(listChanges, async ({ query, caller, now }) => {
+  const scope = requireScope(caller);
+  return readByCursor(listChanges, query, { reach: scope, key: await hmacKey() }, (after, limit) =>
+    findChanges(query, scope, { after, limit, now }),
+  );
+});

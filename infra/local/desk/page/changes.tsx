@@ -1,0 +1,59 @@
+import { useState } from "preact/hooks";
+import type { RecordChange, RecordChangesView } from "../views.ts";
+import { Loaded } from "./parts.tsx";
+import { useLive } from "./server.ts";
+import { Fields } from "./steps.tsx";
+
+/** What happened to a record, read once it is opened. */
+export function Changes({ kind, id }: { kind: string; id: number }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details class="wide" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>Changes</summary>
+      {isOpen && <List kind={kind} id={id} />}
+    </details>
+  );
+}
+
+function List({ kind, id }: { kind: string; id: number }) {
+  const live = useLive<RecordChangesView>(`changes?kind=${kind}&id=${id}`);
+  return (
+    <Loaded live={live}>
+      {({ changes, hasMore }) => (
+        <>
+          {changes.length === 0 && <p class="muted">None is kept: it is as it was imported, or was never changed.</p>}
+          <ol class="steps" aria-label="Changes">
+            {changes.map((change) => (
+              <Change key={change.id} change={change} />
+            ))}
+          </ol>
+          {hasMore && (
+            <p class="muted">
+              Older ones: <code>{`npm run history -- ${kind} ${id}`}</code>
+            </p>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Change({ change: { at, action, by, operation, requestId, fields } }: { change: RecordChange }) {
+  const date = new Date(at);
+  return (
+    <li class="step change">
+      <p class="step-head">
+        <strong>{action}</strong>{" "}
+        <span class="muted break">
+          by {by}
+          {operation && ` · ${operation}`}
+        </span>{" "}
+        {requestId && <a href={`#/requests/${encodeURIComponent(requestId)}`}>request</a>}
+        <time class="after muted" dateTime={date.toISOString()}>
+          {date.toLocaleString([], { hour12: false })}
+        </time>
+      </p>
+      <Fields fields={fields} />
+    </li>
+  );
+}

@@ -1,0 +1,47 @@
+import type * as v from "valibot";
+import type { change } from "../../../shared/contract/changes.ts";
+import { escapeControls, type Style } from "../../local/console/style.ts";
+
+/** A change as the interface shows it. */
+export type ShownChange = v.InferOutput<typeof change>;
+
+const mostOfValue = 200;
+
+/** Changes as a story, in the order that they are given: a line for each, and below it a line for each field. */
+export function describeChanges(changes: readonly ShownChange[], style: Style): string {
+  return changes.map((each) => describeChange(each, style)).join("");
+}
+
+function describeChange(
+  { at, action, by, operation, change_id, request_id, fields }: ShownChange,
+  style: Style,
+): string {
+  const sources = { operation, change: change_id, request: request_id };
+  const facts = Object.entries(sources).flatMap(([name, value]) => (value === null ? [] : `${name} ${plain(value)}`));
+  const head = [
+    style("bold", `${at}  ${action.replaceAll("_", " ")} by ${actorOf(by)}`),
+    style("dim", facts.join(", ")),
+  ];
+  const width = Math.max(0, ...fields.map(({ name }) => name.length));
+  const lines = fields.map(({ name, before, after }) => {
+    return `    ${plain(name).padEnd(width)}  ${textOf(before)} → ${textOf(after)}\n`;
+  });
+  return `${head.join("  ").trimEnd()}\n${lines.join("")}`;
+}
+
+function actorOf({ kind, id, name }: ShownChange["by"]): string {
+  const words = kind === "unknown" ? ["nobody that is known"] : [kind, id ?? ""];
+  return plain([...words, name === null ? "" : `(${name})`].filter(Boolean).join(" "));
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  const text = plain(typeof value === "string" ? value : JSON.stringify(value));
+  const rest = text.length - mostOfValue;
+  return rest > 0 ? `${text.slice(0, mostOfValue)}… (${rest} more characters)` : text;
+}
+
+/** One line of a terminal, whatever strangers wrote. */
+function plain(text: string): string {
+  return escapeControls(text).replaceAll(/[\n\t]/g, " ");
+}

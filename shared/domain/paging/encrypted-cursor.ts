@@ -1,0 +1,50 @@
+import { decrypt, encrypt } from "../encryption.ts";
+import type { HmacKey } from "../hmac-key.ts";
+import { type FilteredList, listFingerprint } from "./list-fingerprint.ts";
+import { cursorInvalid, type Page, type PagingQuery } from "./paging.ts";
+
+const versionBytes = 4;
+/** What fits into a cursor of 200 characters. */
+const mostBytes = 118;
+
+/** A page of a list that is read by cursor alone, and the place that it ends at; undefined where the list does. */
+export interface FoundPlace<T> {
+  readonly items: readonly T[];
+  readonly next: string | undefined;
+}
+
+/** Reads the page of a list that is read by cursor alone. `reach` is what of it the caller may see: a cursor holds for no other. */
+export async function readByCursor<T>(
+  list: FilteredList,
+  query: Pick<PagingQuery, "per_page" | "cursor">,
+  { reach, key }: { readonly reach: unknown; readonly key: HmacKey },
+  read: (below: string | undefined, limit: number) => Promise<FoundPlace<T>>,
+): Promise<Page<T>> {
+  const context = JSON.stringify([listFingerprint(list, query), reach]);
+  const below = query.cursor ? decryptCursor(query.cursor, context, key) : undefined;
+  if (query.cursor && below === undefined) throw cursorInvalid();
+  const { items, next } = await read(below, query.per_page);
+  const nextCursor = next === undefined ? undefined : encryptCursor(next, context, key);
+  return { items, place: { number: undefined, perPage: query.per_page, nextCursor } };
+}
+
+/**
+ * A cursor that says nothing to its holder: a place in a list that must not show it, such as one behind a record of another company.
+ * It holds for one `context` (D30). Throws on a place of more than 118 bytes.
+ */
+export function encryptCursor(place: string, context: string, key: HmacKey): string {
+  if (Buffer.byteLength(place) > mostBytes) throw new Error("The place does not fit into a cursor");
+  const cipher = key.cipherKey("cursor");
+  if (!cipher) throw new Error("The HMAC key has no version that signs");
+  const version = Buffer.alloc(versionBytes);
+  version.writeUInt32BE(cipher.version);
+  return Buffer.concat([version, encrypt(place, cipher.key, context)]).toString("base64url");
+}
+
+/** The place of a cursor; undefined for one that is malformed, forged, of another context or under a key that is struck out. */
+export function decryptCursor(cursor: string, context: string, key: HmacKey): string | undefined {
+  const bytes = Buffer.from(cursor, "base64url");
+  if (bytes.length < versionBytes || bytes.toString("base64url") !== cursor) return undefined;
+  const cipher = key.cipherKey("cursor", bytes.readUInt32BE());
+  return cipher && decrypt(bytes.subarray(versionBytes), cipher.key, context);
+}

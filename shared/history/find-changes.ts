@@ -1,0 +1,86 @@
+import type { ChangedType } from "../contract/changes.ts";
+import { findUserAsShown } from "../db/accounts/users.ts";
+import {
+  type FoundChange,
+  findActorHistory,
+  findChangeHistory,
+  findCompanyHistory,
+  findHistory,
+  findRecordHistory,
+  type HistoryPage,
+  type HistoryStart,
+} from "../db/history/find-history.ts";
+import { recordNotFound, requireRecord } from "../db/records/records.ts";
+import { isWithin, narrowScope, type Scope } from "../domain/caller.ts";
+import type { FoundPlace } from "../domain/paging/encrypted-cursor.ts";
+import { recordedTypeOf, type ShownChange, showChanges } from "./shown-changes.ts";
+
+/** Which changes are wanted: at most one of the filters, `record_type` and `record_id` together. */
+export interface ChangeFilter {
+  readonly record_type?: ChangedType | undefined;
+  readonly record_id?: number | undefined;
+  readonly by_user?: number | undefined;
+  readonly by_company?: number | undefined;
+  readonly change_id?: string | undefined;
+}
+
+type Read = (start: HistoryStart) => Promise<HistoryPage>;
+
+const lists = { Timesheet: "TIMESHEETS", Invoice: "INVOICES", Job: "JOBS" } as const;
+
+/** Changes that are looked at beyond the first page where some of them are not the caller's: what follows is the next page's. */
+const mostFurther = 200;
+
+/**
+ * Access pattern HI8: the changes within a scope, the latest first. Operators are shown those of their company's timesheets, invoices
+ * and jobs alone. Refuses as `record_not_found` a record that is absent, or not within the scope (D2, D41).
+ */
+export async function findChanges(
+  filter: ChangeFilter,
+  scope: Scope,
+  start: HistoryStart,
+): Promise<FoundPlace<ShownChange>> {
+  const read = readerOf(filter, scope);
+  if (!read) return { items: [], next: undefined };
+  const { changes, after } = await readVisible(read, scope, start);
+  if (changes.length === 0 && start.after === undefined) await requireSubject(filter, scope);
+  return { items: await showChanges(changes), next: after };
+}
+
+function readerOf(filter: ChangeFilter, scope: Scope): Read | undefined {
+  const { record_type: type, record_id: id, by_user: user, by_company: company, change_id: changeId } = filter;
+  if (type !== undefined && id !== undefined) {
+    if (type === "User" && scope !== "all") throw recordNotFound();
+    return (start) => findRecordHistory(recordedTypeOf(type), id, start);
+  }
+  if (user !== undefined) return (start) => findActorHistory(`user#${user}`, start);
+  if (changeId !== undefined) return (start) => findChangeHistory(changeId.toLowerCase(), start);
+  const within = narrowScope(scope, company);
+  if (within === null) return undefined;
+  return within === "all" ? findHistory : (start) => findCompanyHistory(within, start);
+}
+
+/** A page of what is within the scope. What a caller may not see takes them a bounded number of reads: then a page is short. */
+async function readVisible(read: Read, scope: Scope, { limit, after, now }: HistoryStart): Promise<HistoryPage> {
+  const first = await read({ limit, after, now });
+  const seen = visibleOf(first, scope);
+  if (seen.length === first.changes.length || first.after === undefined) return { changes: seen, after: first.after };
+  const further = await read({ limit: mostFurther, after: first.after, now });
+  const changes = [...seen, ...visibleOf(further, scope)];
+  const last = changes[limit - 1];
+  return changes.length > limit && last
+    ? { changes: changes.slice(0, limit), after: last.place }
+    : { changes, after: further.after };
+}
+
+function visibleOf({ changes }: HistoryPage, scope: Scope): FoundChange[] {
+  // Users, sessions and imports have no company: they are for admins.
+  return changes.filter(({ company_id }) => isWithin(scope, company_id ?? null));
+}
+
+/** A record that shows no change may still be there, and the caller's. */
+async function requireSubject({ record_type: type, record_id: id }: ChangeFilter, scope: Scope): Promise<void> {
+  if (type === undefined || id === undefined) return;
+  if (type !== "User") await requireRecord(lists[type], id, scope);
+  else if (!(await findUserAsShown(id))) throw recordNotFound();
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { mergeReads, type Source } from "../../../shared/db/history/merged-reads.ts";
+import { fc } from "../../support/service/properties.ts";
+
+/** Sources over sorted keys, and how many rows they were asked for. */
+function sourcesOf(shards: readonly (readonly string[])[]) {
+  const asked = { rows: 0, calls: 0 };
+  const sources = shards.map((keys): Source<string> => {
+    const sorted = keys.toSorted().reverse();
+    return {
+      async read(below, limit) {
+        asked.calls += 1;
+        const rows = sorted.filter((key) => below === undefined || key < below).slice(0, limit);
+        asked.rows += rows.length;
+        return rows;
+      },
+    };
+  });
+  return { sources, asked };
+}
+
+const wanted = (limit: number, below?: string) => ({ keyOf: (key: string) => key, below, limit });
+
+test("the highest rows of all sources, in order, whatever source they are in", async () => {
+  const key = fc.integer({ min: 0, max: 400 }).map((number) => String(number).padStart(4, "0"));
+  const placed = fc.uniqueArray(fc.tuple(key, fc.nat({ max: 7 })), { selector: ([each]) => each, maxLength: 120 });
+  await fc.assert(
+    fc.asyncProperty(placed, fc.integer({ min: 1, max: 30 }), fc.option(key), async (rows, limit, below) => {
+      const shards = Array.from({ length: 8 }, (_, at) =>
+        rows.flatMap(([each, shard]) => (shard === at ? [each] : [])),
+      );
+      const found = await mergeReads(sourcesOf(shards).sources, wanted(limit, below ?? undefined));
+      const expected = rows.map(([each]) => each).filter((each) => below === null || each < below);
+      expect(found).toEqual(expected.toSorted().reverse().slice(0, limit));
+    }),
+  );
+});
+
+test("what is read depends on what is wanted, not on how much there is", async () => {
+  const read = async (count: number, limit: number) => {
+    const shards = Array.from({ length: 8 }, (_, shard) =>
+      Array.from({ length: count / 8 }, (_, at) => String(at * 8 + shard).padStart(7, "0")),
+    );
+    const { sources, asked } = sourcesOf(shards);
+    await mergeReads(sources, wanted(limit));
+    return asked;
+  };
+  expect(await read(100_000, 20)).toEqual(await read(1_000, 20));
+  expect((await read(100_000, 20)).rows).toBeLessThanOrEqual(60);
+  expect((await read(100_000, 1)).rows).toBeLessThanOrEqual(8);
+});
+
+test("one source that holds everything is asked on, and the others are left alone", async () => {
+  const full = Array.from({ length: 1_000 }, (_, at) => String(at).padStart(4, "0"));
+  const { sources, asked } = sourcesOf([full, [], [], []]);
+  expect(await mergeReads(sources, wanted(50))).toEqual(full.toReversed().slice(0, 50));
+  expect(asked.calls).toBeLessThanOrEqual(4 + 2);
+  expect(asked.rows).toBeLessThanOrEqual(16 + 50);
+});

@@ -1,0 +1,292 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/changes/list-changes.ts";
+import { handler as payHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
+import { listChanges } from "../../../shared/contract/changes.ts";
+import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
+import { keepHistory } from "../../../shared/db/history/keep-history.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { logChange } from "../../support/records/change-log.ts";
+import { costOf } from "../../support/records/costs.ts";
+import { changeIdOf, type KeptChange, putHistory } from "../../support/records/history.ts";
+import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { useService } from "../../support/service/service.ts";
+import type { TestUser } from "../../support/tokens/tokens.ts";
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+const operator = { id: 2, role: "operator", company_id: 1 } as const;
+const stranger = { id: 3, role: "operator", company_id: 2 } as const;
+
+type Entry = { id: string; at: string; record_type: string; record_id: number };
+
+useService();
+beforeAll(() =>
+  store([
+    userLine(2, { first_name: "Olivia", last_name: "Hart" }),
+    timesheetLine(1, 1),
+    timesheetLine(3, 1),
+    invoiceLine(5, 1),
+  ]),
+);
+
+const list = (query: Record<string, string> = {}, as: TestUser = admin) => call(handler, listChanges, { as, query });
+
+/** Every entry of a list, page by page. */
+async function walk(query: Record<string, string>, as: TestUser = admin): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+    const answer = await list({ ...query, ...(cursor && { cursor }) }, as);
+    expect(answer.status).toBe(200);
+    entries.push(...answer.body.changes);
+    cursor = cursorOf(answer);
+  }
+  return entries;
+}
+
+function cursorOf({ headers }: { headers: Record<string, string> }): string | undefined {
+  return /[?&]cursor=([\w-]+)[^>]*>; rel="next"/.exec(headers.link ?? "")?.[1];
+}
+
+const moment = (index: number) => new Date(Date.UTC(2026, 4, 1, 9) - index * 1_000).toISOString();
+const recordsOf = (entries: readonly Entry[]) => entries.map(({ record_id }) => record_id);
+
+describe("200", () => {
+  test("D41: who changed a record, when, by which call, and what stood there before", async () => {
+    await putHistory([{ id: 11, before: { state: "pending", total: "1.00" }, after: { state: "paid" } }]);
+    const { body, headers } = await list({ record_type: "Timesheet", record_id: "11" });
+    expect(body.changes).toEqual([
+      {
+        id: expect.stringMatching(/^[\w-]{22}$/),
+        change_id: changeIdOf(0),
+        at: "2026-05-01T09:00:00.000Z",
+        record_type: "Timesheet",
+        record_id: 11,
+        action: "updated",
+        by: { kind: "user", id: "2", name: "Olivia Hart" },
+        operation: "bulk-update-timesheets",
+        request_id: "request-1",
+        fields: [
+          { name: "state", before: "pending", after: "paid" },
+          { name: "total", before: "1.00", after: null },
+        ],
+      },
+    ]);
+    expect(headers).toMatchObject({ "per-page": "20", "cache-control": "no-store" });
+    expect(headers.total ?? headers.link).toBeUndefined();
+  });
+
+  test("D41: what the consumer of the stream has kept of a bulk update is found by every filter", async () => {
+    const body = { timesheet: { timesheet_ids: [1], state: "paid" } };
+    const changes = await logChange(recordKey("TIMESHEET", 1), async () => {
+      expect((await call(payHandler, bulkUpdateTimesheets, { as: operator, body })).status).toBe(200);
+    });
+    await keepHistory(changes);
+    const [own] = (await list({ record_type: "Timesheet", record_id: "1" }, operator)).body.changes;
+    const both = { before: "pending", after: "paid" };
+    const fields = ["payment_state", "state"].map((name) => ({ name, ...both }));
+    expect(own).toMatchObject({ operation: "bulk-update-timesheets", by: { id: "2", name: "Olivia Hart" }, fields });
+    for (const query of [{ by_user: "2" }, { by_company: "1" }, { change_id: own.change_id }, {}]) {
+      expect((await list(query)).body.changes[0]).toEqual(own);
+    }
+  });
+
+  test("D41: a user's story has the ends of their sessions, and an import is one entry without a record", async () => {
+    await putHistory([
+      { type: "user", id: 21, at: moment(0), before: { password: "changed" }, after: { password: "changed" } },
+      { type: "session", id: "zz-family", user_id: 21, did: "ended", at: moment(1), by: "user#21" },
+      {
+        type: "import",
+        id: "run-1",
+        did: "imported",
+        at: moment(2),
+        by: "import#run-1",
+        before: undefined,
+        after: { created: 3 },
+      },
+    ]);
+    const own = await list({ record_type: "User", record_id: "21" });
+    expect(own.body.changes).toMatchObject([
+      { record_id: 21, action: "updated", fields: [{ name: "password", before: "changed", after: "changed" }] },
+      { record_type: "User", record_id: 21, action: "session_ended", by: { kind: "user", id: "21", name: null } },
+    ]);
+    const run = (await walk({})).find(({ record_type }) => record_type === "Import");
+    expect(run).toMatchObject({ record_id: null, by: { kind: "import", id: "run-1", name: null }, action: "imported" });
+  });
+
+  test.each([
+    ["event#chat#evt-7", { kind: "event", id: "chat#evt-7", name: null }],
+    ["schedule#mark-overdue", { kind: "schedule", id: "mark-overdue", name: null }],
+    ["user#99999", { kind: "user", id: "99999", name: null }],
+    ["what a later release says", { kind: "unknown", id: null, name: null }],
+  ])("D41: by %s", async (by, shown) => {
+    await putHistory([{ type: "job", id: 31, by }]);
+    const { body } = await list({ record_type: "Job", record_id: "31", per_page: "1" });
+    expect(body.changes[0].by).toEqual(shown);
+  });
+
+  test("D41: what release 0.1 wrote has no author", async () => {
+    await putHistory([{ type: "job", id: 32, by: undefined }]);
+    const { body } = await list({ record_type: "Job", record_id: "32" });
+    const by = { kind: "unknown", id: null, name: null };
+    expect(body.changes).toMatchObject([{ change_id: null, by, operation: null, request_id: null, action: "updated" }]);
+  });
+
+  test("D41: what has expired is not shown, though the table still has it", async () => {
+    await putHistory([{ type: "invoice", id: 5, keptDays: 1, at: "2026-01-01T09:00:00.000Z" }]);
+    expect((await list({ record_type: "Invoice", record_id: "5" })).body.changes).toEqual([]);
+  });
+});
+
+describe("D30: by cursor", () => {
+  const changeId = changeIdOf(4);
+  // Of two records a second, over days of which some are empty; each has two changes in one second, by one change.
+  const changes = Array.from({ length: 24 }, (_, index): KeptChange => {
+    const day = 10 + 3 * Math.floor(index / 8);
+    const at = `2026-03-${day}T09:00:0${index % 4 < 2 ? 1 : 2}.000Z`;
+    return { id: 400 + (index % 2), at, changeId, by: "user#40", company_id: 4 };
+  });
+  beforeAll(() => putHistory(changes));
+
+  const filters: Record<string, Record<string, string>> = {
+    record: { record_type: "Timesheet", record_id: "400" },
+    user: { by_user: "40" },
+    company: { by_company: "4" },
+    change: { change_id: changeId.toUpperCase() },
+    nothing: {},
+  };
+
+  test.each(Object.keys(filters))("by %s, pages of any size give every entry once, newest first", async (name) => {
+    const filter = filters[name] ?? {};
+    const whole = await walk({ ...filter, per_page: "100" });
+    const own = whole.filter(({ record_id }) => [400, 401].includes(record_id));
+    expect(own).toHaveLength(name === "record" ? 12 : 24);
+    expect(new Set(own.map(({ id }) => id)).size).toBe(own.length);
+    const moments = whole.map(({ at }) => at.slice(0, 19));
+    expect(moments).toEqual(moments.toSorted().reverse());
+    for (const per_page of ["1", "5", "7"]) expect(await walk({ ...filter, per_page })).toEqual(whole);
+  });
+
+  test("the header Link has next alone, with the filter, and there are no page numbers", async () => {
+    const { headers } = await list({ by_user: "40", per_page: "5" });
+    expect(headers.link).toMatch(/^<[^>]*\?by_user=40&per_page=5&cursor=[\w-]{20,200}>; rel="next"$/);
+    expectProblem(await list({ page: "2" }), 422, "unknown_parameter");
+  });
+
+  test("a cursor shows nothing, and holds for its own filter and its own caller's reach alone", async () => {
+    const cursor = cursorOf(await list({ by_user: "40", per_page: "5" })) ?? "";
+    expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toMatch(/timesheet|400|17\d{8}/i);
+    for (const [query, as] of [
+      [{ by_user: "41", cursor }, admin],
+      [{ cursor }, admin],
+      [{ by_user: "40", cursor }, operator],
+      [{ by_user: "40", cursor: `${cursor.slice(0, -2)}AA` }, admin],
+      [{ by_user: "40", cursor: Buffer.from("9999999999.x#TIMESHEET#1").toString("base64url") }, admin],
+    ] as const) {
+      expectProblem(await list(query, as), 422, "cursor_invalid");
+    }
+  });
+});
+
+describe("D2: operators", () => {
+  const changeId = changeIdOf(5);
+  beforeAll(() =>
+    putHistory([
+      { id: 51, at: moment(1), changeId, by: "user#50" },
+      { id: 52, at: moment(2), changeId, by: "user#50", company_id: 2 },
+      { type: "user", id: 53, at: moment(3), changeId, by: "user#50" },
+      // A way from one company to another is for admins.
+      { id: 54, at: moment(4), changeId, by: "user#50", company_id: undefined },
+      { type: "invoice", id: 55, at: moment(5), changeId, by: "user#50" },
+    ]),
+  );
+
+  test.each([
+    ["by user", { by_user: "50" }],
+    ["by change", { change_id: changeId }],
+  ])("see %s what is of their company alone", async (_, query) => {
+    expect(recordsOf(await walk(query))).toEqual([51, 52, 53, 54, 55]);
+    expect(recordsOf(await walk(query, operator))).toEqual([51, 55]);
+    expect(recordsOf(await walk({ ...query, per_page: "1" }, operator))).toEqual([51, 55]);
+    expect(recordsOf(await walk(query, stranger))).toEqual([52]);
+  });
+
+  test("see without a filter their company's timesheets, invoices and jobs, and of another company nothing", async () => {
+    const entries = await walk({}, operator);
+    expect(recordsOf(entries)).toEqual(expect.arrayContaining([51, 55]));
+    expect(entries.filter(({ record_id }) => [52, 53, 54].includes(record_id))).toEqual([]);
+    expect(entries.map(({ record_type }) => record_type)).not.toContain("User");
+    expect(await walk({ by_company: "1" }, operator)).toEqual(entries);
+    expect(await walk({ by_company: "1" }, stranger)).toEqual([]);
+  });
+
+  test("get short pages where most of what they ask for is not theirs, and never read more than 225 changes", async () => {
+    const foreign = Array.from({ length: 700 }, (_, at) => ({
+      id: 60_000 + at,
+      by: "user#60",
+      company_id: 2,
+      at: moment(at),
+    }));
+    await putHistory([...foreign, { id: 61, by: "user#60", at: moment(800) }]);
+    const first = await list({ by_user: "60", per_page: "1" }, operator);
+    expect(first.body.changes).toEqual([]);
+    expect(cursorOf(first)).toBeDefined();
+    expect(recordsOf(await walk({ by_user: "60", per_page: "1" }, operator))).toEqual([61]);
+    const { readUnits } = await costOf(() => list({ by_user: "60", per_page: "1" }, operator));
+    expect(readUnits).toBeLessThanOrEqual(225 * 0.5 + 20);
+  });
+});
+
+describe("404", () => {
+  test("D2, D39: another company's record is as one that is absent, with many changes as with few", async () => {
+    await putHistory(Array.from({ length: 230 }, (_, at) => ({ id: 71, company_id: 2, at: moment(at) })));
+    await putHistory([{ id: 72, company_id: 2 }]);
+    for (const record_id of ["71", "72", "79"]) {
+      const query = { record_type: "Timesheet", record_id, per_page: "1" };
+      expectProblem(await list(query, operator), 404, "record_not_found");
+    }
+    expectProblem(await list({ record_type: "Timesheet", record_id: "79" }), 404, "record_not_found");
+  });
+
+  test("D41: users are for admins, whether they are there or not", async () => {
+    for (const record_id of ["2", "999"]) {
+      expectProblem(await list({ record_type: "User", record_id }, operator), 404, "record_not_found");
+    }
+    expect((await list({ record_type: "User", record_id: "2" })).status).toBe(200);
+    expectProblem(await list({ record_type: "User", record_id: "999" }), 404, "record_not_found");
+  });
+
+  test("D41: a record that is there and has no changes is none; one that is gone and has some is none either", async () => {
+    expect((await list({ record_type: "Timesheet", record_id: "3" }, operator)).body).toEqual({ changes: [] });
+    await putHistory([{ id: 73, did: "removed" }]);
+    expect((await list({ record_type: "Timesheet", record_id: "73" }, operator)).body.changes).toHaveLength(1);
+  });
+});
+
+describe("422", () => {
+  test.each([
+    [{ by_user: "1", by_company: "1" }, "by_company"],
+    [{ record_type: "Job", record_id: "1", by_user: "1" }, "by_user"],
+    [{ by_user: "1", change_id: changeIdOf(1) }, "change_id"],
+    [{ record_type: "Job" }, "record_id"],
+    [{ record_id: "1" }, "record_type"],
+    [{ record_type: "Company", record_id: "1" }, "record_type"],
+    [{ record_type: "Job", record_id: "1.5" }, "record_id"],
+    [{ change_id: "x" }, "change_id"],
+  ])("D41: %j", async (query, parameter) => {
+    const answer = await list(query);
+    expectProblem(answer, 422, "fields_invalid");
+    expect(answer.body.errors).toMatchObject([{ parameter }]);
+  });
+});
+
+describe("403", () => {
+  test.each(["client", "driver"] as const)("D3: a %s sees no changes", async (role) => {
+    expectProblem(await list({}, { id: 9, role, company_id: 1 }), 403, "role_not_allowed");
+  });
+
+  test("D3: nor does an operator without a company", async () => {
+    expectProblem(await list({}, { ...operator, company_id: null }), 403, "company_required");
+  });
+});

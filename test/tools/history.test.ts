@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { UsageError } from "../../infra/tools/cli/command.ts";
+import { history } from "../../infra/tools/history.ts";
+import { changeIdOf, putHistory } from "../support/records/history.ts";
+import { userLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { runTool, useMachine } from "./machine.ts";
+
+const directory = useMachine();
+const run = (...parameters: string[]) => runTool(() => history(parameters, directory));
+
+describe("npm run history", () => {
+  test("prints a record's story, the latest first: who, when, by which call, and what stood there before", async () => {
+    await store([userLine(71, { first_name: "Olivia", last_name: "Hart" })]);
+    const before = { total: "1.00", note: "two\nlines \u001b[31m", driver: { id: 5 } };
+    await putHistory([
+      {
+        id: 900,
+        at: "2026-04-01T09:00:00.000Z",
+        did: "created",
+        by: "import#run-1",
+        before: undefined,
+        after: { total: "1.00" },
+      },
+      { id: 900, by: "user#71", before, after: { total: "2.00", note: "x".repeat(300) } },
+    ]);
+    const { code, out } = await run("timesheet", "900");
+    expect(code).toBe(0);
+    expect(out.split("\n")).toEqual([
+      `2026-05-01T09:00:00.000Z  updated by user 71 (Olivia Hart)  operation bulk-update-timesheets, change ${changeIdOf(0)}, request request-1`,
+      '    driver  {"id":5} → –',
+      `    note    two lines \\u001b[31m → ${"x".repeat(200)}… (100 more characters)`,
+      "    total   1.00 → 2.00",
+      `2026-04-01T09:00:00.000Z  created by import run-1  operation bulk-update-timesheets, change ${changeIdOf(0)}, request request-1`,
+      "    total  – → 1.00",
+      "",
+    ]);
+  });
+
+  test("--json gives a line for each change, beyond one page, and --change all records of one", async () => {
+    const changeId = changeIdOf(7);
+    await putHistory(Array.from({ length: 103 }, (_, at) => ({ id: 901 + (at % 2), changeId })));
+    const lines = (await run("--change", changeId, "--json")).out.trim().split("\n");
+    const changes = lines.map((line) => JSON.parse(line));
+    expect(changes).toHaveLength(103);
+    expect(new Set(changes.map(({ record_id }) => record_id))).toEqual(new Set([901, 902]));
+    expect((await run("Timesheet", "901", "--json")).out.trim().split("\n")).toHaveLength(52);
+  });
+
+  test("ends with 0 for a record without changes, with 1 where there is nothing", async () => {
+    expect(await run("timesheet", "1")).toMatchObject({ code: 0, err: expect.stringContaining("No change") });
+    expect(await run("--change", changeIdOf(99))).toMatchObject({ code: 1 });
+    await expect(run("invoice", "999999")).rejects.toThrow("no such record");
+  });
+
+  test.each([
+    [["timesheets", "1"], "Did you mean timesheet?"],
+    [["timesheet"], "Say TYPE and ID"],
+    [["timesheet", "x"], '"x" is no id'],
+    [["timesheet", "1", "--change", "x"], "Say TYPE and ID"],
+  ])("%j is a mistake in the call", async (parameters, message) => {
+    const failing = run(...parameters);
+    await expect(failing).rejects.toThrow(UsageError);
+    await expect(failing).rejects.toThrow(message);
+  });
+});
