@@ -8,8 +8,10 @@ import type { ReplacedValues, UndoableChange, UndoStamps } from "../table/undo-s
 import type { Changes } from "../table/updates.ts";
 import { findRemovals } from "../writes/removals.ts";
 
-/** Most changes that a record keeps of those that began with it: only the last of them can be undone, the others say why not. */
-const mostKept = 5;
+/** Most changes that a record keeps of those that began with it: only the last can be undone, the others say why not. */
+const mostKept = 10;
+/** A change can be undone for a day, and its request be repeated so long. */
+const keptMs = 25 * 60 * 60_000;
 /** Longer than queues and streams may bring a notification. */
 const rememberedMs = 15 * 24 * 60 * 60_000;
 const mostChains = 20;
@@ -70,7 +72,7 @@ export function stampsOf(
 ): UndoStamps {
   if (!begun) return {};
   const { kept } = begun;
-  return { undo: { before, chain: kept.id, since: kept.at, step: 0 }, ...keepIn(record, kept) };
+  return { undo: { before }, ...keepIn(record, kept) };
 }
 
 /** What a write says that undoes a record's last change. */
@@ -80,7 +82,7 @@ export function undoStampsOf(
   undone: UndoableChange,
   before: ReplacedValues["before"],
 ): UndoStamps {
-  const { chain, since, step } = record.undo;
+  const { chain = undone.id, since = undone.at, step = 0 } = record.undo;
   const others = Object.entries(record.withdrawn ?? {}).filter(
     ([id, { at }]) => id !== chain && Date.parse(at) > Date.parse(kept.at) - rememberedMs,
   );
@@ -98,7 +100,9 @@ export function withStamps(set: Item, stamps: UndoStamps): Required<Pick<Changes
 }
 
 function keepIn({ id, undoable = [] }: Changing, kept: UndoableChange): UndoStamps {
-  return id === kept.record_ids[0] ? { undoable: [...undoable.slice(1 - mostKept), kept] } : {};
+  if (id !== kept.record_ids[0]) return {};
+  const recent = undoable.filter(({ at }) => Date.parse(at) > Date.parse(kept.at) - keptMs);
+  return { undoable: [...recent.slice(1 - mostKept), kept] };
 }
 
 /** A step of a chain of changes that undo one another. */

@@ -19,11 +19,11 @@ export interface UndoableChange {
 export interface ReplacedValues {
   /** The values before; what was absent is absent. */
   readonly before: Readonly<Record<string, unknown>>;
-  /** Id and moment of the change that a chain of undos goes back to: of the write's own where it undid nothing. */
-  readonly chain: string;
-  readonly since: string;
-  /** How often the chain went back and forth: 0 for its first change. */
-  readonly step: number;
+  /** Id and moment of the change that a chain of undos goes back to; absent where the write undid nothing: it is the first itself. */
+  readonly chain?: string;
+  readonly since?: string;
+  /** How often the chain went back and forth since. */
+  readonly step?: number;
 }
 
 /** What a record says of changes that can be undone. */

@@ -49,7 +49,10 @@ type DomainEvent = Omit<NotificationEvent, "actorId" | "undo"> | undefined;
 
 const changed = v.object({ silent: v.optional(v.boolean()), changed_by: v.optional(id) });
 const undoing = v.object({
-  undo: v.optional(v.object({ chain: v.string(), since: timestamp, step: v.number() })),
+  undo: v.optional(
+    v.object({ chain: v.optional(v.string()), since: v.optional(timestamp), step: v.optional(v.number()) }),
+  ),
+  change: v.optional(v.object({ id: v.optional(v.string()), at: v.optional(timestamp) })),
   revision: v.optional(v.number()),
   change_revision: v.optional(v.number()),
 });
@@ -78,10 +81,12 @@ export function readEvent(change: ItemChange): NotificationEvent | undefined {
 
 /** What a record says of its last write's chain counts while nobody wrote it since: release 0.1 leaves it standing. */
 function readChainPlace(after: unknown, before: ItemChange["before"]): ChainPlace | undefined {
-  const { undo, revision, change_revision } = requireItem(undoing, after);
+  const { undo, change, revision, change_revision } = requireItem(undoing, after);
   if (!undo || revision !== change_revision) return undefined;
-  const { changed_by: undoneOf } = undo.step > 0 && before ? requireItem(changed, before) : {};
-  return { ...undo, undoneOf };
+  const { chain = change?.id, since = change?.at, step = 0 } = undo;
+  if (chain === undefined || since === undefined) return undefined;
+  const { changed_by: undoneOf } = step > 0 && before ? requireItem(changed, before) : {};
+  return { chain, since, step, undoneOf };
 }
 
 /** The push that a change asks for: a notification that is new and was not written silently (D29). Throws as `readEvent`. */
