@@ -60,11 +60,14 @@ async function take(each: Step, world: World): Promise<void> {
   } else if (each.does === "adjust") {
     const [, admin] = people;
     const ids = each.slots.map((slot) => base + slot);
-    const value = timerValue(each.timer, Date.now());
+    const first = timerValue(each.timer, Date.now());
     await world.ask(
       {
         send: () => adjust(admin, ids, each.timer, { key }),
-        expected: () => model.set("JOBS", asking(admin), ids, value),
+        expected: (valueAfter) => {
+          const isFirst = ids.some((id) => valueAfter("JOBS", id) === first);
+          return model.set("JOBS", asking(admin), ids, isFirst ? first : timerValue(each.timer, Date.now()));
+        },
         needs: [],
       },
       each.death,

@@ -31,7 +31,7 @@ export interface Asking {
   readonly isAdmin: boolean;
 }
 
-/** Records and their changes, told apart by nothing but what was asked for and in which order. */
+/** Records and their changes, by nothing but what was asked for and in which order. */
 export class RecordsModel {
   readonly records: Record<List, Map<number, ModelRecord>> = { TIMESHEETS: new Map(), JOBS: new Map() };
   readonly changes: ModelChange[] = [];
@@ -99,11 +99,11 @@ export class UserModel {
     if (change.undoneBy || this.#settled.has(event)) return;
     this.#settled.add(event);
     const { undoes } = change;
-    if (!undoes) return this.#notify(change, record);
     const at = this.list.findIndex((each) => each.change === undoes && each.record === record);
     const lost = this.list[at];
     if (lost && !lost.read && !lost.pushed) this.list.splice(at, 1);
-    else if (this.#believes(undoes, record) !== change.values.get(record)?.after) this.#notify(change, record);
+    else if (!undoes || this.#believes(undoes, record) !== change.values.get(record)?.after)
+      this.#notify(change, record);
   }
 
   #notify(change: ModelChange, record: number): void {

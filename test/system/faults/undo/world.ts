@@ -18,7 +18,8 @@ import type { Death } from "./steps.ts";
 /** A request under a key of its own, which may have been cut short. */
 interface Request {
   readonly send: () => Promise<TestAnswer>;
-  readonly expected: () => Outcome;
+  /** Given the values of records as they are after it: a timer counts from the first request that was heard of. */
+  readonly expected: (valueAfter: (list: List, id: number) => string | undefined) => Outcome;
   /** What it wrote before it was cut short. */
   committed?: ModelChange;
   /** Its answer, once there was one. */
@@ -111,8 +112,8 @@ export class World {
     if (wasKilled) {
       vi.setSystemTime(Date.now() + leaseSeconds * 1000);
       const isCommitted = !isDeepStrictEqual(before, written);
-      if (isCommitted) request.committed = this.#commit(request.expected(), written);
-    } else this.#settle(request, answer, request.expected(), written);
+      if (isCommitted) request.committed = this.#commit(request.expected(valuesOf(written)), written);
+    } else this.#settle(request, answer, request.expected(valuesOf(written)), written);
     await this.look(written);
   }
 
@@ -121,12 +122,15 @@ export class World {
     const { answer, committed } = request;
     const again = await request.send();
     const written = await this.#readAll();
+    // Cut short when all but its answer was done; what changed nothing leaves no other trace.
+    const isReplayed = again.headers["idempotency-replayed"] === "true" && !committed;
     if (answer) expect(again).toMatchObject({ status: 200, body: answer.body });
+    else if (isReplayed) expect([again.status, again.headers["change-id"]]).toEqual([200, undefined]);
     else if (committed) {
       const isThere = request.needs.every(([list, id]) => this.model.records[list].has(id));
       expect(again.status).toBe(isThere ? 200 : 404);
       if (isThere) expect(again.headers["change-id"]).toBe(committed.id);
-    } else this.#settle(request, again, request.expected(), written);
+    } else this.#settle(request, again, request.expected(valuesOf(written)), written);
     if (again.status === 200) request.answer = again;
     await this.look(written);
   }
@@ -180,7 +184,9 @@ export class World {
     for (const list of ["TIMESHEETS", "JOBS"] as const) {
       for (const slot of list === "JOBS" ? [0, 1] : [0, 1, 2, 3]) {
         const id = this.base + slot;
-        expect(valueOf(images.get(nameOf(list, id))), `${list} ${slot}`).toBe(this.model.records[list].get(id)?.value);
+        expect(shownValue(images.get(nameOf(list, id))), `${list} ${slot}`).toBe(
+          this.model.records[list].get(id)?.value,
+        );
       }
     }
   }
@@ -222,8 +228,8 @@ export class World {
   }
 }
 
-/** The value of a job without a limit that never had one. */
-export const noTimer = "none until none";
+/** The value of a job without a limit, whether it ever had one or not. */
+export const noTimer = "0 until null";
 
 /** The value of a job whose window was set. */
 export function timerValue(timer: number, from: number): string {
@@ -234,9 +240,13 @@ function nameOf(list: List, id: number): string {
   return `${list}#${id}`;
 }
 
-function valueOf(item: Item | undefined): string | undefined {
+function valuesOf(written: ReadonlyMap<string, Item | undefined>) {
+  return (list: List, id: number) => shownValue(written.get(nameOf(list, id)));
+}
+
+function shownValue(item: Item | undefined): string | undefined {
   if (!item) return undefined;
   if (item.sk === "TIMESHEET") return (item.record as { state: string }).state;
-  const { timer = "none", timer_expires_at = "none" } = item;
+  const { timer = 0, timer_expires_at = null } = item;
   return `${timer} until ${timer_expires_at}`;
 }
