@@ -74,6 +74,12 @@ export function actAs(by: string): void {
   if (store) store.change = { ...store.change, by };
 }
 
+/** Runs a part of the work under way whose writes are this change; without one, they are that of the work. */
+export function asChange<T>(change: LastChange | undefined, run: () => T): T {
+  const store = current.getStore();
+  return store && change ? current.run({ ...store, change }, run) : run();
+}
+
 /** The work under way; undefined where there is none, as while an environment starts and in tools. */
 export function currentWork(): Work | undefined {
   return current.getStore()?.work;

@@ -8,8 +8,15 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 export const handler = idempotent(
   bulkUpdateTimesheets,
   async ({ body: { timesheet_ids: ids, state }, caller, authorization, token }) => {
-    const timesheets = await setTimesheetStates(ids, requireScope(caller), state, caller, authorization, token);
-    return { items: timesheets, total: timesheets.length };
+    const { items, changeId } = await setTimesheetStates(
+      ids,
+      requireScope(caller),
+      state,
+      caller,
+      authorization,
+      token,
+    );
+    return { items, total: items.length, changeId };
   },
   { authorize: ({ body, caller, now }) => authorizePayment(caller, body.passcode, now) },
 );

@@ -3,6 +3,7 @@ import type { Role } from "../../shared/contract/operation.ts";
 import { findUsersOfProfile } from "../../shared/db/accounts/profiles.ts";
 import { findCompanyUsers, findExistingUsers } from "../../shared/db/accounts/users.ts";
 import { deliverNotification } from "../../shared/db/notifications/notification-delivery.ts";
+import { deliverUndo, isOfUndo } from "../../shared/db/notifications/undo-delivery.ts";
 import {
   maxUsersPerMessage,
   type NotificationMessage,
@@ -14,7 +15,7 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 const usersPerPage = 5 * maxUsersPerMessage;
 
 /**
- * Notifies the recipients of an event, all but the actor, once each (D25). A company's users are not notified in one call:
+ * Notifies the recipients of an event, all but the actor, once each (D25). Those of an undo may lose a notification instead (D41). A company's users are not notified in one call:
  * each page of them becomes messages of its own, together with the one that continues, so that no call is long and none
  * that fails blocks the others.
  */
@@ -23,6 +24,7 @@ export const handler = forQueue(
   async ({ recipients, actorId, requestId: _, ...notification }, now) => {
     if ("company" in recipients) return queuePage(recipients, { ...notification, actorId });
     const userIds = "profile" in recipients ? await findUsersOfProfile(recipients.profile) : recipients.users;
+    if (isOfUndo(notification)) return deliverUndo(await findExistingUsers(userIds), notification, actorId, now);
     const concerned = await findExistingUsers(userIds.filter((userId) => userId !== actorId));
     await deliverNotification(concerned, notification, now);
   },

@@ -19,17 +19,15 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
  * when the message comes back; those that were served are left out then.
  */
 export const handler = forQueue(pushMessage, async ({ userId, notificationId }, now) => {
-  const [notification, devices, account] = await Promise.all([
-    findUnread(userId, notificationId),
-    findDevices(userId),
-    findAccount(userId),
-  ]);
-  if (!account || !notification) return;
+  const [devices, account] = await Promise.all([findDevices(userId), findAccount(userId)]);
+  if (!account) return;
   const reachable = devices.filter((device) => isRegistered(device, account) !== false && servesPushes(device));
   if (reachable.length === 0) return;
   const lease = await acquirePushLease(userId, notificationId, now);
+  // An undo takes what no lease was acquired for (D41): what is there under the lease stays, and what is gone is not pushed.
+  const notification = await findUnread(userId, notificationId);
   const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
-  const attempts = await Promise.allSettled(waiting.map((device) => push(device, notification)));
+  const attempts = notification ? await Promise.allSettled(waiting.map((device) => push(device, notification))) : [];
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
   await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);

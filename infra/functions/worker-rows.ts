@@ -77,7 +77,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     mayCallItself: true,
     timeoutSeconds: 60,
     indexes: ["by-mark"],
-    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+    table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
     guarded: ["USER#"],
   },
   "send-pushes": {

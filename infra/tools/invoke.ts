@@ -30,7 +30,8 @@ Prints its answer, and its log lines to standard error. Ends with 1 when it refu
 
 An event may contain {{token}}, {{session}} (the token's), {{now}}, {{in_10_minutes}}, and {{pin}}: the login's newest pin in the inbox, else 000000. So
 confirm-login is refused (422 pin_invalid) until deliver-pin has sent a pin, and again after that pin is spent. Refresh
-and reset tokens have no placeholder: refresh-token and set-password are refused until their event has a valid one.
+and reset tokens and changes have no placeholder: refresh-token, set-password and undo-change are refused until their event has a
+valid one.
 `;
 
 if (import.meta.main) await runCommand((parameters) => invoke(parameters, localDirectory()));

@@ -54,6 +54,8 @@ export class ProblemError extends AnswerError {
   readonly errors: readonly FieldFault[];
   /** The ids that do not exist, with `records_not_found`; empty for other codes. */
   readonly missingIds: readonly number[];
+  /** The ids of records that were changed since, with `changed_since`; empty for other codes. */
+  readonly changedIds: readonly number[];
 
   constructor(problem: Readonly<Record<string, unknown>>, facts: AnswerFacts) {
     const { detail, title, message, code } = problem;
@@ -61,6 +63,7 @@ export class ProblemError extends AnswerError {
     this.code = (code ?? "gateway") as ProblemCode;
     this.errors = Array.isArray(problem.errors) ? problem.errors : [];
     this.missingIds = Array.isArray(problem.missing_ids) ? problem.missing_ids : [];
+    this.changedIds = Array.isArray(problem.changed_ids) ? problem.changed_ids : [];
   }
 }
 

@@ -38,6 +38,8 @@ export interface ListFacts extends CursorFacts {
   readonly total: number;
   /** Moment up to which all changes are counted in `total` (RFC 3339); absent while it is not known. */
   readonly totalAsOf?: string | undefined;
+  /** What `undoChange` takes; only where the call changed records, and of none of the lists that are only read. */
+  readonly changeId?: string | undefined;
 }
 
 /** One page of a list; `next` asks for the page after it and is absent on the last one. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { optionalPasscode } from "./finance.ts";
 import { operation } from "./operation.ts";
 import { idParameter, optionalParameter, paging } from "./query.ts";
 import { id, text, timestamp } from "./values.ts";
@@ -85,4 +86,37 @@ export const listChanges = operation({
   list: "changes",
   byCursor: true,
   refusals: ["record_not_found", "busy"],
+});
+
+/** The types of records whose bulk changes can be undone (D41). */
+const undoableTypes = ["Timesheet", "Job"] as const satisfies readonly ChangedType[];
+
+/** POST changes/{id}/undo: puts back all records of a change, or none (D41). */
+export const undoChange = operation({
+  name: "undo-change",
+  summary: "Undoes a change of timesheets or timers",
+  method: "POST",
+  path: "/api/v1/changes/{id}/undo",
+  access: ["admin", "operator"],
+  companyBound: true,
+  idempotent: true,
+  answersChange: true,
+  parameters: v.object({ id: v.string() }),
+  body: { object: "change", fields: v.object({ passcode: optionalPasscode }) },
+  answer: v.object({
+    change: v.object({
+      id: text(64),
+      undone: text(64),
+      record_type: v.picklist(undoableTypes),
+      record_ids: v.array(id),
+    }),
+  }),
+  refusals: [
+    "record_not_found",
+    "changed_since",
+    "change_undone",
+    "change_expired",
+    "passcode_invalid",
+    "passcode_locked",
+  ],
 });

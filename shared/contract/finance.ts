@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
+import { plan } from "./plan.ts";
 import { anyOf, dateFilter, idParameter, oneRecord, optionalParameter, paging, searchText } from "./query.ts";
 import { bulkIds, calendarDate, currency, decimal, id, text, timestamp } from "./values.ts";
 
@@ -81,6 +82,19 @@ export const passcode = v.pipe(
   v.regex(/^[1-9][0-9]{3,7}$/, "must be 4 to 8 digits without a leading zero"),
 );
 
+/** A passcode that may be left out: clients with typed models send null for what they leave out. */
+export const optionalPasscode = v.pipe(
+  v.nullish(passcode),
+  v.transform((value) => value ?? undefined),
+);
+
+const payment = {
+  object: "timesheet",
+  fields: v.object({ timesheet_ids: bulkIds, state: v.picklist(timesheetStates), passcode: optionalPasscode }),
+} as const;
+
+const paymentRefusals = ["records_not_found", "passcode_invalid", "passcode_locked"] as const;
+
 /** PATCH timesheets/bulk_update: all or nothing (D17–D19). */
 export const bulkUpdateTimesheets = operation({
   name: "bulk-update-timesheets",
@@ -90,21 +104,24 @@ export const bulkUpdateTimesheets = operation({
   access: ["admin", "operator"],
   companyBound: true,
   idempotent: true,
-  body: {
-    object: "timesheet",
-    fields: v.object({
-      timesheet_ids: bulkIds,
-      state: v.picklist(timesheetStates),
-      // Clients with typed models send null for what they leave out.
-      passcode: v.pipe(
-        v.nullish(passcode),
-        v.transform((value) => value ?? undefined),
-      ),
-    }),
-  },
+  answersChange: true,
+  body: payment,
   answer: timesheet,
   list: "timesheets",
-  refusals: ["records_not_found", "passcode_invalid", "passcode_locked"],
+  refusals: paymentRefusals,
+});
+
+/** POST timesheets/bulk_update/plan: what bulk_update with the same body would do; it changes nothing (D40). */
+export const planBulkUpdateTimesheets = operation({
+  name: "plan-bulk-update-timesheets",
+  summary: "Shows what marking timesheets would change",
+  method: "POST",
+  path: "/api/v1/finance/timesheets/bulk_update/plan",
+  access: ["admin", "operator"],
+  companyBound: true,
+  body: payment,
+  answer: v.object({ timesheets: v.array(timesheet), plan }),
+  refusals: paymentRefusals,
 });
 
 const dateRange = {

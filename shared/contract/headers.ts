@@ -9,6 +9,7 @@ export const requestHeaders = [
 
 /** The headers of answers that clients read (D34). */
 export const answerHeaders = [
+  "change-id",
   "per-page",
   "total",
   "total-as-of",

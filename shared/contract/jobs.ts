@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
+import { plan } from "./plan.ts";
 import { oneRecord, paging } from "./query.ts";
 import { bulkIds, id, text, timestamp } from "./values.ts";
 
@@ -17,6 +18,14 @@ export const job = v.object({
 /** One year in seconds: the longest timer (D24). */
 const maxTimerSeconds = 31_536_000;
 
+const timing = {
+  object: "job",
+  fields: v.object({
+    job_ids: bulkIds,
+    timer: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxTimerSeconds)),
+  }),
+} as const;
+
 /** PUT jobs/adjust_timer: seconds until the offer window closes, 0 clears (D24). */
 export const adjustJobTimers = operation({
   name: "adjust-job-timers",
@@ -26,15 +35,23 @@ export const adjustJobTimers = operation({
   access: ["admin"],
   companyBound: true,
   idempotent: true,
-  body: {
-    object: "job",
-    fields: v.object({
-      job_ids: bulkIds,
-      timer: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxTimerSeconds)),
-    }),
-  },
+  answersChange: true,
+  body: timing,
   answer: job,
   list: "jobs",
+  refusals: ["records_not_found"],
+});
+
+/** POST jobs/adjust_timer/plan: what adjust_timer with the same body would do; it changes nothing (D40). */
+export const planAdjustJobTimers = operation({
+  name: "plan-adjust-job-timers",
+  summary: "Shows what setting timers would change",
+  method: "POST",
+  path: "/api/v1/jobs/adjust_timer/plan",
+  access: ["admin"],
+  companyBound: true,
+  body: timing,
+  answer: v.object({ jobs: v.array(job), plan }),
   refusals: ["records_not_found"],
 });
 

@@ -48,6 +48,8 @@ export interface Operation {
   readonly conditional?: boolean;
   /** True where a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */
   readonly idempotent?: boolean;
+  /** True where the answer's header `change-id` names what was changed, so that it can be undone (D41). */
+  readonly answersChange?: boolean;
   /** True where a request may prove an earlier session of its login in the header `Known-Client` (D10). */
   readonly takesClientProof?: boolean;
   /** True where the answer's access token is repeated in the header `Authorization` (D5). */

@@ -12,6 +12,7 @@ export interface FieldRefusal {
 /** What a refusal may say in addition to its code. `retryAfterSeconds` is in seconds. */
 export interface RefusalFacts {
   readonly errors?: readonly FieldRefusal[];
+  readonly changedIds?: readonly number[];
   readonly missingIds?: readonly number[];
   readonly allowedMethods?: readonly string[];
   readonly retryAfterSeconds?: number;

@@ -9,7 +9,13 @@ import { pageLinks } from "./page-links.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
 
 /** What a handler returns: the answer's fields, or for list operations a page of items. */
-export type Reply<O extends Operation> = O["list"] extends string ? Page<Answer<O>> : Answer<O>;
+export type Reply<O extends Operation> = (O["list"] extends string ? Page<Answer<O>> : Answer<O>) & Changed;
+
+/** What a handler adds to its reply where the operation answers what it changed. */
+interface Changed {
+  /** Undefined where nothing changed. */
+  readonly changeId?: string | undefined;
+}
 
 /** Headers that every answer carries. */
 export function answerHeaders(request: Pick<HttpRequest, "event" | "context">): Record<string, string> {
@@ -36,6 +42,7 @@ export function successAnswer<O extends Operation>(
     "content-type": "application/json; charset=utf-8",
   };
   if (operation.cacheSeconds !== undefined) headers["cache-control"] = `public, max-age=${operation.cacheSeconds}`;
+  if (operation.answersChange && reply.changeId !== undefined) headers["change-id"] = reply.changeId;
   const allow = allowListOf(operation.answer);
   if (operation.list === undefined) {
     const answer = allowStored(

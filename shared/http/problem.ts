@@ -28,6 +28,7 @@ function problemAnswer(request: HttpRequest): HttpAnswer {
     code,
     request_id: requestIdOf(request),
     errors: facts.errors,
+    changed_ids: facts.changedIds,
     missing_ids: facts.missingIds,
   };
   return {

@@ -99,7 +99,8 @@ function bodyOf(object: string, schema: JsonSchema, text: NestedText): object {
 }
 
 function answerOf(operation: Operation, text: NestedText): object {
-  const { name, answer, list, byCursor, hasTotalAsOf, conditional, answersBearer, idempotent, deprecation } = operation;
+  const { name, answer, list, byCursor, hasTotalAsOf, conditional } = operation;
+  const { answersBearer, answersChange, idempotent, deprecation } = operation;
   const item = jsonSchemaOf(answer);
   const schema = list ? inside(list, { type: "array", items: item }) : item;
   const names: AnswerHeader[] = [
@@ -108,6 +109,7 @@ function answerOf(operation: Operation, text: NestedText): object {
     ...(hasTotalAsOf ? (["total-as-of"] as const) : []),
     ...(conditional ? ofConditions : []),
     ...(answersBearer ? (["authorization"] as const) : []),
+    ...(answersChange ? (["change-id"] as const) : []),
     ...(idempotent ? (["idempotency-replayed"] as const) : []),
     ...(deprecation ? (["deprecation", "sunset"] as const) : []),
   ];

@@ -33,6 +33,7 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
       code: schemaOf("ProblemCode"),
       request_id: text,
       errors: { type: "array", items: schemaOf("FieldFault") },
+      changed_ids: { type: "array", items: schemaOf("Id") },
       missing_ids: { type: "array", items: schemaOf("Id") },
     },
   }),

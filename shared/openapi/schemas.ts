@@ -12,6 +12,7 @@ import { device, deviceToken } from "../contract/devices.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "../contract/finance.ts";
 import { job } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
+import { plan } from "../contract/plan.ts";
 import { dateFilter, defaultPerPage, idParameter, paging, recordId } from "../contract/query.ts";
 import { publicJwk } from "../contract/service.ts";
 import { issuedToken, session } from "../contract/sessions.ts";
@@ -36,6 +37,7 @@ const named = {
   Timelog: timelog,
   Invoice: invoice,
   Job: job,
+  Plan: plan,
   Notification: notification,
   User: user,
   UserAwaitingPin: userAwaitingPin,

@@ -106,7 +106,7 @@ describe("a list", () => {
 test("a refusal is a ProblemError with what it says", async () => {
   const errors = [{ pointer: "/timesheet/state", code: "not_allowed", detail: "must be one of paid, pending" }];
   const refusal = problem(422, "fields_invalid", { "retry-after": "7" });
-  service.answers({ ...refusal, body: { ...(refusal.body as object), errors, missing_ids: [3] } });
+  service.answers({ ...refusal, body: { ...(refusal.body as object), errors, missing_ids: [3], changed_ids: [4] } });
   const error = await signedIn()
     .getProfile()
     .then(undefined, (error: unknown) => error);
@@ -118,6 +118,7 @@ test("a refusal is a ProblemError with what it says", async () => {
     status: 422,
     errors,
     missingIds: [3],
+    changedIds: [4],
     requestId: "req-1",
     retryAfter: 7,
     attempts: 1,

@@ -113,7 +113,7 @@ describe("200", () => {
   test("D32: without the header nothing is read or written for it", async () => {
     const cost = await costOf(() => update(undefined, paid, { as: { ...operator, id: 5 } }));
     expect(await keptFor(5)).toEqual([]);
-    const withKey = await costOf(() => update(newKey(), paid, { as: { ...operator, id: 5 } }));
+    const withKey = await costOf(() => update(newKey(), pending, { as: { ...operator, id: 5 } }));
     // The record takes one, and the caller with the passcode four: a transaction reads both at one moment (D19).
     expect(cost.readUnits).toBeLessThanOrEqual(6);
     expect(cost.sequentialTrips).toBe(2);

@@ -7,7 +7,7 @@ const idempotent = operations.filter(({ idempotent }) => idempotent);
 
 test("D32: the operations that take an Idempotency-Key", () => {
   const names = idempotent.map(({ name }) => name).sort();
-  expect(names).toEqual(["adjust-job-timers", "bulk-update-timesheets", "mark-notifications"]);
+  expect(names).toEqual(["adjust-job-timers", "bulk-update-timesheets", "mark-notifications", "undo-change"]);
 });
 
 test.each(idempotent)("D32: $name may keep its answers, and is over before its lease", ({ name }) => {

@@ -111,12 +111,13 @@ test("passwords, logins, pins, reset tokens and failed tries are reached by acco
   const outside = (partition: GuardedPartition) =>
     reaching(partition).filter((name) => others.some(([other]) => other === name));
   expect(reaching("PASSWORD#")).toEqual(["sign-in", "set-password"]);
-  // It asks for the passcode, and reaches no password.
-  expect(reaching("PASSCODE#")).toEqual(["bulk-update-timesheets"]);
+  // They ask for the passcode, and reach no password.
+  const paying = ["bulk-update-timesheets", "plan-bulk-update-timesheets", "undo-change"];
+  expect(reaching("PASSCODE#")).toEqual(paying);
   expect(outside("LOGIN#")).toEqual(["deliver-pin"]);
   expect(outside("RESET#")).toEqual([]);
-  // It counts the tries of passcodes.
-  expect(outside("THROTTLE#")).toEqual(["bulk-update-timesheets"]);
+  // They count the tries of passcodes.
+  expect(outside("THROTTLE#")).toEqual(paying);
   for (const name of ["list-jobs", "list-invoices", "list-timesheets", "adjust-job-timers", "update-totals"]) {
     expect(reaching("USER#")).not.toContain(name);
   }

@@ -7,6 +7,7 @@ import {
   requestPasswordReset,
   setPassword,
 } from "../../shared/contract/accounts.ts";
+import { undoChange } from "../../shared/contract/changes.ts";
 import { bulkUpdateTimesheets, getInvoice, listInvoices, listTimesheets } from "../../shared/contract/finance.ts";
 import { adjustJobTimers, listJobs } from "../../shared/contract/jobs.ts";
 import { getUnreadCounts } from "../../shared/contract/notifications.ts";
@@ -33,6 +34,20 @@ const missingPasscode: TestRequest = { as: operatorB, body: pay };
 const wrongPasscode: TestRequest = { as: operatorB, body: { timesheet: { ...pay.timesheet, passcode: 1111 } } };
 const nothing = getHealth.answer;
 
+/** The id of a change of timesheets, whatever their state. */
+async function payment(ids: number[]): Promise<string> {
+  for (const state of ["paid", "pending"]) {
+    const { headers } = await send(bulkUpdateTimesheets, {
+      as: admin,
+      body: { timesheet: { timesheet_ids: ids, state } },
+    });
+    if (headers["change-id"] !== undefined) return headers["change-id"];
+  }
+  throw new Error("Nothing was changed");
+}
+
+const undo = (id: string) => send(undoChange, { as: admin, parameters: { id }, body: { change: {} } });
+
 /** Requests that are refused, each with its code. */
 const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>> = {
   malformed_json: () => send(signIn, { body: '{"user": {"login": ' }),
@@ -55,6 +70,21 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
   login_not_found: () =>
     under({ RECOVERY_DISCLOSURE: "full" }, () => send(requestPasswordReset, { body: { user: { login: unknown } } })),
   method_not_allowed: () => unrouted("POST", "/api/v1/finance/invoices"),
+  changed_since: async () => {
+    const change = await payment([4]);
+    await store([{ type: "timesheet", id: 4, job_title: "Day driver" }]);
+    return undo(change);
+  },
+  change_undone: async () => {
+    const change = await payment([5]);
+    await undo(change);
+    return undo(change);
+  },
+  change_expired: async () => {
+    const change = await payment([6]);
+    at("2026-05-04T09:00:00.000");
+    return undo(change);
+  },
   request_in_progress: async () => {
     const body = { job: { job_ids: [2, 1], timer: 3600 } };
     const both = await Promise.all([1, 2].map(() => send(adjustJobTimers, { as: admin, body, headers: key })));

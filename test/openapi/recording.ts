@@ -3,7 +3,7 @@ import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { confirmedUserText } from "../../shared/contract/texts/accounts.ts";
-import { changeText } from "../../shared/contract/texts/changes.ts";
+import { changeText, undoChangeText } from "../../shared/contract/texts/changes.ts";
 import { deviceTokenText } from "../../shared/contract/texts/devices.ts";
 import { problemTexts } from "../../shared/contract/texts/refusals.ts";
 import { publicJwkText } from "../../shared/contract/texts/service.ts";
@@ -64,6 +64,7 @@ export async function recordAnswers(service: Service): Promise<Record<string, un
     const answer = await recordChange(async () => send(operation, await requestOf(operation, service)));
     if (answer.status !== 200) throw new Error(`${operation.name} answered ${answer.status} ${answer.body?.code}`);
     answers[operation.name] = mask(shown(operation, answer.body));
+    held.change_id = answer.headers["change-id"] ?? held.change_id ?? "";
     if (operation.name === "sign-in") held.refresh_token = answer.body.token.refresh_token;
     if (operation.name.startsWith("confirm")) held.reset_password_token = answer.body.user.reset_password_token;
   }
@@ -95,6 +96,12 @@ export function mask(value: unknown): unknown {
 /** What requests send that answers gave. */
 const held: Record<string, string> = {};
 
+/** Ids in paths that no example knows. */
+const idsOf: Readonly<Record<string, () => Record<string, string>>> = {
+  "end-session": () => ({ id: testSession }),
+  "undo-change": () => ({ id: held.change_id ?? "" }),
+};
+
 /** What ends sessions comes last. */
 const concluding = [
   "sign-in",
@@ -121,7 +128,7 @@ async function requestOf(operation: Operation, service: Service): Promise<TestRe
   const isPaged = list && operation.query;
   return {
     ...(access !== "anyone" && { as: access.includes("operator") ? demoUsers.operatorA : demoUsers.admin }),
-    parameters: name === "end-session" ? { id: testSession } : asTexts(parameters),
+    parameters: { ...asTexts(parameters), ...idsOf[name]?.() },
     query: { ...sentTogether(asTexts(query)), ...("pin" in query && pin), ...(isPaged && { per_page: "2" }) },
     ...(body && text && { body: { [body.object]: withSecrets(exampleOf(text) as object, secrets) } }),
   };
@@ -156,11 +163,18 @@ function withExampleId<T extends object>(device: T): T {
   return { ...device, id: exampleOf(deviceTokenText.fields.id ?? [""]) };
 }
 
+/** So are those of changes. */
+function withExampleIds(change: object): object {
+  const { id, undone } = exampleOf(undoChangeText.answer.fields.change ?? [""]) as Record<string, unknown>;
+  return { ...change, id, undone };
+}
+
 /** The document shows its own outline and no more; one key is enough; a device has another id each time. */
 function shown(operation: Operation, body: TestAnswer["body"]): object {
   if (operation.name === "get-openapi") return { openapi: body.openapi, info: { title: body.info.title }, paths: {} };
   if (operation.name === "get-key-set") return { keys: body.keys.slice(0, 1) };
   if (operation.name === "list-device-tokens") return { tokens: body.tokens.map(withExampleId) };
+  if (operation.name === "undo-change") return { change: withExampleIds(body.change) };
   if (operation.name !== "register-device-token") return body;
   return { notification: withExampleId(body.notification) };
 }

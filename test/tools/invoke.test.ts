@@ -16,7 +16,11 @@ const tool = join(import.meta.dirname, "../../infra/tools/invoke.ts");
 const run = (...parameters: string[]) => runTool(() => invoke(parameters, directory));
 
 const confirmations = ["confirm-login", "confirm-login-by-body"];
-const spentTokens = { "refresh-token": "refresh_token_invalid", "set-password": "reset_token_invalid" };
+const spentTokens = {
+  "refresh-token": "refresh_token_invalid",
+  "set-password": "reset_token_invalid",
+  "undo-change": "record_not_found",
+};
 const needsSecret = [...confirmations, ...Object.keys(spentTokens)];
 const answeredAtOnce = operations.map(({ name }) => name).filter((name) => !needsSecret.includes(name));
 
@@ -46,7 +50,7 @@ test.each(
 
 test.each(
   Object.entries(spentTokens),
-)("the token in the sample event of %s is nobody's: refused as %s", async (name, code) => {
+)("the token or change in the sample event of %s is nobody's: refused as %s", async (name, code) => {
   expect(await run(name)).toMatchObject({ code: 1, out: expect.stringContaining(`"code": "${code}"`) });
 });
 

@@ -6,6 +6,7 @@ import {
   invoice,
   listInvoices,
   listTimesheets,
+  planBulkUpdateTimesheets,
   timelog,
   timesheet,
 } from "../finance.ts";
@@ -124,6 +125,27 @@ Users who have a passcode must send it. Send an \`Idempotency-Key\` to get the f
   answer: {
     text: "All of them have the state now.",
     fields: { timesheets: ["Every timesheet named in the request, in the request's order and on one page."] },
+  },
+});
+
+export const planBulkUpdateTimesheetsText = describes(planBulkUpdateTimesheets, {
+  description: `Ask before you pay: the same body as \`bulk_update\` and the same checks in the same order, the passcode and its
+limit of misses included. The answer shows the timesheets as \`bulk_update\` would leave them; nothing is written and nobody is
+notified. What others change between the plan and the payment is not in the plan. It takes no \`Idempotency-Key\`.`,
+  body: {
+    text: "The payment that is being considered.",
+    fields: {
+      timesheet_ids: ["1 to 100 ids, as `bulk_update` takes them.", [2, 1]],
+      state: ["The state that they would get.", "paid"],
+      passcode: ["Your payment passcode, where you have one; a wrong one counts as a miss here as well.", 4821],
+    },
+  },
+  answer: {
+    text: "What the payment would do.",
+    fields: {
+      timesheets: ["The timesheets as they would be, in the order of the request."],
+      plan: ["How many would change, and how many people would hear of it."],
+    },
   },
 });
 

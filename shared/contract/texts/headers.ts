@@ -12,6 +12,11 @@ export const answerHeaderTexts = {
     example: "JKJaXmPLvHcESHA=",
     schema: { type: "string" },
   },
+  "change-id": {
+    text: "Names what the request changed: `POST /api/v1/changes/{id}/undo` takes it for 24 hours. Absent where nothing changed.",
+    example: "0196f2a4-5c80-8b1e-8000-00000000020e",
+    schema: { type: "string", format: "uuid" },
+  },
   "per-page": {
     text: "How many items a page of this list holds at most: your `per_page`, or 20.",
     example: 20,

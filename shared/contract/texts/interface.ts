@@ -25,7 +25,7 @@ export const tagTexts = {
   jobs: "Offers of work, and the window in which they can be taken.",
   notifications: "What has happened to the records of a user: the list, the badge counts, and marking as read.",
   devices: "Phones and browsers that receive pushes.",
-  history: "Who changed which record, when, and what stood there before.",
+  history: "Who changed which record, when, and what stood there before; and taking a change back for a day.",
   service: "For machines: health, public keys, and this document.",
 } as const;
 

@@ -1,4 +1,4 @@
-import { adjustJobTimers, getJob, job, listJobs } from "../jobs.ts";
+import { adjustJobTimers, getJob, job, listJobs, planAdjustJobTimers } from "../jobs.ts";
 import { describes, shapes } from "./text.ts";
 
 export const jobText = shapes(job, "An offer of work by a company.", {
@@ -22,6 +22,25 @@ one transaction: all of them, or none if an id is unknown. The timer itself is n
     },
   },
   answer: { text: "Every job has the new timer.", fields: { jobs: ["The jobs that were set."] } },
+});
+
+export const planAdjustJobTimersText = describes(planAdjustJobTimers, {
+  description: `Shows which jobs \`adjust_timer\` would set, by the same body and checks, and sets none. A job whose timer has that very
+end already would not change; as the time runs from the request, that is mostly one without a limit that would get none.`,
+  body: {
+    text: "The jobs, and the timer that is being considered.",
+    fields: {
+      job_ids: ["Ids of 1 to 100 jobs, as `adjust_timer` takes them.", [2, 1]],
+      timer: ["Seconds that the window would stay open; 0 would remove the limit.", 3600],
+    },
+  },
+  answer: {
+    text: "What the change would do.",
+    fields: {
+      jobs: ["The jobs named, in the order of the request; a job does not show its timer."],
+      plan: ["How many timers would change. Timers notify nobody."],
+    },
+  },
 });
 
 export const listJobsText = describes(listJobs, {

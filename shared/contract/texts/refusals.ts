@@ -23,6 +23,10 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
     "At least one id of the bulk request leads nowhere, so that nothing was changed. Drop those in `missing_ids` and repeat.",
   login_not_found: "Nobody has this e-mail address or phone number. Only stages that disclose logins ever say so.",
   method_not_allowed: "The path exists, but not for this method. The header `Allow` lists the ones that it takes.",
+  changed_since:
+    "Records of the change were written since, by whomever, so that nothing was put back. `changed_ids` names them.",
+  change_undone: "The change was undone before. To have it back, undo the change that undid it.",
+  change_expired: "The change was made more than 24 hours ago. Make a new one the other way round.",
   request_in_progress:
     "The first request with this Idempotency-Key is still being carried out. Wait as long as `Retry-After` says.",
   body_too_large: "The body has more than 256 KiB. Split a bulk change into several.",
@@ -57,7 +61,7 @@ export const statusTexts: Readonly<Record<number, string>> = {
   401: "Who is calling could not be established.",
   403: "The caller is known, and may not do this.",
   404: "What was asked for is not there.",
-  409: "The same change is already on its way.",
+  409: "What is stored, or under way, stands against it.",
   413: "The request is larger than the service reads.",
   414: "The address is longer than the service reads.",
   415: "The body is of a kind that the service cannot read.",
@@ -87,6 +91,7 @@ export const problemTexts = {
   code: ["Stable word to branch on.", "fields_invalid"],
   request_id: ["Same as the header `x-request-id`: quote it to support.", "JKJaXmPLvHcESHA="],
   errors: ["With `fields_invalid` and its like: what is wrong with which field."],
+  changed_ids: ["With `changed_since`: the records that are no longer as the change left them.", [42]],
   missing_ids: ["With `records_not_found`: the ids that are at fault.", [4711]],
 } as const satisfies FieldTexts<Record<string, unknown>>;
 

@@ -5,6 +5,7 @@ import * as devices from "./devices.ts";
 import * as finance from "./finance.ts";
 import * as jobs from "./jobs.ts";
 import * as notifications from "./notifications.ts";
+import * as plan from "./plan.ts";
 import * as service from "./service.ts";
 import * as sessions from "./sessions.ts";
 import type { OperationText, ShapeText } from "./text.ts";
@@ -16,6 +17,7 @@ const texts: readonly (OperationText | ShapeText)[] = [
   ...Object.values(finance),
   ...Object.values(jobs),
   ...Object.values(notifications),
+  ...Object.values(plan),
   ...Object.values(service),
   ...Object.values(sessions),
 ];

@@ -7,6 +7,7 @@ import { defineEntity, type Entity, type RecordItem, schemaAttributes } from "..
 import { publicNameOf, recordKey } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import type { Item, Key } from "../table/table.ts";
+import type { UndoStamps } from "../table/undo-stamps.ts";
 import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
 
 /** A timesheet, invoice or job as it is stored: answers add the fields that are newer than the record (D38). */
@@ -20,7 +21,7 @@ interface FieldsByList {
 export type ListedFields<L extends ListName> = FieldsByList[L];
 
 /** A timesheet, invoice or job as the table has it: the interface's fields beside what only the service knows. */
-export interface ListedItem<L extends ListName> extends RecordItem, Partial<ListKeys> {
+export interface ListedItem<L extends ListName> extends RecordItem, Partial<ListKeys>, UndoStamps {
   readonly id: number;
   /** The tenant (D2). */
   readonly company_id: number;

@@ -1,6 +1,8 @@
 import { chunksOf } from "../../batches.ts";
 import type { CompleteRecord } from "../../contract/records.ts";
+import type { ChainPlace } from "../../domain/records/notification-events.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
+import { isUndone, requireNotUndone } from "../records/undoable-changes.ts";
 import { retryRaces } from "../table/conflicts.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
@@ -26,9 +28,11 @@ export interface NotificationPayload
   extends Pick<CompleteRecord<"notification">, "record_type" | "record_id" | "params"> {
   /** The same however often the event comes, and no other event's. */
   readonly eventId: string;
+  /** Where the event is a timesheet's change that can be undone: once it was, nobody is notified of it any more (D41). */
+  readonly undo?: ChainPlace | undefined;
 }
 
-/** Each takes three writes: the event as delivered, the notification, the counts. */
+/** Each takes three writes: the event as delivered, the notification, the counts. One more looks at what was undone. */
 const usersPerTransaction = 30;
 const writesPerUser = 3;
 /** Far longer than queues and streams may bring an event again. */
@@ -36,8 +40,8 @@ const rememberedDays = 30;
 
 /**
  * Access pattern N7: notifies users of an event, each once, repeated and parallel calls included (D25), with their
- * counts in the same transaction (D26). Cut short, it is finished by repeating it. 7 write units a user; 30 users in a
- * round trip. Refuses as `busy` when others keep changing the counts.
+ * counts in the same transaction (D26). Cut short, it is finished by repeating it. 7 write units a user, 2 for a change that can be
+ * undone; 30 users in a round trip. Refuses as `busy` when others keep changing the counts.
  */
 export function deliverNotification(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<void> {
   return inTurn(async () => {
@@ -48,30 +52,50 @@ export function deliverNotification(userIds: readonly number[], event: Notificat
 /** Tries again without the users that the event has reached; where an id is taken, the notification gets another. */
 function deliverTogether(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<true> {
   let open = userIds;
+  let checks = checksOf(event);
   return retryRaces(async () => {
     if (open.length === 0) return true;
-    const failed = await transact(open.flatMap((userId) => deliver(userId, event, now)));
+    const writes = open.flatMap((userId) => deliver(userId, event, now));
+    const failed = await transact([...writes, ...checks]);
     if (failed.length === 0) return true;
+    if (failed.includes(writes.length)) {
+      if (await wasUndone(event)) return true;
+      checks = [];
+    }
     const delivered = new Set(failed.filter((position) => position % writesPerUser === 0));
     open = open.filter((_, at) => !delivered.has(at * writesPerUser));
     return undefined;
   });
 }
 
-function deliver(userId: number, { eventId, ...about }: NotificationPayload, now: Date): TransactionWrite[] {
+function deliver(userId: number, { eventId, undo, ...rest }: NotificationPayload, now: Date): TransactionWrite[] {
   const id = timeOrderedId(now);
-  const record = { ...about, created_at: now.toISOString(), read_at: null };
+  const record = { ...rest, created_at: now.toISOString(), read_at: null };
   const place = { ...notificationKey(userId, id), id, user_id: userId, ...unreadMark(userId, id) };
-  const item = notifications.encode({ ...place, record, push: true, revision: firstRevision() });
-  const event = deliveredEvents.encode({
-    ...deliveredKey(userId, eventId),
-    expires_at: epochSecondsAfter(now, rememberedDays),
-  });
+  const about = undo && { about: { chain: undo.chain, step: undo.step } };
+  const item = notifications.encode({ ...place, record, ...about, push: true, revision: firstRevision() });
   return [
-    { Put: { Item: event, ConditionExpression: "attribute_not_exists(pk)" } },
+    markDelivered(userId, eventId, now),
     replaceItem(undefined, item, { now, notifies: true }),
     ...addCounts(userId, [], [{ record }]),
   ];
+}
+
+/** The write that keeps an event as delivered to a user; it fails where it was before. */
+export function markDelivered(userId: number, eventId: string, now: Date): TransactionWrite {
+  const expires_at = epochSecondsAfter(now, rememberedDays);
+  const item = deliveredEvents.encode({ ...deliveredKey(userId, eventId), expires_at });
+  return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
+}
+
+/** The check that the change of an event was not undone; none where it cannot be. */
+export function checksOf({ record_id, undo }: NotificationPayload): TransactionWrite[] {
+  return undo ? [requireNotUndone("TIMESHEETS", record_id, undo)] : [];
+}
+
+/** Of an event whose check has failed: false where the record was removed before anybody undid the change. 1 or 2 read units. */
+export async function wasUndone({ record_id, undo }: NotificationPayload): Promise<boolean> {
+  return undo !== undefined && isUndone("TIMESHEETS", record_id, undo);
 }
 
 let turn: Promise<unknown> = Promise.resolve();

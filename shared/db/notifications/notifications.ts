@@ -15,6 +15,8 @@ export interface StoredNotification extends RecordItem, Partial<Mark> {
   readonly id: number;
   readonly user_id: number;
   readonly record: Omit<Notification, "id">;
+  /** The change that it is about, where that can be undone: a step of a chain (D41). */
+  readonly about?: { readonly chain: string; readonly step: number };
   /** True where its last write asks for a push (D29). */
   readonly push?: boolean | undefined;
 }

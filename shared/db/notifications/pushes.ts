@@ -3,6 +3,7 @@ import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { padId } from "../table/keys.ts";
 import { type Key, updateIf } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
 /** How far a notification has been pushed to its user's devices, as the table has it. */
@@ -56,6 +57,12 @@ export async function acquirePushLease(userId: number, notificationId: number, n
 export async function releasePushLease(lease: PushLease, served: readonly number[]): Promise<void> {
   const changes = { where: { held_until: lease.heldUntil }, set: { served }, remove: ["held_until"] };
   await updateIf(updateOf(pushKey(lease.userId, lease.notificationId), changes));
+}
+
+/** The check that no push of a notification has begun, beside the writes of a transaction. */
+export function requireUnpushed(userId: number, notificationId: number): TransactionWrite {
+  const Key = { ...pushKey(userId, notificationId) };
+  return { ConditionCheck: { Key, ConditionExpression: "attribute_not_exists(pk)" } };
 }
 
 function pushKey(userId: number, notificationId: number): Key {

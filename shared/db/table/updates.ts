@@ -24,7 +24,8 @@ export function setOrRemove(attribute: string, value: unknown): Required<Pick<Ch
 }
 
 /** An update of an item, as a call or a transaction takes it. */
-export function updateOf(key: Key, changes: Changes) {
+export function updateOf({ pk, sk }: Key, changes: Changes) {
+  const key = { pk, sk };
   const { where = {}, when, values, setOnce = {}, add = {} } = changes;
   const { set, remove, stamps } = withLastChange(key, changes);
   const keepsVersion = set.schema_version === undefined;
@@ -56,6 +57,22 @@ export function updateOf(key: Key, changes: Changes) {
     UpdateExpression: present.map(([word, parts]) => `${word} ${parts.join(", ")}`).join(" "),
     ExpressionAttributeNames: Object.fromEntries([...names].map(([name, alias]) => [alias, name])),
     ExpressionAttributeValues: bound,
+  };
+}
+
+/** A check beside the writes of a transaction: that an item is there, with these values, or without those that are undefined. */
+export function checkOf({ pk, sk }: Key, where: Readonly<Item>) {
+  const names = new Map<string, string>();
+  const entries = Object.entries(where).map(([attribute, value]) => [pathOf(attribute, names), value] as const);
+  const conditions = entries.map(([path, value], at) =>
+    value === undefined ? `attribute_not_exists(${path})` : `${path} = :v${at}`,
+  );
+  const values = entries.flatMap(([, value], at) => (value === undefined ? [] : [[`:v${at}`, value] as const]));
+  return {
+    Key: { pk, sk },
+    ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
+    ExpressionAttributeNames: Object.fromEntries([...names].map(([name, alias]) => [alias, name])),
+    ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
   };
 }
 

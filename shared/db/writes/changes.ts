@@ -112,7 +112,8 @@ type Revised = Pick<RecordItem, "revision">;
 export function replaceItem(stored: Revised | undefined, next: object, { notifies }: WriteContext): TransactionWrite {
   const revision = stored ? stored.revision + 1 : firstRevision();
   const stamp = stampOf(next as Item, revision, { creates: !stored });
-  const Item = { ...next, revision, changed_by: undefined, ...stamp, silent: notifies ? undefined : true };
+  const last = { changed_by: undefined, undo: undefined, undone: undefined, silent: notifies ? undefined : true };
+  const Item = { ...next, revision, ...stamp, ...last };
   return { Put: { Item, ...ifUnchanged(stored) } };
 }
 

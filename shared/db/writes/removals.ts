@@ -1,17 +1,19 @@
 import { changeOf, isRecorded, type StoredChange } from "../table/change-stamps.ts";
 import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/table.ts";
+import { type Key, queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import type { UndoStamps } from "../table/undo-stamps.ts";
 
 /** Who removed a record: the stream's old image knows the last writer alone. */
-export interface StoredRemoval extends StoredItem {
-  readonly change: StoredChange;
+export interface StoredRemoval extends StoredItem, UndoStamps {
+  readonly change?: StoredChange | undefined;
   readonly expires_at: number;
 }
 
 /** Longer than a change waits anywhere: in the stream a day, in quarantine 14. */
 const keptDays = 30;
+const mostRemovals = 10;
 const partitionStart = "REMOVAL#";
 
 /** The entity of removals. */
@@ -26,9 +28,22 @@ export function removalKey({ pk, revision = 0, change }: Removed): Key {
 }
 
 /** The write that says who removes a record, beside the one that removes it; none where nothing is said of it. */
-export function noteRemoval(removed: Removed, now: Date): TransactionWrite[] {
+export function noteRemoval(removed: Removed & UndoStamps, now: Date): TransactionWrite[] {
   const change = changeOf(removed);
-  if (!change || !isRecorded(removed)) return [];
-  const item = { ...removalKey(removed), change, expires_at: epochSecondsAfter(now, keptDays) };
+  const { undoable, withdrawn } = removed;
+  if (!isRecorded(removed) || !(change ?? undoable ?? withdrawn)) return [];
+  const expires_at = epochSecondsAfter(now, keptDays);
+  const item = { ...removalKey(removed), change, undoable, withdrawn, expires_at };
   return [{ Put: { Item: removals.encode(item) } }];
+}
+
+/** How a record was removed, the last time first: at most 10 times. 1 read unit. */
+export async function findRemovals(record: Key): Promise<StoredRemoval[]> {
+  const query = {
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": removalKey(record).pk },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  };
+  return (await queryItems(query, mostRemovals)).map(removals.decode);
 }

@@ -18,6 +18,19 @@ export interface NotificationEvent {
   readonly recipients: readonly Recipients[];
   /** The user who made the change, and is never notified of it. */
   readonly actorId: number | undefined;
+  /** Where the change can be undone, or undid another: its place among them (D41). */
+  readonly undo?: ChainPlace | undefined;
+}
+
+/** The place of a change among those that undo one another, back to the first, which undid none. */
+export interface ChainPlace {
+  /** Id and moment of the first. */
+  readonly chain: string;
+  readonly since: string;
+  /** 0 for the first; each undoes the one before. */
+  readonly step: number;
+  /** The user who made the change that this one undoes. */
+  readonly undoneOf?: number | undefined;
 }
 
 /** A notification that its user's devices are to show. */
@@ -32,9 +45,17 @@ export interface PasswordChange {
   readonly changedAt: Date;
 }
 
-type DomainEvent = Omit<NotificationEvent, "actorId"> | undefined;
+type DomainEvent = Omit<NotificationEvent, "actorId" | "undo"> | undefined;
 
 const changed = v.object({ silent: v.optional(v.boolean()), changed_by: v.optional(id) });
+const undoing = v.object({
+  undo: v.optional(
+    v.object({ chain: v.optional(v.string()), since: v.optional(timestamp), step: v.optional(v.number()) }),
+  ),
+  change: v.optional(v.object({ id: v.optional(v.string()), at: v.optional(timestamp) })),
+  revision: v.optional(v.number()),
+  change_revision: v.optional(v.number()),
+});
 const job = v.object({ id, company_id: id });
 const timesheet = v.object({
   id,
@@ -55,7 +76,17 @@ export function readEvent(change: ItemChange): NotificationEvent | undefined {
   if (!after || !isKind(key.sk)) return undefined;
   const { silent, changed_by: actorId } = requireItem(changed, after);
   const meaning = silent ? undefined : meanings[key.sk](after, before);
-  return meaning && { ...meaning, actorId };
+  return meaning && { ...meaning, actorId, undo: readChainPlace(after, before) };
+}
+
+/** What a record says of its last write's chain counts while nobody wrote it since: release 0.1 leaves it standing. */
+function readChainPlace(after: unknown, before: ItemChange["before"]): ChainPlace | undefined {
+  const { undo, change, revision, change_revision } = requireItem(undoing, after);
+  if (!undo || revision !== change_revision) return undefined;
+  const { chain = change?.id, since = change?.at, step = 0 } = undo;
+  if (chain === undefined || since === undefined) return undefined;
+  const { changed_by: undoneOf } = step > 0 && before ? requireItem(changed, before) : {};
+  return { chain, since, step, undoneOf };
 }
 
 /** The push that a change asks for: a notification that is new and was not written silently (D29). Throws as `readEvent`. */

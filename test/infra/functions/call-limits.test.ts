@@ -21,10 +21,13 @@ type Calls = Readonly<Partial<Record<keyof typeof callLimits, number>>>;
  */
 const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number }>> = {
   "bulk-update-timesheets": { table: 8, secret: 1 },
+  "plan-bulk-update-timesheets": { table: 8, secret: 1 },
   "list-invoices": { table: 5 },
   "list-timesheets": { table: 4 },
   "list-jobs": { table: 4 },
   "adjust-job-timers": { table: 6, secret: 1 },
+  "plan-adjust-job-timers": { table: 2 },
+  "undo-change": { table: 10, secret: 1 },
   "request-password-reset": { table: 5, secret: 1, requestQueue: 1 },
   "confirm-login": { table: 5, secret: 1 },
   "confirm-login-by-body": { table: 5, secret: 1 },
@@ -56,7 +59,7 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "update-totals": { table: 22, workerQueue: 1 },
   notify: { workerQueue: 4 },
   "deliver-notifications": { table: 11, workerQueue: 4 },
-  "send-pushes": { table: 6, message: 5 },
+  "send-pushes": { table: 7, message: 5 },
   intake: { table: 8, workerQueue: 4 },
   "mark-overdue": { table: 3, beginsAtMs: 600_000 },
   "reconcile-totals": { table: 3, ownFunction: 1, beginsAtMs: 600_000 },

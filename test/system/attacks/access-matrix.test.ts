@@ -69,13 +69,14 @@ const senders = [...keysOf(notSignedIn), ...keysOf(users)];
 
 type Sender = (typeof senders)[number];
 
-/** What operations for anyone answer whose sample event carries a secret that nobody has; all others answer 200. */
+/** What those who are admitted are answered where the sample event carries a secret or a change that nobody has; all others 200. */
 const refusedSamples: Partial<Record<OperationName, string>> = {
   "confirm-login": "422 pin_invalid",
   "confirm-login-by-body": "422 pin_invalid",
   "sign-in": "401 login_invalid",
   "refresh-token": "401 refresh_token_invalid",
   "set-password": "422 reset_token_invalid",
+  "undo-change": "404 record_not_found",
 };
 
 let bearers: Record<Sender, string | undefined>;
@@ -190,8 +191,9 @@ function expectedOutcome(operation: Operation, sender: Sender): string {
   const reached = reach === "all" || company_id === company.own ? recordIds.length : 0;
   if (isListing(operation)) return `200 with ${reach === "own" ? recordIds.length : reached}`;
   const isForeign = operation.companyBound && sender === "driver of another profile";
-  if (reached > 0 || (reach === "own" && !isForeign)) return "200";
-  return operation.list && operation.method !== "GET" ? "404 records_not_found" : "404 record_not_found";
+  if (reached > 0 || (reach === "own" && !isForeign)) return refusedSamples[name] ?? "200";
+  const { refusals = [] } = operation;
+  return refusals.includes("records_not_found") ? "404 records_not_found" : "404 record_not_found";
 }
 
 /** Lists of what other requests of this file open and register, and of one record's story: their own tests count them. */

@@ -37,6 +37,8 @@ const plans: Readonly<Record<Exclude<OperationName, AccountOperation>, LossPlan>
   "get-key-set": reading("get-key-set"),
   "get-health": reading("get-health"),
   "get-openapi": reading("get-openapi"),
+  "plan-bulk-update-timesheets": reading("plan-bulk-update-timesheets"),
+  "plan-adjust-job-timers": reading("plan-adjust-job-timers"),
   "get-job": reading("get-job"),
   "get-invoice": reading("get-invoice"),
   "get-timesheet": reading("get-timesheet"),

@@ -30,8 +30,8 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
     sh: /^(?:INV-\d{4}-\d{5}\n){6,}$/,
   },
   "3-retries": {
-    js: /^marked [1-9]\d*\nreplayed: true\nanswered with 200\n$/,
-    sh: /^200 replayed: \n200 replayed: true\n$/,
+    js: /^marked [1-9]\d*\nreplayed: true\nanswered with 200\nwould change 1\nundone: 200\n$/,
+    sh: /^200 replayed: \n200 replayed: true\n1\nundone: 200\n$/,
   },
   "4-problems": { js: /^fields_invalid from_date invalid\n$/, sh: /"pointer": "\/user\/password"/ },
   "5-push": {

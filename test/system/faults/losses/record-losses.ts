@@ -1,9 +1,11 @@
 import { expect } from "vitest";
+import { handler as undoHandler } from "../../../../functions/changes/undo-change.ts";
 import { handler as registerDevice } from "../../../../functions/devices/register-device-token.ts";
 import { handler as removeDevice } from "../../../../functions/devices/remove-device-token.ts";
 import { handler as bulkUpdateTimesheets } from "../../../../functions/finance/bulk-update-timesheets.ts";
 import { handler as adjustTimers } from "../../../../functions/jobs/adjust-job-timers.ts";
 import { handler as mark } from "../../../../functions/notifications/mark-notifications.ts";
+import { undoChange } from "../../../../shared/contract/changes.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../../shared/contract/devices.ts";
 import { bulkUpdateTimesheets as bulkUpdate } from "../../../../shared/contract/finance.ts";
 import { adjustJobTimers } from "../../../../shared/contract/jobs.ts";
@@ -14,6 +16,7 @@ import { jobLine, timesheetLine } from "../../../support/records/records.ts";
 import { storeSignedIn } from "../../../support/records/sessions.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";
+import { call } from "../../../support/requests/call.ts";
 import { newPush, register, tokensOf } from "../../../support/workers/pushes.ts";
 import { type LossPlan, newId, request } from "./scenario.ts";
 
@@ -53,6 +56,26 @@ export const recordLosses = {
         attempt: request(adjustTimers, adjustJobTimers, { as: admin, body, headers: withKey() }),
         check: async () =>
           expect(await readItem(recordKey("JOB", id))).toMatchObject({ timer: 600, revision: before + 1 }),
+      };
+    },
+  },
+  "undo-change": {
+    holds: "it is carried out once and holds no Idempotency-Key (D32, D41)",
+    loses: "TransactWriteItems",
+    prepare: async () => {
+      const id = newId();
+      await storeSignedIn(admin);
+      await store([timesheetLine(id, 1, { state: "pending" })]);
+      const body = { timesheet: { timesheet_ids: [id], state: "paid" } };
+      const { headers } = await call(bulkUpdateTimesheets, bulkUpdate, { as: admin, body });
+      const before = Number((await readItem(recordKey("TIMESHEET", id)))?.revision);
+      const sent = { parameters: { id: String(headers["change-id"]) }, body: { change: {} }, headers: withKey() };
+      return {
+        attempt: request(undoHandler, undoChange, { as: admin, ...sent }),
+        check: async () => {
+          const stored = await readItem(recordKey("TIMESHEET", id));
+          expect(stored).toMatchObject({ revision: before + 1, record: { state: "pending" } });
+        },
       };
     },
   },

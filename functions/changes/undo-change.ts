@@ -1,0 +1,19 @@
+import { authorizePayment } from "../../shared/accounts/passcode.ts";
+import { undoChange as operation } from "../../shared/contract/changes.ts";
+import { undoChange } from "../../shared/db/records/undo-change.ts";
+import { idempotent } from "../../shared/http/endpoint.ts";
+
+/** Undoes a change of timesheets or timers, with the caller's passcode where they have one (D41). */
+export const handler = idempotent(
+  operation,
+  async ({ parameters, caller, authorization, requestedAt, token }) => {
+    const undoing = await undoChange({ changeId: parameters.id, caller, authorization, requestedAt, token });
+    const { id, undone, list } = undoing;
+    const record_type = list === "TIMESHEETS" ? ("Timesheet" as const) : ("Job" as const);
+    return {
+      change: { id, undone: undone.id, record_type, record_ids: [...undone.record_ids] },
+      changeId: id,
+    };
+  },
+  { authorize: ({ body, caller, now }) => authorizePayment(caller, body.passcode, now) },
+);

@@ -1,0 +1,16 @@
+import { authorizePayment } from "../../shared/accounts/passcode.ts";
+import { planBulkUpdateTimesheets } from "../../shared/contract/finance.ts";
+import { findUsersOfProfiles } from "../../shared/db/accounts/profiles.ts";
+import { planTimesheetStates } from "../../shared/db/records/timesheets.ts";
+import { requireScope } from "../../shared/domain/caller.ts";
+import { authenticated } from "../../shared/http/endpoint.ts";
+
+/** Shows what marking timesheets as paid or pending would do, and does nothing of it (D40). */
+export const handler = authenticated(planBulkUpdateTimesheets, async ({ body, caller, now }) => {
+  const authorization = authorizePayment(caller, body.passcode, now);
+  const planned = await planTimesheetStates(body.timesheet_ids, requireScope(caller), body.state, authorization);
+  const { timesheets, changing } = planned;
+  const users = await findUsersOfProfiles(changing.map(({ driver }) => driver.profile_id));
+  const notified = users.filter((id) => id !== caller.userId);
+  return { timesheets, plan: { would_change: changing.length, would_notify: notified.length } };
+});

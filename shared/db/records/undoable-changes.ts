@@ -1,0 +1,133 @@
+import type { Caller } from "../../domain/caller.ts";
+import { changeIdAt, type UndoableList } from "../../domain/records/change-id.ts";
+import { type LastChange, lastChange } from "../../work.ts";
+import { listedItems, listedKey } from "../lists/listed-items.ts";
+import type { Item } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import type { ReplacedValues, UndoableChange, UndoStamps } from "../table/undo-stamps.ts";
+import type { Changes } from "../table/updates.ts";
+import { findRemovals } from "../writes/removals.ts";
+
+/** Most changes that a record keeps of those that began with it: only the last can be undone, the others say why not. */
+const mostKept = 10;
+/** A change can be undone for a day, and its request be repeated so long. */
+const keptMs = 25 * 60 * 60_000;
+/** Longer than queues and streams may bring a notification. */
+const rememberedMs = 15 * 24 * 60 * 60_000;
+const mostChains = 20;
+
+/** A change of several records under way: what its writes say, and what the first record keeps of it. */
+export interface BegunChange {
+  readonly change: LastChange;
+  readonly kept: UndoableChange;
+}
+
+/** A record, as far as a change of several says something of it. */
+interface Changing extends UndoStamps {
+  readonly id: number;
+}
+
+/** What became of a bulk operation. */
+export interface BulkChange<Fields> {
+  /** In the order of the request. */
+  readonly items: Fields[];
+  /** Undefined where all records were like that already. */
+  readonly changeId: string | undefined;
+}
+
+/** Makes the change under way one that can be undone; undefined outside of any work, where a write says nothing of itself. */
+export function beginUndoable(
+  list: UndoableList,
+  changing: readonly { readonly id: number }[],
+  { userId: user_id, role, companyId: company_id }: Caller,
+): BegunChange | undefined {
+  const own = lastChange();
+  const record_ids = changing.map(({ id }) => id);
+  const [recordId] = record_ids;
+  if (!own || recordId === undefined) return undefined;
+  const change = { ...own, id: changeIdAt(own.id, { list, recordId }) };
+  return { change, kept: { id: change.id, at: change.at, user_id, role, company_id, record_ids } };
+}
+
+/**
+ * The change that an earlier run of the work under way has made of these records: it may have ended before its answer, and what it
+ * did is not done twice, whoever changed the records since (D32).
+ */
+export function findOwnChange(list: UndoableList, records: readonly UndoStamps[]): UndoableChange | undefined {
+  const kept = records.flatMap(({ undoable = [] }) => undoable);
+  return kept.find(({ id, record_ids: [recordId = 0] }) => isOwnChange(id, list, recordId));
+}
+
+/** True for the id of the change that the work under way makes of records of which this is the first. */
+export function isOwnChange(id: string | undefined, list: UndoableList, recordId: number): boolean {
+  const own = lastChange();
+  return own !== undefined && id === changeIdAt(own.id, { list, recordId });
+}
+
+/** What a write of the change says in a record beside its values, so that it can be undone. */
+export function stampsOf(
+  record: Changing,
+  begun: BegunChange | undefined,
+  before: ReplacedValues["before"],
+): UndoStamps {
+  if (!begun) return {};
+  const { kept } = begun;
+  return { undo: { before }, ...keepIn(record, kept) };
+}
+
+/** What a write says that undoes a record's last change. */
+export function undoStampsOf(
+  record: Changing & { readonly undo: ReplacedValues },
+  { kept }: BegunChange,
+  undone: UndoableChange,
+  before: ReplacedValues["before"],
+): UndoStamps {
+  const { chain = undone.id, since = undone.at, step = 0 } = record.undo;
+  const others = Object.entries(record.withdrawn ?? {}).filter(
+    ([id, { at }]) => id !== chain && Date.parse(at) > Date.parse(kept.at) - rememberedMs,
+  );
+  const latest = others.toSorted(([, one], [, other]) => (one.at < other.at ? 1 : -1)).slice(0, mostChains - 1);
+  const withdrawn = { ...Object.fromEntries(latest), [chain]: { step, at: kept.at } };
+  const undoable = record.undoable?.map((each) => (each.id === undone.id ? { ...each, undone_by: kept.id } : each));
+  const undo = { before, chain, since, step: step + 1 };
+  return { undo, undone: undone.id, withdrawn, ...keepIn({ ...record, undoable }, kept) };
+}
+
+/** How a write changes a record that says this of itself: nothing stays of what the last one said, its notifications apart. */
+export function withStamps(set: Item, stamps: UndoStamps): Required<Pick<Changes, "set" | "remove">> {
+  const gone = (["undo", "undone"] as const).filter((name) => stamps[name] === undefined);
+  return { set: { ...set, ...stamps }, remove: ["silent", ...gone] };
+}
+
+function keepIn({ id, undoable = [] }: Changing, kept: UndoableChange): UndoStamps {
+  if (id !== kept.record_ids[0]) return {};
+  const recent = undoable.filter(({ at }) => Date.parse(at) > Date.parse(kept.at) - keptMs);
+  return { undoable: [...recent.slice(1 - mostKept), kept] };
+}
+
+/** A step of a chain of changes that undo one another. */
+interface ChainStep {
+  readonly chain: string;
+  readonly step: number;
+}
+
+/** The check that a record is there and that its change of that step was not undone. */
+export function requireNotUndone(list: UndoableList, id: number, { chain, step }: ChainStep): TransactionWrite {
+  return {
+    ConditionCheck: {
+      Key: { ...listedKey(list, id) },
+      ConditionExpression:
+        "attribute_exists(pk) AND (attribute_not_exists(withdrawn.#chain) OR withdrawn.#chain.#step < :step)",
+      ExpressionAttributeNames: { "#chain": chain, "#step": "step" },
+      ExpressionAttributeValues: { ":step": step },
+    },
+  };
+}
+
+/** True where a record's change of that step was undone, by the record or, where that is gone, by its removals. 1 or 2 read units. */
+export async function isUndone(list: UndoableList, id: number, { chain, step }: ChainStep): Promise<boolean> {
+  const key = listedKey(list, id);
+  const stored = await listedItems[list].find(key, { consistent: true });
+  const said = stored ? [stored] : await findRemovals(key);
+  return said.some(({ withdrawn = {} }) => (withdrawn[chain]?.step ?? -1) >= step);
+}

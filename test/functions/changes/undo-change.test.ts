@@ -1,0 +1,223 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { changeIdAt } from "../../../shared/domain/records/change-id.ts";
+import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { adjust, mark, undo } from "../../support/requests/changes.ts";
+import { useService } from "../../support/service/service.ts";
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+const operator = { id: 2, role: "operator", company_id: 1 } as const;
+const colleague = { id: 3, role: "operator", company_id: 1 } as const;
+const now = "2026-05-10T09:00:00.000Z";
+
+useService();
+
+let first = 0;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: new Date(now), toFake: ["Date"] });
+  first += 1000;
+  await store([
+    ...[admin, operator, colleague].map((user) => callerLine(user, { passcode: null })),
+    ...[first, first + 1, first + 2].map((id) => timesheetLine(id, 1)),
+    jobLine(first, 1),
+    jobLine(first + 1, 2),
+  ]);
+});
+afterEach(() => void vi.useRealTimers());
+
+const timesheet = (id: number) => readItem({ pk: `TIMESHEET#${id}`, sk: "TIMESHEET" });
+const job = (id: number) => readItem({ pk: `JOB#${id}`, sk: "JOB" });
+
+async function statesOf(...ids: number[]) {
+  const items = await Promise.all(ids.map(timesheet));
+  return items.map((item) => (item?.record as { state: string } | undefined)?.state);
+}
+
+async function pay(ids: readonly number[], as: Parameters<typeof mark>[0] = operator) {
+  const { headers } = await mark(as, ids, "paid");
+  return headers["change-id"] ?? "";
+}
+
+describe("200", () => {
+  test("D41: the records that a change moved are put back, those that it left alone are not written", async () => {
+    const [one, two, three] = [first, first + 1, first + 2];
+    await mark(operator, [two], "paid");
+    const leftAlone = await timesheet(two);
+    const id = await pay([three, two, one]);
+    const answer = await undo(operator, id);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { change: { undone: id, record_type: "Timesheet", record_ids: [three, one] } },
+    });
+    expect(answer.headers["change-id"]).toBe(answer.body.change.id);
+    expect(await statesOf(one, two, three)).toEqual(["pending", "paid", "pending"]);
+    expect(await timesheet(two)).toEqual(leftAlone);
+    const by = `user#${operator.id}`;
+    expect(await timesheet(one)).toMatchObject({
+      change: { id: answer.body.change.id, by, operation: "undo-change" },
+      undone: id,
+      changed_by: operator.id,
+    });
+  });
+
+  test("D41: 100 timesheets are put back at once", async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => first + 100 + index);
+    await store(ids.map((id) => timesheetLine(id, 1)));
+    const answer = await undo(operator, await pay(ids));
+    expect(answer.body.change.record_ids).toEqual(ids);
+    expect(new Set(await statesOf(...ids))).toEqual(new Set(["pending"]));
+  });
+
+  test("D41: an undo is a change that can be undone, and so on", async () => {
+    const id = await pay([first]);
+    const undoing = await undo(operator, id);
+    const redoing = await undo(operator, undoing.headers["change-id"]);
+    expect(await statesOf(first)).toEqual(["paid"]);
+    expect(await undo(operator, redoing.headers["change-id"])).toMatchObject({ status: 200 });
+    expect(await statesOf(first)).toEqual(["pending"]);
+  });
+
+  test("D24, D41: timers are put back as they were, where there was none as well", async () => {
+    await adjust(admin, [first], 60);
+    const before = await job(first);
+    const set = await adjust(admin, [first, first + 1], 600);
+    expect(await undo(admin, set.headers["change-id"])).toMatchObject({
+      status: 200,
+      body: { change: { record_type: "Job", record_ids: [first, first + 1] } },
+    });
+    expect(await job(first)).toMatchObject({ timer: 60, timer_expires_at: before?.timer_expires_at });
+    expect(await job(first + 1)).not.toHaveProperty("timer");
+    expect(await job(first + 1)).not.toHaveProperty("timer_expires_at");
+  });
+
+  test("D41: an admin undoes what an operator did, an operator not what others did", async () => {
+    const id = await pay([first]);
+    expect(await undo(colleague, id)).toMatchObject({ status: 404, body: { code: "record_not_found" } });
+    expect(await undo(admin, id)).toMatchObject({ status: 200 });
+  });
+
+  test("D32, D41: a repeated Idempotency-Key gets the same change-id, and the undo the same answer", async () => {
+    const paid = await mark(operator, [first], "paid", { key: `pay-${first}` });
+    const again = await mark(operator, [first], "paid", { key: `pay-${first}` });
+    expect(again.headers["change-id"]).toBe(paid.headers["change-id"]);
+    const sent = { key: `undo-${first}` };
+    const undone = await undo(operator, paid.headers["change-id"], sent);
+    expect(await undo(operator, paid.headers["change-id"], sent)).toMatchObject({
+      status: 200,
+      body: undone.body,
+      headers: { "change-id": undone.headers["change-id"], "idempotency-replayed": "true" },
+    });
+  });
+
+  test("D41: where nothing changes there is no change-id", async () => {
+    await pay([first]);
+    expect((await mark(operator, [first], "paid")).headers).not.toHaveProperty("change-id");
+    expect((await adjust(admin, [first], 0)).headers).not.toHaveProperty("change-id");
+  });
+});
+
+describe("401, 403, 429", () => {
+  test("D19: who has another role or company by now may not undo", async () => {
+    const id = await pay([first]);
+    await store([callerLine({ ...operator, company_id: 2 }, { passcode: null })]);
+    expect(await undo(operator, id)).toMatchObject({ status: 401, body: { code: "token_invalid" } });
+    expect(await undo({ ...operator, company_id: 2 }, id)).toMatchObject({ status: 404 });
+    expect(await statesOf(first)).toEqual(["paid"]);
+  });
+
+  test("D19, D41: the passcode is asked for before whether the change exists", async () => {
+    const id = await pay([first]);
+    await store([callerLine(operator, { passcode: "4821" })]);
+    expect(await undo(operator, "nothing")).toMatchObject({ status: 403, body: { code: "passcode_invalid" } });
+    for (let miss = 0; miss < 5; miss += 1) expect((await undo(operator, id, { passcode: 1111 })).status).toBe(403);
+    expect(await undo(operator, id, { passcode: 4821 })).toMatchObject({ status: 429 });
+    expect(await statesOf(first)).toEqual(["paid"]);
+  });
+
+  test("D3: clients and drivers may not undo", async () => {
+    const answer = await undo({ id: 9, role: "driver", company_id: 1 }, await pay([first]));
+    expect(answer).toMatchObject({ status: 403, body: { code: "role_not_allowed" } });
+  });
+});
+
+describe("404", () => {
+  test.each([
+    ["text", "nothing"],
+    ["a change of a record that there is not", changeIdAt(crypto.randomUUID(), { list: "JOBS", recordId: 77 })],
+    ["the id of another kind of change", "0196f2a4-5c80-7b1e-8000-00000000020e"],
+  ])("D41: %s", async (_, id) => {
+    expect(await undo(admin, id)).toMatchObject({ status: 404, body: { code: "record_not_found" } });
+  });
+
+  test("D41: an id of the same place and another moment", async () => {
+    await pay([first]);
+    const id = changeIdAt(crypto.randomUUID(), { list: "TIMESHEETS", recordId: first });
+    expect(await undo(operator, id)).toMatchObject({ status: 404 });
+  });
+
+  test("D41: who set timers as an admin and is none today", async () => {
+    const { headers } = await adjust(admin, [first], 60);
+    const demoted = { id: admin.id, role: "operator", company_id: 1 } as const;
+    await store([callerLine(demoted, { passcode: null })]);
+    expect(await undo(demoted, headers["change-id"])).toMatchObject({ status: 404 });
+    expect(await job(first)).toMatchObject({ timer: 60 });
+  });
+});
+
+describe("409", () => {
+  test("D41: records that were written or removed since are named, and none is put back", async () => {
+    const [one, two, three] = [first, first + 1, first + 2];
+    const id = await pay([one, two, three]);
+    await store([timesheetLine(two, 1, { state: "paid", job_title: "Day driver" })]);
+    await store([{ type: "timesheet", id: three, deleted: true }]);
+    expect(await undo(operator, id)).toMatchObject({
+      status: 409,
+      body: { code: "changed_since", changed_ids: [two, three] },
+    });
+    expect(await statesOf(one, two)).toEqual(["paid", "paid"]);
+  });
+
+  test("D41: the record that the change began with may be gone, or come back", async () => {
+    const id = await pay([first, first + 1]);
+    await store([{ type: "timesheet", id: first, deleted: true }]);
+    expect(await undo(operator, id)).toMatchObject({ status: 409, body: { changed_ids: [first] } });
+    await store([timesheetLine(first, 1, { state: "paid" })]);
+    expect(await undo(operator, id)).toMatchObject({ status: 409, body: { changed_ids: [first] } });
+  });
+
+  test("D41: a later change of the same records stands against it, that one is undone first", async () => {
+    const id = await pay([first, first + 1]);
+    const later = await mark(operator, [first, first + 1], "pending");
+    expect(await undo(operator, id)).toMatchObject({ status: 409, body: { changed_ids: [first, first + 1] } });
+    expect(await undo(operator, later.headers["change-id"])).toMatchObject({ status: 200 });
+    expect(await undo(operator, id)).toMatchObject({ status: 409, body: { code: "changed_since" } });
+  });
+
+  test("D41: a change is undone once", async () => {
+    const id = await pay([first]);
+    await undo(operator, id);
+    expect(await undo(operator, id)).toMatchObject({ status: 409, body: { code: "change_undone" } });
+    expect(await statesOf(first)).toEqual(["pending"]);
+  });
+
+  test("D41: 24 hours count from the change, not from a repetition of its request", async () => {
+    const sent = { key: `late-${first}` };
+    const { headers } = await mark(operator, [first], "paid", sent);
+    const day = 24 * 60 * 60_000;
+    vi.setSystemTime(Date.parse(now) + day - 1);
+    await mark(operator, [first], "paid", sent);
+    vi.setSystemTime(Date.parse(now) + day);
+    expect(await undo(operator, headers["change-id"])).toMatchObject({ status: 409, body: { code: "change_expired" } });
+    vi.setSystemTime(Date.parse(now) + day - 1);
+    expect(await undo(operator, headers["change-id"])).toMatchObject({ status: 200 });
+  });
+});
+
+describe("422", () => {
+  test("D19: a passcode of another shape", async () => {
+    const answer = await undo(operator, await pay([first]), { passcode: 1 });
+    expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: "/change/passcode" }] } });
+  });
+});

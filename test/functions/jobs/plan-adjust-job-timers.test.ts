@@ -1,0 +1,64 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { handler as adjustHandler } from "../../../functions/jobs/adjust-job-timers.ts";
+import { handler } from "../../../functions/jobs/plan-adjust-job-timers.ts";
+import { adjustJobTimers, planAdjustJobTimers } from "../../../shared/contract/jobs.ts";
+import { jobLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { call } from "../../support/requests/call.ts";
+import { useService } from "../../support/service/service.ts";
+import type { TestUser } from "../../support/tokens/tokens.ts";
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+
+useService();
+
+beforeEach(async () => {
+  await store([1, 2].map((id) => ({ type: "job", id, deleted: true })));
+  await store([jobLine(1, 1), jobLine(2, 2)]);
+});
+
+function plan(job: unknown, as: TestUser = admin) {
+  return call(handler, planAdjustJobTimers, { as, body: { job } });
+}
+
+const itemOf = (id: number) => readItem({ pk: `JOB#${id}`, sk: "JOB" });
+
+describe("200", () => {
+  test("D40: answers the jobs of adjust_timer and how many would change, and writes nothing", async () => {
+    const before = await itemOf(1);
+    const planned = await plan({ job_ids: [2, 1, 2], timer: 60 });
+    expect(planned).toMatchObject({ status: 200, body: { plan: { would_change: 2, would_notify: 0 } } });
+    expect(await itemOf(1)).toEqual(before);
+    const made = await call(adjustHandler, adjustJobTimers, {
+      as: admin,
+      body: { job: { job_ids: [2, 1], timer: 60 } },
+    });
+    expect(planned.body.jobs).toEqual(made.body.jobs);
+  });
+
+  test("D40: a job without a limit would not change by getting none", async () => {
+    expect((await plan({ job_ids: [1, 2], timer: 0 })).body.plan.would_change).toBe(0);
+  });
+});
+
+describe("403", () => {
+  test("D3: an operator may not plan timers", async () => {
+    const answer = await plan({ job_ids: [1], timer: 60 }, { id: 2, role: "operator", company_id: 1 });
+    expect(answer).toMatchObject({ status: 403, body: { code: "role_not_allowed" } });
+  });
+});
+
+describe("404", () => {
+  test("D40: a missing job is named, as adjust_timer does", async () => {
+    const answer = await plan({ job_ids: [1, 77], timer: 60 });
+    expect(answer).toMatchObject({ status: 404, body: { code: "records_not_found", missing_ids: [77] } });
+  });
+});
+
+describe("422", () => {
+  test("a timer above a year is named", async () => {
+    const answer = await plan({ job_ids: [1], timer: 31_536_001 });
+    expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: "/job/timer", code: "out_of_range" }] } });
+  });
+});

@@ -1,0 +1,173 @@
+import { beforeEach, expect, test } from "vitest";
+import { handler as deliver } from "../../../../functions/workers/deliver-notifications.ts";
+import { handler as sendPush } from "../../../../functions/workers/send-pushes.ts";
+import { markNotifications } from "../../../../shared/db/notifications/mark-notifications.ts";
+import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
+import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { readEvent } from "../../../../shared/domain/records/notification-events.ts";
+import { crashEverywhere } from "../../../support/faults/crash.ts";
+import { logChange } from "../../../support/records/change-log.ts";
+import { callerLine, timesheetLine, userLine } from "../../../support/records/records.ts";
+import { readItem, write } from "../../../support/records/writes.ts";
+import { mark, undo } from "../../../support/requests/changes.ts";
+import { pushedTo, register, usePushService } from "../../../support/workers/pushes.ts";
+import { nothingFailed, queueEvent, storedNotifications } from "../../../support/workers/workers.ts";
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+const operator = { id: 2, role: "operator", company_id: 1 } as const;
+const rounds = 8;
+
+const service = usePushService();
+
+let id = 0;
+let driver = 0;
+
+beforeEach(async () => {
+  await Promise.all([write(callerLine(admin, { profile_id: 5 })), write(callerLine(operator))]);
+});
+
+/** Another driver with a timesheet. */
+async function hire(): Promise<void> {
+  id += 10;
+  driver = 10_000 + id;
+  const line = timesheetLine(id, 1);
+  await write(userLine(driver, { role: "driver", profile_id: driver }));
+  await write({ ...line, driver: { ...line.driver, profile_id: driver } });
+}
+
+const key = () => recordKey("TIMESHEET", id);
+
+/** Does something to the timesheet; gives the change's id and the message that notifies of it. */
+async function change(work: () => Promise<{ headers: Record<string, string> }>) {
+  let changeId: string | undefined;
+  const [made] = await logChange(key(), async () => {
+    changeId = (await work()).headers["change-id"];
+  });
+  if (!made) throw new Error("Nothing was changed");
+  const event = readEvent(made);
+  const message = { ...event, eventId: made.eventId, recipients: event?.recipients[0] };
+  return { changeId: changeId ?? "", arrive: () => deliver(queueEvent(message)) };
+}
+
+const pay = (as: typeof admin | typeof operator = operator) => change(() => mark(as, [id], "paid"));
+const undoing = (changeId: string) => change(() => undo(admin, changeId));
+const heard = async (userId = driver) =>
+  (await storedNotifications(userId)).map(({ record }) => (record as { params: { type: string } }).params.type);
+const unread = async () => (await findUnreadCounts(driver)).timesheets;
+
+async function onlyNotification(): Promise<number> {
+  const [stored] = await storedNotifications(driver);
+  return Number(stored?.id);
+}
+
+test("D41: of an undo, a second one and a payment of the same timesheets at once, each is whole, and one undo wins", async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    await hire();
+    await write(timesheetLine(id + 1, 1));
+    const paid = await mark(operator, [id, id + 1], "paid");
+    const changeId = paid.headers["change-id"];
+    const asked = [undo(operator, changeId), undo(admin, changeId), mark(admin, [id + 1], "pending")];
+    const [one, other, later] = await Promise.all(asked);
+    const states = await Promise.all(
+      [id, id + 1].map(async (each) => (await readItem(recordKey("TIMESHEET", each)))?.record),
+    );
+    const won = [one, other].filter((answer) => answer?.status === 200);
+    expect(won.length).toBeLessThanOrEqual(1);
+    expect(later?.status).toBe(200);
+    for (const { status, body } of [one, other].filter((answer) => answer !== undefined && answer.status !== 200)) {
+      expect([status, ["changed_since", "change_undone"].includes(body.code)]).toEqual([409, true]);
+    }
+    expect(states).toMatchObject([{ state: won.length === 1 ? "pending" : "paid" }, { state: "pending" }]);
+  }
+});
+
+test("D41: news that arrives while the change is undone is dropped or withdrawn: the driver never hears of half of it", async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    await hire();
+    const paid = await pay();
+    const [undone] = await Promise.all([undoing(paid.changeId), paid.arrive()]);
+    await Promise.all([undone.arrive(), paid.arrive(), undone.arrive()]);
+    expect([await heard(), await unread()]).toEqual([[], 0]);
+  }
+});
+
+test("D41: news of an undone change does not arrive, whoever wrote or removed the record later", async () => {
+  for (const later of [
+    { ...timesheetLine(0, 1), job_title: "Day driver" },
+    { type: "timesheet", deleted: true },
+  ]) {
+    await hire();
+    const paid = await pay();
+    const undone = await undoing(paid.changeId);
+    await write({ type: "timesheet", id, ...later });
+    expect(await paid.arrive()).toEqual(nothingFailed);
+    expect(await undone.arrive()).toEqual(nothingFailed);
+    expect([await heard(), await unread()]).toEqual([[], 0]);
+  }
+});
+
+test("D41: news of a change that was not undone arrives, also where the record was removed", async () => {
+  await hire();
+  const paid = await pay();
+  await write({ type: "timesheet", id, deleted: true });
+  await paid.arrive();
+  expect([await heard(), await unread()]).toEqual([["paid"], 1]);
+});
+
+test("D41: whoever has read it, or got a push of it, keeps it and is notified of the undo", async () => {
+  await hire();
+  const read = await pay();
+  await read.arrive();
+  await markNotifications(driver, [await onlyNotification()], new Date());
+  await (await undoing(read.changeId)).arrive();
+  expect([await heard(), await unread()]).toEqual([["paid", "pending"], 1]);
+  await hire();
+  const pushed = await pay();
+  await pushed.arrive();
+  await register(driver, `token-${driver}`);
+  await write(userLine(driver, { role: "driver", profile_id: driver }));
+  await sendPush(queueEvent({ userId: driver, notificationId: await onlyNotification() }));
+  expect(pushedTo(service)).toHaveLength(1);
+  await (await undoing(pushed.changeId)).arrive();
+  expect([await heard(), await unread()]).toEqual([["paid", "pending"], 2]);
+});
+
+test("D41: a push that comes after its notification was withdrawn is not sent, and one that came first keeps it", async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    await hire();
+    await register(driver, `token-${driver}`);
+    await write(userLine(driver, { role: "driver", profile_id: driver }));
+    service.inbox.clear();
+    const paid = await pay();
+    await paid.arrive();
+    const push = queueEvent({ userId: driver, notificationId: await onlyNotification() });
+    const undone = await undoing(paid.changeId);
+    await Promise.all([undone.arrive(), sendPush(push)]);
+    await undone.arrive();
+    expect(await heard()).toEqual(pushedTo(service).length === 1 ? ["paid", "pending"] : []);
+  }
+});
+
+test("D25, D41: who marked a timesheet of their own is notified when somebody else undoes it, not when they do", async () => {
+  await hire();
+  const line = timesheetLine(id, 1);
+  await write({ ...line, driver: { ...line.driver, profile_id: 5 } });
+  const own = await pay(admin);
+  await own.arrive();
+  const back = await undoing(own.changeId);
+  await back.arrive();
+  expect(await heard(admin.id)).toEqual([]);
+});
+
+test("D41: killed anywhere, a worker that gets the news of an undo again leaves one notification less", async () => {
+  const crashes = await crashEverywhere(async (kill, place) => {
+    await hire();
+    const paid = await pay();
+    await paid.arrive();
+    const undone = await undoing(paid.changeId);
+    await kill(undone.arrive);
+    expect(await undone.arrive()).toEqual(nothingFailed);
+    expect([await heard(), await unread()], place).toEqual([[], 0]);
+  });
+  expect(crashes).toBeGreaterThanOrEqual(6);
+});
