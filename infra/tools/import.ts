@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, fstatSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
 import { defaultConcurrency, type ImportSummary, importRecords, type LineError } from "./import/import-records.ts";
 import { watchImport } from "./import/import-watch.ts";
@@ -33,8 +33,6 @@ ${stagesHelp}
 Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong.
 `;
 
-const interrupted = 130;
-
 if (import.meta.main) await runCommand((parameters) => runImport(parameters, localDirectory()));
 
 async function runImport(parameters: string[], directory: string): Promise<number> {
@@ -48,12 +46,6 @@ async function runImport(parameters: string[], directory: string): Promise<numbe
   } finally {
     source.destroy();
   }
-}
-
-function abortOnSignals(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
-  return stop.signal;
 }
 
 type Call = NonNullable<ReturnType<typeof readCall>>;

@@ -13,6 +13,16 @@ export async function runCommand(command: (parameters: string[]) => Promise<numb
   }
 }
 
+/** Exit code of a command that a signal stopped. */
+export const interrupted = 130;
+
+/** Aborts when somebody stops the command, which then ends what is under way. */
+export function abortOnSignals(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
+  return stop.signal;
+}
+
 /**
  * The options and words of a command line; where `--help` is among them, prints that and gives undefined. Throws `UsageError`
  * on an option that the command does not know.

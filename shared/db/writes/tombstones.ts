@@ -20,8 +20,8 @@ export function tombstoneKey({ pk, sk }: Key): Key {
   return { pk, sk: `${skStart}${sk}` };
 }
 
-/** How long a removal outlives lines about the record that come late; event buses and queues hold none for as long. */
-const keptDays = 30;
+/** How many days a removal outlives lines about the record that come late; event buses and queues hold none for as long. */
+export const tombstoneDays = 30;
 
 /** True when a record is known to have been removed at this version or a later one. An expired tombstone does not count. */
 export function isRemovedAt(tombstone: Tombstone | undefined, version: number | null | undefined, now: Date): boolean {
@@ -31,7 +31,7 @@ export function isRemovedAt(tombstone: Tombstone | undefined, version: number | 
 
 /** Stores the version at which a record was removed, unless a later removal is stored already. */
 export function markRemoved(key: Key, version: number, now: Date): TransactionWrite {
-  const tombstone = { ...tombstoneKey(key), version, expires_at: epochSecondsAfter(now, keptDays) };
+  const tombstone = { ...tombstoneKey(key), version, expires_at: epochSecondsAfter(now, tombstoneDays) };
   return { Put: { Item: tombstones.encode(tombstone), ...unlessRemovedAt(version, now) } };
 }
 

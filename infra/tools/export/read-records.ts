@@ -1,0 +1,78 @@
+import { inParallel } from "../../../shared/batches.ts";
+import type { RecordType } from "../../../shared/contract/records.ts";
+import { schemaAttributes } from "../../../shared/db/table/entity.ts";
+import { projectionOf } from "../../../shared/db/table/projections.ts";
+import { type Item, scanPage } from "../../../shared/db/table/table.ts";
+import { patiently } from "../import/patience.ts";
+import { changedLines, readExported, wholeLine } from "./exported-lines.ts";
+import type { Part, PartEntry } from "./part-file.ts";
+import type { Selection } from "./selection.ts";
+
+/** Segments of the table that are read side by side; each page of one takes some MB of memory. */
+const segments = 4;
+
+/** How the table is read. */
+export interface ReadOptions {
+  readonly part: Part;
+  readonly selection: Selection;
+  /** Stops after the pages under way. */
+  readonly signal?: AbortSignal | undefined;
+  /** Items of a page; as many as DynamoDB gives, 1 MB, where it is left out. */
+  readonly pageItems?: number | undefined;
+  /** Called with the number of items of each page. */
+  onPage?(items: number): void;
+}
+
+/** Reads of the table what the part does not have yet. 1 read unit for every 4 KB of the table. */
+export async function readRecords({ part, selection, signal, pageItems, onPage }: ReadOptions): Promise<void> {
+  const scan = { ...scanOf(selection), ConsistentRead: true, TotalSegments: segments, Limit: pageItems };
+  await inParallel([...Array(segments).keys()], segments, async (Segment) => {
+    let { isRead, from } = part.place(Segment);
+    while (!isRead && !signal?.aborted) {
+      const page = { ...scan, Segment, ExclusiveStartKey: from as Item | undefined };
+      const { items, lastKey, read } = await patiently(() => scanPage(page));
+      const entries = items.flatMap((item) => entriesOf(item, selection));
+      part.keep({ segment: Segment, next: lastKey, entries, memberIds: membersOf(items, selection) });
+      onPage?.(read);
+      [from, isRead] = [lastKey, lastKey === undefined];
+    }
+  });
+}
+
+/** How a sort key begins. Of other items than these nothing is transferred, though all are read. */
+const keyStarts = {
+  company: "COMPANY",
+  user: "USER",
+  timesheet: "TIMESHEET",
+  invoice: "INVOICE",
+  job: "JOB",
+  notification: "NOTIFICATION#",
+} as const satisfies Record<RecordType, string>;
+
+const paths = ["pk", "sk", ...schemaAttributes, "id", "name", "company_id", "user_id", "record", "version"];
+
+function scanOf({ types, companyId }: Selection) {
+  // Whose a notification is only its user says.
+  const wanted = new Set<RecordType>([...types, ...(companyId !== undefined ? (["user"] as const) : [])]);
+  const starts = [...wanted].map((type) => keyStarts[type]);
+  return {
+    ...projectionOf(paths),
+    FilterExpression: starts.map((_, at) => `begins_with(#sk, :start${at})`).join(" OR "),
+    ExpressionAttributeValues: Object.fromEntries(starts.map((start, at) => [`:start${at}`, start])),
+  };
+}
+
+function entriesOf(item: Item, { types, companyId, since }: Selection): PartEntry[] {
+  const record = readExported(item);
+  if (!record || !types.includes(record.type)) return [];
+  const isOthers = companyId !== undefined && record.companyId !== undefined && record.companyId !== companyId;
+  if (isOthers) return [];
+  const text = since === undefined ? wholeLine(record) : changedLines(record);
+  return [{ type: record.type, id: record.id, userId: record.userId, isRemoval: false, text }];
+}
+
+function membersOf(items: readonly Item[], { companyId }: Selection): number[] {
+  if (companyId === undefined) return [];
+  const records = items.flatMap((item) => readExported(item) ?? []);
+  return records.flatMap((each) => (each.type === "user" && each.companyId === companyId ? [each.id] : []));
+}
