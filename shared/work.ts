@@ -12,29 +12,66 @@ export interface Work {
   readonly attempt?: number | undefined;
 }
 
-/** What the last write of a record says of itself: the item carries it, and the stream hands it on. */
+/**
+ * What the last write of a record says of itself: the item carries it, and the stream hands it on. It counts where the item's
+ * `change_revision` is its `revision`: release 0.1 raises the latter and leaves the change standing.
+ */
 export interface LastChange {
-  /** Id of the request that the write follows from. */
-  readonly request: string;
+  /** Id of the request that the write follows from; absent where no request began it. */
+  readonly request?: string | undefined;
+  /** The same for all records that one call, message or run changes: a UUID of version 7, which the service makes. */
+  readonly id: string;
+  /** Who made the change: `user#<id>`, `import#<run id>`, `event#<source>#<event id>`, `schedule#<name>`, `tool#<command>`; `service#<operation>` where it is none of them. */
+  readonly by: string;
+  /** Name of the operation, worker or command. */
+  readonly operation: string;
+  /** When it was asked for; in a run that may take hours, when it was written. ISO 8601. */
+  readonly at: string;
 }
+
+/** A change under way; without `at`, each of its writes has a moment of its own. */
+type OpenChange = Omit<LastChange, "at"> & { readonly at: string | undefined };
 
 /** What left the service, or a queue's sender, while it worked. */
 type Sent = "emails" | "sms" | "pushes" | "queued";
 
 interface Current {
   readonly work: Work;
-  readonly change: LastChange | undefined;
+  change: OpenChange;
   readonly sent: Partial<Record<Sent, number>>;
 }
 
 const current = new AsyncLocalStorage<Current>();
 
 /**
- * Runs a piece of work: whatever it awaits, logs, writes and queues belongs to it. Its writes follow from the request of the
- * work, or from `follows`.
+ * Runs a piece of work: whatever it awaits, logs, writes and queues belongs to it. Its writes are one change of its own, or
+ * part of the one that is given.
  */
-export function carryOut<T>(work: Work, run: () => T, follows = work.request_id): T {
-  return current.run({ work, change: follows === undefined ? undefined : { request: follows }, sent: {} }, run);
+export function carryOut<T>(work: Work, run: () => T, change: OpenChange = beginChange(work)): T {
+  return current.run({ work, change, sent: {} }, run);
+}
+
+/** Runs a person's command, which may take hours. `actorOf` is given the id of its change. */
+export function carryOutCommand<T>(work: Work, actorOf: (changeId: string) => string, run: () => T): T {
+  const { id, operation } = beginChange(work);
+  return carryOut(work, run, { id, by: actorOf(id), operation, at: undefined });
+}
+
+function beginChange({ operation, request_id: request }: Work): OpenChange {
+  const now = new Date();
+  return { request, id: makeChangeId(now), by: `service#${operation}`, operation, at: now.toISOString() };
+}
+
+/** A UUID of version 7: ids sort by the millisecond in which they were made. Then 74 random bits. */
+function makeChangeId(now: Date): string {
+  const time = now.getTime().toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+}
+
+/** Says who makes the changes of the work under way. */
+export function actAs(by: string): void {
+  const store = current.getStore();
+  if (store) store.change = { ...store.change, by };
 }
 
 /** The work under way; undefined where there is none, as while an environment starts and in tools. */
@@ -44,7 +81,8 @@ export function currentWork(): Work | undefined {
 
 /** What a write of the work under way says of itself. */
 export function lastChange(): LastChange | undefined {
-  return current.getStore()?.change;
+  const change = current.getStore()?.change;
+  return change && { ...change, at: change.at ?? new Date().toISOString() };
 }
 
 /** Counts what the work under way has sent. */

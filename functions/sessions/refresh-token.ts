@@ -1,6 +1,6 @@
 import { refreshToken } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
-import { removeSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
+import { revokeSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
 import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
 import { makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
@@ -24,7 +24,7 @@ export const handler = anonymous(refreshToken, async ({ body, now }) => {
   const token = account && (await issueTokens(account.user, family, next, now));
   const current = account && (await rotateSession(spent, next, account.epoch, now));
   if (!token || !current) {
-    if (await removeSession(spent, account?.epoch)) await dropDevicesOfSession(userId, family);
+    if (await revokeSession(spent, account?.epoch)) await dropDevicesOfSession(userId, family);
     throw refreshTokenInvalid();
   }
   if (current !== next) count("RefreshesRepeated", {});

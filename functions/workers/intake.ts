@@ -10,6 +10,7 @@ import {
 } from "../../shared/messaging/notification-queue.ts";
 import { count } from "../../shared/metrics.ts";
 import { settings } from "../../shared/settings.ts";
+import { actAs } from "../../shared/work.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
@@ -23,7 +24,8 @@ export const handler = forQueue(busMessage, async (message, now) => {
 });
 
 /** A source whose versions went wrong sends nothing but late events: their number by source shows it. */
-async function writeRecordOf({ line, source }: RecordEvent, now: Date): Promise<void> {
+async function writeRecordOf({ line, source, eventId }: RecordEvent, now: Date): Promise<void> {
+  actAs(`event#${source}#${eventId}`);
   if ((await writeRecord(line, { now, notifies: true })) !== "stale") return;
   log("warn", "stale event", { source, record_type: line.type, record_id: line.id });
   count("StaleEvents", { source });

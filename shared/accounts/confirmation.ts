@@ -13,6 +13,7 @@ import { Refusal } from "../domain/refusal.ts";
 import { hashToken } from "../domain/token-hash.ts";
 import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
+import { actAs } from "../work.ts";
 import { isKnownClient } from "./known-client.ts";
 import type { ShownUser } from "./shown-user.ts";
 import { guesserOf } from "./throttles.ts";
@@ -43,6 +44,7 @@ export async function confirm(
   if (!pinTry) refusePin();
 
   const { user } = pinTry;
+  actAs(`user#${user.id}`);
   const resetToken = resetTokenOf(pin, user.id, pinTry.hash, key);
   const [isAnswered, company] = await Promise.all([
     spendOnce(login.value, pinTry, guesser, hashToken(resetToken), now),

@@ -6,6 +6,7 @@ import { findCompany } from "../db/records/companies.ts";
 import { hashPassword, verifyPassword } from "../domain/accounts/password.ts";
 import { afterRecovery } from "../domain/guessing/login-guesses.ts";
 import { hashToken } from "../domain/token-hash.ts";
+import { actAs } from "../work.ts";
 import type { ShownUser } from "./shown-user.ts";
 import { guesserOf } from "./throttles.ts";
 
@@ -34,6 +35,7 @@ async function setOnce(
   if (!found || found.isSpent) return undefined;
   const { account, sandboxCompanyId } = found;
   const { user } = account;
+  actAs(`user#${user.id}`);
   // Nothing may fail once the password has changed; the notice follows from the table's stream.
   const [passwordHash, logins, company] = await Promise.all([
     hashPassword(body.password),

@@ -12,6 +12,7 @@ import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
 import { answerPieces } from "./answer-pieces.ts";
+import { historyItems, historyPlaces } from "./history/history-items.ts";
 import { idempotentRuns } from "./idempotency.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
 import { heartbeats } from "./lists/heartbeats.ts";
@@ -31,6 +32,7 @@ import { migrations } from "./table/migrations.ts";
 import { sequences } from "./table/sequences.ts";
 import type { Item, Key } from "./table/table.ts";
 import type { TableChange } from "./table/table-changes.ts";
+import { removals } from "./writes/removals.ts";
 import { tombstones } from "./writes/tombstones.ts";
 
 /** Every kind of item that the table holds; an item belongs to exactly one. */
@@ -63,6 +65,9 @@ export const entities: readonly Entity<object>[] = [
   listedItems.INVOICES,
   listedItems.JOBS,
   tombstones,
+  removals,
+  historyItems,
+  historyPlaces,
   countedPlaces,
   listTotals,
   dayTotals,

@@ -1,5 +1,5 @@
 import { Refusal } from "../domain/refusal.ts";
-import { lastChange } from "../work.ts";
+import { type LastChange, lastChange } from "../work.ts";
 import { keepInPieces, type PieceOptions, readPieces } from "./answer-pieces.ts";
 import { type RacePace, retryRaces } from "./table/conflicts.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
@@ -15,6 +15,8 @@ interface StoredRun extends StoredItem {
   readonly asked_at: string;
   /** Id of the request that began the first run. */
   readonly asked_by?: string | undefined;
+  /** What the writes of the first run say of themselves; absent where release 0.1 began it. */
+  readonly asked_change?: LastChange | undefined;
   /** Present while the run is under way. */
   readonly leased_to?: string;
   /** Compressed; what does not fit goes into `further_pieces` items. */
@@ -49,8 +51,8 @@ export interface Run {
   readonly token: string;
   /** When the first run began. */
   readonly requestedAt: Date;
-  /** Id of the request that began the first run, where this is another one. */
-  readonly continues?: string | undefined;
+  /** The change that the first run began, where this is another one: its writes are the very same. */
+  readonly continues?: LastChange | undefined;
   readonly validTo: Date;
 }
 
@@ -150,6 +152,7 @@ function openRun(run: Run, fingerprint: string, now: Date): Promise<boolean> {
     request_token: run.token,
     asked_at: run.requestedAt.toISOString(),
     asked_by: lastChange()?.request,
+    asked_change: lastChange(),
     leased_to: leaseFrom(now),
     valid_to: run.validTo.toISOString(),
     expires_at: epochSeconds(run.validTo),
@@ -166,8 +169,13 @@ async function takeOver(run: Run, stored: StoredRun, now: Date): Promise<Run | u
   const [where, set] = [{ run_id: stored.run_id }, { run_id: run.id, leased_to: leaseFrom(now) }];
   const item = await updateIf(updateOf(run.record, { where, when: "attribute_exists(leased_to)", set }));
   if (!item) return undefined;
-  const { request_token: token, asked_at, asked_by: continues, valid_to } = idempotentRuns.decode(item);
-  return { ...run, token, requestedAt: new Date(asked_at), continues, validTo: new Date(valid_to) };
+  const { request_token: token, asked_at, valid_to, ...asked } = idempotentRuns.decode(item);
+  return { ...run, token, requestedAt: new Date(asked_at), continues: changeOf(asked), validTo: new Date(valid_to) };
+}
+
+function changeOf({ asked_change, asked_by: request }: Partial<StoredRun>): LastChange | undefined {
+  const own = lastChange();
+  return asked_change ?? (own && request ? { ...own, request } : undefined);
 }
 
 function leaseFrom(now: Date): string {

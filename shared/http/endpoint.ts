@@ -12,7 +12,7 @@ import type {
 } from "../contract/operation.ts";
 import type { Caller } from "../domain/caller.ts";
 import { routeNotFound } from "../domain/refusal.ts";
-import { carryOut } from "../work.ts";
+import { carryOut, lastChange } from "../work.ts";
 import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { announceDeprecation } from "./deprecation.ts";
@@ -91,7 +91,11 @@ export function idempotent<O extends IdempotentOperation>(
     const { requestedAt, token } = event.run ?? { requestedAt: request.now, token: undefined };
     const authorization = event.run ? Promise.resolve() : authorize(request);
     const work = { operation: operation.name, request_id: request.requestId };
-    return carryOut(work, () => handle({ ...request, requestedAt, token, authorization }), event.run?.continues);
+    return carryOut(
+      work,
+      () => handle({ ...request, requestedAt, token, authorization }),
+      event.run?.continues ?? lastChange(),
+    );
   });
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import {
   endSession,
   openSession,
-  removeSession,
+  revokeSession,
   rotateSession,
   sessionKey,
 } from "../../shared/db/accounts/sessions.ts";
@@ -187,7 +187,7 @@ test("D5: a spent token removes its session, and so does one of an earlier epoch
 async function removed(token: string, current: number | undefined): Promise<boolean> {
   const spent = parseRefreshToken(token, key);
   if (!spent) throw new Error("The token has no form");
-  return removeSession(spent, current);
+  return revokeSession(spent, current);
 }
 
 test("D5: ending one session leaves the user's others and other users' alone", async () => {

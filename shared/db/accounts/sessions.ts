@@ -1,11 +1,13 @@
 import { decryptSuccessor, encryptSuccessor } from "../../domain/accounts/encrypted-token.ts";
 import { type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
 import { hashToken } from "../../domain/token-hash.ts";
+import { lastChange } from "../../work.ts";
+import type { StoredChange } from "../table/change-stamps.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { deleteIf, type Key, putIf, queryPage, tryUpdate, updateIf } from "../table/table.ts";
+import { type Key, putIf, queryPage, tryUpdate, updateIf } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
+import { setOrRemove, updateOf } from "../table/updates.ts";
 
 /** A session family as the table has it. */
 export interface StoredSession extends StoredItem {
@@ -18,6 +20,8 @@ export interface StoredSession extends StoredItem {
   readonly expires_at: number;
   /** Its user ended it from another session: its last token proves nothing (D10). */
   readonly revoked?: true;
+  /** What its end says of itself. */
+  readonly change?: StoredChange | undefined;
   /** When its user signed in; absent where an earlier release opened it. */
   readonly opened_at?: string;
   /** The token that was spent for the one that counts; absent before the first rotation. */
@@ -44,6 +48,9 @@ const provesDays = 60;
 /** How long, and for how many tokens of a family and day, a client that lost an answer gets it again (D5). */
 const repeatMs = 60_000;
 const maxRepeatsPerDay = 3;
+
+/** When a session is valid to that was ended: earlier than the clock of any request that is under way. */
+export const endedAt = new Date(0).toISOString();
 
 /** Key of a session family. */
 export function sessionKey(userId: number, family: string): Key {
@@ -159,22 +166,31 @@ export function refreshedAt({ valid_to }: StoredSession): Date {
  * client was there before, unless it is revoked (D10). One write unit.
  */
 export async function endSession(userId: number, family: string, { revoked = false } = {}): Promise<boolean> {
-  // Earlier than the clock of any request that is under way.
-  const set = { valid_to: new Date(0).toISOString(), ...(revoked && { revoked }) };
-  const changes = { when: "attribute_exists(pk)", set, remove: ["predecessor"] };
+  const changes = { when: "attribute_exists(pk)", ...endOf(revoked) };
   return (await updateIf(updateOf(sessionKey(userId, family), changes))) !== undefined;
 }
 
+function endOf(revoked: boolean) {
+  const change = setOrRemove("change", lastChange());
+  return {
+    set: { valid_to: endedAt, ...(revoked && { revoked }), ...change.set },
+    remove: ["predecessor", ...change.remove],
+  };
+}
+
 /**
- * Access pattern S5: removes a session family whose token was spent before: it proves nothing any more (D5). False where the
+ * Access pattern S5: ends a session family whose token was spent before: it proves nothing any more (D5). False where the
  * token is the last of its family, in the user's epoch, which has merely expired or been signed out of. One write unit.
  */
-export function removeSession({ userId, family, hash }: RefreshToken, epoch: number | undefined): Promise<boolean> {
-  return deleteIf({
-    Key: { ...sessionKey(userId, family) },
-    ConditionExpression: "attribute_not_exists(pk) OR refresh_hash <> :hash OR epoch <> :epoch",
-    ExpressionAttributeValues: { ":hash": hash, ":epoch": epoch ?? null },
-  });
+export async function revokeSession(
+  { userId, family, hash }: RefreshToken,
+  epoch: number | undefined,
+): Promise<boolean> {
+  const when = "attribute_exists(pk) AND (refresh_hash <> :hash OR epoch <> :epoch)";
+  const values = { ":hash": hash, ":epoch": epoch ?? null };
+  const update = updateOf(sessionKey(userId, family), { when, values, ...endOf(true) });
+  const { isWritten, item } = await tryUpdate(update);
+  return isWritten || item === undefined;
 }
 
 /** True while a session can be renewed, in the user's epoch. */

@@ -28,7 +28,12 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
   const hashesFor = secretHashes(line, line.passcode ? await context.hmacKey?.() : undefined);
   return upsertRecord(users, userKey(line.id), line, context, async (stored) => {
     const next = merge(line, stored);
-    const { isSame, isNewPassword, hasPasscode, writes } = await planSecrets(line, stored, hashesFor, context);
+    const { isSame, isNewPassword, isNewPasscode, hasPasscode, writes } = await planSecrets(
+      line,
+      stored,
+      hashesFor,
+      context,
+    );
     if (isSame && isSameItem(stored, next)) return { outcome: "unchanged" };
 
     const [before, after] = [uniqueKeysOf(stored, context.now), uniqueKeysOf(next, context.now)];
@@ -41,6 +46,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
       ...(session_epoch && { session_epoch }),
       ...(isNewPassword && { password_changed_at: context.now.toISOString(), sandbox_company_id: undefined }),
+      ...(isNewPasscode && { passcode_changed_at: context.now.toISOString() }),
     };
     return {
       outcome: stored ? "updated" : "created",
@@ -74,13 +80,15 @@ async function planSecrets(
   const before: SecretHashes = { password_hash: password.before, passcode_hash: passcode.before };
   const after = { ...before, ...(await hashesFor(before)) };
   const isNewPassword = after.password_hash !== before.password_hash;
+  const isNewPasscode = after.passcode_hash !== before.passcode_hash;
   const writes: TransactionWrite[] = [
     ...changeSecret(secretKey("password", line.id), password.found, after.password_hash),
     ...changeSecret(secretKey("passcode", line.id), passcode.found, after.passcode_hash),
   ];
   return {
-    isSame: !isNewPassword && after.passcode_hash === before.passcode_hash,
+    isSame: !isNewPassword && !isNewPasscode,
     isNewPassword: stored !== undefined && isNewPassword,
+    isNewPasscode: stored !== undefined && isNewPasscode,
     hasPasscode: (line.passcode === undefined ? stored?.passcode_hash : after.passcode_hash) !== undefined,
     writes,
   };

@@ -3,8 +3,8 @@ import { chunksOf } from "../../batches.ts";
 import type { user } from "../../contract/accounts.ts";
 import type { Role } from "../../contract/operation.ts";
 import type { SecretHashes, SecretKind } from "../../domain/accounts/user-secrets.ts";
-import { lastChange } from "../../work.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
+import { stampOf } from "../table/change-stamps.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
 import { type Key, queryPage, updateIf } from "../table/table.ts";
@@ -32,6 +32,8 @@ export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   readonly session_epoch?: number;
   /** When the user got another password: its rise is what notices follow from (D14). */
   readonly password_changed_at?: string;
+  /** When a line last gave the user another passcode, or took it; the history follows from it. */
+  readonly passcode_changed_at?: string;
   /** The company of the sandbox whose pin led to the password, if it was one's (D9). */
   readonly sandbox_company_id?: number | undefined;
 }
@@ -107,7 +109,8 @@ export async function findCompanyUsers(
 export function createUser({ id, ...record }: User, resetHash: string): TransactionWrite {
   const own = { id, company_id: record.financial_company_id, role: record.role, record };
   const revision = firstRevision();
-  const item = users.encode({ ...userKey(id), ...own, reset_hash: resetHash, revision, change: lastChange() });
+  const stamp = stampOf(userKey(id), revision, { creates: true });
+  const item = users.encode({ ...userKey(id), ...own, reset_hash: resetHash, revision, ...stamp });
   return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
 }
 

@@ -1,4 +1,4 @@
-import type { LastChange } from "../../work.ts";
+import type { ChangeStamp } from "./change-stamps.ts";
 import { publicNameOf } from "./keys.ts";
 import { getItem, type Item, type Key } from "./table.ts";
 import type { TransactionWrite } from "./transaction.ts";
@@ -58,7 +58,7 @@ export interface Entity<Stored extends object> {
 export interface StoredItem extends Key, Partial<SchemaStamp> {}
 
 /** What an item carries that is written by revisions. */
-export interface RecordItem extends StoredItem {
+export interface RecordItem extends StoredItem, ChangeStamp {
   /** Goes up with every write. */
   readonly revision: number;
   /** The version of the record in the system it comes from (D35). */
@@ -67,8 +67,6 @@ export interface RecordItem extends StoredItem {
   readonly silent?: boolean | undefined;
   /** The user whose doing the last write is. */
   readonly changed_by?: number | undefined;
-  /** What the last write says of itself; undefined where it followed from no request. */
-  readonly change?: LastChange | undefined;
 }
 
 /** The step to version 1 of what release 0.1 wrote: the version itself. */

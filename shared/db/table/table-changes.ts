@@ -12,6 +12,10 @@ export interface TableChange {
   readonly before: Item | undefined;
   /** The item after, undefined where it was removed. */
   readonly after: Item | undefined;
+  /** Seconds since 1970, as the stream says it; undefined in what no stream has delivered. */
+  readonly createdAt?: number | undefined;
+  /** Rises with each change of an item. */
+  readonly sequence?: string | undefined;
   /** Id of the request that the change follows from, as far as the item says it; what removes an item says nothing. */
   readonly requestId?: string | undefined;
 }
@@ -25,7 +29,9 @@ export function readTableChange(record: DynamoDBRecord): TableChange {
   const before = item(dynamodb?.OldImage) as Item | undefined;
   const after = item(dynamodb?.NewImage) as Item | undefined;
   const requestId = requestOfChange(record);
-  return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, before, after, requestId };
+  const { ApproximateCreationDateTime: createdAt, SequenceNumber: sequence } = dynamodb ?? {};
+  const written = { before, after, createdAt, sequence, requestId };
+  return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, ...written };
 }
 
 /**

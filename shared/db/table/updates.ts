@@ -1,4 +1,4 @@
-import { lastChange } from "../../work.ts";
+import { changeOf, isRecorded } from "./change-stamps.ts";
 import { versionClause, versionValue } from "./entity.ts";
 import type { Item, Key } from "./table.ts";
 
@@ -26,9 +26,9 @@ export function setOrRemove(attribute: string, value: unknown): Required<Pick<Ch
 /** An update of an item, as a call or a transaction takes it. */
 export function updateOf(key: Key, changes: Changes) {
   const { where = {}, when, values, setOnce = {}, add = {} } = changes;
-  const { set, remove } = withLastChange(changes);
+  const { set, remove, stamps } = withLastChange(key, changes);
   const keepsVersion = set.schema_version === undefined;
-  const bound: Item = { ...values, ...(keepsVersion && versionValue) };
+  const bound: Item = { ...values, ...(keepsVersion && versionValue), ...(stamps && { ":none": 0 }) };
   const names = new Map<string, string>();
   let count = 0;
   const bind = (value: unknown) => {
@@ -45,6 +45,7 @@ export function updateOf(key: Key, changes: Changes) {
     ...each(set, (path, value) => `${path} = ${bind(value)}`),
     ...each(setOnce, (path, value) => `${path} = if_not_exists(${path}, ${bind(value)})`),
     ...(keepsVersion ? [versionClause] : []),
+    ...(stamps ? [revisionClause(bind(add.revision), names)] : []),
   ];
   const removed = remove.map((attribute) => pathOf(attribute, names));
   const clauses = { SET: sets, REMOVE: removed, ADD: each(add, (path, value) => `${path} ${bind(value)}`) };
@@ -59,10 +60,17 @@ export function updateOf(key: Key, changes: Changes) {
 }
 
 /** A write of another revision says what it follows from, and leaves nothing of what the last one said. */
-function withLastChange({ set = {}, remove = [], add = {} }: Changes): Required<Pick<Changes, "set" | "remove">> {
-  if (add.revision === undefined) return { set, remove };
-  const change = lastChange();
-  return change ? { set: { ...set, change }, remove } : { set, remove: [...remove, "change"] };
+function withLastChange(key: Key, { set = {}, remove = [], add = {} }: Changes) {
+  if (add.revision === undefined) return { set, remove, stamps: false };
+  const change = changeOf(key);
+  const stamps = change !== undefined && isRecorded(key);
+  const gone = [...(change ? [] : ["change"]), ...(stamps || !isRecorded(key) ? [] : ["change_revision"])];
+  return { set: { ...set, ...(change && { change }) }, remove: [...remove, ...gone], stamps };
+}
+
+/** What a record's stamp counts for: the revision that the same update leads to. */
+function revisionClause(step: string, names: Map<string, string>): string {
+  return `${pathOf("change_revision", names)} = if_not_exists(${pathOf("revision", names)}, :none) + ${step}`;
 }
 
 /** The aliases of an attribute's names: any name may be a word that expressions reserve. */

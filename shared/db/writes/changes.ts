@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { fieldsInvalid } from "../../domain/records/record-line.ts";
-import { lastChange } from "../../work.ts";
+import { stampOf } from "../table/change-stamps.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { retryRaces } from "../table/conflicts.ts";
 import { type Entity, type RecordItem, type StoredItem, schemaAttributes } from "../table/entity.ts";
-import { type Key, putIf } from "../table/table.ts";
+import { type Item, type Key, putIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { applyDry, type DryRunStore, findInDryRun } from "./dry-run.ts";
 import { takeUniqueKey, type UniqueKey } from "./unique-keys.ts";
@@ -35,7 +35,14 @@ export interface WriteContext {
 export type Commit = (writes: readonly TransactionWrite[]) => Promise<readonly number[]>;
 
 /** Attributes that describe the last write of an item, and are no part of its content. */
-const writeAttributes = new Set<string>(["silent", "changed_by", "change", "push", ...schemaAttributes]);
+const writeAttributes = new Set<string>([
+  "silent",
+  "changed_by",
+  "change",
+  "change_revision",
+  "push",
+  ...schemaAttributes,
+]);
 
 /** Items to be read, each by its key and as its entity knows it. */
 type Reads<Stored extends readonly StoredItem[]> = {
@@ -104,8 +111,8 @@ type Revised = Pick<RecordItem, "revision">;
  */
 export function replaceItem(stored: Revised | undefined, next: object, { notifies }: WriteContext): TransactionWrite {
   const revision = stored ? stored.revision + 1 : firstRevision();
-  const last = { changed_by: undefined, change: lastChange(), silent: notifies ? undefined : true };
-  const Item = { ...next, revision, ...last };
+  const stamp = stampOf(next as Item, revision, { creates: !stored });
+  const Item = { ...next, revision, changed_by: undefined, ...stamp, silent: notifies ? undefined : true };
   return { Put: { Item, ...ifUnchanged(stored) } };
 }
 

@@ -3,6 +3,7 @@ import type { Entity, RecordItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type Change, changeItem, type Outcome, type WriteContext } from "./changes.ts";
+import { noteRemoval } from "./removals.ts";
 import {
   forgetRemoval,
   isRemovedAt,
@@ -67,7 +68,10 @@ export function removeRecord<Stored extends RecordItem>(
     if (isMarked || isStale(line, stored)) return { outcome: "stale" };
     const requireAbsent = { ConditionCheck: { Key: { ...key }, ...ifUnchanged(stored) } };
     if (!stored) return { outcome: "unchanged", writes: [requireAbsent, ...tombstoneChange] };
-    return { outcome: "removed", writes: [...withdraw(stored), ...tombstoneChange] };
+    return {
+      outcome: "removed",
+      writes: [...withdraw(stored), ...noteRemoval(stored, context.now), ...tombstoneChange],
+    };
   });
 }
 

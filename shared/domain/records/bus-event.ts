@@ -18,6 +18,8 @@ export interface NotificationRequest
 export interface RecordEvent {
   readonly line: RecordLine;
   readonly source: string;
+  /** Names the event among those of its source. */
+  readonly eventId: string;
 }
 
 /** An event of another system: a record that changed, or a notification that it wants delivered. */
@@ -32,8 +34,8 @@ export function parseBusEvent(value: unknown, defaultCountry: CountryCode): BusE
   if (envelope["detail-type"] === "Notification") {
     return { asked: readNotification(source, parseComplete(notificationDetail, detail)) };
   }
-  const { event_id: _, ...line } = parseComplete(recordDetail, detail);
-  return { line: parseRecordLine(line, defaultCountry), source };
+  const { event_id: eventId, ...line } = parseComplete(recordDetail, detail);
+  return { line: parseRecordLine(line, defaultCountry), source, eventId };
 }
 
 function readNotification(

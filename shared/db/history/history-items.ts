@@ -1,0 +1,98 @@
+import type { LastChange } from "../../work.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import type { Item, Key } from "../table/table.ts";
+
+/** What the history is kept of. A session's end is part of its user's; an import of new records is one change of its own. */
+export type RecordedType = "timesheet" | "invoice" | "job" | "user" | "session" | "import";
+
+/** What became of it. */
+export type RecordedDoing = "created" | "updated" | "removed" | "ended" | "imported";
+
+/** Values by field, as the interface names them; `CutValue` where one is too long to be kept. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What is kept of a long value: the beginning of its JSON, and the hash of all of it (SHA-256, 22 letters of base64url). */
+export interface CutValue {
+  readonly cut: string;
+  readonly sha256: string;
+}
+
+/** A change of the history. */
+export interface RecordedChange {
+  readonly type: RecordedType;
+  /** Of the record; of a session its family, of an import the id of its run. */
+  readonly id: number | string;
+  readonly did: RecordedDoing;
+  /** Who made it, when and in which change; absent where release 0.1 wrote it, which does not say. */
+  readonly change?: LastChange | undefined;
+  /** When it was made, ISO 8601: the change's moment, or to the second that of the stream. */
+  readonly at: string;
+  /** The company whose operators may see it; absent where only admins may: users, sessions, imports, a way from one company to another. */
+  readonly company_id?: number | undefined;
+  /** Of a session: whose it was. */
+  readonly user_id?: number | undefined;
+  /** The revision that it led to, of a removal the one after the last. */
+  readonly revision?: number | undefined;
+  /** The fields that differ, as they were: all of them where the record was removed. */
+  readonly before?: Fields | undefined;
+  /** The fields that differ, as they are since: all of them where the record was created. Of an import what became of its lines. */
+  readonly after?: Fields | undefined;
+}
+
+/** A change as the table has it. */
+export interface StoredHistory extends StoredItem, Omit<RecordedChange, "before" | "after"> {
+  /** JSON: what a consumer writes by the thousand. */
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  readonly expires_at: number;
+}
+
+/** A place by which a change is found; its order names the change. */
+interface StoredPlace extends StoredItem {
+  readonly expires_at: number;
+}
+
+const partitionStart = "HISTORY#";
+const placeStart = "CHANGES#";
+
+/** The entity of the history's changes. */
+export const historyItems = defineEntity<StoredHistory>("history", ({ pk }) => pk.startsWith(partitionStart));
+
+/** The entity of the places by which changes are found. */
+export const historyPlaces = defineEntity<StoredPlace>("history place", ({ pk }) => pk.startsWith(placeStart));
+
+/** Partition of a record's history; of a session's end its user's. */
+export function historyPartition(type: Exclude<RecordedType, "session">, id: number | string): string {
+  return `${partitionStart}${type.toUpperCase()}#${id}`;
+}
+
+/** Partitions of the places by which a change is found. */
+export const placePartitions = {
+  actor: (by: string) => `${placeStart}BY#${by}`,
+  company: (companyId: number) => `${placeStart}COMPANY#${companyId}`,
+  change: (changeId: string) => `${placeStart}ID#${changeId}`,
+  /** `day` as `yyyy-mm-dd` in UTC, `shard` below `shardsPerDay`. */
+  day: (day: string, shard: number) => `${placeStart}DAY#${day}#${shard}`,
+} as const;
+
+/** The places by time are spread over so many partitions a day, each of which takes 1,000 write units a second. */
+export const shardsPerDay = 8;
+
+/** The order of a place: it sorts as its change does, and names it. */
+export function placeOrder({ pk, sk }: Key): string {
+  return `${sk}#${pk.slice(partitionStart.length)}`;
+}
+
+/** The key of the change that a place names. */
+export function placedKey({ sk }: Key): Key {
+  const end = sk.indexOf("#");
+  return { pk: `${partitionStart}${sk.slice(end + 1)}`, sk: sk.slice(0, end) };
+}
+
+/** A change of the history as it was kept. */
+export function toRecordedChange(item: Item): RecordedChange {
+  const { pk: _, sk: _at, schema_version: _version, expires_at: _until, ...rest } = historyItems.decode(item);
+  const fieldsOf = (text: string | undefined): Fields | undefined =>
+    text === undefined ? undefined : JSON.parse(text);
+  return { ...rest, before: fieldsOf(rest.before), after: fieldsOf(rest.after) };
+}

@@ -1,0 +1,48 @@
+import { type LastChange, lastChange } from "../../work.ts";
+import type { Item, Key } from "./table.ts";
+
+/** What an item says of its last write. */
+export interface StoredChange extends Partial<LastChange> {
+  /** True where that write made the item. */
+  readonly creates?: true;
+}
+
+/** What says who wrote an item last; `change_revision` is the revision that it was written at. */
+export interface ChangeStamp {
+  readonly change?: StoredChange | undefined;
+  readonly change_revision?: number | undefined;
+}
+
+/** The sort keys of the records whose changes are kept in the history. */
+const recordedKinds = new Set(["TIMESHEET", "INVOICE", "JOB", "USER"]);
+
+/** True for the key of a record whose changes are kept in the history. */
+export function isRecorded({ sk }: Key | Item): boolean {
+  return recordedKinds.has(String(sk));
+}
+
+/** What a write says of itself: of a recorded item all of it, of others the request, which log lines need. */
+export function changeOf(key: Key | Item): StoredChange | undefined {
+  const change = lastChange();
+  if (!change || isRecorded(key)) return change;
+  return change.request === undefined ? undefined : { request: change.request };
+}
+
+/** What a put of a record says of itself. */
+export function stampOf(key: Key | Item, revision: number, { creates = false } = {}): ChangeStamp {
+  const change = changeOf(key);
+  if (!change || !isRecorded(key)) return { change, change_revision: undefined };
+  return { change: { ...change, ...(creates && { creates }) }, change_revision: revision };
+}
+
+/** The whole change that an item was written by last; undefined where it does not say it, or says it of an earlier write. */
+export function lastChangeOf(item: Item | undefined): (LastChange & StoredChange) | undefined {
+  const { change, change_revision, revision } = (item ?? {}) as ChangeStamp & { readonly revision?: number };
+  if (revision === undefined || change_revision !== revision) return undefined;
+  return isWhole(change) ? change : undefined;
+}
+
+/** True for what says of a change all that a history keeps. */
+export function isWhole(change: StoredChange | undefined): change is LastChange & StoredChange {
+  return [change?.id, change?.by, change?.operation, change?.at].every((each) => typeof each === "string");
+}
