@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { recordTypes } from "../../shared/contract/records.ts";
 import { tombstoneDays } from "../../shared/db/writes/tombstones.ts";
 import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { nextSince } from "./export/changed-since.ts";
 import { createExportProgress } from "./export/export-progress.ts";
 import { type ExportSummary, exportRecords } from "./export/export-records.ts";
 import { csvTypes, readSelection } from "./export/selection.ts";
@@ -15,14 +16,16 @@ const help = `npm run export [-- [--stage NAME] [--types TYPE,…] [--company ID
 
 Writes records to a file that npm run import takes: one JSON object a line, by type and ascending id, the same bytes for the
 same records. Reads the whole table, which costs money in AWS (some 4 cents for 10 GB). Safe while the service runs. Each
-record is as it was at one moment between the beginning and the end, which are printed. What was written after the beginning
-may be in the file or not: --since with the beginning has it.
+record is as it was at one moment between the beginning and the end, which are printed. What was written meanwhile may be in
+the file or not: --since with the moment that is printed last has it.
 
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --types TYPES  only these, with commas between them: ${recordTypes.join(", ")}
   --company ID   only this company, its users, their notifications, and its timesheets, invoices and jobs
   --since TIME   only what has changed from then on, such as 2026-11-20 or 2026-11-20T08:30:00Z, at most ${tombstoneDays} days ago;
-                 what was removed is a line with "deleted". Lines win over what is stored, and versions follow on their own
+                 what was removed is a line with "deleted". What does not say when it changed is in it: companies,
+                 notifications, and what an earlier release wrote; timesheets that were paid and timers that were set less
+                 than a day before. Lines win over what is stored; a record's version follows in a line of its own
   --out FILE     the file, which must not be there yet (workforce-STAGE.jsonl)
   --csv          tables for a spreadsheet in place of lines, ${csvTypes.join(" and ")}, each in a file of its own
   --restart      begin again, and drop what an interrupted export has read
@@ -85,6 +88,8 @@ function describe({ files, counts, begunAt, readAt, isResumed }: ExportSummary):
   return [
     `Records: ${parts.join(", ")}, in ${files.join(" and ")}`,
     `Each as it was between ${begunAt} and ${readAt}${isResumed ? ", in more than one run" : ""}.`,
-    `What changes from then on: --since ${begunAt}`,
-  ].map((line) => `${line}\n`).join("");
+    `What changes from then on: --since ${nextSince(begunAt)}`,
+  ]
+    .map((line) => `${line}\n`)
+    .join("");
 }

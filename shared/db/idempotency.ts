@@ -62,7 +62,7 @@ export type AcquiredRun = { readonly run: Run } | { readonly answer: string };
 /** How long a run has its lease; longer than any function may run. */
 export const leaseSeconds = 60;
 
-const lifeMs = 24 * 60 * 60_000;
+export const idempotencyMs = 24 * 60 * 60_000;
 const retryAfterSeconds = 1;
 /** A lease that has ended, whatever the clock. */
 const handedOn = new Date(0).toISOString();
@@ -140,7 +140,7 @@ async function orHandOn<T>(run: Run, begin: () => Promise<T>): Promise<T> {
 }
 
 function newRun(record: Key, now: Date): Run {
-  const validTo = new Date(now.getTime() + lifeMs);
+  const validTo = new Date(now.getTime() + idempotencyMs);
   return { record, id: crypto.randomUUID(), token: crypto.randomUUID(), requestedAt: now, validTo };
 }
 

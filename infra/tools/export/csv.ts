@@ -40,7 +40,8 @@ function isClosed(schema: { readonly type: string }): schema is v.ObjectSchema<v
 
 function valueAt(record: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (value, name) => (typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined),
+    (value, name) =>
+      typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined,
     record,
   );
 }

@@ -23,11 +23,13 @@ export interface ExportedRecord {
 
 type Read = (item: Item) => Omit<ExportedRecord, "type" | "version"> & Pick<RecordItem, "version">;
 
-const ownedByCompany = (list: keyof typeof listedItems): Read => (item) => {
-  const stored = listedItems[list].decode(item);
-  const { id, ...fields } = toOwned(stored as never) as { id: number; company_id: number };
-  return { id, userId: 0, companyId: fields.company_id, version: stored.version, fields };
-};
+const ownedByCompany =
+  (list: keyof typeof listedItems): Read =>
+  (item) => {
+    const stored = listedItems[list].decode(item);
+    const { id, ...fields } = toOwned(stored as never) as { id: number; company_id: number };
+    return { id, userId: 0, companyId: fields.company_id, version: stored.version, fields };
+  };
 
 /** How each type is read, and which keys it has. */
 const kinds: { readonly [T in RecordType]: { readonly matches: (key: Key) => boolean; readonly read: Read } } = {
@@ -58,8 +60,18 @@ const kinds: { readonly [T in RecordType]: { readonly matches: (key: Key) => boo
   },
 };
 
-/** The type of the record with a key; undefined of items that are no record of the import. */
-export function typeOfKey(key: Key): RecordType | undefined {
+/** What a key names, as the import names it; undefined where that is no record of the import. */
+export function namedByKey(key: Key): Pick<ExportedRecord, "type" | "id" | "userId"> | undefined {
+  const type = typeOfKey(key);
+  const [, alone] = key.pk.split("#");
+  const [, within] = key.sk.split("#");
+  if (!type) return undefined;
+  return type === "notification"
+    ? { type, id: Number(within), userId: Number(alone) }
+    : { type, id: Number(alone), userId: 0 };
+}
+
+function typeOfKey(key: Key): RecordType | undefined {
   return recordTypes.find((type) => kinds[type].matches(key));
 }
 

@@ -8,9 +8,24 @@ export interface PartEntry {
   readonly id: number;
   /** Of a notification its user; 0 of all others. */
   readonly userId: number;
-  readonly isRemoval: boolean;
-  /** One line of the export, or more, with a line feed between them. */
+  readonly kind: PartKind;
+  /** Of a record its lines, of a tombstone the version of the removal, of a removal nothing. */
   readonly text: string;
+}
+
+/** What a text is of, in the order in which those of one record come. */
+export const partKinds = { removal: 0, tombstone: 1, record: 2 } as const;
+type PartKind = keyof typeof partKinds;
+
+/** What the part has of one record. */
+export interface PartRecord {
+  readonly id: number;
+  readonly userId: number;
+  /** Its lines; undefined where it was not found. */
+  readonly lines: string | undefined;
+  readonly isRemoved: boolean;
+  /** The version of its tombstone. */
+  readonly version: number | undefined;
 }
 
 /** A page of a segment: what it gave, the users of the company in it, and where the next one begins; undefined at its end. */
@@ -37,8 +52,8 @@ export interface Part {
   endReading(now: Date): string;
   /** The number of texts kept so far. */
   count(): number;
-  /** The texts of a type by id, then by user, a removal before what was made after it; of a company's users alone where `ofMembers`. */
-  texts(type: RecordType, ofMembers: boolean): Iterable<string>;
+  /** What is kept of a type, by id and then by user; of a company's users alone where `ofMembers`. */
+  records(type: RecordType, ofMembers: boolean): Iterable<PartRecord>;
   /** From here on files of this export may be in place. */
   beginPublishing(): void;
   readonly isPublishing: boolean;
@@ -63,7 +78,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS run (identity TEXT NOT NULL, begun_at TEXT NOT NULL, read_at TEXT, is_publishing INTEGER);
   CREATE TABLE IF NOT EXISTS places (segment INTEGER PRIMARY KEY, next TEXT);
   CREATE TABLE IF NOT EXISTS members (id INTEGER PRIMARY KEY);
-  CREATE TABLE IF NOT EXISTS texts (type TEXT, id INTEGER, user INTEGER, is_kept INTEGER, text TEXT);`;
+  CREATE TABLE IF NOT EXISTS texts (type TEXT, id INTEGER, user INTEGER, kind INTEGER, text TEXT);`;
 
 /**
  * Opens the part of an export for this process alone, with a mode of 0600, and begins it or goes on with it. Throws
@@ -133,7 +148,12 @@ function begin(database: DatabaseSync, path: string, identity: string, now: stri
   }
   if (!found) database.prepare("INSERT INTO run VALUES (?, ?, NULL, 0)").run(identity, now);
   const isPublishing = found?.is_publishing === 1;
-  return { begunAt: String(found?.begun_at ?? now), isResumed: found !== undefined, isPublishing, ...over(database, path) };
+  return {
+    begunAt: String(found?.begun_at ?? now),
+    isResumed: found !== undefined,
+    isPublishing,
+    ...over(database, path),
+  };
 }
 
 function over(database: DatabaseSync, path: string): Omit<Part, "begunAt" | "isResumed" | "isPublishing"> {
@@ -150,7 +170,7 @@ function over(database: DatabaseSync, path: string): Omit<Part, "begunAt" | "isR
     },
     keep({ segment, next, entries, memberIds }) {
       database.exec("BEGIN");
-      for (const { type, id, userId, isRemoval, text } of entries) addText.run(type, id, userId, isRemoval ? 0 : 1, text);
+      for (const { type, id, userId, kind, text } of entries) addText.run(type, id, userId, partKinds[kind], text);
       for (const id of memberIds) addMember.run(id);
       setPlace.run(segment, next ? JSON.stringify(next) : null);
       database.exec("COMMIT");
@@ -160,7 +180,7 @@ function over(database: DatabaseSync, path: string): Omit<Part, "begunAt" | "isR
       return String(database.prepare("SELECT read_at FROM run").get()?.read_at);
     },
     count: () => Number(count.get()?.count),
-    texts: (type, ofMembers) => textsOf(database, type, ofMembers),
+    records: (type, ofMembers) => recordsOf(database, type, ofMembers),
     beginPublishing: () => database.exec("UPDATE run SET is_publishing = 1"),
     remove() {
       for (const file of [`${path}-journal`, path]) rmSync(file, { force: true });
@@ -169,10 +189,23 @@ function over(database: DatabaseSync, path: string): Omit<Part, "begunAt" | "isR
   };
 }
 
-function* textsOf(database: DatabaseSync, type: RecordType, ofMembers: boolean): Generator<string> {
+function* recordsOf(database: DatabaseSync, type: RecordType, ofMembers: boolean): Generator<PartRecord> {
   // The index is made by merging runs on disk, and only by the first run that gets here.
-  database.exec("CREATE INDEX IF NOT EXISTS by_id ON texts (type, id, user, is_kept)");
+  database.exec("CREATE INDEX IF NOT EXISTS by_id ON texts (type, id, user, kind)");
   const members = ofMembers ? "AND user IN (SELECT id FROM members)" : "";
-  const ordered = `SELECT text FROM texts WHERE type = ? ${members} ORDER BY id, user, is_kept`;
-  for (const { text } of database.prepare(ordered).iterate(type)) yield String(text);
+  const ordered = `SELECT id, user, kind, text FROM texts WHERE type = ? ${members} ORDER BY id, user, kind`;
+  let last: PartRecord | undefined;
+  for (const { id, user, kind, text } of database.prepare(ordered).iterate(type)) {
+    const isSame = last?.id === id && last?.userId === user;
+    if (last && !isSame) yield last;
+    const known = isSame ? last : undefined;
+    last = {
+      id: Number(id),
+      userId: Number(user),
+      lines: kind === partKinds.record ? String(text) : known?.lines,
+      isRemoved: kind === partKinds.removal || known?.isRemoved === true,
+      version: kind === partKinds.tombstone ? Number(text) : known?.version,
+    };
+  }
+  if (last) yield last;
 }

@@ -3,7 +3,8 @@ import { join, parse } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { csvOf } from "./csv.ts";
-import type { Part } from "./part-file.ts";
+import { removedLines } from "./exported-lines.ts";
+import type { Part, PartRecord } from "./part-file.ts";
 import { type CsvType, csvTypes, type Selection } from "./selection.ts";
 
 /** Letters that are written at once; between two writes the process can be stopped. */
@@ -67,7 +68,11 @@ export function presentFiles(files: readonly ExportFile[]): string[] {
   return files.map(({ path }) => path).filter((path) => existsSync(path));
 }
 
-async function writeDraft(file: ExportFile, options: PublishOptions, counts: Map<RecordType, number>): Promise<boolean> {
+async function writeDraft(
+  file: ExportFile,
+  options: PublishOptions,
+  counts: Map<RecordType, number>,
+): Promise<boolean> {
   const { draft } = file;
   rmSync(draft, { force: true });
   const descriptor = openSync(draft, "wx", 0o600);
@@ -91,12 +96,18 @@ function* rowsOf({ types }: ExportFile, options: PublishOptions, counts: Map<Rec
     const { header, row } = formOf(type, csv);
     let count = 0;
     yield header;
-    for (const text of part.texts(type, type === "notification" && selection.companyId !== undefined)) {
+    for (const record of part.records(type, type === "notification" && selection.companyId !== undefined)) {
       count += 1;
       counts.set(type, count);
-      yield row(text);
+      yield row(linesOf(type, record));
     }
   }
+}
+
+/** A user who was removed and made again is removed first: what the former one had goes with that. */
+function linesOf(type: RecordType, { id, userId, lines, isRemoved, version }: PartRecord): string {
+  if (lines === undefined) return removedLines(type, id, userId, version);
+  return isRemoved && type === "user" ? `${removedLines(type, id, userId, undefined)}\n${lines}` : lines;
 }
 
 function* chunksOfText(texts: Iterable<string>): Generator<string> {

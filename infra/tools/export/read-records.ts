@@ -3,8 +3,11 @@ import type { RecordType } from "../../../shared/contract/records.ts";
 import { schemaAttributes } from "../../../shared/db/table/entity.ts";
 import { projectionOf } from "../../../shared/db/table/projections.ts";
 import { type Item, scanPage } from "../../../shared/db/table/table.ts";
+import { removalStart } from "../../../shared/db/writes/removals.ts";
+import { tombstoneStart } from "../../../shared/db/writes/tombstones.ts";
 import { patiently } from "../import/patience.ts";
-import { changedLines, readExported, wholeLine } from "./exported-lines.ts";
+import { isChangedSince, readRemoval } from "./changed-since.ts";
+import { changedLines, type ExportedRecord, readExported, wholeLine } from "./exported-lines.ts";
 import type { Part, PartEntry } from "./part-file.ts";
 import type { Selection } from "./selection.ts";
 
@@ -49,26 +52,38 @@ const keyStarts = {
   notification: "NOTIFICATION#",
 } as const satisfies Record<RecordType, string>;
 
-const paths = ["pk", "sk", ...schemaAttributes, "id", "name", "company_id", "user_id", "record", "version"];
+const recordPaths = ["pk", "sk", ...schemaAttributes, "id", "name", "company_id", "user_id", "record", "version"];
+const changePaths = ["revision", "change", "change_revision", "removed", "removed_at", "expires_at"];
 
-function scanOf({ types, companyId }: Selection) {
+function scanOf({ types, companyId, since }: Selection) {
   // Whose a notification is only its user says.
   const wanted = new Set<RecordType>([...types, ...(companyId !== undefined ? (["user"] as const) : [])]);
   const starts = [...wanted].map((type) => keyStarts[type]);
+  const isRecord = starts.map((_, at) => `begins_with(#sk, :start${at})`);
+  const isRemoval = since === undefined ? [] : ["begins_with(#pk, :removal)", "begins_with(#sk, :tombstone)"];
   return {
-    ...projectionOf(paths),
-    FilterExpression: starts.map((_, at) => `begins_with(#sk, :start${at})`).join(" OR "),
-    ExpressionAttributeValues: Object.fromEntries(starts.map((start, at) => [`:start${at}`, start])),
+    ...projectionOf(since === undefined ? recordPaths : [...recordPaths, ...changePaths]),
+    FilterExpression: [...isRecord, ...isRemoval].join(" OR "),
+    ExpressionAttributeValues: {
+      ...Object.fromEntries(starts.map((start, at) => [`:start${at}`, start])),
+      ...(since !== undefined && { ":removal": removalStart, ":tombstone": tombstoneStart }),
+    },
   };
 }
 
-function entriesOf(item: Item, { types, companyId, since }: Selection): PartEntry[] {
+function entriesOf(item: Item, selection: Selection): PartEntry[] {
+  const removal = selection.since === undefined ? undefined : readRemoval(item, selection.since);
+  if (removal) return selection.types.includes(removal.type) ? [removal] : [];
   const record = readExported(item);
-  if (!record || !types.includes(record.type)) return [];
-  const isOthers = companyId !== undefined && record.companyId !== undefined && record.companyId !== companyId;
-  if (isOthers) return [];
-  const text = since === undefined ? wholeLine(record) : changedLines(record);
-  return [{ type: record.type, id: record.id, userId: record.userId, isRemoval: false, text }];
+  if (!record || !isSelected(record, item, selection)) return [];
+  const text = selection.since === undefined ? wholeLine(record) : changedLines(record);
+  return [{ type: record.type, id: record.id, userId: record.userId, kind: "record", text }];
+}
+
+function isSelected(record: ExportedRecord, item: Item, { types, companyId, since }: Selection): boolean {
+  if (!types.includes(record.type)) return false;
+  if (since !== undefined) return isChangedSince(item, since);
+  return companyId === undefined || record.companyId === undefined || record.companyId === companyId;
 }
 
 function membersOf(items: readonly Item[], { companyId }: Selection): number[] {

@@ -10,18 +10,25 @@ export interface Tombstone extends StoredItem {
   readonly expires_at: number;
 }
 
-const skStart = "REMOVED#";
+/** How the sort key of a tombstone begins. */
+export const tombstoneStart = "REMOVED#";
 
 /** The entity of tombstones. */
-export const tombstones = defineEntity<Tombstone>("tombstone", ({ sk }) => sk.startsWith(skStart));
+export const tombstones = defineEntity<Tombstone>("tombstone", ({ sk }) => sk.startsWith(tombstoneStart));
 
 /** Key of the tombstone of a record. */
 export function tombstoneKey({ pk, sk }: Key): Key {
-  return { pk, sk: `${skStart}${sk}` };
+  return { pk, sk: `${tombstoneStart}${sk}` };
 }
 
 /** How many days a removal outlives lines about the record that come late; event buses and queues hold none for as long. */
 export const tombstoneDays = 30;
+
+/** The key of the record that a tombstone is of, and when it was removed: an import may have removed it later than it says. */
+export function removalOf({ pk, sk, expires_at }: Tombstone): { readonly removed: Key; readonly at: Date } {
+  const at = new Date((expires_at - tombstoneDays * 24 * 60 * 60) * 1_000);
+  return { removed: { pk, sk: sk.slice(tombstoneStart.length) }, at };
+}
 
 /** True when a record is known to have been removed at this version or a later one. An expired tombstone does not count. */
 export function isRemovedAt(tombstone: Tombstone | undefined, version: number | null | undefined, now: Date): boolean {
