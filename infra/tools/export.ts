@@ -15,7 +15,7 @@ import { withService } from "./service/open-service.ts";
 const help = `npm run export [-- [--stage NAME] [--types TYPE,…] [--company ID] [--since TIME] [--out FILE] [--csv] [--restart]]
 
 Writes records to a file that npm run import takes: one JSON object a line, by type and ascending id, the same bytes for the
-same records. Reads the whole table, which costs money in AWS (some 4 cents for 10 GB). Safe while the service runs. Each
+same records. Reads the whole table, which costs money in AWS (some 4 cents a gigabyte). Safe while the service runs. Each
 record is as it was at one moment between the beginning and the end, which are printed. What was written meanwhile may be in
 the file or not: --since with the moment that is printed last has it.
 
