@@ -14,7 +14,7 @@ export interface PartEntry {
 }
 
 /** What a text is of, in the order in which those of one record come. */
-export const partKinds = { removal: 0, tombstone: 1, record: 2 } as const;
+const partKinds = { removal: 0, tombstone: 1, record: 2 } as const;
 type PartKind = keyof typeof partKinds;
 
 /** What the part has of one record. */

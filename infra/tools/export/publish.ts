@@ -130,6 +130,6 @@ function isCsvType(type: RecordType): type is CsvType {
 }
 
 /** All of some counts. */
-export function sumOf(counts: ReadonlyMap<RecordType, number>): number {
+function sumOf(counts: ReadonlyMap<RecordType, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }

@@ -8,7 +8,7 @@ import { fc } from "../../support/service/properties.ts";
 export type Line = Readonly<Record<string, unknown>> & { readonly type: RecordType; readonly id: number };
 
 /** Text that files, spreadsheets and JSON have their difficulties with. */
-export const anyText = fc
+const anyText = fc
   .tuple(
     fc.constantFrom("", "=", "+", "-", "@", "\t", "\r", '"', "1.0,"),
     fc.string({ unit: "grapheme", maxLength: 12 }),
