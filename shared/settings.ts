@@ -44,6 +44,8 @@ export const settings = {
   platformApplications: () => json<Partial<Record<PushService, string>>>(required("PLATFORM_APPLICATIONS")),
   /** IANA time zone that the business's days run in (D20). */
   businessTimeZone: () => required("BUSINESS_TIME_ZONE"),
+  /** For how many days the history keeps a change (D41). */
+  historyDays: () => wholeNumber("HISTORY_DAYS"),
   /** Whether strangers may register (D16). */
   registration: () => oneOf("REGISTRATION", ["open", "closed"] as const),
   /** Whether a parameter that an operation does not know is refused or only logged (D22). */

@@ -1,16 +1,24 @@
+import { sessions } from "../../shared/db/accounts/sessions.ts";
+import { users } from "../../shared/db/accounts/users.ts";
+import { keepHistory } from "../../shared/db/history/keep-history.ts";
 import { isHeartbeat } from "../../shared/db/lists/heartbeats.ts";
 import { countChanges } from "../../shared/db/lists/update-totals.ts";
 import { raiseWatermark } from "../../shared/db/lists/watermark.ts";
+import type { TableChange } from "../../shared/db/table/table-changes.ts";
 import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /**
- * Keeps the totals of the lists, and what a search by number finds, in line with the records that changed; then the watermark
- * in line with the heartbeats among the changes.
+ * Keeps the totals of the lists, and what a search by number finds, in line with the records that changed; then their history,
+ * and that of users and sessions; then the watermark in line with the heartbeats among the changes.
  */
 export const handler = forStream(async (changes, now) => {
-  const { heartbeats = [], records = [] } = Object.groupBy(changes, (change) =>
-    isHeartbeat(change) ? "heartbeats" : "records",
-  );
+  const { heartbeats = [], people = [], records = [] } = Object.groupBy(changes, kindOf);
   await countChanges(records, now);
+  await keepHistory([...records, ...people]);
   await raiseWatermark(heartbeats, now);
 });
+
+function kindOf(change: TableChange): "heartbeats" | "people" | "records" {
+  if (isHeartbeat(change)) return "heartbeats";
+  return users.matches(change.key) || sessions.matches(change.key) ? "people" : "records";
+}

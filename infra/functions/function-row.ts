@@ -17,12 +17,13 @@ export type TableAction =
 export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-month" | "by-mark";
 
 /**
- * The partitions of the table that say who may come in, by the start of their key: public signing keys, logins with their
+ * The partitions of the table that say who may come in, by the start of their key, and who changed what: the history, public signing keys, logins with their
  * pins, who made which access token, hashes of passcodes and of passwords, reset tokens, failed tries, and users with sessions
  * and what is only theirs. A function that is taken over reaches by key those alone that its row names. What scans or
  * `readsStream` reads them all: `reconcile-totals`, `notify` and `update-totals`.
  */
 export const guardedPartitions = [
+  "HISTORY#",
   "KEYS",
   "LOGIN#",
   "MINTED",
@@ -66,6 +67,7 @@ export type StageSetting =
   | "SMS_PER_HOUR"
   | "SMS_PER_DAY"
   | "BUSINESS_TIME_ZONE"
+  | "HISTORY_DAYS"
   | "PLATFORM_APPLICATIONS"
   | "SANDBOX";
 

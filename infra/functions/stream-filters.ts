@@ -1,3 +1,4 @@
+import { endedAt } from "../../shared/db/accounts/sessions.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
 /** The functions that consume the table's stream. */
@@ -14,7 +15,14 @@ const written = ["INSERT", "MODIFY"];
  * themselves.
  */
 export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonly<Record<string, unknown>>[]>> = {
-  "update-totals": [{ dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "HEARTBEAT"] } } } }],
+  "update-totals": [
+    { dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "USER", "HEARTBEAT"] } } } },
+    // Sessions that were ended, for the history: each of their refreshes is a change as well.
+    {
+      eventName: ["MODIFY"],
+      dynamodb: { Keys: { sk: { S: [{ prefix: "SESSION#" }] } }, NewImage: { valid_to: { S: [endedAt] } } },
+    },
+  ],
   notify: [
     // Records that somebody may be notified of, unless they were written silently.
     {

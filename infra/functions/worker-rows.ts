@@ -52,10 +52,13 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   },
   "update-totals": {
     area: "workers",
-    impact: "Lists show old totals and page counts, and searches by number or date miss what is new.",
+    impact:
+      "Lists show old totals and page counts, searches by number or date miss what is new, and the history lacks the last changes.",
     readsStream: true,
     timeoutSeconds: 60,
+    settings: ["HISTORY_DAYS"],
     table: ["BatchGetItem", "BatchWriteItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    guarded: ["HISTORY#"],
   },
   notify: {
     area: "workers",

@@ -8,6 +8,9 @@ const awsRegion = "[a-z]{2}(?:-[a-z]+)+-[0-9]";
 /** Whole number above 0. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
+/** A whole number of days, ten years at the most. */
+export const days = v.pipe(count, v.maxValue(3_650));
+
 /** Whole number from 0. */
 export const countFromZero = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 

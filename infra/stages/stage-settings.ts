@@ -14,6 +14,7 @@ const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = 
   SMS_PER_HOUR: ({ smsCeilings }: Stage) => String(smsCeilings.perHour),
   SMS_PER_DAY: ({ smsCeilings }: Stage) => String(smsCeilings.perDay),
   BUSINESS_TIME_ZONE: ({ businessTimeZone }: Stage) => businessTimeZone,
+  HISTORY_DAYS: ({ historyDays = 400 }: Stage) => String(historyDays),
   PLATFORM_APPLICATIONS: ({ platformApplications = {} }: Stage) => JSON.stringify(platformApplications),
   SANDBOX: ({ sandbox }: Stage) => (sandbox ? JSON.stringify(withoutConsent(sandbox)) : ""),
 };

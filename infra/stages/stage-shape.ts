@@ -8,6 +8,7 @@ import {
   count,
   countFromZero,
   country,
+  days,
   dollars,
   edgeCertificateArn,
   emailAddress,
@@ -171,6 +172,8 @@ export const stageShape = v.object({
    * with its data has none, as CloudFormation cannot delete backups.
    */
   backupKeptDays: v.exactOptional(setting("a whole number of days above 0, in a stage with removal keep alone", count)),
+  /** Days that the history keeps who changed what (D41); 400 unless it is set. It holds names and logins of users. */
+  historyDays: v.exactOptional(setting("a whole number of days from 1 to 3650", days)),
   /**
    * Whether a new version of the functions whose rows say `canary` takes a tenth of the calls for five minutes, and goes back
    * by itself when their alarms fire.

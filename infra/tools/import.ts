@@ -1,5 +1,5 @@
 import { createReadStream, existsSync, fstatSync, openSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
@@ -62,11 +62,13 @@ async function importInto(
     report.add(error);
   };
   const finish = async () => process.stderr.write((await watch.end()) + report.close());
-  const summary = await importRecords({ ...call, ...watch, now: new Date(), onError }).catch(async (error) => {
-    await finish();
-    process.stderr.write(describeStop(watch.last().doneUpTo, call));
-    throw error;
-  });
+  const summary = await importRecords({ ...call, ...watch, file: basename(call.file), now: new Date(), onError }).catch(
+    async (error) => {
+      await finish();
+      process.stderr.write(describeStop(watch.last().doneUpTo, call));
+      throw error;
+    },
+  );
   const seconds = (performance.now() - began) / 1000;
   await finish();
   process.stdout.write(describe(summary, call, seconds));

@@ -54,5 +54,5 @@ test("D32: a run that is taken over goes on in the name of the request that bega
   expect(first.run.continues).toBeUndefined();
   await handOnRun(first.run);
   const second = await during("eight", () => acquireRun(asked, new Date()));
-  expect(second).toMatchObject({ run: { token: first.run.token, continues: "seven" } });
+  expect(second).toMatchObject({ run: { token: first.run.token, continues: { request: "seven" } } });
 });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import {
+  endedAt,
   endSession,
   openSession,
   revokeSession,
@@ -169,22 +170,24 @@ test("D5: ending a session that is not there makes none", async () => {
   expect(await readItem(sessionKey(7, "f".repeat(22)))).toBeUndefined();
 });
 
-test("D5: a spent token removes its session, and so does one of an earlier epoch or of nobody; the last of a session does not", async () => {
+test("D5, D10: a spent token revokes its session, and so does one of an earlier epoch or of nobody; the last of a session does not", async () => {
   const { family, token } = await newSession();
   const next = newToken(family);
   await rotate(token, next);
-  expect(await removed(next, epoch)).toBe(false);
+  expect(await revoked(next, epoch)).toBe(false);
   expect(await readItem(sessionKey(7, family))).toBeDefined();
-  expect(await removed(token, epoch)).toBe(true);
+  expect(await revoked(token, epoch)).toBe(true);
   for (const current of [epoch + 1, undefined]) {
     const session = await newSession();
-    expect(await removed(session.token, current)).toBe(true);
-    expect(await readItem(sessionKey(7, session.family))).toBeUndefined();
+    expect(await revoked(session.token, current)).toBe(true);
+    expect(await readItem(sessionKey(7, session.family))).toMatchObject({ revoked: true, valid_to: endedAt });
   }
-  expect(await removed(token, epoch)).toBe(true);
+  expect(await revoked(token, epoch)).toBe(true);
+  expect(await revoked(newToken("f".repeat(22)), epoch)).toBe(true);
+  expect(await readItem(sessionKey(7, "f".repeat(22)))).toBeUndefined();
 });
 
-async function removed(token: string, current: number | undefined): Promise<boolean> {
+async function revoked(token: string, current: number | undefined): Promise<boolean> {
   const spent = parseRefreshToken(token, key);
   if (!spent) throw new Error("The token has no form");
   return revokeSession(spent, current);

@@ -31,6 +31,7 @@ test.each([
   expect(parse({ ...line, event_id: "e", version: 3 })).toEqual({
     line: { ...line, version: 3 },
     source: "rota.example",
+    eventId: "e",
   });
 });
 

@@ -6,9 +6,11 @@ import { fieldsInvalid, parseRecordLine } from "../../../shared/domain/records/r
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { settings } from "../../../shared/settings.ts";
+import { carryOutCommand } from "../../../shared/work.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
 import { openDryRunStore } from "./dry-run-store.ts";
 import { maxLineBytes, type SourceLine, splitLines } from "./import-lines.ts";
+import { openImportRun } from "./import-run.ts";
 import { createLineOrder } from "./line-order.ts";
 import { patiently } from "./patience.ts";
 import { createWriteBatches } from "./write-batches.ts";
@@ -43,6 +45,8 @@ export interface ImportProgress {
 export interface ImportOptions {
   readonly source: AsyncIterable<Uint8Array>;
   readonly now: Date;
+  /** Name of the file, for the history. */
+  readonly file?: string | undefined;
   /** The first line to import; those before it are passed over. */
   readonly from?: number;
   /** Notifies the affected users (D25); otherwise the import is silent (D35). */
@@ -69,13 +73,28 @@ type LineOutcome = Outcome | readonly LineError[];
 /**
  * Imports a stream of JSON lines (D35). Lines of one record are processed in order, others side by side, and written many
  * at once; a bad line is reported and stops nothing else. Throws only when the store itself fails: repeating the import
- * is safe.
+ * is safe. A run is one change of the history (D41).
  */
-export async function importRecords(options: ImportOptions): Promise<ImportSummary> {
-  const { source, now, from = 1, notifies = false, dryRun = false, concurrency = defaultConcurrency, signal } = options;
+export function importRecords(options: ImportOptions): Promise<ImportSummary> {
+  const importing = () => importLines(options);
+  return carryOutCommand({ operation: "import" }, (runId) => `import#${runId}`, importing);
+}
+
+async function importLines(options: ImportOptions): Promise<ImportSummary> {
+  const {
+    source,
+    now,
+    file = "-",
+    from = 1,
+    notifies = false,
+    dryRun = false,
+    concurrency = defaultConcurrency,
+    signal,
+  } = options;
   const counts = { created: 0, updated: 0, unchanged: 0, removed: 0, stale: 0, failed: 0 };
   const dryStore = dryRun ? openDryRunStore() : undefined;
-  const context = { now, notifies, dryRun: dryStore, hmacKey, commit: createWriteBatches() };
+  const run = openImportRun(file, now, createWriteBatches());
+  const context = { now, notifies, dryRun: dryStore, hmacKey, commit: run.commit };
   const queue = createKeyedQueue(concurrency);
   const order = createLineOrder<LineOutcome>((_, outcome) => {
     counts[typeof outcome === "string" ? outcome : "failed"] += 1;
@@ -108,6 +127,7 @@ export async function importRecords(options: ImportOptions): Promise<ImportSumma
     await queue.settle();
     dryStore?.close();
   }
+  await run.end(counts);
   return { ...counts, lastLine, isComplete: !signal?.aborted };
 }
 

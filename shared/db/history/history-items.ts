@@ -39,8 +39,10 @@ export interface RecordedChange {
   readonly after?: Fields | undefined;
 }
 
-/** A change as the table has it. */
-export interface StoredHistory extends StoredItem, Omit<RecordedChange, "before" | "after"> {
+/** A change as the table has it; its key names the record. */
+export interface StoredHistory extends StoredItem, Omit<RecordedChange, "id" | "before" | "after"> {
+  /** Of a session: its family. */
+  readonly family?: string | undefined;
   /** JSON: what a consumer writes by the thousand. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
@@ -91,8 +93,11 @@ export function placedKey({ sk }: Key): Key {
 
 /** A change of the history as it was kept. */
 export function toRecordedChange(item: Item): RecordedChange {
-  const { pk: _, sk: _at, schema_version: _version, expires_at: _until, ...rest } = historyItems.decode(item);
+  const stored = historyItems.decode(item);
+  const { pk, sk: _at, schema_version: _version, expires_at: _until, family, ...rest } = stored;
+  const name = pk.slice(pk.indexOf("#", partitionStart.length) + 1);
+  const id = family ?? (rest.type === "import" ? name : Number(name));
   const fieldsOf = (text: string | undefined): Fields | undefined =>
     text === undefined ? undefined : JSON.parse(text);
-  return { ...rest, before: fieldsOf(rest.before), after: fieldsOf(rest.after) };
+  return { ...rest, id, before: fieldsOf(rest.before), after: fieldsOf(rest.after) };
 }

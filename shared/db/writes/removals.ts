@@ -1,4 +1,4 @@
-import { type ChangeStamp, isRecorded, stampOf } from "../table/change-stamps.ts";
+import { changeOf, isRecorded, type StoredChange } from "../table/change-stamps.ts";
 import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
@@ -6,11 +6,13 @@ import type { TransactionWrite } from "../table/transaction.ts";
 import { tombstoneDays } from "./tombstones.ts";
 
 /** That a record was removed, and who did it: the stream's old image knows the last writer alone. */
-export interface StoredRemoval extends StoredItem, ChangeStamp {
+export interface StoredRemoval extends StoredItem {
   /** The key of the record. */
   readonly removed: Key;
   /** When it was removed, in UTC. */
   readonly removed_at: string;
+  /** Absent where the record has no history, or nothing says who removed it. */
+  readonly change?: StoredChange | undefined;
   readonly expires_at: number;
 }
 
@@ -22,20 +24,23 @@ export const removalStart = "REMOVAL#";
 /** The entity of removals. */
 export const removals = defineEntity<StoredRemoval>("removal", ({ pk }) => pk.startsWith(removalStart));
 
-/** Key of the removal of a record, by the revision that the record had last. */
-export function removalKey(key: Key, lastRevision: number): Key {
-  const isAlone = key.sk.indexOf("#") < 0;
-  return { pk: `${removalStart}${key.pk}${isAlone ? "" : `#${key.sk}`}`, sk: String(lastRevision + 1) };
+/** A record as far as its removal is found by it. */
+type Removed = Key & Pick<Partial<RecordItem>, "revision" | "change">;
+
+/** Key of the removal of a record as it was last. After a clock that went back another record may have had its revision. */
+export function removalKey({ pk, sk, revision = 0, change }: Removed): Key {
+  const isAlone = !sk.includes("#");
+  return { pk: `${removalStart}${pk}${isAlone ? "" : `#${sk}`}`, sk: `${revision + 1}#${change?.id ?? ""}` };
 }
 
 /**
  * The write that says that a record is removed, beside the one that removes it; of records with a history also who does it.
  * Its moment is that of the write: an import may have begun hours before.
  */
-export function noteRemoval({ pk, sk, revision = 0 }: Key & Partial<RecordItem>): TransactionWrite {
-  const removed = { pk, sk };
+export function noteRemoval(record: Removed): TransactionWrite {
+  const removed = { pk: record.pk, sk: record.sk };
   const now = new Date();
-  const change = isRecorded(removed) ? stampOf(removed, revision + 1).change : undefined;
+  const change = isRecorded(removed) ? changeOf(removed) : undefined;
   const moment = { removed_at: now.toISOString(), expires_at: epochSecondsAfter(now, keptDays) };
-  return { Put: { Item: removals.encode({ ...removalKey(removed, revision), removed, change, ...moment }) } };
+  return { Put: { Item: removals.encode({ ...removalKey(record), removed, change, ...moment }) } };
 }

@@ -8,8 +8,13 @@ export async function logChange(key: Key, work: () => Promise<unknown>): Promise
   const before = await readItem(key);
   await work();
   const after = await readItem(key);
-  return isDeepStrictEqual(before, after) ? [] : [{ eventId: crypto.randomUUID(), key, before, after }];
+  if (isDeepStrictEqual(before, after)) return [];
+  lastSequence += 1;
+  const written = { createdAt: Math.floor(Date.now() / 1_000), sequence: String(lastSequence) };
+  return [{ eventId: crypto.randomUUID(), key, before, after, ...written }];
 }
+
+let lastSequence = 0;
 
 /** Changes as so many shards have them: those of a record are in one shard, in order. */
 export function shardsOf(changes: readonly TableChange[], shards: number): TableChange[][] {

@@ -86,6 +86,7 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     PUSH_QUEUE_URL: queueUrl(queueEndpoint, pushQueue),
     QUARANTINE_QUEUE_URL: queueUrl(queueEndpoint, quarantineQueue),
     PLATFORM_APPLICATIONS: JSON.stringify({ fcm: platformApplications?.fcm }),
+    HISTORY_DAYS: "400",
     BUSINESS_TIME_ZONE: "Europe/London",
     REGISTRATION: "open",
     UNKNOWN_PARAMETERS: "refuse",

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import type { CutValue, Fields } from "./history-items.ts";
+
+/** The fields of a change, before and after it. */
+export interface ChangedFields {
+  readonly before?: Fields | undefined;
+  readonly after?: Fields | undefined;
+}
+
+/** The same as JSON. */
+export interface ChangedTexts {
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** So much of a long value is kept; less where all of them would be too much. */
+const keptLetters = [400, 100, 20, 0] as const;
+/** What a cut value is kept as, beside what is kept of it. */
+const markBytes = Buffer.byteLength(JSON.stringify({ cut: "", sha256: "s".repeat(22) }));
+
+/** Makes the fields of a change fit: long values are cut, the same however often it is done. */
+export function boundFields({ before, after }: ChangedFields, mostBytes: number): ChangedTexts {
+  let texts: ChangedTexts = {};
+  for (const letters of [Number.POSITIVE_INFINITY, ...keptLetters]) {
+    const cut = (fields: Fields) => JSON.stringify(mapValues(fields, (value) => cutValue(value, letters)));
+    texts = { ...(before && { before: cut(before) }), ...(after && { after: cut(after) }) };
+    if (bytesOf(texts.before) + bytesOf(texts.after) <= mostBytes) break;
+  }
+  return texts;
+}
+
+function cutValue(value: unknown, letters: number): unknown {
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) <= letters + markBytes) return value;
+  const sha256 = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  return { cut: text.slice(0, letters), sha256 } satisfies CutValue;
+}
+
+function mapValues(fields: Fields, map: (value: unknown) => unknown): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, map(value)]));
+}
+
+function bytesOf(text = ""): number {
+  return Buffer.byteLength(text);
+}

@@ -1,0 +1,22 @@
+import { settings } from "../../settings.ts";
+import { readBatch } from "../table/batch-reads.ts";
+import { putBatch } from "../table/batch-writes.ts";
+import { isRecorded } from "../table/change-stamps.ts";
+import { nameOf } from "../table/keys.ts";
+import type { TableChange } from "../table/table-changes.ts";
+import { removalKey, removals } from "../writes/removals.ts";
+import { historyOf } from "./history-of-changes.ts";
+
+/**
+ * Access pattern HI1: keeps the history of up to 100 changes of records and sessions. What it writes is the same however often,
+ * by whom and in which batches it is done. Up to 2 write units a change and 1 for each of up to 4 places; 1 read unit a removal.
+ * Throws `ItemTooNewError` as `decode` does; refuses as `busy` what the table leaves unwritten.
+ */
+export async function keepHistory(changes: readonly TableChange[]): Promise<void> {
+  const removed = changes.filter(({ key, before, after }) => before && !after && isRecorded(key));
+  const found = await readBatch(removed.map(({ key, before }) => removalKey({ ...before, ...key })));
+  const authors = new Map(removed.map((change, at) => [change, found[at] && removals.decode(found[at]).change]));
+  const keptDays = settings.historyDays();
+  const items = changes.flatMap((change) => historyOf(change, authors.get(change), keptDays));
+  await putBatch([...new Map(items.map((item) => [nameOf(item), item])).values()]);
+}

@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from "node:util";
+import { formerHash } from "../accounts/user-secrets.ts";
+import { type StoredUser, users } from "../accounts/users.ts";
+import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.ts";
+import { listedItems } from "../lists/listed-items.ts";
+import type { Item, Key } from "../table/table.ts";
+import type { Fields, RecordedType } from "./history-items.ts";
+
+/** What a record's history goes by. */
+export interface RecordedFields {
+  readonly fields: Fields;
+  readonly company_id: number | undefined;
+  /** Whether two items have another password, or another passcode, of which nothing else is kept. */
+  readonly secrets: Readonly<Record<string, unknown>>;
+}
+
+const types = { TIMESHEET: "timesheet", INVOICE: "invoice", JOB: "job" } as const;
+
+/** The type of a record, by its key. Throws on a key of another kind. */
+export function typeOf({ sk }: Key): Exclude<RecordedType, "session" | "import"> {
+  if (sk === "USER") return "user";
+  if (isListedKind(sk)) return types[sk];
+  throw new Error("The key is not of a record that has a history");
+}
+
+/** The fields of a stored record as its history names them. Throws `ItemTooNewError` as `decode` does. */
+export function recordedFieldsOf({ sk }: Key, item: Item): RecordedFields {
+  return isListedKind(sk) ? listedFieldsOf(sk, item) : userFieldsOf(users.decode(item));
+}
+
+function listedFieldsOf(kind: ListedKind, item: Item): RecordedFields {
+  const { company_id, record, timer, timer_expires_at } = listedItems[listsByKind[kind]].decode(item);
+  return { fields: present({ company_id, ...record, timer, timer_expires_at }), company_id, secrets: {} };
+}
+
+/** A new password raises the epoch, by release 0.1 as well, which kept the hash of a passcode in the user's item. */
+function userFieldsOf(stored: StoredUser): RecordedFields {
+  const { record, session_epoch: password = 0, passcode_changed_at } = stored;
+  const passcode = [formerHash("passcode", stored), passcode_changed_at].find((each) => each !== undefined);
+  return { fields: present({ ...record }), company_id: undefined, secrets: { password, passcode } };
+}
+
+/** What is kept of somebody who was removed: their part, and nothing that leads to the person. */
+export function impersonal(type: RecordedType, fields: Fields): Fields {
+  if (type !== "user") return fields;
+  const { role, financial_company_id } = fields;
+  return present({ role, financial_company_id });
+}
+
+/** The fields in which a record differs, as they were and as they are; undefined where there are none. */
+export function differenceOf(before: RecordedFields, after: RecordedFields) {
+  const isOther = (one: Fields, other: Fields) => (name: string) => !isDeepStrictEqual(one[name], other[name]);
+  const names = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])];
+  const changed = names.filter(isOther(before.fields, after.fields)).toSorted();
+  const secrets = Object.keys(after.secrets).filter(isOther(before.secrets, after.secrets));
+  if (changed.length + secrets.length === 0) return undefined;
+  const pick = (fields: Fields) => present(Object.fromEntries(changed.map((name) => [name, fields[name]])));
+  const marks = Object.fromEntries(secrets.map((name) => [name, "changed"]));
+  return { before: pick(before.fields), after: { ...pick(after.fields), ...marks } };
+}
+
+function present(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
