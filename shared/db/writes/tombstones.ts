@@ -42,6 +42,12 @@ export function markRemoved(key: Key, version: number, now: Date): TransactionWr
   return { Put: { Item: tombstones.encode(tombstone), ...unlessRemovedAt(version, now) } };
 }
 
+/** Stores that no line with a version may bring a record back, whatever its version. */
+export function markErased(key: Key, now: Date): TransactionWrite {
+  const expires_at = epochSecondsAfter(now, tombstoneDays);
+  return { Put: { Item: tombstones.encode({ ...tombstoneKey(key), version: Number.MAX_SAFE_INTEGER, expires_at }) } };
+}
+
 /** Deletes the tombstone of a record: what follows is judged as if it had never been removed. */
 export function forgetRemoval(key: Key): TransactionWrite {
   return { Delete: { Key: tombstoneKey(key) } };
