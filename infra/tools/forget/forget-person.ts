@@ -27,18 +27,18 @@ export async function planToForget(id: number, list: ErasedList): Promise<Forgot
   const search = { person, isDryRun: true, timesheetIds: new Set<number>() };
   await replaceTraces(search);
   // What comes before a timesheet in the table is found once the timesheet is known.
-  return { traces: await replaceTraces(search), wasUser: person.names !== undefined };
+  return { traces: await replaceTraces(search), wasUser: person.isUser };
 }
 
 /**
  * Forgets somebody: notes them in the list, takes their name out of records of others, removes the user and all that is
- * theirs, and empties their own history last. Cut short, it is finished by repeating it: until the user is gone the user says
- * who it is, and then the list. Undefined where nothing is known of the user. Safe beside traffic.
+ * theirs, and empties their own history last. Cut short, it is finished by repeating it: the user, their history and the list
+ * say who it is. Undefined where nothing is known of the user. Safe beside traffic.
  */
 export async function forgetPerson(id: number, list: ErasedList, now: Date): Promise<Forgotten | undefined> {
   const person = await findKnown(id, list);
   if (!person) return undefined;
-  await list.add({ id, profile_id: person.profileId, erased_at: now.toISOString() });
+  await list.add({ id, profile_ids: [...person.profiles.keys()], erased_at: now.toISOString() });
   const timesheetIds = new Set<number>();
   const before = await replaceAll(person, timesheetIds);
   // Whatever the version of the user: no tombstone of an earlier one is in the way.
@@ -46,7 +46,7 @@ export async function forgetPerson(id: number, list: ErasedList, now: Date): Pro
   await transact([markErased(userKey(id), now)]);
   const after = await replaceAll(person, timesheetIds);
   await emptyOwnHistory(id);
-  return { traces: sumOf(before, after), wasUser: person.names !== undefined };
+  return { traces: sumOf(before, after), wasUser: person.isUser };
 }
 
 /** What a replay did. */

@@ -25,8 +25,11 @@ export function namesDriver(value: unknown, person: Person): boolean {
 }
 
 function withoutName(text: string, { names }: Person): string {
-  if (!names?.first_name || !names.last_name) return text;
-  return text.replaceAll(`${names.first_name} ${names.last_name}`, `${erased.first_name} ${erased.last_name}`);
+  return names.reduce(
+    (rest, { first_name, last_name }) =>
+      rest.replaceAll(`${first_name} ${last_name}`, `${erased.first_name} ${erased.last_name}`),
+    text,
+  );
 }
 
 function isCut(value: unknown): boolean {
