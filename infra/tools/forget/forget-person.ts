@@ -56,7 +56,7 @@ export interface Replayed {
   readonly absent: readonly number[];
 }
 
-/** Forgets all of the list whom the table has, as one that was restored may, and keeps the others from coming back. */
+/** Forgets everybody on the list once more, as a restored table may have them, and keeps those out that it does not have. */
 export async function replayErasures(list: ErasedList, now: Date): Promise<Replayed> {
   const ids = (await list.entries()).map((entry) => entry.id);
   const there = new Set(await findExistingUsers(ids));

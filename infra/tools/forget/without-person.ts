@@ -1,7 +1,7 @@
 import { isDriver, type Person } from "./person.ts";
 
 /** What is in place of what leads to a person. */
-export const erased = { first_name: "Erased", last_name: "Person", referral_code: "ERASED" } as const;
+const erased = { first_name: "Erased", last_name: "Person", referral_code: "ERASED" } as const;
 
 /**
  * A value of JSON without a person: as a driver, wherever that is in it; where it is about their timesheets, their full name
