@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, lstatSync, openSync, rmSync, type Stats } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { RecordType } from "../../../shared/contract/records.ts";
+import { type PartKind, type PartRecord, partKinds, recordsOf } from "./part-records.ts";
 
 /** What a page of the table gave, as the part keeps it. */
 export interface PartEntry {
@@ -9,23 +10,8 @@ export interface PartEntry {
   /** Of a notification its user; 0 of all others. */
   readonly userId: number;
   readonly kind: PartKind;
-  /** Of a record its lines, of a tombstone the version of the removal, of a removal nothing. */
+  /** Of a record its lines, none where it has not changed; of a tombstone the version of the removal, of a removal nothing. */
   readonly text: string;
-}
-
-/** What a text is of, in the order in which those of one record come. */
-const partKinds = { removal: 0, tombstone: 1, record: 2 } as const;
-type PartKind = keyof typeof partKinds;
-
-/** What the part has of one record. */
-export interface PartRecord {
-  readonly id: number;
-  readonly userId: number;
-  /** Its lines; undefined where it was not found. */
-  readonly lines: string | undefined;
-  readonly isRemoved: boolean;
-  /** The version of its tombstone. */
-  readonly version: number | undefined;
 }
 
 /** A page of a segment: what it gave, the users of the company in it, and where the next one begins; undefined at its end. */
@@ -187,25 +173,4 @@ function over(database: DatabaseSync, path: string): Omit<Part, "begunAt" | "isR
     },
     close: () => database.close(),
   };
-}
-
-function* recordsOf(database: DatabaseSync, type: RecordType, ofMembers: boolean): Generator<PartRecord> {
-  // The index is made by merging runs on disk, and only by the first run that gets here.
-  database.exec("CREATE INDEX IF NOT EXISTS by_id ON texts (type, id, user, kind)");
-  const members = ofMembers ? "AND user IN (SELECT id FROM members)" : "";
-  const ordered = `SELECT id, user, kind, text FROM texts WHERE type = ? ${members} ORDER BY id, user, kind`;
-  let last: PartRecord | undefined;
-  for (const { id, user, kind, text } of database.prepare(ordered).iterate(type)) {
-    const isSame = last?.id === id && last?.userId === user;
-    if (last && !isSame) yield last;
-    const known = isSame ? last : undefined;
-    last = {
-      id: Number(id),
-      userId: Number(user),
-      lines: kind === partKinds.record ? String(text) : known?.lines,
-      isRemoved: kind === partKinds.removal || known?.isRemoved === true,
-      version: kind === partKinds.tombstone ? Number(text) : known?.version,
-    };
-  }
-  if (last) yield last;
 }

@@ -4,7 +4,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { csvOf } from "./csv.ts";
 import { removedLines } from "./exported-lines.ts";
-import type { Part, PartRecord } from "./part-file.ts";
+import type { Part } from "./part-file.ts";
+import type { PartRecord } from "./part-records.ts";
 import { type CsvType, csvTypes, type Selection } from "./selection.ts";
 
 /** Letters that are written at once; between two writes the process can be stopped. */
@@ -97,6 +98,7 @@ function* rowsOf({ types }: ExportFile, options: PublishOptions, counts: Map<Rec
     let count = 0;
     yield header;
     for (const record of part.records(type, type === "notification" && selection.companyId !== undefined)) {
+      if (record.lines === "") continue;
       count += 1;
       counts.set(type, count);
       yield row(linesOf(type, record));

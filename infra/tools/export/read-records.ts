@@ -75,15 +75,19 @@ function entriesOf(item: Item, selection: Selection): PartEntry[] {
   const removal = selection.since === undefined ? undefined : readRemoval(item, selection.since);
   if (removal) return selection.types.includes(removal.type) ? [removal] : [];
   const record = readExported(item);
-  if (!record || !isSelected(record, item, selection)) return [];
-  const text = selection.since === undefined ? wholeLine(record) : changedLines(record);
-  return [{ type: record.type, id: record.id, userId: record.userId, kind: "record", text }];
+  if (!record || !isSelected(record, selection)) return [];
+  const { type, id, userId } = record;
+  return [{ type, id, userId, kind: "record", text: textOf(record, item, selection) }];
 }
 
-function isSelected(record: ExportedRecord, item: Item, { types, companyId, since }: Selection): boolean {
-  if (!types.includes(record.type)) return false;
-  if (since !== undefined) return isChangedSince(item, since);
-  return companyId === undefined || record.companyId === undefined || record.companyId === companyId;
+/** Nothing of what has not changed: that it is there says that a tombstone is of before. */
+function textOf(record: ExportedRecord, item: Item, { since }: Selection): string {
+  if (since === undefined) return wholeLine(record);
+  return isChangedSince(item, since) ? changedLines(record) : "";
+}
+
+function isSelected({ type, companyId: owner }: ExportedRecord, { types, companyId }: Selection): boolean {
+  return types.includes(type) && (companyId === undefined || owner === undefined || owner === companyId);
 }
 
 function membersOf(items: readonly Item[], { companyId }: Selection): number[] {
