@@ -12,7 +12,7 @@ import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import type { Cost } from "../../support/records/costs.ts";
 import { reportFigures } from "../figures.ts";
-import { measurePace, measureUnits } from "./counting.ts";
+import { measureHistory, measurePace, measureUnits } from "./counting.ts";
 import { openEngineFile } from "./engine-file.ts";
 import { invoiceLines, type Order } from "./invoices.ts";
 import { importLines, putLines } from "./load.ts";
@@ -71,6 +71,7 @@ function environmentOf(engine: string, endpoint: string): Record<string, string>
     HMAC_SECRET_ARN: "hmac-key",
     DEFAULT_COUNTRY: "GB",
     BUSINESS_TIME_ZONE: "Europe/London",
+    HISTORY_DAYS: "400",
   };
 }
 
@@ -106,7 +107,10 @@ async function benchCounting(template: Record<string, unknown>, say: (text: stri
   for (const name of [table, twin]) await createBenchTable(template, name);
   process.env.TABLE_NAME = table;
   say("\nwhat counts the changes");
-  return reportFigures([...(await measureUnits()), ...(await measurePace(countedByOne, twin))], say);
+  return reportFigures(
+    [...(await measureUnits()), ...(await measureHistory()), ...(await measurePace(countedByOne, twin))],
+    say,
+  );
 }
 
 /** A stream that nobody reads would only fill the disk. */

@@ -136,7 +136,9 @@ async function storedHistory(kind: string, id: number): Promise<Stored[]> {
     }),
   );
   const parse = (text: string | undefined) => text && JSON.parse(text);
-  return Items.map((item) => ({ ...item, id: item.family ?? id, before: parse(item.before), after: parse(item.after) }) as Stored);
+  return Items.map(
+    (item) => ({ ...item, id: item.family ?? id, before: parse(item.before), after: parse(item.after) }) as Stored,
+  );
 }
 
 /** The same fields, where of a long value its beginning and its hash are enough. */
