@@ -35,6 +35,8 @@ export function namesOf(stageName: string) {
     accessLogs: `/aws/vendedlogs/workforce-${stageName}/access`,
     /** Parameter of SSM that says which commit the functions are of, with its history. */
     release: `/workforce/${stageName}/release`,
+    /** Path of the parameters of SSM that say who was forgotten, one a person; no stack has them. */
+    erased: `/workforce/${stageName}/erased`,
     /** Namespace of the service's own metrics. */
     metrics: `Workforce/${stageName}`,
     /** `iss` of the access tokens it signs (D4). */

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, fstatSync, openSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
 import { defaultConcurrency, type ImportSummary, importRecords, type LineError } from "./import/import-records.ts";
 import { watchImport } from "./import/import-watch.ts";
@@ -33,8 +33,6 @@ ${stagesHelp}
 Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong.
 `;
 
-const interrupted = 130;
-
 if (import.meta.main) await runCommand((parameters) => runImport(parameters, localDirectory()));
 
 /** Runs the command on a machine's directory; gives its exit code. A signal to the process ends it after the lines in hand. */
@@ -50,17 +48,6 @@ export async function runImport(parameters: string[], directory: string): Promis
     release();
     source.destroy();
   }
-}
-
-function abortOnSignals(): { signal: AbortSignal; release(): void } {
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, abort);
-  const release = () => {
-    for (const signal of signals) process.off(signal, abort);
-  };
-  return { signal: stop.signal, release };
 }
 
 type Call = NonNullable<ReturnType<typeof readCall>>;

@@ -3,7 +3,7 @@ import { gunzip, gzip } from "node:zlib";
 import { readBatch } from "./table/batch-reads.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
-import { type Key, putIf } from "./table/table.ts";
+import { deleteItemAt, type Key, putIf } from "./table/table.ts";
 
 /** A further piece of a kept answer as the table has it; the first is part of its run. */
 interface StoredPiece extends StoredItem {
@@ -60,6 +60,11 @@ export async function readPieces(
   const whole = pieces.filter((piece) => piece !== undefined);
   if (whole.length < pieces.length) throw new Error("A piece of a kept answer is missing");
   return (await promisify(gunzip)(Buffer.concat(whole))).toString();
+}
+
+/** Deletes the pieces of an answer from a number on. */
+export async function dropPieces(record: Key, runId: string, from: number, to: number): Promise<void> {
+  for (let at = from; at < to; at += 1) await deleteItemAt(pieceKey(record, runId, at));
 }
 
 function pieceKey({ pk }: Key, runId: string, at: number): Key {

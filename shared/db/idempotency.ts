@@ -1,10 +1,10 @@
 import { Refusal } from "../domain/refusal.ts";
 import { type LastChange, lastChange } from "../work.ts";
-import { keepInPieces, type PieceOptions, readPieces } from "./answer-pieces.ts";
+import { dropPieces, keepInPieces, type PieceOptions, readPieces } from "./answer-pieces.ts";
 import { type RacePace, retryRaces } from "./table/conflicts.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
-import { deleteIf, type Key, putIf, updateIf } from "./table/table.ts";
+import { deleteIf, type Item, type Key, putIf, updateIf } from "./table/table.ts";
 import { updateOf } from "./table/updates.ts";
 
 /** The run of a request as the table has it, then its answer. */
@@ -62,7 +62,7 @@ export type AcquiredRun = { readonly run: Run } | { readonly answer: string };
 /** How long a run has its lease; longer than any function may run. */
 export const leaseSeconds = 60;
 
-const lifeMs = 24 * 60 * 60_000;
+export const idempotencyMs = 24 * 60 * 60_000;
 const retryAfterSeconds = 1;
 /** A lease that has ended, whatever the clock. */
 const handedOn = new Date(0).toISOString();
@@ -140,7 +140,7 @@ async function orHandOn<T>(run: Run, begin: () => Promise<T>): Promise<T> {
 }
 
 function newRun(record: Key, now: Date): Run {
-  const validTo = new Date(now.getTime() + lifeMs);
+  const validTo = new Date(now.getTime() + idempotencyMs);
   return { record, id: crypto.randomUUID(), token: crypto.randomUUID(), requestedAt: now, validTo };
 }
 
@@ -184,4 +184,24 @@ function leaseFrom(now: Date): string {
 
 function inProgress(): Refusal {
   return new Refusal("request_in_progress", "The request of this Idempotency-Key is under way", { retryAfterSeconds });
+}
+
+/**
+ * Replaces the kept answer of a run as it was read; `rewrite` gives the next one, or undefined where it stays. True where it
+ * is another; false where there is none, it stays, or another run has begun meanwhile.
+ */
+export async function rewriteAnswer(
+  item: Item,
+  rewrite: (answer: string) => string | undefined,
+  isDryRun: boolean,
+): Promise<boolean> {
+  const { pk, sk, run_id, valid_to, ...stored } = idempotentRuns.decode(item);
+  if (!stored.kept_answer) return false;
+  const record = { pk, sk };
+  const next = rewrite(await readPieces(record, run_id, stored));
+  if (next === undefined || isDryRun) return next !== undefined;
+  const { first, further } = await keepInPieces({ record, id: run_id, validTo: new Date(valid_to) }, next);
+  await dropPieces(record, run_id, further, stored.further_pieces ?? 0);
+  const set = { kept_answer: first, further_pieces: further };
+  return (await updateIf(updateOf(record, { where: { run_id }, set }))) !== undefined;
 }

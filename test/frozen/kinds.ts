@@ -21,6 +21,7 @@ const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: s
   ["records/job", /^JOB#/, /^JOB$/],
   ["records/migration", /^MIGRATION$/, /./, "0.2"],
   ["records/tombstone", /./, /^REMOVED#/],
+  ["records/removal", /^REMOVAL#/, /./, "0.2"],
   ["notifications/notification", /^USER#\d+$/, /^NOTIFICATION#/],
   ["notifications/notification-counts", /^USER#\d+$/, /^COUNTS$/],
   ["notifications/device", /^USER#\d+$/, /^DEVICE#/],

@@ -13,6 +13,21 @@ export async function runCommand(command: (parameters: string[]) => Promise<numb
   }
 }
 
+/** Exit code of a command that a signal stopped. */
+export const interrupted = 130;
+
+/** Aborts when somebody stops the command, which then ends what is under way. */
+export function abortOnSignals(): { readonly signal: AbortSignal; release(): void } {
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, abort);
+  const release = () => {
+    for (const signal of signals) process.off(signal, abort);
+  };
+  return { signal: stop.signal, release };
+}
+
 /**
  * The options and words of a command line; where `--help` is among them, prints that and gives undefined. Throws `UsageError`
  * on an option that the command does not know.

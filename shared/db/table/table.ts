@@ -63,10 +63,16 @@ export async function queryPage(input: Query): Promise<ReadPage> {
   return { items: page.Items ?? [], lastKey: page.LastEvaluatedKey };
 }
 
+/** A page of the whole table. */
+interface ScannedPage extends ReadPage {
+  /** How many items were read, those that a filter left out among them. */
+  readonly read: number;
+}
+
 /** Reads one page of the whole table. */
-export async function scanPage(input: Omit<ScanCommandInput, "TableName">): Promise<ReadPage> {
+export async function scanPage(input: Omit<ScanCommandInput, "TableName">): Promise<ScannedPage> {
   const page = await documentClient().send(new ScanCommand({ TableName: settings.tableName(), ...input }));
-  return { items: page.Items ?? [], lastKey: page.LastEvaluatedKey };
+  return { items: page.Items ?? [], lastKey: page.LastEvaluatedKey, read: page.ScannedCount ?? 0 };
 }
 
 /** Reads the items of a query, at most so many of them. */

@@ -10,18 +10,25 @@ export interface Tombstone extends StoredItem {
   readonly expires_at: number;
 }
 
-const skStart = "REMOVED#";
+/** How the sort key of a tombstone begins. */
+export const tombstoneStart = "REMOVED#";
 
 /** The entity of tombstones. */
-export const tombstones = defineEntity<Tombstone>("tombstone", ({ sk }) => sk.startsWith(skStart));
+export const tombstones = defineEntity<Tombstone>("tombstone", ({ sk }) => sk.startsWith(tombstoneStart));
 
 /** Key of the tombstone of a record. */
 export function tombstoneKey({ pk, sk }: Key): Key {
-  return { pk, sk: `${skStart}${sk}` };
+  return { pk, sk: `${tombstoneStart}${sk}` };
 }
 
-/** How long a removal outlives lines about the record that come late; event buses and queues hold none for as long. */
-const keptDays = 30;
+/** How many days a removal outlives lines about the record that come late; event buses and queues hold none for as long. */
+export const tombstoneDays = 30;
+
+/** The key of the record that a tombstone is of, and when it was removed: an import may have removed it later than it says. */
+export function removalOf({ pk, sk, expires_at }: Tombstone): { readonly removed: Key; readonly at: Date } {
+  const at = new Date((expires_at - tombstoneDays * 24 * 60 * 60) * 1_000);
+  return { removed: { pk, sk: sk.slice(tombstoneStart.length) }, at };
+}
 
 /** True when a record is known to have been removed at this version or a later one. An expired tombstone does not count. */
 export function isRemovedAt(tombstone: Tombstone | undefined, version: number | null | undefined, now: Date): boolean {
@@ -31,8 +38,14 @@ export function isRemovedAt(tombstone: Tombstone | undefined, version: number | 
 
 /** Stores the version at which a record was removed, unless a later removal is stored already. */
 export function markRemoved(key: Key, version: number, now: Date): TransactionWrite {
-  const tombstone = { ...tombstoneKey(key), version, expires_at: epochSecondsAfter(now, keptDays) };
+  const tombstone = { ...tombstoneKey(key), version, expires_at: epochSecondsAfter(now, tombstoneDays) };
   return { Put: { Item: tombstones.encode(tombstone), ...unlessRemovedAt(version, now) } };
+}
+
+/** Stores that no line with a version may bring a record back, whatever its version. */
+export function markErased(key: Key, now: Date): TransactionWrite {
+  const expires_at = epochSecondsAfter(now, tombstoneDays);
+  return { Put: { Item: tombstones.encode({ ...tombstoneKey(key), version: Number.MAX_SAFE_INTEGER, expires_at }) } };
 }
 
 /** Deletes the tombstone of a record: what follows is judged as if it had never been removed. */

@@ -193,6 +193,7 @@ describe("every item", () => {
       "job",
       "list totals",
       "number entry",
+      "removal",
       "timesheet",
       "tombstone",
     ];

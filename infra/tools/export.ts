@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { recordTypes } from "../../shared/contract/records.ts";
+import { tombstoneDays } from "../../shared/db/writes/tombstones.ts";
+import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { nextSince } from "./export/changed-since.ts";
+import { createExportProgress } from "./export/export-progress.ts";
+import { type ExportSummary, exportRecords } from "./export/export-records.ts";
+import { csvTypes, readSelection } from "./export/selection.ts";
+import { describeTable } from "./export/table-identity.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
+import { localDirectory } from "./service/local-service.ts";
+import { withService } from "./service/open-service.ts";
+
+const help = `npm run export [-- [--stage NAME] [--types TYPE,…] [--company ID] [--since TIME] [--out FILE] [--csv] [--restart]]
+
+Writes records to a file that npm run import takes: one JSON object a line, by type and ascending id, the same bytes for the
+same records. Reads the whole table, which costs money in AWS (some 4 cents a gigabyte). Safe while the service runs. Each
+record is as it was at one moment between the beginning and the end, which are printed. What was written meanwhile may be in
+the file or not: --since with the moment that is printed last has it.
+
+  --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --types TYPES  only these, with commas between them: ${recordTypes.join(", ")}
+  --company ID   only this company, its users, their notifications, and its timesheets, invoices and jobs
+  --since TIME   only what has changed from then on, such as 2026-11-20 or 2026-11-20T08:30:00Z, at most ${tombstoneDays} days ago;
+                 what was removed is a line with "deleted". What does not say when it changed is in it: companies,
+                 notifications, and what an earlier release wrote; timesheets that were paid and timers that were set less
+                 than a day before. Lines win over what is stored; a record's version follows in a line of its own
+  --out FILE     the file, which must not be there yet (workforce-STAGE.jsonl)
+  --csv          tables for a spreadsheet in place of lines, ${csvTypes.join(" and ")}, each in a file of its own
+  --restart      begin again, and drop what an interrupted export has read
+  --help         show this
+
+Only you may read the file (mode 0600). What was read is in FILE.part until the end: the same command goes on after an
+interruption, and takes no other table, stage or selection for it.
+
+It does not hold: credentials of any kind (passwords, passcodes, sessions, pins, tokens, keys); devices; the timers of
+jobs; totals, counts and search entries, which follow from the records; the history, tombstones and kept answers.
+Import makes every login a confirmed one, and its user asks for a password by pin.
+
+${stagesHelp}
+
+Ends with 0 when the file is whole, 1 when it was refused or failed, 2 when the call was wrong, ${interrupted} when it was stopped.
+`;
+
+if (import.meta.main) await runCommand((parameters) => runExport(parameters, localDirectory(), abortOnSignals().signal));
+
+/** Runs the command on a machine's directory; gives its exit code. */
+export async function runExport(parameters: string[], directory: string, signal?: AbortSignal): Promise<number> {
+  const call = readCall(parameters);
+  if (!call) return 0;
+  const place = { stage: call.stage, directory: resolve(directory) };
+  const progress = createExportProgress(process.stderr);
+  const summary = await withService(place, async () =>
+    exportRecords({
+      ...call,
+      table: await describeTable(place),
+      now: () => new Date(),
+      signal,
+      onProgress: progress.show,
+    }),
+  ).finally(progress.clear);
+  if (!summary.isComplete) process.stderr.write("Stopped. The same command goes on from here.\n");
+  else process.stdout.write(describe(summary));
+  return summary.isComplete ? 0 : interrupted;
+}
+
+function readCall(parameters: string[]) {
+  const options = {
+    stage: { type: "string" },
+    types: { type: "string" },
+    company: { type: "string" },
+    since: { type: "string" },
+    out: { type: "string" },
+    csv: { type: "boolean", default: false },
+    restart: { type: "boolean", default: false },
+  } as const;
+  const call = readArguments("export", help, { args: parameters, options });
+  if (!call) return undefined;
+  const { stage, csv, restart: restarts } = call.values;
+  const out = call.values.out ?? `workforce-${stage ?? "local"}.${csv ? "csv" : "jsonl"}`;
+  if (!existsSync(dirname(resolve(out)))) throw new UsageError(`There is no folder for ${out}`);
+  return { stage, csv, restarts, out, selection: readSelection({ ...call.values, csv }, new Date()) };
+}
+
+function describe({ files, counts, begunAt, readAt, isResumed }: ExportSummary): string {
+  const parts = [...counts].map(([type, count]) => `${type} ${count}`);
+  return [
+    `Records: ${parts.join(", ")}, in ${files.join(" and ")}`,
+    `Each as it was between ${begunAt} and ${readAt}${isResumed ? ", in more than one run" : ""}.`,
+    `What changes from then on: --since ${nextSince(begunAt)}`,
+  ]
+    .map((line) => `${line}\n`)
+    .join("");
+}

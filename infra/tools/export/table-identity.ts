@@ -1,0 +1,41 @@
+import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { settings } from "../../../shared/settings.ts";
+import type { ServicePlace } from "../service/open-service.ts";
+
+/** A table, as far as it is no other one: a restored table of the same name has another id and another moment. */
+export interface TableIdentity {
+  /** Region, account and name. */
+  readonly arn: string | undefined;
+  readonly id: string | undefined;
+  readonly createdAt: string | undefined;
+  /** What answers for it: AWS, the host of another endpoint, or the folder of a local machine. */
+  readonly at: string;
+}
+
+/** A table, and how many items it had some hours ago; undefined where that is not known. */
+export interface DescribedTable {
+  readonly identity: TableIdentity;
+  readonly items: number | undefined;
+}
+
+/** Asks which table the settings name. */
+export async function describeTable({ stage, directory }: ServicePlace): Promise<DescribedTable> {
+  const client = new DynamoDBClient({});
+  let host = "";
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const { hostname, port } = args.request as { hostname: string; port?: number };
+      host = port === undefined ? hostname : `${hostname}:${port}`;
+      return next(args);
+    },
+    { step: "finalizeRequest", name: "noteHost" },
+  );
+  try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: settings.tableName() }));
+    const at = stage === undefined ? directory : /\.amazonaws\.com(\.cn)?$/.test(host) ? "AWS" : host;
+    const createdAt = Table?.CreationDateTime?.toISOString();
+    return { identity: { arn: Table?.TableArn, id: Table?.TableId, createdAt, at }, items: Table?.ItemCount };
+  } finally {
+    client.destroy();
+  }
+}

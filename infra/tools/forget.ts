@@ -1,0 +1,122 @@
+import { settings } from "../../shared/settings.ts";
+import { carryOutCommand } from "../../shared/work.ts";
+import { findStage, type Stage } from "../stages/stages.ts";
+import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { type ErasedList, openErasedList } from "./forget/erased-list.ts";
+import { type Forgotten, forgetPerson, planToForget, readmit, replayErasures } from "./forget/forget-person.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
+import { localDirectory } from "./service/local-service.ts";
+import { withService } from "./service/open-service.ts";
+
+const help = `npm run forget -- (--user ID [--readmit] | --replay) [--yes] [--stage NAME]
+
+Erases a person: the user with logins, secrets, sessions, devices and notifications; their name as a driver of timesheets, and
+in the history, notifications and kept answers about these; their own history but for role and company. Facts and amounts
+stay. Their id goes on a list outside the table and its backups. Reads the whole table several times. Safe while the service runs.
+
+  --user ID     the person; without --yes only says what would be done
+  --yes         do it
+  --replay      after a restore: erase everybody on the list once more, and keep those out that the table does not have
+  --readmit     take the person off the list, so that an import may bring them back and --replay leaves them alone
+  --stage NAME  a stage in AWS, with an administrator's credentials; without it the local machine, whether it runs or not
+  --help        show this
+
+Safe to repeat, also after an interruption. Run it again after a day: until then the table's stream may bring changes back
+into the history.
+
+${stagesHelp}
+
+Ends with 0 when it is done, or planned; 1 when nothing is known of the person, or it failed; 2 when the call was wrong.
+`;
+
+if (import.meta.main) await runCommand((parameters) => forget(parameters, localDirectory()));
+
+/** Runs the command on a machine's directory; gives its exit code. */
+export async function forget(parameters: string[], directory: string): Promise<number> {
+  const options = {
+    user: { type: "string" },
+    yes: { type: "boolean", default: false },
+    replay: { type: "boolean", default: false },
+    readmit: { type: "boolean", default: false },
+    stage: { type: "string" },
+  } as const;
+  const call = readArguments("forget", help, { args: parameters, options });
+  if (!call) return 0;
+  const { user, yes, replay, readmit: readmits, stage } = call.values;
+  if (replay === (user !== undefined) || (replay && readmits)) {
+    throw new UsageError("Name a person with --user ID, or give --replay (npm run forget -- --help)");
+  }
+  const list = openErasedList({ stage, directory });
+  const work = user === undefined ? () => replayAll(list, yes) : workOn(readId(user), { list, yes, readmits, stage });
+  return withService({ stage, directory }, async (service) => {
+    const code = await carryOutCommand({ operation: "forget" }, () => "tool#forget", work);
+    if (!service.running) await service.processPending();
+    return code;
+  });
+}
+
+function readId(typed: string): number {
+  const id = Number(typed);
+  if (Number.isSafeInteger(id) && id >= 1) return id;
+  throw new UsageError("--user takes the id of a user");
+}
+
+interface Call {
+  readonly list: ErasedList;
+  readonly yes: boolean;
+  readonly readmits: boolean;
+  readonly stage: string | undefined;
+}
+
+function workOn(id: number, { list, yes, readmits, stage }: Call): () => Promise<number> {
+  return async () => {
+    if (readmits) return readmitOne(id, list, yes);
+    const found = yes ? await forgetPerson(id, list, new Date()) : await planToForget(id, list);
+    if (!found) {
+      process.stdout.write(`Nothing is known of user ${id}: neither the table nor the list has them.\n`);
+      return 1;
+    }
+    process.stdout.write(describe(id, found, yes) + describeRemains(findStage(stage ?? "local"), new Date()));
+    return 0;
+  };
+}
+
+async function readmitOne(id: number, list: ErasedList, yes: boolean): Promise<number> {
+  const isListed = yes ? await readmit(id, list) : (await list.entries()).some((entry) => entry.id === id);
+  const what = yes ? "is off the list" : "would go off the list: --yes does it";
+  process.stdout.write(isListed ? `User ${id} ${what}.\n` : `User ${id} is not on the list.\n`);
+  return isListed ? 0 : 1;
+}
+
+async function replayAll(list: ErasedList, yes: boolean): Promise<number> {
+  if (!yes) {
+    const ids = (await list.entries()).map(({ id }) => id);
+    process.stdout.write(`On the list: ${ids.join(", ") || "nobody"}. --yes erases them once more.\n`);
+    return 0;
+  }
+  const { forgotten, absent } = await replayErasures(list, new Date());
+  process.stdout.write(`Erased once more: ${forgotten.join(", ") || "nobody"}. `);
+  process.stdout.write(`Not in the table, and kept out: ${absent.join(", ") || "nobody"}.\n`);
+  return 0;
+}
+
+function describe(id: number, { traces, wasUser }: Forgotten, isDone: boolean): string {
+  const { timesheet, history, answer, notification } = traces;
+  const user = wasUser ? `user ${id} with all that is theirs` : `user ${id}, who is gone already`;
+  const names = `their name in ${timesheet} timesheets, ${history} changes of the history, ${answer} kept answers and ${notification} notifications`;
+  return `${isDone ? "Erased" : "Would be erased with --yes"}: ${user}; ${names}.\n`;
+}
+
+/** What no command reaches, and until when it is there. */
+function describeRemains({ logRetentionDays, backupKeptDays }: Stage, now: Date): string {
+  const until = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10);
+  const remains = [
+    `changes in the table's stream, answers kept for their own requests: ${until(1)}`,
+    `dead letters, quarantined changes, the log of lost SMS: ${until(14)}`,
+    `point-in-time recovery: ${until(35)}`,
+    ...(backupKeptDays === undefined ? [] : [`weekly backups: ${until(backupKeptDays)}`]),
+    `logs (ids and addresses of clients, no name): ${until(logRetentionDays)}`,
+    `what they changed, by their number alone, in the history: ${until(settings.historyDays())}`,
+  ];
+  return `What is left, and until when at the latest:\n${remains.map((each) => `  ${each}\n`).join("")}`;
+}

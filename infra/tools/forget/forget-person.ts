@@ -1,0 +1,119 @@
+import { removeUser } from "../../../shared/db/accounts/user-removal.ts";
+import { findExistingUsers, userKey } from "../../../shared/db/accounts/users.ts";
+import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
+import { impersonal } from "../../../shared/db/history/recorded-fields.ts";
+import { queryPages, updateIf } from "../../../shared/db/table/table.ts";
+import { transact } from "../../../shared/db/table/transaction.ts";
+import { updateOf } from "../../../shared/db/table/updates.ts";
+import { forgetRemoval, markErased, tombstoneKey, tombstones } from "../../../shared/db/writes/tombstones.ts";
+import type { ErasedList } from "./erased-list.ts";
+import { findPerson, type Person } from "./person.ts";
+import { replaceTraces, type Traces } from "./traces.ts";
+
+/** What a pass that follows another one still finds was written meanwhile. */
+const mostPasses = 10;
+
+/** What became of somebody who was to be forgotten. */
+export interface Forgotten {
+  readonly traces: Traces;
+  /** True where the user was there. */
+  readonly wasUser: boolean;
+}
+
+/** What would be replaced and removed; undefined where nothing is known of the user. */
+export async function planToForget(id: number, list: ErasedList): Promise<Forgotten | undefined> {
+  const person = await findKnown(id, list);
+  if (!person) return undefined;
+  const search = { person, isDryRun: true, timesheetIds: new Set<number>() };
+  await replaceTraces(search);
+  // What comes before a timesheet in the table is found once the timesheet is known.
+  return { traces: await replaceTraces(search), wasUser: person.isUser };
+}
+
+/**
+ * Forgets somebody: notes them in the list, takes their name out of records of others, removes the user and all that is
+ * theirs, and empties their own history last. Cut short, it is finished by repeating it: the user, their history and the list
+ * say who it is. Undefined where nothing is known of the user. Safe beside traffic.
+ */
+export async function forgetPerson(id: number, list: ErasedList, now: Date): Promise<Forgotten | undefined> {
+  const person = await findKnown(id, list);
+  if (!person) return undefined;
+  await list.add({ id, profile_ids: [...person.profiles.keys()], erased_at: now.toISOString() });
+  const timesheetIds = new Set<number>();
+  const before = await replaceAll(person, timesheetIds);
+  // Whatever the version of the user: no tombstone of an earlier one is in the way.
+  await removeUser({ type: "user", id, deleted: true, version: null }, { now });
+  await transact([markErased(userKey(id), now)]);
+  const after = await replaceAll(person, timesheetIds);
+  await emptyOwnHistory(id);
+  return { traces: sumOf(before, after), wasUser: person.isUser };
+}
+
+/** What a replay did. */
+export interface Replayed {
+  readonly forgotten: readonly number[];
+  /** Users that the table did not have. */
+  readonly absent: readonly number[];
+}
+
+/** Forgets everybody on the list once more, as a restored table may have them, and keeps those out that it does not have. */
+export async function replayErasures(list: ErasedList, now: Date): Promise<Replayed> {
+  const ids = (await list.entries()).map((entry) => entry.id);
+  const there = new Set(await findExistingUsers(ids));
+  for (const id of ids) {
+    // The records of others were restored as well, whether the user was or not.
+    await forgetPerson(id, list, now);
+  }
+  return { forgotten: ids.filter((id) => there.has(id)), absent: ids.filter((id) => !there.has(id)) };
+}
+
+/** Takes somebody off the list, so that an import may bring them back for good; false where they are not on it. */
+export async function readmit(id: number, list: ErasedList): Promise<boolean> {
+  const isListed = (await list.entries()).some((entry) => entry.id === id);
+  await list.remove(id);
+  const tombstone = await tombstones.find(tombstoneKey(userKey(id)), { consistent: true });
+  if (tombstone?.version === Number.MAX_SAFE_INTEGER) await transact([forgetRemoval(userKey(id))]);
+  return isListed;
+}
+
+async function findKnown(id: number, list: ErasedList): Promise<Person | undefined> {
+  const entry = (await list.entries()).find((each) => each.id === id);
+  return findPerson(id, entry);
+}
+
+/** Passes until one finds nothing. Throws where others keep bringing the name back. */
+async function replaceAll(person: Person, timesheetIds: Set<number>): Promise<Traces> {
+  let sum: Traces = { timesheet: 0, history: 0, answer: 0, notification: 0 };
+  for (let pass = 0; pass < mostPasses; pass += 1) {
+    const known = timesheetIds.size;
+    const found = await replaceTraces({ person, isDryRun: false, timesheetIds });
+    sum = sumOf(sum, found);
+    if (timesheetIds.size === known && Object.values(found).every((count) => count === 0)) return sum;
+  }
+  throw new Error("Others keep writing the name: run the same command again");
+}
+
+async function emptyOwnHistory(id: number): Promise<void> {
+  const own = queryPages({
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": historyPartition("user", id) },
+    ConsistentRead: true,
+  });
+  for await (const page of own) {
+    for (const item of page) {
+      const { pk, sk, type, before, after } = historyItems.decode(item);
+      const emptied = (text: string) => JSON.stringify(impersonal(type, JSON.parse(text)));
+      const set = { ...(before && { before: emptied(before) }), ...(after && { after: emptied(after) }) };
+      if (before || after) await updateIf(updateOf({ pk, sk }, { when: "attribute_exists(pk)", set }));
+    }
+  }
+}
+
+function sumOf(one: Traces, other: Traces): Traces {
+  return {
+    timesheet: one.timesheet + other.timesheet,
+    history: one.history + other.history,
+    answer: one.answer + other.answer,
+    notification: one.notification + other.notification,
+  };
+}

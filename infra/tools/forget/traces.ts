@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from "node:util";
+import { historyItems } from "../../../shared/db/history/history-items.ts";
+import { idempotentRuns, rewriteAnswer } from "../../../shared/db/idempotency.ts";
+import { listedItems } from "../../../shared/db/lists/listed-items.ts";
+import { notifications } from "../../../shared/db/notifications/notifications.ts";
+import { keyOf } from "../../../shared/db/table/keys.ts";
+import { type Item, scanPage, updateIf } from "../../../shared/db/table/table.ts";
+import { updateOf } from "../../../shared/db/table/updates.ts";
+import { patiently } from "../import/patience.ts";
+import { isDriver, type Person } from "./person.ts";
+import { namesDriver, withoutPerson } from "./without-person.ts";
+
+/** In what of others a person was found, and how often. */
+export type Traces = Record<"timesheet" | "history" | "answer" | "notification", number>;
+
+/** A search for a person: it changes nothing where it is a dry run. */
+export interface Search {
+  readonly person: Person;
+  readonly isDryRun: boolean;
+  /** The timesheets that are theirs, as far as they are known: others are found on the way. */
+  readonly timesheetIds: Set<number>;
+}
+
+const starts = {
+  ":timesheet": "TIMESHEET",
+  ":notification": "NOTIFICATION#",
+  ":run": "IDEMPOTENCY",
+  ":history": "HISTORY#TIMESHEET#",
+};
+
+/** Reads the whole table once, and takes a person out of what it has of others. 1 read unit for every 4 KB of it. */
+export async function replaceTraces(search: Search): Promise<Traces> {
+  const traces: Traces = { timesheet: 0, history: 0, answer: 0, notification: 0 };
+  let ExclusiveStartKey: Item | undefined;
+  do {
+    const scan = {
+      FilterExpression:
+        "begins_with(sk, :timesheet) OR begins_with(sk, :notification) OR begins_with(sk, :run) OR begins_with(pk, :history)",
+      ExpressionAttributeValues: starts,
+      ConsistentRead: true,
+      ExclusiveStartKey,
+    };
+    const { items, lastKey } = await patiently(() => scanPage(scan));
+    for (const item of items) {
+      const found = await replaceIn(item, search);
+      if (found) traces[found] += 1;
+    }
+    ExclusiveStartKey = lastKey;
+  } while (ExclusiveStartKey);
+  return traces;
+}
+
+async function replaceIn(item: Item, search: Search): Promise<keyof Traces | undefined> {
+  const key = keyOf(item);
+  const is = (entity: { matches(key: ReturnType<typeof keyOf>): boolean }) => entity.matches(key);
+  if (is(listedItems.TIMESHEETS)) return (await inTimesheet(item, search)) ? "timesheet" : undefined;
+  if (is(historyItems)) return (await inHistory(item, search)) ? "history" : undefined;
+  if (is(notifications)) return (await inNotification(item, search)) ? "notification" : undefined;
+  if (is(idempotentRuns)) return (await inAnswer(item, search)) ? "answer" : undefined;
+  return undefined;
+}
+
+/** The revision stays: a change would keep the name in the history, and notify of it. Whoever writes meanwhile is found by the next pass. */
+async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Search): Promise<boolean> {
+  const { pk, sk, id, revision, record } = listedItems.TIMESHEETS.decode(item);
+  if (!isDriver(person, record.driver)) return false;
+  timesheetIds.add(id);
+  const next = withoutPerson(record, person, true);
+  if (isDeepStrictEqual(next, record)) return false;
+  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { revision }, set: { record: next } }));
+  return true;
+}
+
+async function inHistory(item: Item, { person, isDryRun, timesheetIds }: Search): Promise<boolean> {
+  const { pk, sk, before, after } = historyItems.decode(item);
+  const [was, is] = [before, after].map((text): unknown => text && JSON.parse(text));
+  const isAbout = timesheetIds.has(Number(pk.split("#")[2])) || namesDriver([was, is], person);
+  const next = withoutPerson([was, is], person, isAbout);
+  if (isDeepStrictEqual(next, [was, is])) return false;
+  const [nextWas, nextIs] = next as unknown[];
+  const set = { ...(was ? { before: JSON.stringify(nextWas) } : {}), ...(is ? { after: JSON.stringify(nextIs) } : {}) };
+  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { when: "attribute_exists(pk)", set }));
+  return true;
+}
+
+async function inNotification(item: Item, { person, isDryRun, timesheetIds }: Search): Promise<boolean> {
+  const { pk, sk, user_id, revision, record } = notifications.decode(item);
+  const isAbout = /^timesheet$/i.test(record.record_type) && timesheetIds.has(record.record_id);
+  if (user_id === person.id || !isAbout) return false;
+  const next = withoutPerson(record, person, true);
+  if (isDeepStrictEqual(next, record)) return false;
+  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { revision }, set: { record: next } }));
+  return true;
+}
+
+/** The answer to be given again to another user is the same without the name. */
+async function inAnswer(item: Item, { person, isDryRun }: Search): Promise<boolean> {
+  const rewrite = (answer: string) => {
+    const kept: { readonly body: string } = JSON.parse(answer);
+    const body: unknown = JSON.parse(kept.body);
+    if (!namesDriver(body, person)) return undefined;
+    const next = withoutPerson(body, person, true);
+    return isDeepStrictEqual(next, body) ? undefined : JSON.stringify({ ...kept, body: JSON.stringify(next) });
+  };
+  return rewriteAnswer(item, rewrite, isDryRun);
+}

@@ -1,0 +1,125 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { demoUsers } from "../../../infra/local/demo/demo.ts";
+import { runExport } from "../../../infra/tools/export.ts";
+import { forget } from "../../../infra/tools/forget.ts";
+import { notificationKey, notifications } from "../../../shared/db/notifications/notifications.ts";
+import { putItems } from "../../support/records/put-items.ts";
+import { notificationLine } from "../../support/records/records.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { useFolder } from "../../tools/export/run-export.ts";
+import { runTool, useMachine } from "../../tools/machine.ts";
+
+const directory = useMachine();
+const file = useFolder();
+const run = (...parameters: string[]) => runTool(() => runExport(parameters, directory));
+
+test("it writes what the machine has, for its user alone, and says as of when", async () => {
+  const out = file("all.jsonl");
+  const { code, out: said } = await run("--out", out);
+  const lines = readFileSync(out, "utf8").trimEnd().split("\n");
+  const types = lines.map((line) => JSON.parse(line).type);
+  expect([code, (statSync(out).mode & 0o777).toString(8), new Set(types).size]).toEqual([0, "600", 6]);
+  expect(said).toContain(`invoice ${types.filter((type) => type === "invoice").length}, `);
+  expect(said).toMatch(/\nEach as it was between 20\S+Z and 20\S+Z\.\nWhat changes from then on: --since 20\S+Z\n$/);
+  await expect(run("--out", out)).rejects.toThrow("is there: remove it, or name another file");
+});
+
+test("--csv makes a table of each type", async () => {
+  const out = file("table.csv");
+  expect(await run("--csv", "--out", out)).toMatchObject({ code: 0 });
+  expect(readFileSync(file("table.invoice.csv"), "utf8")).toMatch(/^id,company_name,.*,company_id,version\r\n/);
+  expect(readFileSync(file("table.timesheet.csv"), "utf8")).toContain("driver.first_name");
+});
+
+test("a part of the table that was there before is refused, and stopped runs say how to go on", async () => {
+  const stop = new AbortController();
+  stop.abort();
+  const out = file("stopped.jsonl");
+  const stopped = await runTool(() => runExport(["--out", out], directory, stop.signal));
+  expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining("Stopped. The same command goes on") });
+  await expect(run("--out", out, "--types", "job")).rejects.toThrow("is of another table, place or selection");
+  expect(await run("--out", out)).toMatchObject({ code: 0, out: expect.stringContaining("in more than one run") });
+});
+
+test("wrong calls are mistakes, and --help says what the file does not hold", async () => {
+  await expect(run("--out", file("none/all.jsonl"))).rejects.toThrow("There is no folder");
+  writeFileSync(file("letter.part"), "x".repeat(999));
+  await expect(run("--out", file("letter"))).rejects.toThrow("is no part of an export");
+  expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("credentials of any kind") });
+});
+
+/** With the full count, more than a heap of 64 MB could hold. */
+const kilobytes = 16;
+const count = usualOrFull(300, 20_000, 4_000);
+const userId = 999;
+
+/** Starts the command in a process of its own, with a small heap. */
+function start(...parameters: string[]) {
+  const tool = join(import.meta.dirname, "../../../infra/tools/export.ts");
+  const child = spawn(process.execPath, ["--max-old-space-size=64", tool, ...parameters], {
+    env: { ...process.env, WORKFORCE_DIRECTORY: directory },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (text) => {
+    said += text;
+  });
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, said }));
+  return { child, ended };
+}
+
+test("killed at any moment it goes on, in a heap of 64 MB, without a gap or a double", async () => {
+  const { type: _, user_id: _user, ...fields } = notificationLine(1, userId);
+  const items = Array.from({ length: count }, (_each, at) => {
+    const { id: _id, ...record } = { ...fields, params: { type: "published", text: "x".repeat(kilobytes * 1_000) } };
+    const id = count - at;
+    return notifications.encode({ ...notificationKey(userId, id), id, user_id: userId, record, revision: 1 });
+  });
+  await putItems(items);
+  const out = file("killed.jsonl");
+  let kills = 0;
+  for (let pages = 1; pages <= usualOrFull(1, 60) && !existsSync(out); pages += 10) {
+    const { child, ended } = start("--out", out, "--types", "notification");
+    // Each run gets further than the one before: the part grows.
+    const size = pages * 1_000_000;
+    const looking = setInterval(() => {
+      if ((statSync(`${out}.part`, { throwIfNoEntry: false })?.size ?? 0) > size) child.kill("SIGKILL");
+    }, 5);
+    const { signal } = await ended;
+    clearInterval(looking);
+    if (signal === "SIGKILL") kills += 1;
+  }
+  expect(kills).toBe(usualOrFull(1, 6));
+  if (!existsSync(out)) expect(await start("--out", out, "--types", "notification").ended).toMatchObject({ code: 0 });
+  const ids = readFileSync(out, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter(({ user_id }) => user_id === userId)
+    .map(({ id }) => id);
+  expect(ids).toEqual(Array.from({ length: count }, (_each, at) => at + 1));
+  rmSync(out);
+}, 600_000);
+
+test("forget says what it would do, does it with --yes, and what is left; a replay does it again", async () => {
+  const run = (...parameters: string[]) => runTool(() => forget(parameters, directory));
+  const user = String(demoUsers.driver.id);
+  expect((await run("--user", user)).out).toMatch(
+    /^Would be erased with --yes: user 5 with all that is theirs; their name in [1-9]/,
+  );
+  expect(existsSync(join(directory, "erased.json"))).toBe(false);
+  const done = await run("--user", user, "--yes");
+  expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^Erased: user 5 .*\n.*\n.* stream.*: 20\d\d-/) });
+  expect((statSync(join(directory, "erased.json")).mode & 0o777).toString(8)).toBe("600");
+  expect((await run("--user", user)).out).toContain("user 5, who is gone already; their name in 0 timesheets");
+  expect((await run("--replay")).out).toBe("On the list: 5. --yes erases them once more.\n");
+  expect((await run("--replay", "--yes")).out).toContain("Not in the table, and kept out: 5.");
+  expect(await run("--user", user, "--readmit", "--yes")).toMatchObject({ code: 0, out: "User 5 is off the list.\n" });
+  expect(await run("--user", "987654")).toMatchObject({ code: 1, out: expect.stringContaining("Nothing is known of") });
+  for (const wrong of [[], ["--replay", "--user", "1"], ["--user", "x"]])
+    await expect(run(...wrong)).rejects.toThrow(/--user/);
+}, 60_000);

@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BatchWriteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll } from "vitest";
+import { type ExportOptions, exportRecords } from "../../../infra/tools/export/export-records.ts";
+import { readSelection } from "../../../infra/tools/export/selection.ts";
+import { chunksOf } from "../../../shared/batches.ts";
+import { recordTypes } from "../../../shared/contract/records.ts";
+import { documentClient } from "../../../shared/db/table/table.ts";
+import { settings } from "../../../shared/settings.ts";
+
+/** A folder that goes when the tests of a file have ended. */
+export function useFolder(): (name: string) => string {
+  const folder = mkdtempSync(join(tmpdir(), "workforce-export-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return (name) => join(folder, name);
+}
+
+/** A table that no other one is taken for. */
+export const someTable = { identity: { arn: "arn", id: "one", createdAt: undefined, at: "AWS" }, items: undefined };
+
+/** Everything, as a call without options selects it. */
+export const everything = { types: recordTypes, companyId: undefined, since: undefined };
+
+/** Exports to a file, everything in lines unless the options say otherwise. */
+export function runExport(out: string, options: Partial<ExportOptions> = {}) {
+  const usual = { selection: everything, csv: false, table: someTable, restarts: false, now: () => new Date() };
+  return exportRecords({ out, ...usual, ...options });
+}
+
+/** The bytes of an export of everything. */
+export async function exported(out: string, options: Partial<ExportOptions> = {}): Promise<string> {
+  await runExport(out, options);
+  const bytes = readFileSync(out, "utf8");
+  rmSync(out);
+  return bytes;
+}
+
+/** A selection as a call names it. */
+export function selected(typed: { types?: string; company?: string; since?: string; csv?: boolean }, now = new Date()) {
+  return readSelection({ csv: false, ...typed }, now);
+}
+
+/** Deletes every item of the table. */
+export async function emptyTable(): Promise<void> {
+  const TableName = settings.tableName();
+  const { Items = [], LastEvaluatedKey } = await documentClient().send(new ScanCommand({ TableName }));
+  for (const chunk of chunksOf(Items, 25)) {
+    const requests = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
+    await documentClient().send(new BatchWriteCommand({ RequestItems: { [TableName]: requests } }));
+  }
+  if (LastEvaluatedKey) await emptyTable();
+}

@@ -1,0 +1,117 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { updateIf } from "../../../shared/db/table/table.ts";
+import { carryOutCommand } from "../../../shared/work.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { fc } from "../../support/service/properties.ts";
+import { useService } from "../../support/service/service.ts";
+import { runImport, streamOf } from "../import/run-import.ts";
+import { anyLine, type Line, placeOf } from "./random-lines.ts";
+import { emptyTable, everything, exported, selected, useFolder } from "./run-export.ts";
+
+useService();
+
+const file = useFolder();
+const keyOf = (line: Line) => placeOf(line).join();
+
+/** Imports as the command does: records say when they were written. */
+async function importLines(lines: readonly (object | string)[]): Promise<void> {
+  const { errors } = await carryOutCommand(
+    { operation: "import" },
+    (id) => `import#${id}`,
+    () => runImport(streamOf(...lines)),
+  );
+  expect(errors).toEqual([]);
+}
+
+const rowsOf = (text: string): string[] => text.split("\n").slice(0, -1);
+
+const someLine = fc
+  .tuple(anyLine(fc.integer({ min: 1, max: 12 })), fc.option(fc.integer({ min: 0, max: 3 })))
+  .map(([line, version]): Line => ({ ...line, version }));
+const removal = someLine.map(({ type, id, user_id, version }) => ({
+  type,
+  id,
+  ...(user_id ? { user_id } : {}),
+  ...(version === null ? {} : { version }),
+  deleted: true,
+}));
+
+async function exportSince(since: string): Promise<string> {
+  return exported(file("since.jsonl"), { selection: selected({ since }) });
+}
+
+test("imported over an earlier export, what has changed since gives the same table", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof({ weight: 3, arbitrary: someLine }, removal), { minLength: 20, maxLength: 40 }),
+      fc.array(fc.oneof(someLine, removal), { maxLength: 20 }),
+      async (first, changes) => {
+        await emptyTable();
+        await importLines(first);
+        const before = await exported(file("before.jsonl"));
+        await pause(2);
+        const since = new Date().toISOString();
+        await importLines(changes);
+        const changed = await exportSince(since);
+        const after = await exported(file("after.jsonl"));
+
+        await emptyTable();
+        await importLines(rowsOf(before));
+        await importLines(rowsOf(changed));
+        expect(await exported(file("again.jsonl"))).toBe(after);
+        // What says when it changed is not in it unless it did; a tombstone of the last day is.
+        const touched = new Set(changes.map((line) => keyOf(line as Line)));
+        const rows: Line[] = rowsOf(changed).map((row) => JSON.parse(row));
+        const stamped = rows.filter(({ type }) => type !== "company" && type !== "notification").filter(({ deleted }) => !deleted);
+        expect(stamped.filter((row) => !touched.has(keyOf(row)))).toEqual([]);
+      },
+    ),
+    { numRuns: usualOrFull(3, 500, 40) },
+  );
+}, 3_600_000);
+
+test("a record that was removed and made again before is left alone, whatever its tombstone says", async () => {
+  await emptyTable();
+  const line = { ...fc.sample(anyLine(fc.constant(3), ["job"]), 1)[0] };
+  await importLines([{ ...line, version: 1 }, { type: "job", id: 3, deleted: true }, { ...line, version: 2 }]);
+  await pause(2);
+  expect(await exportSince(new Date().toISOString())).toBe("");
+});
+
+test("a change of release 0.1, which leaves the stamp of the change before it, is included", async () => {
+  await emptyTable();
+  const line = fc.sample(anyLine(fc.constant(3), ["job"]), 1)[0];
+  await importLines([line ?? {}]);
+  await pause(2);
+  const since = new Date().toISOString();
+  expect(await exportSince(since)).toBe("");
+  const Key = { ...recordKey("JOB", 3) };
+  await updateIf({ Key, UpdateExpression: "ADD revision :one", ExpressionAttributeValues: { ":one": 1 } });
+  expect(await exportSince(since)).toContain('{"type":"job","id":3,');
+});
+
+test("a company's export has its own records, its users and their notifications", async () => {
+  await emptyTable();
+  const lines = fc.sample(anyLine(fc.integer({ min: 1, max: 60 })), { numRuns: 70, seed: 5 });
+  await importLines(lines.map(({ version: _, ...line }) => line));
+  const all: Line[] = rowsOf(await exported(file("all.jsonl"))).map((row) => JSON.parse(row));
+  const members = new Set(
+    all.flatMap(({ type, id, financial_company_id: of }) => (type === "user" && of === 2 ? id : [])),
+  );
+  const own = all.filter(
+    ({ type, id, company_id, user_id }) =>
+      (type === "company" && id === 2) ||
+      company_id === 2 ||
+      (type === "user" && members.has(id)) ||
+      members.has(Number(user_id)),
+  );
+  expect(new Set(own.map(({ type }) => type)).size).toBeGreaterThan(3);
+  const selection = { ...everything, companyId: 2 };
+  expect(rowsOf(await exported(file("own.jsonl"), { selection }))).toEqual(own.map((line) => JSON.stringify(line)));
+  const notes = { ...selection, types: ["notification"] as const };
+  expect(rowsOf(await exported(file("notes.jsonl"), { selection: notes }))).toEqual(
+    own.filter(({ type }) => type === "notification").map((line) => JSON.stringify(line)),
+  );
+});

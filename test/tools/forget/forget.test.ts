@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, expect, test } from "vitest";
+import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
+import { forgetPerson, planToForget, readmit, replayErasures } from "../../../infra/tools/forget/forget-person.ts";
+import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
+import { acquireRun, keepAnswer } from "../../../shared/db/idempotency.ts";
+import { documentClient } from "../../../shared/db/table/table.ts";
+import { putItems } from "../../support/records/put-items.ts";
+import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { readRecord } from "../../support/records/store.ts";
+import { write } from "../../support/records/writes.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { useService } from "../../support/service/service.ts";
+import { emptyTable } from "../export/run-export.ts";
+
+const service = useService();
+const directory = mkdtempSync(join(tmpdir(), "workforce-forget-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const list = openErasedList({ stage: undefined, directory });
+
+const now = new Date();
+const [id, profile] = [31, 700];
+const driver = {
+  id: 7,
+  financial_company_id: 1,
+  first_name: "Xenia",
+  last_name: "Quill",
+  profile_id: profile,
+  referral_code: "XENIA7",
+};
+const other = { ...driver, first_name: "Ada", last_name: "Holt", profile_id: 701, referral_code: "ADA7" };
+const names = /Xenia|Quill|XENIA7|xenia@|Born/;
+
+const history = (pk: string, sk: string, type: "timesheet" | "user", fields: object) =>
+  historyItems.encode({
+    pk,
+    sk,
+    type,
+    did: "updated",
+    at: now.toISOString(),
+    expires_at: 9e9,
+    after: JSON.stringify(fields),
+  });
+
+async function keptAnswer(userId: number, body: object): Promise<void> {
+  const request = { userId, operation: "bulk-update-timesheets", key: "k", fingerprint: "f", matches: () => true };
+  const acquired = await acquireRun(request, now);
+  if ("run" in acquired) await keepAnswer(acquired.run, JSON.stringify({ body: JSON.stringify(body), headers: {} }));
+}
+
+/** A table in which others have something that names the person. */
+async function fill(version?: number): Promise<void> {
+  await emptyTable();
+  const person = {
+    email: "xenia@example.com",
+    first_name: "Xenia",
+    last_name: "Quill",
+    profile_id: profile,
+    role: "driver",
+  };
+  await write(userLine(id, { ...person, ...(version && { version }), password: "Correct horse battery" }));
+  await write(userLine(32, { profile_id: 701 }));
+  await write(timesheetLine(1, 1, { driver, job_title: "Cover for Xenia Quill" }));
+  await write(timesheetLine(2, 1, { driver: other, job_title: "Cover for Xenia Quill?" }));
+  await write(notificationLine(1, id));
+  await write(
+    notificationLine(2, 32, { record_type: "Timesheet", record_id: 1, params: { type: "t", text: "Xenia Quill" } }),
+  );
+  await putItems([
+    history(historyPartition("timesheet", 1), "1", "timesheet", {
+      driver: { cut: '{"first_name":"Xenia', sha256: "x" },
+    }),
+    history(historyPartition("timesheet", 9), "1", "timesheet", { driver, total: "1.00" }),
+    history(historyPartition("user", id), "1", "user", { email: "xenia@example.com", role: "driver" }),
+  ]);
+  await keptAnswer(32, {
+    timesheets: [{ ...timesheetLine(1, 1, { driver }) }, timesheetLine(2, 1, { driver: other })],
+  });
+}
+
+async function allItems(): Promise<Record<string, unknown>[]> {
+  const { Items = [] } = await documentClient().send(new ScanCommand({ TableName: service.tableName }));
+  return Items;
+}
+
+/** The keys of the items that name the person; what timesheet 2 says is somebody else's. */
+async function traces(): Promise<string[]> {
+  const items = await allItems();
+  const found = items.filter(({ pk, ...item }) => pk !== "TIMESHEET#2" && names.test(JSON.stringify(item)));
+  return found.map(({ pk, sk }) => `${pk} ${sk}`);
+}
+
+async function answerAgain(): Promise<string> {
+  const request = { userId: 32, operation: "bulk-update-timesheets", key: "k", fingerprint: "f", matches: () => true };
+  const acquired = await acquireRun(request, now);
+  return "answer" in acquired ? acquired.answer : "";
+}
+
+test.each([
+  undefined,
+  7,
+])("a person of version %s goes, from what others have as well; facts and others stay", async (version) => {
+  await fill(version);
+  const plan = await planToForget(id, list);
+  expect(plan).toEqual({ traces: { timesheet: 1, history: 2, answer: 1, notification: 1 }, wasUser: true });
+  expect((await traces()).length).toBeGreaterThan(4);
+
+  expect(await forgetPerson(id, list, now)).toEqual(plan);
+  expect(await traces()).toEqual([]);
+  const answer = await answerAgain();
+  expect(answer).not.toMatch(/Xenia|Quill/);
+  expect(answer).toContain("Holt");
+  expect(await readRecord("TIMESHEET", 1)).toMatchObject({
+    total: "120.00",
+    driver: { first_name: "Erased", profile_id: profile },
+  });
+  expect(await readRecord("TIMESHEET", 2)).toMatchObject({
+    driver: { first_name: "Ada" },
+    job_title: "Cover for Xenia Quill?",
+  });
+  expect((await allItems()).filter(({ pk }) => pk === `USER#${id}` || pk === `PASSWORD#${id}`)).toMatchObject([
+    { sk: "REMOVED#USER", version: Number.MAX_SAFE_INTEGER },
+  ]);
+  // No line with a version brings them back; the second run knows from the list who it was.
+  expect(await write(userLine(id, { version: 9 }))).toBe("stale");
+  await write(timesheetLine(3, 1, { driver }));
+  expect(await forgetPerson(id, list, now)).toMatchObject({ traces: { timesheet: 1 }, wasUser: false });
+  expect(await traces()).toEqual([]);
+  await list.remove(id);
+});
+
+test("a run that is killed anywhere is finished by the next one", async () => {
+  for (let calls = 3; ; calls += usualOrFull(17, 1, 5)) {
+    await fill();
+    const name = `kill-${calls}`;
+    let left = calls;
+    documentClient().middlewareStack.add(
+      (next) => async (args) => {
+        left -= 1;
+        if (left < 0) throw new Error("killed");
+        return next(args);
+      },
+      { step: "initialize", name },
+    );
+    const isDone = await forgetPerson(id, list, now).then(
+      () => true,
+      () => false,
+    );
+    documentClient().middlewareStack.remove(name);
+    if (isDone) break;
+    expect(await forgetPerson(id, list, now)).toBeDefined();
+    expect(await traces()).toEqual([]);
+    await list.remove(id);
+  }
+}, 600_000);
+
+test("after a restore a replay erases who is there, keeps out who is not, and leaves who was readmitted", async () => {
+  await fill();
+  await forgetPerson(id, list, now);
+  await list.add({ id: 33, profile_ids: [], erased_at: now.toISOString() });
+  await list.add({ id: 34, profile_ids: [], erased_at: now.toISOString() });
+  expect(await readmit(34, list)).toBe(true);
+  // The table of before.
+  await fill(7);
+  await write(userLine(34));
+  expect(await replayErasures(list, now)).toEqual({ forgotten: [id], absent: [33] });
+  expect(await traces()).toEqual([]);
+  expect(await write(userLine(33, { version: 1 }))).toBe("stale");
+  expect(await readRecord("USER", 34)).toMatchObject({ first_name: "Ines" });
+  expect(await replayErasures(list, now)).toEqual({ forgotten: [], absent: [id, 33] });
+  expect(await readmit(33, list)).toBe(true);
+  expect(await write(userLine(33, { version: 1 }))).toBe("created");
+});
+
+test("a profile that is another user's today: only the person's own names are theirs", async () => {
+  await fill();
+  await write(userLine(id, { profile_id: null, first_name: "Xenia", last_name: "Quill" }));
+  await list.add({ id, profile_ids: [profile], erased_at: now.toISOString() });
+  await write(userLine(40, { profile_id: profile, first_name: "Bo", last_name: "Ray" }));
+  await write(timesheetLine(5, 1, { driver: { ...driver, first_name: "Bo", last_name: "Ray" } }));
+  await forgetPerson(id, list, now);
+  expect(await readRecord("TIMESHEET", 5)).toMatchObject({ driver: { first_name: "Bo" } });
+  expect(await readRecord("TIMESHEET", 1)).toMatchObject({ driver: { first_name: "Erased" } });
+  expect(await readRecord("USER", 40)).toMatchObject({ profile_id: profile });
+});
+
+test("who somebody was before is known from their own history", async () => {
+  await fill();
+  await putItems([
+    history(historyPartition("user", id), "0", "user", { profile_id: 702, last_name: "Born" }),
+    history(historyPartition("user", 41), "0", "user", { profile_id: 703 }),
+  ]);
+  const born = { ...driver, profile_id: 702, last_name: "Born" };
+  await write(timesheetLine(6, 1, { driver: born, job_title: "Instead of Xenia Born" }));
+  await forgetPerson(id, list, now);
+  expect(await traces()).toEqual([]);
+  expect(await readRecord("TIMESHEET", 6)).toMatchObject({ job_title: "Instead of Erased Person" });
+  expect(await planToForget(41, list)).toMatchObject({ wasUser: false });
+});
+
+test("of somebody who is neither in the table nor on the list nothing is known", async () => {
+  expect(await planToForget(987, list)).toBeUndefined();
+  expect(await forgetPerson(987, list, now)).toBeUndefined();
+});
