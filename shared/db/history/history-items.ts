@@ -11,10 +11,13 @@ export type RecordedDoing = "created" | "updated" | "removed" | "ended" | "impor
 /** Values by field, as the interface names them; `CutValue` where one is too long to be kept. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What is kept of a long value: the beginning of its JSON, and the hash of all of it (SHA-256, 22 letters of base64url). */
+/**
+ * What is kept of a long value: the beginning of its JSON, and the hash of all of it (SHA-256, 22 letters of base64url). Where so
+ * many fields change that even this is too much, that it was there.
+ */
 export interface CutValue {
   readonly cut: string;
-  readonly sha256: string;
+  readonly sha256?: string;
 }
 
 /** A change of the history. */
