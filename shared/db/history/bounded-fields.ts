@@ -18,7 +18,7 @@ const keptLetters = [Number.POSITIVE_INFINITY, 400, 100, 20, 0, -1] as const;
 /** The least that is kept of a value. */
 const shortest = JSON.stringify({ cut: "" });
 /** What a cut value is kept as, beside what is kept of it. */
-const markBytes = Buffer.byteLength(JSON.stringify({ cut: "", sha256: "s".repeat(22) }));
+const cutBytes = Buffer.byteLength(JSON.stringify({ cut: "", sha256: "s".repeat(22) }));
 
 /** Makes the fields of a change fit: long values are cut, the same however often it is done. */
 export function boundFields({ before, after }: ChangedFields, mostBytes: number): ChangedTexts {
@@ -34,7 +34,7 @@ export function boundFields({ before, after }: ChangedFields, mostBytes: number)
 function cutValue(value: unknown, letters: number): unknown {
   const text = JSON.stringify(value);
   if (letters < 0) return text.length > shortest.length ? { cut: "" } : value;
-  if (Buffer.byteLength(text) <= letters + markBytes) return value;
+  if (Buffer.byteLength(text) <= letters + cutBytes) return value;
   const sha256 = createHash("sha256").update(text).digest("base64url").slice(0, 22);
   return { cut: text.slice(0, letters), sha256 } satisfies CutValue;
 }

@@ -1,14 +1,20 @@
 import { inParallel } from "../../batches.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
+import type { Entity } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import { keyOf } from "../table/keys.ts";
-import { type Item, queryPage } from "../table/table.ts";
+import { type Key, queryPage } from "../table/table.ts";
 import {
+  historyItems,
   historyPartition,
+  historyPlaces,
+  orderOf,
   placedKey,
   placePartitions,
   type RecordedChange,
   type RecordedType,
+  type StoredHistory,
+  type StoredPlace,
+  secondOf,
   shardsPerDay,
   toRecordedChange,
 } from "./history-items.ts";
@@ -35,7 +41,7 @@ export async function findRecordHistory(
   id: number | string,
   start: HistoryStart,
 ): Promise<HistoryPage> {
-  const { items, isMore } = await findBefore(historyPartition(type, id), start);
+  const { items, isMore } = await findBefore(historyItems, historyPartition(type, id), start);
   return toPage(items, items, isMore, start);
 }
 
@@ -68,16 +74,16 @@ export interface HistoryPeriod {
  * day, and 0.5 for each change.
  */
 export async function findHistoryByTime({ from, to }: HistoryPeriod, start: HistoryStart): Promise<HistoryPage> {
-  const first = secondsOf(from);
-  const places: Item[] = [];
-  let before = start.after ?? beforeSecond(epochSeconds(to));
+  const first = orderOf(Math.floor(from.getTime() / 1_000));
+  const places: StoredPlace[] = [];
+  let before = start.after ?? orderOf(epochSeconds(to));
   for (let days = 0; days < mostDays; days += 1) {
     const day = dayOf(before);
     const found = await findInDay(day, { ...start, limit: start.limit - places.length, after: before });
-    const within = found.items.filter(({ sk }) => String(sk) >= first);
+    const within = found.items.filter(({ sk }) => sk >= first);
     places.push(...within);
     if (places.length >= start.limit && found.isMore) return toPage(places, await readPlaced(places), true, start);
-    before = beforeSecond(Date.parse(day) / 1_000);
+    before = orderOf(Date.parse(day) / 1_000);
     if (before <= first) return toPage(places, await readPlaced(places), false, start);
     if (places.length >= start.limit) break;
   }
@@ -86,64 +92,58 @@ export async function findHistoryByTime({ from, to }: HistoryPeriod, start: Hist
 
 /** The places of a day before one, all shards merged. */
 async function findInDay(day: string, start: HistoryStart) {
-  const found: { items: Item[]; isMore: boolean }[] = [];
+  const found: { items: StoredPlace[]; isMore: boolean }[] = [];
   const shards = Array.from({ length: shardsPerDay }, (_, shard) => shard);
   await inParallel(shards, shardsPerDay, async (shard) => {
-    found.push(await findBefore(placePartitions.day(day, shard), start));
+    found.push(await findBefore(historyPlaces, placePartitions.day(day, shard), start));
   });
-  const merged = found
-    .flatMap(({ items }) => items)
-    .toSorted((one, other) => ((one.sk as string) < (other.sk as string) ? 1 : -1));
+  const merged = found.flatMap(({ items }) => items).toSorted((one, other) => (one.sk < other.sk ? 1 : -1));
   const isMore = merged.length > start.limit || found.some((shard) => shard.isMore);
   return { items: merged.slice(0, start.limit), isMore };
 }
 
 async function findPlaced(partition: string, start: HistoryStart): Promise<HistoryPage> {
-  const { items, isMore } = await findBefore(partition, start);
+  const { items, isMore } = await findBefore(historyPlaces, partition, start);
   return toPage(items, await readPlaced(items), isMore, start);
 }
 
 /** What a partition has before a place, the latest first. */
-async function findBefore(partition: string, { limit, after }: HistoryStart) {
+async function findBefore<T extends object>(entity: Entity<T>, partition: string, { limit, after }: HistoryStart) {
   const { items, lastKey } = await queryPage({
     KeyConditionExpression: `pk = :pk${after === undefined ? "" : " AND sk < :after"}`,
     ExpressionAttributeValues: { ":pk": partition, ...(after !== undefined && { ":after": after }) },
     ScanIndexForward: false,
     Limit: limit,
   });
-  return { items, isMore: lastKey !== undefined };
+  return { items: items.map(entity.decode), isMore: lastKey !== undefined };
 }
 
 /** The changes that places name; one that is gone already is left out. */
-async function readPlaced(places: readonly Item[]): Promise<Item[]> {
+async function readPlaced(places: readonly StoredPlace[]): Promise<StoredHistory[]> {
   if (places.length > maxBatchReads) throw new RangeError(`At most ${maxBatchReads} changes can be read at once`);
   const items =
     places.length === 0
       ? []
       : await readBatch(
-          places.map((place) => placedKey(keyOf(place))),
+          places.map((place) => placedKey(place)),
           { consistent: false },
         );
-  return items.flatMap((item) => (item ? [item] : []));
+  return items.flatMap((item) => (item ? [historyItems.decode(item)] : []));
 }
 
 /** The table removes what has expired within two days: until then it is left out. */
-function toPage(places: readonly Item[], items: readonly Item[], isMore: boolean, { now }: HistoryStart): HistoryPage {
-  const live = items.filter(({ expires_at }) => Number(expires_at) > epochSeconds(now));
-  return { changes: live.map(toRecordedChange), after: isMore ? String(places.at(-1)?.sk) : undefined };
-}
-
-function secondsOf(moment: Date): string {
-  return beforeSecond(Math.floor(moment.getTime() / 1_000));
-}
-
-/** Sorts before all that was written in a second since 1970, and after all before it. */
-function beforeSecond(second: number): string {
-  return String(second).padStart(10, "0");
+function toPage(
+  places: readonly Key[],
+  items: readonly StoredHistory[],
+  isMore: boolean,
+  { now }: HistoryStart,
+): HistoryPage {
+  const live = items.filter(({ expires_at }) => expires_at > epochSeconds(now));
+  return { changes: live.map(toRecordedChange), after: isMore ? places.at(-1)?.sk : undefined };
 }
 
 /** The last day, in UTC, that something before a place may be of. */
 function dayOf(place: string): string {
   const isBound = !place.includes(".");
-  return new Date(Number(place.slice(0, 10)) * 1_000 - (isBound ? 1 : 0)).toISOString().slice(0, 10);
+  return new Date(secondOf(place) * 1_000 - (isBound ? 1 : 0)).toISOString().slice(0, 10);
 }

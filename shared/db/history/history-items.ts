@@ -1,6 +1,6 @@
 import type { LastChange } from "../../work.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Item, Key } from "../table/table.ts";
+import type { Key } from "../table/table.ts";
 
 /** What the history is kept of. A session's end is part of its user's; an import of new records is one change of its own. */
 export type RecordedType = "timesheet" | "invoice" | "job" | "user" | "session" | "import";
@@ -53,7 +53,7 @@ export interface StoredHistory extends StoredItem, Omit<RecordedChange, "id" | "
 }
 
 /** A place by which a change is found; its order names the change. */
-interface StoredPlace extends StoredItem {
+export interface StoredPlace extends StoredItem {
   readonly expires_at: number;
 }
 
@@ -83,6 +83,22 @@ export const placePartitions = {
 /** The places by time are spread over so many partitions a day, each of which takes 1,000 write units a second. */
 export const shardsPerDay = 8;
 
+/** The number that a record's key names it by. */
+export function numberIn({ pk }: Key): number {
+  return Number(pk.slice(pk.indexOf("#") + 1));
+}
+
+/** The order of what was written in a second since 1970, as the stream numbers it; without a number, before all of that second. */
+export function orderOf(second: number, sequence?: string): string {
+  const start = String(second).padStart(10, "0");
+  return sequence === undefined ? start : `${start}.${sequence.padStart(40, "0")}`;
+}
+
+/** The second in which something was written, by its order. */
+export function secondOf(order: string): number {
+  return Number(order.slice(0, 10));
+}
+
 /** The order of a place: it sorts as its change does, and names it. */
 export function placeOrder({ pk, sk }: Key): string {
   return `${sk}#${pk.slice(partitionStart.length)}`;
@@ -95,8 +111,7 @@ export function placedKey({ sk }: Key): Key {
 }
 
 /** A change of the history as it was kept. */
-export function toRecordedChange(item: Item): RecordedChange {
-  const stored = historyItems.decode(item);
+export function toRecordedChange(stored: StoredHistory): RecordedChange {
   const { pk, sk: _at, schema_version: _version, expires_at: _until, family, ...rest } = stored;
   const name = pk.slice(pk.indexOf("#", partitionStart.length) + 1);
   const id = family ?? (rest.type === "import" ? name : Number(name));
