@@ -22,6 +22,8 @@ const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: s
   ["records/migration", /^MIGRATION$/, /./, "0.2"],
   ["records/tombstone", /./, /^REMOVED#/],
   ["records/removal", /^REMOVAL#/, /./, "0.2"],
+  ["history/change", /^HISTORY#/, /./, "0.2"],
+  ["history/place", /^CHANGES#/, /./, "0.2"],
   ["notifications/notification", /^USER#\d+$/, /^NOTIFICATION#/],
   ["notifications/notification-counts", /^USER#\d+$/, /^COUNTS$/],
   ["notifications/device", /^USER#\d+$/, /^DEVICE#/],

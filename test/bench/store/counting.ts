@@ -87,6 +87,7 @@ export async function measureHistory(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const { name, changes, most } of mixes) {
     const { writeUnits, readUnits } = await costOf(() => keepHistory(changes));
+    await countChanges(changes, now);
     const whole = `history of ${batch} ${name}`;
     figures.push({ name: `${whole}: write units each`, value: writeUnits / batch, unit: "", atMost: most });
     figures.push({ name: `${whole}: read units each`, value: readUnits / batch, unit: "", atMost: 0 });
