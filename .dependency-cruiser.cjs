@@ -7,7 +7,7 @@ const walls = {
   "shared/db": {
     table: [],
     writes: ["table"],
-    history: ["table"],
+    history: ["accounts", "lists", "writes", "table"],
     lists: ["table"],
     reconcile: ["lists", "table"],
     migrate: ["table"],

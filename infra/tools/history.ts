@@ -40,10 +40,11 @@ export async function history(parameters: string[], directory: string): Promise<
   if (!call) return 0;
   const { change, json = false, stage } = call.values;
   const subject = readSubject(call.positionals, change);
-  return withService({ stage, directory }, () => print(subject, json));
+  return withService({ stage, directory }, () => printHistory(subject, json));
 }
 
-async function print(subject: Subject, asJson: boolean): Promise<number> {
+/** Prints what the history has of a record or a change, page by page; gives the command's exit code. */
+export async function printHistory(subject: Subject, asJson: boolean): Promise<number> {
   let count = 0;
   for await (const changes of pagesOf(subject)) {
     count += changes.length;

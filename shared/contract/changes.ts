@@ -14,10 +14,10 @@ const entryTypes = [...changedTypes, "Import"] as const;
 export type ChangedType = (typeof changedTypes)[number];
 
 /** What can happen to a record; `session_ended` to the sessions of a user, `imported` to the new records of a file. */
-export const changeActions = ["created", "updated", "removed", "session_ended", "imported"] as const;
+const changeActions = ["created", "updated", "removed", "session_ended", "imported"] as const;
 
 /** Who can have made a change; `unknown` where a release that did not say it wrote the record. */
-export const actorKinds = ["user", "import", "event", "schedule", "tool", "service", "unknown"] as const;
+const actorKinds = ["user", "import", "event", "schedule", "tool", "service", "unknown"] as const;
 
 /** Who made a change, as far as that is known. */
 export const actor = v.object({
@@ -27,7 +27,7 @@ export const actor = v.object({
 });
 
 /** One field before and after a change; null where it was not there. */
-export const changedField = v.object({ name: text(100), before: v.unknown(), after: v.unknown() });
+const changedField = v.object({ name: text(100), before: v.unknown(), after: v.unknown() });
 
 /** A change of one record: who did what, and when (D41). */
 export const change = v.object({

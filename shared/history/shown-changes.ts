@@ -27,7 +27,8 @@ export function recordedTypeOf(type: ChangedType): Exclude<RecordedType, "sessio
 /** Changes with the names that their actors have today. 0.5 read units a user, one round trip. */
 export async function showChanges(changes: readonly FoundChange[]): Promise<ShownChange[]> {
   const actors = changes.map(({ change }) => actorOf(change?.by));
-  const names = await findUserNames(actors.flatMap(({ kind, id }) => (kind === "user" ? [Number(id)] : [])));
+  const ids = actors.flatMap(({ kind, id }) => (kind === "user" ? [Number(id)] : []));
+  const names = await findUserNames(ids.filter(Number.isSafeInteger));
   return changes.map((each, at) => showChange(each, actors[at] ?? nobody, names));
 }
 

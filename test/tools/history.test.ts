@@ -1,13 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { UsageError } from "../../infra/tools/cli/command.ts";
-import { history } from "../../infra/tools/history.ts";
+import { history, printHistory } from "../../infra/tools/history.ts";
 import { changeIdOf, putHistory } from "../support/records/history.ts";
-import { userLine } from "../support/records/records.ts";
+import { timesheetLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
-import { runTool, useMachine } from "./machine.ts";
+import { useService } from "../support/service/service.ts";
+import { runTool } from "./machine.ts";
 
-const directory = useMachine();
-const run = (...parameters: string[]) => runTool(() => history(parameters, directory));
+type Subject = Parameters<typeof printHistory>[0];
+
+useService();
+const timesheet = (record_id: number): Subject => ({ record_type: "Timesheet", record_id });
+const print = (subject: Subject, asJson = false) => runTool(() => printHistory(subject, asJson));
+const linesOf = async (subject: Subject) => (await print(subject, true)).out.trim().split("\n");
 
 describe("npm run history", () => {
   test("prints a record's story, the latest first: who, when, by which call, and what stood there before", async () => {
@@ -24,7 +29,7 @@ describe("npm run history", () => {
       },
       { id: 900, by: "user#71", before, after: { total: "2.00", note: "x".repeat(300) } },
     ]);
-    const { code, out } = await run("timesheet", "900");
+    const { code, out } = await print(timesheet(900));
     expect(code).toBe(0);
     expect(out.split("\n")).toEqual([
       `2026-05-01T09:00:00.000Z  updated by user 71 (Olivia Hart)  operation bulk-update-timesheets, change ${changeIdOf(0)}, request request-1`,
@@ -40,17 +45,17 @@ describe("npm run history", () => {
   test("--json gives a line for each change, beyond one page, and --change all records of one", async () => {
     const changeId = changeIdOf(7);
     await putHistory(Array.from({ length: 103 }, (_, at) => ({ id: 901 + (at % 2), changeId })));
-    const lines = (await run("--change", changeId, "--json")).out.trim().split("\n");
-    const changes = lines.map((line) => JSON.parse(line));
+    const changes = (await linesOf({ change_id: changeId })).map((line) => JSON.parse(line));
     expect(changes).toHaveLength(103);
     expect(new Set(changes.map(({ record_id }) => record_id))).toEqual(new Set([901, 902]));
-    expect((await run("Timesheet", "901", "--json")).out.trim().split("\n")).toHaveLength(52);
+    expect(await linesOf(timesheet(901))).toHaveLength(52);
   });
 
   test("ends with 0 for a record without changes, with 1 where there is nothing", async () => {
-    expect(await run("timesheet", "1")).toMatchObject({ code: 0, err: expect.stringContaining("No change") });
-    expect(await run("--change", changeIdOf(99))).toMatchObject({ code: 1 });
-    await expect(run("invoice", "999999")).rejects.toThrow("no such record");
+    await store([timesheetLine(1, 1)]);
+    expect(await print(timesheet(1))).toMatchObject({ code: 0, err: expect.stringContaining("No change") });
+    expect(await print({ change_id: changeIdOf(99) })).toMatchObject({ code: 1 });
+    await expect(print(timesheet(2))).rejects.toThrow("no such record");
   });
 
   test.each([
@@ -59,7 +64,7 @@ describe("npm run history", () => {
     [["timesheet", "x"], '"x" is no id'],
     [["timesheet", "1", "--change", "x"], "Say TYPE and ID"],
   ])("%j is a mistake in the call", async (parameters, message) => {
-    const failing = run(...parameters);
+    const failing = runTool(() => history(parameters, "nowhere"));
     await expect(failing).rejects.toThrow(UsageError);
     await expect(failing).rejects.toThrow(message);
   });

@@ -46,7 +46,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
       ...(session_epoch && { session_epoch }),
       ...(isNewPassword && { password_changed_at: context.now.toISOString(), sandbox_company_id: undefined }),
-      ...(isNewPasscode && { passcode_changed_at: context.now.toISOString() }),
+      ...(isNewPasscode && { passcode_changes: (stored?.passcode_changes ?? 0) + 1 }),
     };
     return {
       outcome: stored ? "updated" : "created",

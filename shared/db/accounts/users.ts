@@ -32,8 +32,8 @@ export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   readonly session_epoch?: number;
   /** When the user got another password: its rise is what notices follow from (D14). */
   readonly password_changed_at?: string;
-  /** When a line last gave the user another passcode, or took it; the history follows from it. */
-  readonly passcode_changed_at?: string;
+  /** How often a line gave the user another passcode, or took it; the history follows from it. */
+  readonly passcode_changes?: number;
   /** The company of the sandbox whose pin led to the password, if it was one's (D9). */
   readonly sandbox_company_id?: number | undefined;
 }

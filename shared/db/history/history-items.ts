@@ -39,10 +39,10 @@ export interface RecordedChange {
   readonly after?: Fields | undefined;
 }
 
-/** A change as the table has it. */
+/** A change as the table has it; its key names the record. */
 export interface StoredHistory extends StoredItem, Omit<RecordedChange, "id" | "before" | "after"> {
-  /** Its `id`: that of an item is a number, which indexes go by. */
-  readonly record_id: number | string;
+  /** Of a session: its family. */
+  readonly family?: string | undefined;
   /** JSON: what a consumer writes by the thousand. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
@@ -50,7 +50,7 @@ export interface StoredHistory extends StoredItem, Omit<RecordedChange, "id" | "
 }
 
 /** A place by which a change is found; its order names the change. */
-interface StoredPlace extends StoredItem {
+export interface StoredPlace extends StoredItem {
   readonly expires_at: number;
 }
 
@@ -77,7 +77,9 @@ export const placePartitions = {
   /** `day` as `yyyy-mm-dd` in UTC, `shard` below `shardsPerDay`. */
   day: (day: string, shard: number) => `${dayStart}${day}#${shard}`,
   /** The days, and of each the shards, that hold any place: what reads by time looks nowhere else. */
-  marks: `${placeStart}DAYS`,
+  usedShards: `${placeStart}DAYS`,
+  /** What a shard holds that is used. */
+  usedShard: ({ sk }: StoredPlace) => `${dayStart}${sk}`,
 } as const;
 
 /** The places by time are spread over so many partitions a day, each of which takes 1,000 write units a second. */
@@ -95,30 +97,40 @@ export function placedKey({ sk }: Key): Key {
 }
 
 /** A change of the history as it was kept. */
-export function toRecordedChange(item: Item): RecordedChange {
-  const {
-    pk: _,
-    sk: _at,
-    schema_version: _version,
-    expires_at: _until,
-    record_id: id,
-    ...rest
-  } = historyItems.decode(item);
+export function toRecordedChange(item: StoredHistory): RecordedChange {
+  const { pk, sk: _at, schema_version: _version, expires_at: _until, family, ...rest } = item;
+  const name = pk.slice(pk.indexOf("#", partitionStart.length) + 1);
+  const id = family ?? (rest.type === "import" ? name : Number(name));
   const fieldsOf = (text: string | undefined): Fields | undefined =>
     text === undefined ? undefined : JSON.parse(text);
   return { ...rest, id, before: fieldsOf(rest.before), after: fieldsOf(rest.after) };
 }
 
 const daySeconds = 86_400;
+const dayLength = "yyyy-mm-dd".length;
 
-/** The marks of the days and shards that places are in, the same for all places of one; none for other items. */
-export function dayMarksOf(items: readonly Item[]): Item[] {
+/** The day of a place, in UTC. */
+export function dayOfPlace(place: string): string {
+  return new Date(secondOf(place) * 1_000).toISOString().slice(0, dayLength);
+}
+
+/** The day of a shard that holds any place. */
+export function dayOfShard({ sk }: StoredPlace): string {
+  return sk.slice(0, dayLength);
+}
+
+/** The items that name the shards of days which places are in; the same for all places of one. */
+export function usedShardsOf(items: readonly Item[]): Item[] {
   return items
     .filter(({ pk }) => String(pk).startsWith(dayStart))
     .map(({ pk, sk, expires_at }) => {
-      const second = Number(String(sk).slice(0, 10));
+      const second = secondOf(String(sk));
       const daysEnd = second - (second % daySeconds) + daySeconds;
-      const mark = { pk: placePartitions.marks, sk: String(pk).slice(dayStart.length) };
-      return historyPlaces.encode({ ...mark, expires_at: daysEnd + Number(expires_at) - second });
+      const used = { pk: placePartitions.usedShards, sk: String(pk).slice(dayStart.length) };
+      return historyPlaces.encode({ ...used, expires_at: daysEnd + Number(expires_at) - second });
     });
+}
+
+function secondOf(place: string): number {
+  return Number(place.slice(0, 10));
 }

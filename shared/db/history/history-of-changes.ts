@@ -6,6 +6,7 @@ import type { Item, Key } from "../table/table.ts";
 import type { TableChange } from "../table/table-changes.ts";
 import { boundFields } from "./bounded-fields.ts";
 import {
+  type Fields,
   historyItems,
   historyPartition,
   historyPlaces,
@@ -15,7 +16,7 @@ import {
   type StoredHistory,
   shardsPerDay,
 } from "./history-items.ts";
-import { differenceOf, impersonal, recordedFieldsOf, typeOf } from "./recorded-fields.ts";
+import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOf } from "./recorded-fields.ts";
 
 /** A change of the history in the making. */
 interface Draft extends RecordedChange {
@@ -41,63 +42,58 @@ export function toItems({ order, ...recorded }: Draft, written: Written, keptDay
   return [historyItems.encode(item), ...(order === undefined ? placesOf(recorded, item) : [])];
 }
 
-function draftsOf({ key, before, after, createdAt }: TableChange, removedBy: StoredChange | undefined): Draft[] {
+function draftsOf(change: TableChange, removedBy: StoredChange | undefined): Draft[] {
+  const { key, before, after } = change;
   if (before && after && before.revision !== undefined && before.revision === after.revision) return [];
-  const author = authorOf(after ? lastChangeOf(after) : removedBy);
   const [was, is] = [before, after].map((item) => item && recordedFieldsOf(key, item));
-  if (!was && is && isFirstImport(after)) return [];
+  if (!was && firstImportOf(after)) return [];
   const type = typeOf(key);
-  const about = { type, id: Number(key.pk.slice(key.pk.indexOf("#") + 1)) };
-  const written = { ...about, ...(author && { change: author }), at: author?.at ?? momentOf(createdAt) };
-  const revision = after ? revisionOf(after) : revisionOf(before) + 1;
-  const shown = (fields: Draft["before"]) => fields && (is ? fields : impersonal(type, fields));
+  const about = { type, id: numberIn(key) };
+  const shown = (fields: Fields) => (is ? fields : impersonal(type, fields));
+  const difference = was && is ? differenceOf(was, is) : { before: was && shown(was.fields), after: is?.fields };
+  const began = was && beginningOf(before, was, shown);
   const company_id = !was || !is || was.company_id === is.company_id ? (is ?? was)?.company_id : undefined;
-  const began = was && firstImportOf(before);
-  const drafts: Draft[] = began
-    ? [
-        {
-          ...about,
-          did: "created",
-          change: began,
-          at: began.at,
-          order: 0,
-          company_id: was.company_id,
-          revision: revisionOf(before),
-          after: shown(was.fields),
-        },
-      ]
-    : [];
-  const difference = was && is ? differenceOf(was, is) : { before: shown(was?.fields), after: is?.fields };
-  if (!difference || (!was && !is)) return drafts;
+  const revision = after ? revisionOf(after) : revisionOf(before) + 1;
   const did = was ? (is ? "updated" : "removed") : "created";
-  return [...drafts, { ...written, did, company_id, revision, ...difference }];
+  const author = authorship(after ? lastChangeOf(after) : removedBy, change);
+  return [
+    ...(began ? [{ ...about, ...began }] : []),
+    ...(difference && (was || is) ? [{ ...about, ...author, did, company_id, revision, ...difference } as const] : []),
+  ];
 }
 
-function endOf({ key, before, after, createdAt }: TableChange): Draft[] {
-  if (!before || !after) return [];
-  const [was, is] = [sessions.decode(before), sessions.decode(after)];
-  if (was.valid_to === endedAt || is.valid_to !== endedAt) return [];
-  const author = authorOf(is.change);
-  const about = { id: familyOf(is), user_id: Number(key.pk.slice(key.pk.indexOf("#") + 1)) };
-  return [
-    {
-      type: "session",
-      did: "ended",
-      ...about,
-      ...(author && { change: author }),
-      at: author?.at ?? momentOf(createdAt),
-    },
-  ];
+/** How an import began a record that nobody has changed until now. */
+function beginningOf(item: Item | undefined, was: RecordedFields, shown: (fields: Fields) => Fields) {
+  const change = firstImportOf(item);
+  const { fields, company_id } = was;
+  const revision = revisionOf(item);
+  const created = { did: "created", order: 0, company_id, revision, after: shown(fields) } as const;
+  return change && { ...created, change, at: change.at };
+}
+
+function endOf(change: TableChange): Draft[] {
+  const [was, is] = [change.before, change.after].map((item) => item && sessions.decode(item));
+  if (!was || !is || was.valid_to === endedAt || is.valid_to !== endedAt) return [];
+  const about = { type: "session", id: familyOf(is), user_id: numberIn(change.key) } as const;
+  return [{ ...about, ...authorship(is.change, change), did: "ended" }];
+}
+
+function authorship(
+  stored: StoredChange | undefined,
+  { createdAt }: TableChange,
+): Pick<RecordedChange, "change" | "at"> {
+  const change = authorOf(stored);
+  return change ? { change, at: change.at } : { at: momentOf(createdAt) };
+}
+
+function numberIn({ pk }: Key): number {
+  return Number(pk.slice(pk.indexOf("#") + 1));
 }
 
 /** The import whose first change of a record an item still is. */
 function firstImportOf(item: Item | undefined): LastChange | undefined {
   const change = lastChangeOf(item);
   return change?.creates && change.by.startsWith("import#") ? authorOf(change) : undefined;
-}
-
-function isFirstImport(item: Item | undefined): boolean {
-  return firstImportOf(item) !== undefined;
 }
 
 function authorOf(change: StoredChange | undefined): LastChange | undefined {
@@ -116,19 +112,19 @@ const mostBytes = 2_048;
 const spareBytes = 64;
 
 function itemOf(
-  { before, after, ...recorded }: RecordedChange,
+  { id, before, after, ...recorded }: RecordedChange,
   order: number,
   { createdAt, sequence = "" }: Written,
   keptDays: number,
 ): StoredHistory {
-  const owner =
+  const isSession = recorded.type === "session";
+  const pk =
     recorded.type === "session"
       ? historyPartition("user", Number(recorded.user_id))
-      : historyPartition(recorded.type, recorded.id);
+      : historyPartition(recorded.type, id);
   const position = `${String(createdAt ?? 0).padStart(10, "0")}.${sequence.padStart(40, "0")}`;
   const expires_at = (createdAt ?? 0) + keptDays * 86_400;
-  const { id: record_id, ...kept } = recorded;
-  const item = { ...kept, record_id, pk: owner, sk: `${position}.${order}`, expires_at };
+  const item = { ...recorded, ...(isSession && { family: String(id) }), pk, sk: `${position}.${order}`, expires_at };
   const left = mostBytes - spareBytes - Buffer.byteLength(JSON.stringify(historyItems.encode(item)));
   return { ...item, ...boundFields({ before, after }, left) };
 }

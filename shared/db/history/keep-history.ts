@@ -1,5 +1,4 @@
 import { settings } from "../../settings.ts";
-import { revisionOf } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { isRecorded } from "../table/change-stamps.ts";
 import type { TableChange } from "../table/table-changes.ts";
@@ -15,7 +14,7 @@ import { putHistory } from "./put-history.ts";
  */
 export async function keepHistory(changes: readonly TableChange[]): Promise<void> {
   const removed = changes.filter(({ key, before, after }) => before && !after && isRecorded(key));
-  const found = await readBatch(removed.map(({ key, before }) => removalKey(key, revisionOf(before))));
+  const found = await readBatch(removed.map(({ key, before }) => removalKey({ ...before, ...key })));
   const authors = new Map(removed.map((change, at) => [change, found[at] && removals.decode(found[at]).change]));
   const keptDays = settings.historyDays();
   const items = changes.flatMap((change) => historyOf(change, authors.get(change), keptDays));

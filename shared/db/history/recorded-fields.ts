@@ -10,8 +10,8 @@ import type { Fields, RecordedType } from "./history-items.ts";
 export interface RecordedFields {
   readonly fields: Fields;
   readonly company_id: number | undefined;
-  /** Whether two items have another password, or another passcode, of which nothing else is kept. */
-  readonly secrets: Readonly<Record<string, unknown>>;
+  /** How often password and passcode have changed, of which nothing else is kept; the hash that release 0.1 kept of a passcode. */
+  readonly secrets: { readonly password?: number; readonly passcode?: number; readonly former?: string | undefined };
 }
 
 const types = { TIMESHEET: "timesheet", INVOICE: "invoice", JOB: "job" } as const;
@@ -33,11 +33,20 @@ function listedFieldsOf(kind: ListedKind, item: Item): RecordedFields {
   return { fields: present({ company_id, ...record, timer, timer_expires_at }), company_id, secrets: {} };
 }
 
-/** A new password raises the epoch, by release 0.1 as well, which kept the hash of a passcode in the user's item. */
+/** A new password raises the epoch, by release 0.1 as well. */
 function userFieldsOf(stored: StoredUser): RecordedFields {
-  const { record, session_epoch: password = 0, passcode_changed_at } = stored;
-  const passcode = [formerHash("passcode", stored), passcode_changed_at].find((each) => each !== undefined);
-  return { fields: present({ ...record }), company_id: undefined, secrets: { password, passcode } };
+  const { record, session_epoch: password = 0, passcode_changes: passcode = 0 } = stored;
+  const secrets = { password, passcode, former: formerHash("passcode", stored) };
+  return { fields: present({ ...record }), company_id: undefined, secrets };
+}
+
+/** The secrets that are others now. One that has moved out of the user's item is the same. */
+function newSecrets({ secrets: before }: RecordedFields, { secrets: after }: RecordedFields): string[] {
+  const isNewFormer = after.former !== undefined && after.former !== before.former;
+  return [
+    ...(before.password === after.password ? [] : ["password"]),
+    ...(before.passcode === after.passcode && !isNewFormer ? [] : ["passcode"]),
+  ];
 }
 
 /** What is kept of somebody who was removed: their part, and nothing that leads to the person. */
@@ -49,10 +58,9 @@ export function impersonal(type: RecordedType, fields: Fields): Fields {
 
 /** The fields in which a record differs, as they were and as they are; undefined where there are none. */
 export function differenceOf(before: RecordedFields, after: RecordedFields) {
-  const isOther = (one: Fields, other: Fields) => (name: string) => !isDeepStrictEqual(one[name], other[name]);
-  const names = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])];
-  const changed = names.filter(isOther(before.fields, after.fields)).toSorted();
-  const secrets = Object.keys(after.secrets).filter(isOther(before.secrets, after.secrets));
+  const names = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])].toSorted();
+  const changed = names.filter((name) => !isDeepStrictEqual(before.fields[name], after.fields[name]));
+  const secrets = newSecrets(before, after);
   if (changed.length + secrets.length === 0) return undefined;
   const pick = (fields: Fields) => present(Object.fromEntries(changed.map((name) => [name, fields[name]])));
   const marks = Object.fromEntries(secrets.map((name) => [name, "changed"]));

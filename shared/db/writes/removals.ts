@@ -1,4 +1,4 @@
-import { type ChangeStamp, isRecorded, stampOf } from "../table/change-stamps.ts";
+import { changeOf, isRecorded, type StoredChange } from "../table/change-stamps.ts";
 import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { type Key, queryItems } from "../table/table.ts";
@@ -6,7 +6,8 @@ import type { TransactionWrite } from "../table/transaction.ts";
 import type { UndoStamps } from "../table/undo-stamps.ts";
 
 /** Who removed a record: the stream's old image knows the last writer alone. */
-export interface StoredRemoval extends StoredItem, ChangeStamp, UndoStamps {
+export interface StoredRemoval extends StoredItem, UndoStamps {
+  readonly change?: StoredChange | undefined;
   readonly expires_at: number;
 }
 
@@ -18,18 +19,21 @@ const partitionStart = "REMOVAL#";
 /** The entity of removals. */
 export const removals = defineEntity<StoredRemoval>("removal", ({ pk }) => pk.startsWith(partitionStart));
 
-/** Key of the removal of a record, by the revision that the record had last. */
-export function removalKey({ pk }: Key, lastRevision: number): Key {
-  return { pk: `${partitionStart}${pk}`, sk: String(lastRevision + 1) };
+/** A record as far as its removal is found by it. */
+type Removed = Key & Pick<Partial<RecordItem>, "revision" | "change">;
+
+/** Key of the removal of a record as it was last. After a clock that went back another record may have had its revision. */
+export function removalKey({ pk, revision = 0, change }: Removed): Key {
+  return { pk: `${partitionStart}${pk}`, sk: `${revision + 1}#${change?.id ?? ""}` };
 }
 
 /** The write that says who removes a record, beside the one that removes it; none where nothing is said of it. */
-export function noteRemoval(removed: Key & Partial<RecordItem> & UndoStamps, now: Date): TransactionWrite[] {
-  const { pk, sk, revision = 0, undoable, withdrawn } = removed;
-  const { change } = stampOf({ pk, sk }, revision + 1);
-  if (!isRecorded({ pk, sk }) || !(change ?? undoable ?? withdrawn)) return [];
-  const expires_at = epochSecondsAfter(now, keptDays);
-  const item = { ...removalKey({ pk, sk }, revision), change, undoable, withdrawn, expires_at };
+export function noteRemoval(removed: Removed & UndoStamps, now: Date): TransactionWrite[] {
+  const change = changeOf(removed);
+  const { undoable, withdrawn } = removed;
+  if (!isRecorded(removed) || !(change ?? undoable ?? withdrawn)) return [];
+  const kept = { change, undoable, withdrawn, expires_at: epochSecondsAfter(now, keptDays) };
+  const item = { ...removalKey(removed), ...kept };
   return [{ Put: { Item: removals.encode(item) } }];
 }
 
@@ -37,7 +41,7 @@ export function noteRemoval(removed: Key & Partial<RecordItem> & UndoStamps, now
 export async function findRemovals(record: Key): Promise<StoredRemoval[]> {
   const query = {
     KeyConditionExpression: "pk = :pk",
-    ExpressionAttributeValues: { ":pk": removalKey(record, 0).pk },
+    ExpressionAttributeValues: { ":pk": `${partitionStart}${record.pk}` },
     ScanIndexForward: false,
     ConsistentRead: true,
   };

@@ -14,6 +14,7 @@ import type { Cost } from "../../support/records/costs.ts";
 import { reportFigures } from "../figures.ts";
 import { measurePace, measureUnits } from "./counting.ts";
 import { openEngineFile } from "./engine-file.ts";
+import { measureHistory } from "./history.ts";
 import { invoiceLines, type Order } from "./invoices.ts";
 import { importLines, putLines } from "./load.ts";
 import { invoiceMeasures, laterPage, type Measure, measureAll, naiveMeasures } from "./measures.ts";
@@ -23,6 +24,8 @@ import { otherMeasures, prepareConfirmation, storeOtherRecords } from "./other-m
 const mostImported = 100_000;
 /** Changes of each kind that one consumer counts. */
 const countedByOne = 3_000;
+/** Changes that the history has when its lists are measured first, and then. */
+const keptChanges = [1_000, 100_000] as const;
 const region = "eu-west-2";
 
 interface Run {
@@ -53,7 +56,8 @@ export async function benchStore(sizes: readonly number[], say: (text: string) =
       }
     }
     const isCounted = await benchCounting(template, say);
-    return report(runs, say) && isCounted;
+    const isHistoryFlat = await benchHistory(template, say);
+    return report(runs, say) && isCounted && isHistoryFlat;
   } finally {
     await endpoints.close();
     await engine.close();
@@ -107,6 +111,20 @@ async function benchCounting(template: Record<string, unknown>, say: (text: stri
   process.env.TABLE_NAME = table;
   say("\nwhat counts the changes");
   return reportFigures([...(await measureUnits()), ...(await measurePace(countedByOne, twin))], say);
+}
+
+/** Measures the lists of changes and prints it; true when they keep within their bars, whatever is kept. */
+async function benchHistory(template: Record<string, unknown>, say: (text: string) => void): Promise<boolean> {
+  const table = "bench-history";
+  await createBenchTable(template, table);
+  process.env.TABLE_NAME = table;
+  const [few, many] = keptChanges;
+  say(`\nlists of 20 changes, of ${few} and of ${many} that are kept: read units`);
+  const lists = await measureHistory(few, many);
+  const figures = lists.flatMap(({ name, mostReadUnits, few: before, many: after }) => [
+    { name, value: after.readUnits, unit: "units", atMost: Math.min(mostReadUnits, before.readUnits) },
+  ]);
+  return reportFigures(figures, say);
 }
 
 /** A stream that nobody reads would only fill the disk. */

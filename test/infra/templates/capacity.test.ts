@@ -46,7 +46,16 @@ const signedInRow = {
   indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
 } as const;
 
-const areas: readonly Area[] = ["accounts", "sessions", "notifications", "devices", "finance", "jobs", "changes", "service"];
+const areas: readonly Area[] = [
+  "accounts",
+  "sessions",
+  "notifications",
+  "devices",
+  "finance",
+  "jobs",
+  "changes",
+  "service",
+];
 const spread: Table = tableOf((at) => areas[at % areas.length] ?? "service");
 const inOneArea: Table = tableOf(() => "accounts");
 

@@ -1,5 +1,5 @@
 import type { RecordedChange } from "../../../shared/db/history/history-items.ts";
-import { dayMarksOf } from "../../../shared/db/history/history-items.ts";
+import { usedShardsOf } from "../../../shared/db/history/history-items.ts";
 import { toItems } from "../../../shared/db/history/history-of-changes.ts";
 import { nameOf } from "../../../shared/db/table/keys.ts";
 import { putItems } from "./put-items.ts";
@@ -17,8 +17,8 @@ let sequence = 0;
 /** Stores changes as the consumer of the stream keeps them: of the same second in this order. */
 export function putHistory(changes: readonly KeptChange[]): Promise<void> {
   const items = changes.flatMap(itemsOf);
-  const marks = dayMarksOf(items);
-  return putItems([...new Map([...items, ...marks].map((item) => [nameOf(item), item])).values()]);
+  const shards = usedShardsOf(items);
+  return putItems([...new Map([...items, ...shards].map((item) => [nameOf(item), item])).values()]);
 }
 
 /** The ids of changes that differ in a number. */

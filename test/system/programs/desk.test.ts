@@ -170,6 +170,35 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     expectQuiet(watched);
   }, 60_000);
 
+  test.each<[string, Reader]>([
+    ["in light", { colorScheme: "light" }],
+    ["in dark, at 390 pixels", { colorScheme: "dark", width: 390 }],
+  ])(
+    "shows what happened to a record, %s",
+    async (_, reader) => {
+      const watched = await openDesk("data/timesheet", reader);
+      const { page } = watched;
+      const record = page.getByRole("listitem").filter({ hasText: "TIMESHEET#2 TIMESHEET" });
+      const firstKey = () => page.locator("summary code").first().innerText();
+      for (let key = await firstKey(); !(await record.isVisible()); key = await firstKey()) {
+        await page.getByRole("button", { name: "More" }).click();
+        await expect.poll(firstKey).not.toBe(key);
+      }
+      await record.getByText("TIMESHEET#2 TIMESHEET").click();
+      await record.getByText("Changes").click();
+      const changes = record.getByRole("list", { name: "Changes" });
+      await changes.getByText("by Owen Pryce · bulk-update-timesheets").first().waitFor();
+      expect(await changes.locator("del").first().innerText()).toBe('"pending"');
+      expect(await changes.locator("ins").first().innerText()).toBe('"paid"');
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      await changes.getByRole("link", { name: "request" }).first().click();
+      await page.getByRole("article", { name: "Story of the request" }).waitFor();
+      expectQuiet(watched);
+    },
+    60_000,
+  );
+
   test("sends an event, and shows what follows from it", async () => {
     const watched = await openDesk("events");
     const { page } = watched;

@@ -1,0 +1,94 @@
+import type { Scope } from "../../../shared/domain/caller.ts";
+import { type ChangeFilter, findChanges } from "../../../shared/history/find-changes.ts";
+import { type Cost, costOf } from "../../support/records/costs.ts";
+import { changeIdOf, type KeptChange, putHistory } from "../../support/records/history.ts";
+
+/** A list of changes: what it may cost, whatever is kept. */
+export interface HistoryMeasure {
+  readonly name: string;
+  readonly filter: ChangeFilter;
+  readonly scope?: Scope;
+  readonly limit?: number;
+  readonly mostReadUnits: number;
+  readonly mostTrips: number;
+}
+
+const now = new Date("2026-05-01T12:00:00.000Z");
+const changesPerDay = 50;
+const msPerDay = 86_400_000;
+/** Another company has one change in a hundred, and yet another one a single one. */
+const [large, small, single] = [1, 2, 3];
+const user = { by: "user#7", id: 7 };
+
+/** The lists of 20 changes that have a bar, each with the names of those who made them. */
+export const historyMeasures: readonly HistoryMeasure[] = [
+  { name: "of a record", filter: { record_type: "Timesheet", record_id: 1 }, mostReadUnits: 3, mostTrips: 2 },
+  { name: "of a user", filter: { by_user: user.id }, mostReadUnits: 12.5, mostTrips: 3 },
+  { name: "of a company", filter: { by_company: large }, mostReadUnits: 12.5, mostTrips: 3 },
+  { name: "of a company with one change", filter: { by_company: single }, mostReadUnits: 1.5, mostTrips: 3 },
+  { name: "of a company that has none", filter: { by_company: 4 }, mostReadUnits: 0.5, mostTrips: 1 },
+  { name: "of one call", filter: { change_id: changeIdOf(1) }, mostReadUnits: 12.5, mostTrips: 3 },
+  { name: "of all by time", filter: {}, mostReadUnits: 17, mostTrips: 5 },
+  { name: "one change, of all by time", filter: {}, limit: 1, mostReadUnits: 7, mostTrips: 5 },
+  // An operator of a small company, who asks for a user that works for others.
+  {
+    name: "of a user, for another company",
+    filter: { by_user: user.id },
+    scope: small,
+    mostReadUnits: 115,
+    mostTrips: 5,
+  },
+];
+
+/** Keeps changes from one number up to another, the later ones earlier: one record and one user have half of them. */
+async function keepChanges(from: number, to: number): Promise<void> {
+  const atOnce = 1_000;
+  for (let first = from; first < to; first += atOnce) {
+    const numbers = Array.from({ length: Math.min(atOnce, to - first) }, (_, at) => first + at);
+    await putHistory(numbers.map(changeOf));
+  }
+}
+
+function changeOf(number: number): KeptChange {
+  const at = new Date(now.getTime() - (number * msPerDay) / changesPerDay).toISOString();
+  const isUsual = number % 2 === 0;
+  const company_id = number === 0 ? single : number % 100 === 99 ? small : large;
+  return {
+    id: isUsual ? 1 : number + 1,
+    at,
+    company_id,
+    changeId: changeIdOf(isUsual ? 1 : 2),
+    ...(isUsual && { by: user.by }),
+  };
+}
+
+/** What a list costs now. */
+function costOfHistory({ filter, scope = "all", limit = 20 }: HistoryMeasure): Promise<Cost> {
+  return costOf(() => findChanges(filter, scope, { limit, now }));
+}
+
+/** What each list costs with so many changes, and with more. */
+export async function measureHistory(few: number, many: number) {
+  await keepChanges(0, few);
+  const ofFew = await measureAll();
+  await keepChanges(few, many);
+  const ofMany = await measureAll();
+  return historyMeasures.map((measure) => ({ ...measure, few: costIn(ofFew, measure), many: costIn(ofMany, measure) }));
+}
+
+async function measureAll(): Promise<ReadonlyMap<string, Cost>> {
+  const costs = new Map<string, Cost>();
+  for (const measure of historyMeasures) costs.set(measure.name, await costOfHistory(measure));
+  return costs;
+}
+
+function costIn(costs: ReadonlyMap<string, Cost>, { name }: HistoryMeasure): Cost {
+  return costs.get(name) ?? { readUnits: Number.NaN, writeUnits: Number.NaN, sequentialTrips: Number.NaN };
+}
+
+/** What the same costs where each day has one change, and others none: the shards of many days are read. */
+export async function costOfSparseHistory(days: number): Promise<Cost> {
+  const at = (day: number) => new Date(now.getTime() - day * 3 * msPerDay).toISOString();
+  await putHistory(Array.from({ length: days }, (_, day) => ({ id: day + 1, at: at(day) })));
+  return costOf(() => findChanges({}, "all", { limit: 20, now }));
+}

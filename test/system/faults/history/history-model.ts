@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { expect } from "vitest";
+import { documentClient, type Item } from "../../../../shared/db/table/table.ts";
+import { settings } from "../../../../shared/settings.ts";
+import type { LastChange } from "../../../../shared/work.ts";
+import type { Kind } from "./history-steps.ts";
+
+type Fields = Record<string, unknown>;
+
+/** What the history is to say of a change. */
+export interface Expected {
+  readonly type: string;
+  readonly id: number | string;
+  readonly did: string;
+  readonly change: LastChange | undefined;
+  readonly company_id: number | undefined;
+  readonly before: Fields | undefined;
+  readonly after: Fields | undefined;
+}
+
+/** A record of the model: what it is to have as its history, and which import its present form is still of. */
+export interface ModelRecord {
+  readonly kind: Kind;
+  readonly id: number;
+  readonly history: Expected[];
+  imported: LastChange | undefined;
+}
+
+/** A write as it was made: what was stored before and after it, who made it, and which secrets it changed. */
+interface Made {
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+  readonly author: LastChange | undefined;
+  readonly secrets: readonly string[];
+}
+
+/** Adds to a record's history what a write is to leave in it. */
+export function follow(record: ModelRecord, { before, after, author, secrets }: Made): void {
+  const { kind, id, history } = record;
+  const [was, is] = [fieldsOf(kind, before), fieldsOf(kind, after)];
+  const add = (did: string, change: LastChange | undefined, company_id: unknown, fields: [Fields?, Fields?]) =>
+    history.push({
+      type: kind.toLowerCase(),
+      id,
+      did,
+      change,
+      company_id: kind === "USER" ? undefined : (company_id as number | undefined),
+      before: fields[0],
+      after: fields[1],
+    });
+  if (record.imported && was) {
+    add("created", record.imported, was.company_id, [undefined, is ? was : without(kind, was)]);
+    record.imported = undefined;
+  }
+  if (!was && is) {
+    if (author?.by.startsWith("import#")) record.imported = author;
+    else add("created", author, is.company_id, [undefined, is]);
+  } else if (was && !is) {
+    add("removed", author, was.company_id, [without(kind, was), undefined]);
+  } else if (was && is) {
+    const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
+      (name) => !isDeepStrictEqual(was[name], is[name]),
+    );
+    if (names.length + secrets.length === 0) return;
+    const company = was.company_id === is.company_id ? is.company_id : undefined;
+    const marks = Object.fromEntries(secrets.map((name) => [name, "changed"]));
+    add("updated", author, company, [pick(was, names), { ...pick(is, names), ...marks }]);
+  }
+}
+
+/** What a record shows, read off the item by the names of the table's page. */
+function fieldsOf(kind: string, item: Item | undefined): Fields | undefined {
+  if (!item) return undefined;
+  const { company_id, record, timer, timer_expires_at } = item;
+  const beside = {
+    company_id,
+    ...(timer !== undefined && { timer }),
+    ...(timer_expires_at !== undefined && { timer_expires_at }),
+  };
+  return { ...(kind === "USER" ? {} : beside), ...(record as Fields) };
+}
+
+/** Of a person who was removed nothing is kept that leads to them. */
+function without(kind: string, fields: Fields): Fields {
+  return kind === "USER" ? pick(fields, ["role", "financial_company_id"]) : fields;
+}
+
+function pick(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(names.filter((name) => name in fields).map((name) => [name, fields[name]]));
+}
+
+/** Compares the stored history of a record with the model's, and what it leads to with the record as it is. */
+export async function expectHistory(
+  { kind, id, history, imported }: ModelRecord,
+  now: Item | undefined,
+): Promise<void> {
+  const stored = await storedHistory(kind, id);
+  const shown = stored.map(({ type, id, did, change, company_id }) => ({ type, id, did, change, company_id }));
+  expect(shown).toEqual(history.map(({ before: _, after: _after, ...each }) => each));
+  for (const [at, { before, after }] of history.entries()) {
+    expectFields(stored[at]?.before, before);
+    expectFields(stored[at]?.after, after);
+  }
+  if (!imported) expectFields(replay(stored, kind.toLowerCase()), fieldsOf(kind, now));
+}
+
+/** The record as its history leads to it. */
+function replay(stored: readonly Stored[], type: string): Fields | undefined {
+  let fields: Fields | undefined;
+  for (const { did, before = {}, after = {} } of stored.filter((each) => each.type === type)) {
+    if (did === "removed") fields = undefined;
+    else if (did === "created") fields = after;
+    else {
+      const { password: _, passcode: _code, ...set } = after;
+      const kept = Object.entries(fields ?? {}).filter(([name]) => !(name in before));
+      fields = { ...Object.fromEntries(kept), ...set };
+    }
+  }
+  return fields;
+}
+
+interface Stored extends Omit<Expected, "before" | "after"> {
+  readonly before?: Fields;
+  readonly after?: Fields;
+}
+
+async function storedHistory(kind: string, id: number): Promise<Stored[]> {
+  const { Items = [] } = await documentClient().send(
+    new QueryCommand({
+      TableName: settings.tableName(),
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": `HISTORY#${kind}#${id}` },
+      ConsistentRead: true,
+    }),
+  );
+  const parse = (text: string | undefined) => text && JSON.parse(text);
+  return Items.map(
+    (item) => ({ ...item, id: item.family ?? id, before: parse(item.before), after: parse(item.after) }) as Stored,
+  );
+}
+
+/** The same fields, where of a long value its beginning and its hash are enough. */
+function expectFields(stored: Fields | undefined, expected: Fields | undefined): void {
+  const uncut = Object.entries(stored ?? {}).map(([name, value]) => [
+    name,
+    isCutOf(value, expected?.[name]) ? expected?.[name] : value,
+  ]);
+  expect(stored && Object.fromEntries(uncut)).toEqual(expected);
+}
+
+function isCutOf(value: unknown, whole: unknown): boolean {
+  const { cut, sha256 } = (value ?? {}) as Fields;
+  if (typeof cut !== "string" || whole === undefined) return false;
+  const text = JSON.stringify(whole);
+  const hash = createHash("sha256").update(text).digest("base64url");
+  return text.length > cut.length && text.startsWith(cut) && hash.slice(0, 22) === sha256;
+}

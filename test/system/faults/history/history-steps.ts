@@ -1,0 +1,153 @@
+import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { giveResetToken, replacePassword } from "../../../../shared/db/accounts/users.ts";
+import { setJobTimers } from "../../../../shared/db/records/jobs.ts";
+import { setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
+import { type RecordKind, recordKey } from "../../../../shared/db/table/keys.ts";
+import { documentClient, type Item, type Key } from "../../../../shared/db/table/table.ts";
+import { transact } from "../../../../shared/db/table/transaction.ts";
+import { settings } from "../../../../shared/settings.ts";
+import type { LastChange } from "../../../../shared/work.ts";
+import type { CrashMoment } from "../../../support/faults/crash.ts";
+import { invoiceLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
+import { write } from "../../../support/records/writes.ts";
+import { fc } from "../../../support/service/properties.ts";
+
+/** The kinds of record that histories are about. */
+export const kinds = ["TIMESHEET", "INVOICE", "JOB", "USER"] as const satisfies readonly RecordKind[];
+
+/** One of them. */
+export type Kind = (typeof kinds)[number];
+
+const place = { kind: fc.constantFrom(...kinds), slot: fc.nat({ max: 1 }) };
+/** At which call and on which side of it work is killed. */
+export const death = {
+  crashAt: fc.integer({ min: 1, max: 6 }),
+  moment: fc.constantFrom<CrashMoment>("before", "after"),
+};
+/** Who makes a change; `nobody` is release 0.1, which says nothing of itself and leaves what was said before. */
+const author = fc.constantFrom("import", "import", "event", "nobody");
+/** Values of a field; the third is longer than the history keeps. */
+const value = fc.nat({ max: 2 });
+
+/** What changes a record, or ends a session. */
+export const change = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant("save" as const),
+      ...place,
+      author,
+      value,
+      company: fc.nat({ max: 1 }),
+      ...death,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant("remove" as const), ...place, author, ...death }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("change as 0.1" as const), ...place, value, ...death }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("set clock back" as const), ...place, ...death }) },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant("act" as const), ...place, value, ...death }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("end session" as const), slot: place.slot, ...death }) },
+);
+
+/** One change. */
+export type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
+
+/** How a change is made. */
+export interface Plan {
+  readonly work: () => Promise<unknown>;
+  readonly author: LastChange | undefined;
+  /** True where it cannot be killed in its midst. */
+  readonly isWhole?: boolean;
+}
+
+/** How a change of a record is made; undefined where there is nothing to change. */
+export function planOf(
+  each: Exclude<Change, { does: "end session" }>,
+  id: number,
+  stored: Item | undefined,
+): Plan | undefined {
+  const { kind } = each;
+  const type = kind.toLowerCase();
+  switch (each.does) {
+    case "save":
+      return { author: authorOf(each.author), work: () => write(lineOf(kind, id, each.value, each.company)) };
+    case "remove":
+      if (each.author === "nobody") return { author: undefined, work: () => removeAs01(recordKey(kind, id)) };
+      return { author: authorOf(each.author), work: () => write({ type, id, deleted: true }) };
+    case "change as 0.1":
+      return stored && { author: undefined, work: () => changeAs01(recordKey(kind, id), each.value) };
+    case "set clock back":
+      if (stored) return undefined;
+      return { author: authorOf("import"), work: () => writeBehind(kind, id), isWhole: true };
+    case "act":
+      return stored && { author: authorOf("user"), work: () => act(kind, id, each.value) };
+  }
+}
+
+let changes = 0;
+
+/** A change of its own, by somebody of a kind. */
+export function authorOf(kind: string): LastChange | undefined {
+  changes += 1;
+  const id = `change-${changes}`;
+  const by = { import: `import#${id}`, event: `event#rota#${id}`, user: "user#7" }[kind];
+  return by === undefined ? undefined : { id, by, operation: kind, at: new Date(changes * 1_000).toISOString() };
+}
+
+const texts = ["one", "two", "three".repeat(40)] as const;
+
+function lineOf(kind: Kind, id: number, at: number, company: number): { readonly type: string; readonly id: number } {
+  const text = texts[at] ?? "";
+  const companyId = id - (id % 10) + company;
+  const long = Array.from({ length: at === 2 ? 40 : 1 }, () => text.slice(0, 90));
+  if (kind === "TIMESHEET") return timesheetLine(id, companyId, { job_title: text });
+  if (kind === "INVOICE") return invoiceLine(id, companyId, { company_name: text });
+  if (kind === "JOB") return jobLine(id, companyId, { industries: long });
+  return userLine(id, {
+    first_name: text,
+    financial_company_id: companyId,
+    ...(at === 1 && { passcode: 1234 + company }),
+  });
+}
+
+/** What release 0.1 did: the revision rises, and all else that it does not know stays. */
+async function changeAs01(key: Key, at: number): Promise<void> {
+  const field = { TIMESHEET: "job_title", INVOICE: "company_name", JOB: "title", USER: "last_name" }[key.sk];
+  const update = new UpdateCommand({
+    TableName: settings.tableName(),
+    Key: { ...key },
+    UpdateExpression: "SET #record.#field = :value, revision = revision + :one",
+    ExpressionAttributeNames: { "#record": "record", "#field": field ?? "" },
+    ExpressionAttributeValues: { ":value": texts[at], ":one": 1 },
+  });
+  await documentClient().send(update);
+}
+
+async function removeAs01(key: Key): Promise<void> {
+  await documentClient().send(new DeleteCommand({ TableName: settings.tableName(), Key: { ...key } }));
+}
+
+/** Writes a new record by a clock that is behind the revisions that its key has had. */
+async function writeBehind(kind: Kind, id: number): Promise<void> {
+  await write(lineOf(kind, id, 0, 0));
+  const update = new UpdateCommand({
+    TableName: settings.tableName(),
+    Key: { ...recordKey(kind, id) },
+    UpdateExpression: "SET revision = :five, change_revision = :five",
+    ExpressionAttributeValues: { ":five": 5 },
+  });
+  await documentClient().send(update);
+}
+
+/** What a user does: of an invoice a line of an event stands for it. */
+async function act(kind: Kind, id: number, at: number): Promise<unknown> {
+  const caller = { userId: 7, role: "admin", companyId: null, sessionId: "s" } as const;
+  if (kind === "TIMESHEET") {
+    return setTimesheetStates([id], "all", at === 0 ? "pending" : "paid", caller, Promise.resolve());
+  }
+  const timer = { timer: at, timerExpiresAt: at === 0 ? null : new Date(at * 1_000) };
+  if (kind === "JOB") return setJobTimers([id], "all", timer, caller);
+  if (kind === "INVOICE") return write({ type: "invoice", id, state: at === 0 ? "pending" : "paid" });
+  if (at === 0) return transact([giveResetToken(id, "reset")]);
+  return transact(replacePassword(id, "reset", { passwordHash: "hash", names: {} }, new Date()));
+}
