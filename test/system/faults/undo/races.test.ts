@@ -66,15 +66,14 @@ test("D41: of an undo, a second one and a payment of the same timesheets at once
     await write(timesheetLine(id + 1, 1));
     const paid = await mark(operator, [id, id + 1], "paid");
     const changeId = paid.headers["change-id"];
-    const asked = [undo(operator, changeId), undo(admin, changeId), mark(admin, [id + 1], "pending")];
-    const [one, other, later] = await Promise.all(asked);
-    const states = await Promise.all(
-      [id, id + 1].map(async (each) => (await readItem(recordKey("TIMESHEET", each)))?.record),
-    );
-    const won = [one, other].filter((answer) => answer?.status === 200);
+    const asked = [mark(admin, [id + 1], "pending"), undo(operator, changeId), undo(admin, changeId)];
+    const [later, ...undone] = await Promise.all(asked);
+    const timesheets = await Promise.all([id, id + 1].map((each) => readItem(recordKey("TIMESHEET", each))));
+    const states = timesheets.map((item) => item?.record);
+    const won = undone.filter(({ status }) => status === 200);
     expect(won.length).toBeLessThanOrEqual(1);
     expect(later?.status).toBe(200);
-    for (const { status, body } of [one, other].filter((answer) => answer !== undefined && answer.status !== 200)) {
+    for (const { status, body } of undone.filter((answer) => !won.includes(answer))) {
       expect([status, ["changed_since", "change_undone"].includes(body.code)]).toEqual([409, true]);
     }
     expect(states).toMatchObject([{ state: won.length === 1 ? "pending" : "paid" }, { state: "pending" }]);
@@ -92,10 +91,7 @@ test("D41: news that arrives while the change is undone is dropped or withdrawn:
 });
 
 test("D41: news of an undone change does not arrive, whoever wrote or removed the record later", async () => {
-  for (const later of [
-    { ...timesheetLine(0, 1), job_title: "Day driver" },
-    { type: "timesheet", deleted: true },
-  ]) {
+  for (const later of [{ job_title: "Day driver" }, { deleted: true }]) {
     await hire();
     const paid = await pay();
     const undone = await undoing(paid.changeId);
