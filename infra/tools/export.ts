@@ -43,7 +43,8 @@ ${stagesHelp}
 Ends with 0 when the file is whole, 1 when it was refused or failed, 2 when the call was wrong, ${interrupted} when it was stopped.
 `;
 
-if (import.meta.main) await runCommand((parameters) => runExport(parameters, localDirectory(), abortOnSignals().signal));
+if (import.meta.main)
+  await runCommand((parameters) => runExport(parameters, localDirectory(), abortOnSignals().signal));
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function runExport(parameters: string[], directory: string, signal?: AbortSignal): Promise<number> {

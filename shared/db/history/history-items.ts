@@ -1,6 +1,6 @@
 import type { LastChange } from "../../work.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Key } from "../table/table.ts";
+import type { Item, Key } from "../table/table.ts";
 
 /** What the history is kept of. A session's end is part of its user's; an import of new records is one change of its own. */
 export type RecordedType = "timesheet" | "invoice" | "job" | "user" | "session" | "import";
@@ -148,8 +148,4 @@ export function usedShardsOf(items: readonly Item[]): Item[] {
       const used = { pk: placePartitions.usedShards, sk: String(pk).slice(dayStart.length) };
       return historyPlaces.encode({ ...used, expires_at: daysEnd + Number(expires_at) - second });
     });
-}
-
-function secondOf(place: string): number {
-  return Number(place.slice(0, 10));
 }

@@ -14,7 +14,7 @@ import type { Cost } from "../../support/records/costs.ts";
 import { reportFigures } from "../figures.ts";
 import { measureHistory, measurePace, measureUnits } from "./counting.ts";
 import { openEngineFile } from "./engine-file.ts";
-import { measureHistory } from "./history.ts";
+import { measureHistoryLists } from "./history.ts";
 import { invoiceLines, type Order } from "./invoices.ts";
 import { importLines, putLines } from "./load.ts";
 import { invoiceMeasures, laterPage, type Measure, measureAll, naiveMeasures } from "./measures.ts";
@@ -124,7 +124,7 @@ async function benchHistory(template: Record<string, unknown>, say: (text: strin
   process.env.TABLE_NAME = table;
   const [few, many] = keptChanges;
   say(`\nlists of 20 changes, of ${few} and of ${many} that are kept: read units`);
-  const lists = await measureHistory(few, many);
+  const lists = await measureHistoryLists(few, many);
   const figures = lists.flatMap(({ name, mostReadUnits, few: before, many: after }) => [
     { name, value: after.readUnits, unit: "units", atMost: Math.min(mostReadUnits, before.readUnits) },
   ]);

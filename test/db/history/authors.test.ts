@@ -24,9 +24,10 @@ import { removalKey } from "../../../shared/db/writes/removals.ts";
 import { makeFamily, makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { useSigningKey } from "../../support/records/own-user.ts";
-import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { callerLine, invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
+import { mark, undo } from "../../support/requests/changes.ts";
 import { askForPin, deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { confirmPin, setNewPassword, signInWith } from "../../support/requests/recovery.ts";
 import { useService } from "../../support/service/service.ts";
@@ -77,6 +78,14 @@ const deeds: Readonly<
       as: operator,
       body: { timesheet: { timesheet_ids: [id], state: "paid" } },
     });
+    return { key: recordKey("TIMESHEET", id), by: "user#900" };
+  },
+  "undo-change": async () => {
+    id += 1;
+    await write(callerLine(operator, { passcode: null }));
+    await write(timesheetLine(id, 1));
+    const { headers } = await mark(operator, [id], "paid");
+    expect((await undo(operator, headers["change-id"] ?? "")).status).toBe(200);
     return { key: recordKey("TIMESHEET", id), by: "user#900" };
   },
   "adjust-job-timers": async () => {
@@ -154,6 +163,9 @@ const deeds: Readonly<
     await runImport(streamOf({ type: "user", id, deleted: true }));
     return { key: removalKey({ ...stored, ...key }), by: /^import#[0-9a-f-]{36}$/ };
   },
+  "plan-bulk-update-timesheets": doesNotWrite,
+  "plan-adjust-job-timers": doesNotWrite,
+  "list-changes": doesNotWrite,
   "register-user": doesNotWrite,
   "request-password-reset": doesNotWrite,
   "get-profile": doesNotWrite,
