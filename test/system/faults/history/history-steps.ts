@@ -139,7 +139,7 @@ async function writeBehind(kind: Kind, id: number): Promise<void> {
   await documentClient().send(update);
 }
 
-/** What a user does: of an invoice a line of an event stands for it. */
+/** What a user does: of an invoice a line of an event represents it. */
 async function act(kind: Kind, id: number, at: number): Promise<unknown> {
   const caller = { userId: 7, role: "admin", companyId: null, sessionId: "s" } as const;
   if (kind === "TIMESHEET") {
