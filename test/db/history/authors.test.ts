@@ -170,6 +170,7 @@ const deeds: Readonly<
   "request-password-reset": doesNotWrite,
   "get-profile": doesNotWrite,
   "list-sessions": doesNotWrite,
+  "list-changes": doesNotWrite,
   "register-device-token": doesNotWrite,
   "remove-device-token": doesNotWrite,
   "list-device-tokens": doesNotWrite,
