@@ -24,6 +24,7 @@ import {
 import { store } from "../support/records/store.ts";
 import { readItem, write } from "../support/records/writes.ts";
 import { call } from "../support/requests/call.ts";
+import { faultsAt } from "../support/requests/described-answers.ts";
 import { useService } from "../support/service/service.ts";
 import { changeAt, changeBy, sendOut, useOutboundBus } from "../support/workers/events.ts";
 import { takeMessages } from "../support/workers/queues.ts";
@@ -47,6 +48,8 @@ function sent() {
     const { type } = detail as { type: OutboundEventType };
     const event = v.parse(outboundEventOf(type), detail);
     expect(event).toEqual(detail);
+    const place = ["webhooks", type, "post", "requestBody", "content", "application/json", "schema"];
+    expect(faultsAt(place, detail), type).toEqual([]);
     expect(envelope).toMatchObject({ source: event.source, "detail-type": type });
     expect(Date.parse(envelope.time)).toBe(Date.parse(event.time));
     seen.add(type);
