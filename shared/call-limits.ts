@@ -22,6 +22,8 @@ export const callLimits = {
   ownFunction: { attemptMs: 60_000, attempts: 3 },
   /** An e-mail, an SMS or a push. */
   message: { attemptMs: 3_000, attempts: 1 },
+  /** Events that a worker puts on the outbound bus; its queue repeats them. */
+  outboundBus: { attemptMs: 3_000, attempts: 1 },
 } as const satisfies Readonly<Record<string, CallLimit>>;
 
 const connectionMs = 500;

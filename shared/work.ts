@@ -33,7 +33,7 @@ export interface LastChange {
 type OpenChange = Omit<LastChange, "at"> & { readonly at: string | undefined };
 
 /** What left the service, or a queue's sender, while it worked. */
-type Sent = "emails" | "sms" | "pushes" | "queued";
+type Sent = "emails" | "sms" | "pushes" | "events" | "queued";
 
 interface Current {
   readonly work: Work;

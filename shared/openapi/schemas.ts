@@ -12,6 +12,16 @@ import { device, deviceToken } from "../contract/devices.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "../contract/finance.ts";
 import { job } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
+import {
+  invoiceEventData,
+  jobEventData,
+  notificationEventData,
+  outboundEnvelope,
+  passwordEventData,
+  timerEventData,
+  timesheetEventData,
+  undoneEventData,
+} from "../contract/outbound-events.ts";
 import { plan } from "../contract/plan.ts";
 import { dateFilter, defaultPerPage, idParameter, paging, recordId } from "../contract/query.ts";
 import { publicJwk } from "../contract/service.ts";
@@ -49,6 +59,14 @@ const named = {
   Change: change,
   Actor: actor,
   PublicKey: publicJwk,
+  OutboundEvent: outboundEnvelope,
+  TimesheetEvent: timesheetEventData,
+  InvoiceEvent: invoiceEventData,
+  JobEvent: jobEventData,
+  TimerEvent: timerEventData,
+  NotificationEvent: notificationEventData,
+  PasswordEvent: passwordEventData,
+  UndoneEvent: undoneEventData,
   Passcode: passcode,
   Page: paging.page,
   PerPage: paging.per_page,

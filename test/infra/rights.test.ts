@@ -198,6 +198,7 @@ const queueOfFlag = {
   queuesNotices: "NoticesQueue",
   queuesNotifications: "NotificationsQueue",
   queuesPushes: "PushesQueue",
+  queuesEvents: "EventsQueue",
   readsStream: "StreamQuarantineQueue",
 };
 

@@ -2,6 +2,7 @@ import { demoPassword } from "../demo/demo-people.ts";
 import { resetLimits } from "../reset-limits.ts";
 import { findItems, redrive, viewData } from "./data.ts";
 import { viewInbox } from "./inbox-views.ts";
+import { viewOutbound } from "./outbound-views.ts";
 import { findPeople } from "./people.ts";
 import { viewRecordChanges } from "./record-changes.ts";
 import type { DeskSources } from "./sources.ts";
@@ -22,6 +23,7 @@ export async function readDesk(path: string, query: URLSearchParams, sources: De
   if (what === "data") return viewData(sources, ownConsumer);
   if (what === "items") return findItems(query.get("kind") ?? "", query.get("from"));
   if (what === "changes") return viewRecordChanges(query.get("kind") ?? "", Number(query.get("id")));
+  if (what === "outbound") return viewOutbound(sources);
   const people = await findPeople();
   if (what === "requests" && id === "") return requestRows({ history, people });
   if (what === "people") {
