@@ -18,6 +18,7 @@ const walls = {
     accounts: [],
     records: ["accounts"],
     paging: [],
+    webhooks: [],
   },
   infra: {
     functions: [],

@@ -31,6 +31,7 @@ import { migrations } from "./table/migrations.ts";
 import { sequences } from "./table/sequences.ts";
 import type { Item, Key } from "./table/table.ts";
 import type { TableChange } from "./table/table-changes.ts";
+import { webhooks } from "./webhooks.ts";
 import { tombstones } from "./writes/tombstones.ts";
 
 /** Every kind of item that the table holds; an item belongs to exactly one. */
@@ -72,6 +73,7 @@ export const entities: readonly Entity<object>[] = [
   watermarks,
   sequences,
   migrations,
+  webhooks,
 ];
 
 /** The entity of the item with a key. */

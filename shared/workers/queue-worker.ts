@@ -8,6 +8,18 @@ import { settings } from "../settings.ts";
 import { carryOut } from "../work.ts";
 import { logEnd } from "./log-end.ts";
 
+/** How a message came: the name of its queue, what it is held by there, how often it was received, and since when it waits. */
+export interface Delivery {
+  readonly queue: string;
+  readonly receipt: string;
+  readonly received: number;
+  readonly queuedAt: Date;
+  readonly body: string;
+}
+
+/** Processes a message; `later` where that is put off, and the message stays in the queue without being a failure. */
+type Processing<M> = (message: M, now: Date, delivery: Delivery) => Promise<"later" | void>;
+
 /**
  * The handler of a queue's worker: parses each message and processes it; those that fail go back to the queue, and after
  * its last try to the dead-letter queue, without blocking the others. One whose recipient a channel refuses for good is
@@ -15,7 +27,7 @@ import { logEnd } from "./log-end.ts";
  */
 export function forQueue<S extends v.GenericSchema>(
   message: S,
-  work: (message: v.InferOutput<S>, now: Date) => Promise<void>,
+  work: Processing<v.InferOutput<S>>,
 ): (event: SQSEvent) => Promise<SQSBatchResponse> {
   return async ({ Records }) => {
     const outcomes = await Promise.all(Records.map((record) => attempt(record, message, work)));
@@ -24,13 +36,15 @@ export function forQueue<S extends v.GenericSchema>(
 }
 
 async function attempt<S extends v.GenericSchema>(
-  { messageId, body, attributes }: SQSRecord,
+  record: SQSRecord,
   schema: S,
-  work: (message: v.InferOutput<S>, now: Date) => Promise<void>,
+  work: Processing<v.InferOutput<S>>,
 ): Promise<string | undefined> {
+  const { messageId } = record;
   const operation = settings.operation();
-  const read = readMessage(schema, body);
-  const received = Number(attributes?.ApproximateReceiveCount ?? 1);
+  const delivery = deliveryOf(record);
+  const { received } = delivery;
+  const read = readMessage(schema, delivery.body);
   const about = {
     operation,
     request_id: requestIdIn(read) ?? messageId,
@@ -39,8 +53,8 @@ async function attempt<S extends v.GenericSchema>(
   };
   return carryOut(about, async () => {
     try {
-      await logEnd(() => processMessage(read, work), {}, whyOf);
-      return undefined;
+      const outcome = await logEnd(() => processMessage(read, (message, now) => work(message, now, delivery)), {}, whyOf);
+      return outcome === "later" ? messageId : undefined;
     } catch {
       // Why is in its line.
       count("Faults", { operation });
@@ -49,13 +63,23 @@ async function attempt<S extends v.GenericSchema>(
   });
 }
 
+function deliveryOf({ body, receiptHandle, eventSourceARN = "", attributes }: SQSRecord): Delivery {
+  return {
+    queue: eventSourceARN.slice(eventSourceARN.lastIndexOf(":") + 1),
+    receipt: receiptHandle,
+    received: Number(attributes?.ApproximateReceiveCount ?? 1),
+    queuedAt: new Date(Number(attributes?.SentTimestamp ?? Date.now())),
+    body,
+  };
+}
+
 async function processMessage<M>(
   read: { readonly message: M } | undefined,
-  work: (message: M, now: Date) => Promise<void>,
-): Promise<void> {
+  work: (message: M, now: Date) => Promise<"later" | void>,
+): Promise<"later" | void> {
   if (!read) throw new Error("The message is malformed");
   try {
-    await work(read.message, new Date());
+    return await work(read.message, new Date());
   } catch (error) {
     if (!(error instanceof RecipientRefusedError)) throw error;
     reportRefused(error);
