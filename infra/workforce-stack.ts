@@ -10,6 +10,7 @@ import { createQueue } from "./constructs/compute/encrypted-queue.ts";
 import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
 import { MinuteSchedule } from "./constructs/compute/minute-schedule.ts";
+import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ReleaseManifests } from "./constructs/compute/release-manifest.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
@@ -26,12 +27,12 @@ import { SandboxPin } from "./constructs/stores/sandbox-pin.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
-import { type QueueName, queues } from "./functions/queues.ts";
+import { type ByQueue, queues } from "./functions/queues.ts";
 import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction } from "./functions/worker-rows.ts";
 import { functionNameOf, namesOf } from "./stages/names.ts";
-import { hasDocs } from "./stages/stage.ts";
+import { hasDocs, hasOutboundEvents } from "./stages/stage.ts";
 import type { Stage } from "./stages/stages.ts";
 
 // A little after midnight, when the new day has begun on every clock.
@@ -87,10 +88,13 @@ export class WorkforceStack extends Stack {
     this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
     const bus = this.#addIntake();
     if (!emptied) this.#addFunctions(bus);
+    this.#resources.outboundBus?.denyOthers(this.#functions.get("send-events")?.function.role);
     const manifest = { commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) };
     new ReleaseManifests(this, "Release", { name: names.release, manifest });
     new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
+    const outbound = this.#resources.outboundBus;
+    if (outbound) new CfnOutput(this, "OutboundBusName", { value: outbound.bus.eventBusName });
   }
 
   #addResources(replacementStep?: number): Resources {
@@ -108,6 +112,7 @@ export class WorkforceStack extends Stack {
       hmacKey: new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret }),
       signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
       queues: this.#addQueues(),
+      outboundBus: this.#addOutbound(),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret: stage.edge && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
@@ -116,10 +121,11 @@ export class WorkforceStack extends Stack {
   }
 
   #addQueues() {
-    const made = Object.entries(queues).map(
+    const wanted = Object.entries(queues).filter(([name]) => name !== "events" || hasOutboundEvents(this.#stage));
+    const made = wanted.map(
       ([name, row]) => [name, new WorkQueue(this, name[0]?.toUpperCase() + name.slice(1), row)] as const,
     );
-    return Object.fromEntries(made) as Record<QueueName, WorkQueue>;
+    return Object.fromEntries(made) as unknown as ByQueue<WorkQueue>;
   }
 
   #addFunctions(bus: IntakeBus): void {
@@ -179,6 +185,12 @@ export class WorkforceStack extends Stack {
     const bus = new IntakeBus(this, "IntakeBus", namesOf(this.#stage.name).eventBus);
     bus.addTarget(this.#resources.queues.intake.queue);
     return bus;
+  }
+
+  #addOutbound(): OutboundBus | undefined {
+    if (!hasOutboundEvents(this.#stage)) return undefined;
+    const { outboundBus: eventBusName, eventSource: source } = namesOf(this.#stage.name);
+    return new OutboundBus(this, "OutboundBus", { eventBusName, source });
   }
 
   #addMonitoring({ undelivered }: IntakeBus): void {

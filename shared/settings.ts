@@ -38,6 +38,12 @@ export const settings = {
   notificationQueueUrl: () => required("NOTIFICATION_QUEUE_URL"),
   /** Where notifications wait to be pushed to devices. */
   pushQueueUrl: () => required("PUSH_QUEUE_URL"),
+  /** Where events wait to be put on the outbound bus; undefined where the stage sends none (D42). */
+  eventQueueUrl: () => process.env.EVENT_QUEUE_URL || undefined,
+  /** Who events that go out say they come from. */
+  eventSource: () => required("EVENT_SOURCE"),
+  /** Name of the bus that events go out by. */
+  outboundBusName: () => required("OUTBOUND_BUS_NAME"),
   /** Where changes of the table go that a stream consumer cannot take. */
   quarantineQueueUrl: () => required("QUARANTINE_QUEUE_URL"),
   /** The stage's webhooks (D42). */

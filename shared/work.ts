@@ -19,7 +19,7 @@ export interface LastChange {
 }
 
 /** What left the service, or a queue's sender, while it worked. */
-type Sent = "emails" | "sms" | "pushes" | "queued";
+type Sent = "emails" | "sms" | "pushes" | "events" | "queued";
 
 interface Current {
   readonly work: Work;

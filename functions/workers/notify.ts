@@ -1,24 +1,28 @@
 import { decodeChange } from "../../shared/db/entities.ts";
 import type { TableChange } from "../../shared/db/table/table-changes.ts";
 import { readEvent, readPasswordChange, readPush } from "../../shared/domain/records/notification-events.ts";
+import { readOutboundEvents } from "../../shared/domain/records/outbound-events.ts";
+import { type QueuedEvent, queueEvents } from "../../shared/messaging/event-queue.ts";
 import { queuePasswordNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
 import { settings } from "../../shared/settings.ts";
-import { forStream } from "../../shared/workers/stream-worker.ts";
+import { forStream, quarantineChange } from "../../shared/workers/stream-worker.ts";
 
 /**
- * Turns changes of records into messages that notify the recipients (D25), new passwords into notices (D14), and new
- * notifications into pushes where the stage pushes at all (D29). It writes nothing: a change that comes again has the same
- * event id.
+ * Turns changes of records into messages that notify the recipients (D25), new passwords into notices (D14), new
+ * notifications into pushes where the stage pushes at all (D29), and all of them into events for other systems where it sends
+ * any (D42). It writes nothing: a change that comes again has the same event id.
  */
-export const handler = forStream(async (batch) => {
+export const handler = forStream(async (batch, now) => {
   const changes = batch.map(decodeChange);
   const isPushing = Object.keys(settings.platformApplications()).length > 0;
   const messages = changes.flatMap(messagesOf);
   const pushes = isPushing ? changes.flatMap(withRequest(readPush)) : [];
   const notices = changes.flatMap(withRequest(readPasswordChange));
   await Promise.all([queueNotifications(messages), queuePushes(pushes), queuePasswordNotices(notices)]);
+  const eventQueueUrl = settings.eventQueueUrl();
+  if (eventQueueUrl !== undefined) await queueOutboundEvents(eventQueueUrl, changes, now);
 });
 
 function messagesOf(change: TableChange): NotificationMessage[] {
@@ -35,4 +39,21 @@ function withRequest<T extends object>(read: (change: TableChange) => T | undefi
     const asked = read(change);
     return asked ? [{ ...asked, requestId: change.requestId }] : [];
   };
+}
+
+/** Users come first: no event of a batch is queued before what they are notified of, and none that fails keeps that from them. */
+async function queueOutboundEvents(queueUrl: string, changes: readonly TableChange[], now: Date): Promise<void> {
+  const source = settings.eventSource();
+  const queued: QueuedEvent[] = [];
+  const quarantined: Promise<void>[] = [];
+  for (const change of changes) {
+    const { changedAt = now, requestId } = change;
+    try {
+      const events = readOutboundEvents({ ...change, changedAt }, source);
+      queued.push(...events.map((event) => ({ event, requestId })));
+    } catch (error) {
+      quarantined.push(quarantineChange(change, error));
+    }
+  }
+  await Promise.all([queueEvents(queueUrl, queued), ...quarantined]);
 }

@@ -3,10 +3,11 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { FunctionRow } from "../functions/function-row.ts";
-import type { QueueName } from "../functions/queues.ts";
+import type { ByQueue } from "../functions/queues.ts";
 import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
+import type { OutboundBus } from "./compute/outbound-bus.ts";
 import type { WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
 import type { EdgeSecret } from "./stores/edge-secret.ts";
@@ -20,9 +21,11 @@ export interface Resources {
   readonly records: RecordsTable;
   readonly hmacKey: HmacKey;
   readonly signingKeys: SigningKeys;
-  readonly queues: Readonly<Record<QueueName, WorkQueue>>;
+  readonly queues: ByQueue<WorkQueue>;
   /** Holds changes of the table that a stream consumer could not take, for a person to look at; no function consumes it. */
   readonly quarantine: Queue;
+  /** Where events go out, in a stage that sends any. */
+  readonly outboundBus: OutboundBus | undefined;
   readonly emails: EmailSending;
   /** What the stage's edge proves itself with, where it has one. */
   readonly edgeSecret: EdgeSecret | undefined;
@@ -32,7 +35,7 @@ export interface Resources {
 
 /** Gives a function the rights and settings that its row names, and no others. */
 export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resources, stage: Stage): void {
-  const { records, hmacKey, signingKeys, queues, quarantine, emails } = resources;
+  const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus } = resources;
   const tokenNames = { issuer: namesOf(stage.name).tokenIssuer, audience: tokenAudience };
   if (row.table || row.indexes) records.grant(fn, row);
   if (row.countsShards) records.grantShardCount(fn);
@@ -47,6 +50,11 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   if (row.queuesNotices) grantQueue(fn, "NOTICE_QUEUE_URL", queues.notices.queue);
   if (row.queuesNotifications) grantQueue(fn, "NOTIFICATION_QUEUE_URL", queues.notifications.queue);
   if (row.queuesPushes) grantQueue(fn, "PUSH_QUEUE_URL", queues.pushes.queue);
+  if (row.queuesEvents && queues.events && outboundBus) {
+    grantQueue(fn, "EVENT_QUEUE_URL", queues.events.queue);
+    fn.addEnvironment("EVENT_SOURCE", outboundBus.source);
+  }
+  if (row.putsEvents) outboundBus?.grantPut(fn);
   if (row.pushesToDevices) grantPushing(fn, stage);
   if (row.readsStream) grantQueue(fn, "QUARANTINE_QUEUE_URL", quarantine);
   if (row.sendsMessages) {

@@ -111,6 +111,10 @@ export interface FunctionRow {
   readonly queuesNotifications?: true;
   /** True where it queues notifications to be pushed to devices. */
   readonly queuesPushes?: true;
+  /** True where it queues events for other systems, in a stage that sends any. */
+  readonly queuesEvents?: true;
+  /** True where it puts events on the outbound bus: one function alone may. */
+  readonly putsEvents?: true;
   /** True where it pushes to devices through the stage's platform applications. */
   readonly pushesToDevices?: true;
   /**

@@ -11,6 +11,7 @@ export type ServiceFunctionName =
   | "notify"
   | "deliver-notifications"
   | "send-pushes"
+  | "send-events"
   | "intake"
   | "mark-overdue"
   | "reconcile-totals"
@@ -64,6 +65,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     queuesNotices: true,
     queuesNotifications: true,
     queuesPushes: true,
+    queuesEvents: true,
     timeoutSeconds: 60,
     settings: ["PLATFORM_APPLICATIONS"],
   },
@@ -85,6 +87,11 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     settings: ["PLATFORM_APPLICATIONS"],
     table: ["GetItem", "Query", "UpdateItem", "DeleteItem"],
     guarded: ["USER#"],
+  },
+  "send-events": {
+    area: "workers",
+    impact: "Other systems do not learn of what happens here; users lose nothing.",
+    putsEvents: true,
   },
   intake: {
     area: "workers",

@@ -21,6 +21,10 @@ export function namesOf(stageName: string) {
     edgeSecret: `workforce/${stageName}/edge-secret`,
     sandboxSecret: `workforce/${stageName}/sandbox-pin`,
     eventBus: `workforce-${stageName}`,
+    /** The bus on which events of the service go out (D42). */
+    outboundBus: `workforce-${stageName}-outbound`,
+    /** `source` of these events. */
+    eventSource: `urn:workforce:${stageName}`,
     /** Where backups of the table are kept. */
     backupVault: `workforce-${stageName}`,
     /** The role that a restore of a backup names. */

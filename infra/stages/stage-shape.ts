@@ -102,6 +102,11 @@ export const stageShape = v.object({
       ),
     ),
   ),
+  /**
+   * Whether events go out on a bus of their own, for rules of other systems and for webhooks (D42); left out: `on`. `off` takes
+   * away the bus, its queue and function, and all that they cost.
+   */
+  outboundEvents: v.exactOptional(oneOf(["on", "off"])),
   /** OpenID issuer whose access tokens are trusted instead of the service's own; left out, the service signs its own. */
   oidcIssuer: v.exactOptional(
     setting(

@@ -79,6 +79,11 @@ export function hasDocs({ docs, removal }: Pick<Stage, "docs" | "removal">): boo
   return docs ?? removal === "delete";
 }
 
+/** Whether a stage sends events to other systems (D42). */
+export function hasOutboundEvents({ outboundEvents = "on" }: Pick<Stage, "outboundEvents">): boolean {
+  return outboundEvents === "on";
+}
+
 /** Whether a login is as the service stores it, and may be asked a pin for: SMS go to numbers of its kind and country. */
 function takesPins(typed: string, defaultCountry: CountryCode, servedCountries: readonly string[]): boolean {
   const login = parseLogin(typed, defaultCountry);

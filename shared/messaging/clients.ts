@@ -1,3 +1,4 @@
+import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SESClient } from "@aws-sdk/client-ses";
 import { SNSClient } from "@aws-sdk/client-sns";
 import { SQSClient } from "@aws-sdk/client-sqs";
@@ -16,6 +17,9 @@ export const emailClient = /* @__PURE__ */ once(() => new SESClient(limitedBy(ca
 
 /** The client of SMS and pushes. */
 export const pushClient = /* @__PURE__ */ once(() => new SNSClient(limitedBy(callLimits.message)));
+
+/** The client of the outbound bus. */
+export const busClient = /* @__PURE__ */ once(() => new EventBridgeClient(limitedBy(callLimits.outboundBus)));
 
 function once<T>(make: () => T): () => T {
   let made: T | undefined;

@@ -61,19 +61,27 @@ async function workOrQuarantine(record: DynamoDBRecord, work: Consume): Promise<
   }
 }
 
-/**
- * Quarantines a change unless its error may pass. What is quarantined names the change, so that it can be found again, and what
- * failed, without the item's content.
- */
+/** Quarantines a change unless its error may pass. */
 async function quarantine(record: DynamoDBRecord, thrown: unknown): Promise<void> {
   if (mayPass(thrown, record)) throw thrown;
+  const { SequenceNumber: sequenceNumber } = record.dynamodb ?? {};
+  await quarantineChange({ key: nameOfChange(record), eventId: record.eventID ?? "", sequenceNumber }, thrown);
+}
+
+/**
+ * Quarantines a change, or what follows from it and failed by itself. What is quarantined names the change, so that it can be
+ * found again, and what failed, without the item's content.
+ */
+export async function quarantineChange(
+  { key, eventId, sequenceNumber = "" }: Pick<TableChange, "key" | "eventId" | "sequenceNumber">,
+  thrown: unknown,
+): Promise<void> {
   const operation = settings.operation();
   const fault = faultFields(thrown);
-  const place = { eventId: record.eventID ?? "", sequenceNumber: record.dynamodb?.SequenceNumber ?? "" };
+  const place = { eventId, sequenceNumber };
   const reason = [fault.error, fault.error_message].filter(Boolean).join(": ");
-  await queueMessages(settings.quarantineQueueUrl(), [{ operation, ...nameOfChange(record), ...place, reason }]);
-  const { eventId: event_id, sequenceNumber: sequence_number } = place;
-  log("error", "quarantined", { event_id, sequence_number, reason, stack: fault.stack });
+  await queueMessages(settings.quarantineQueueUrl(), [{ operation, ...key, ...place, reason }]);
+  log("error", "quarantined", { event_id: eventId, sequence_number: sequenceNumber, reason, stack: fault.stack });
   count("StreamRecordsQuarantined", {});
 }
 

@@ -10,7 +10,7 @@ import { createQueue } from "./encrypted-queue.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
 /** A call that Lambda throttles counts as a try: AWS advises five at least. */
-const triesBeforeDeadLetter = 5;
+const usualTries = 5;
 
 /** A queue that one worker consumes, with its dead letters. */
 export class WorkQueue extends Construct {
@@ -28,7 +28,7 @@ export class WorkQueue extends Construct {
       // AWS's own advice: long enough for a batch to be throttled and tried again before anyone else sees it.
       visibilityTimeout: Duration.seconds(6 * timeoutSecondsOf(functions[row.worker])),
       retentionPeriod: Duration.hours(row.retentionHours),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: triesBeforeDeadLetter },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: row.tries ?? usualTries },
     });
   }
 

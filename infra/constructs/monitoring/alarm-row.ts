@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { type MathExpression, Metric, type TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
-import type { QueueName } from "../../functions/queues.ts";
+import type { ByQueue } from "../../functions/queues.ts";
 import type { ServiceTable } from "../../functions/service-table.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 
@@ -11,7 +11,7 @@ export interface MonitoredResources {
   readonly service: ServiceTable;
   /** The name of each function in AWS. */
   readonly functions: ReadonlyMap<string, string>;
-  readonly queues: Readonly<Record<QueueName, WorkQueue>>;
+  readonly queues: ByQueue<WorkQueue>;
   readonly quarantine: Queue;
   readonly undelivered: Queue;
   /** The rule that leads events of other systems to their queue, as CloudWatch names it. */

@@ -2,7 +2,7 @@ import { Stack } from "aws-cdk-lib";
 import { AccountRootPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { QueueName } from "../../functions/queues.ts";
+import type { ByQueue } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf, smsFailureLog } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
@@ -63,7 +63,7 @@ const changesOfCopies = [
 /** What the role on call has rights to. */
 export interface OnCallProps {
   readonly stage: Stage;
-  readonly queues: Readonly<Record<QueueName, WorkQueue>>;
+  readonly queues: ByQueue<WorkQueue>;
   /** Those that no function consumes. */
   readonly otherQueues: readonly Queue[];
 }
@@ -160,10 +160,13 @@ function allow(actions: string[], ...resources: string[]): PolicyStatement {
   return new PolicyStatement({ actions, resources });
 }
 
-/** What waits in queues is looked at, dropped, and sent again to the queues that are redriven: pins never are, they expire. */
+/**
+ * What waits in queues is looked at, dropped, and sent again to the queues that are redriven. Pins never are, they expire; events
+ * by an administrator alone: whatever is in their queue goes out in the service's name.
+ */
 function queueRights({ queues, otherQueues }: OnCallProps): PolicyStatement[] {
   const all = Object.values(queues).flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
-  const redriven = Object.values(queues).filter((each) => each !== queues.pins);
+  const redriven = Object.values(queues).filter((each) => each !== queues.pins && each !== queues.events);
   const actions = ["GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"];
   const moving = ["StartMessageMoveTask", "ListMessageMoveTasks"];
   return [

@@ -3,6 +3,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { functions as rows } from "../../functions/functions.ts";
 import type { QueueName } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
+import type { WorkQueue } from "../compute/work-queue.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 interface QueueRow {
@@ -38,6 +39,10 @@ const queues: Readonly<Record<QueueName, QueueRow>> = {
     late: "What other systems change shows late.",
     lost: "A change of another system was refused: its record is out of date here.",
   },
+  events: {
+    late: "Other systems learn late of what happens here; users lose nothing.",
+    lost: "Other systems did not learn of something that happened here.",
+  },
 };
 
 const consumerBehindMinutes = 10;
@@ -45,10 +50,9 @@ const totalsBehindMinutes = 5;
 
 /** Alarms on what waits too long, and on what was given up. */
 export function queueAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
-  const names = Object.keys(queues) as QueueName[];
+  const watchedQueues = Object.entries(watched.queues) as [QueueName, WorkQueue][];
   return [
-    ...names.flatMap((name) => {
-      const { queue, deadLetters } = watched.queues[name];
+    ...watchedQueues.flatMap(([name, { queue, deadLetters }]) => {
       return [
         backlogAlarm(name, queue),
         deadLetterAlarm(`${name}-dead-letters`, deadLetters, queues[name].lost, "Dead letters"),

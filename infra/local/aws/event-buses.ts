@@ -14,9 +14,14 @@ export interface BusRule {
 export interface EventBuses {
   /** Says which buses there are, what their rules are, and how a message gets into a queue. */
   open(busNames: string[], rules: BusRule[], send: SendToQueue): void;
+  /** The events that were put on a bus last, the latest first: at most 200. */
+  past(busName: string): readonly BusEvent[];
   /** Carries out an action of EventBridge: `PutEvents`. */
   perform(action: string, input: object): Promise<object>;
 }
+
+/** An event as EventBridge hands it over. */
+export type BusEvent = ReturnType<typeof envelope>;
 
 type SendToQueue = (queueName: string, body: string) => Promise<unknown>;
 
@@ -34,18 +39,21 @@ type Outcome = { EventId: string } | { ErrorCode: string; ErrorMessage: string }
 
 const mostEntries = 10;
 const mostBytes = 256 * 1024;
+const mostPast = 200;
 
 /** Event buses that are still to be opened: until then there is none. */
 export function openEventBuses(region: string): EventBuses {
   let names: string[] = [];
   let rules: BusRule[] = [];
   let send: SendToQueue = async () => {};
+  const past = new Map<string, BusEvent[]>();
 
   const deliver = async (entry: Entry): Promise<Outcome> => {
     const fault = faultOf(entry);
     if (fault) return fault;
     const event = envelope(entry, region);
     const busName = nameOf(entry);
+    past.set(busName, [event, ...(past.get(busName) ?? [])].slice(0, mostPast));
     const taking = rules.filter((rule) => rule.busName === busName && matchesAny(event, [rule.pattern]));
     const queueNames = new Set(taking.flatMap((rule) => rule.queueNames));
     await Promise.all([...queueNames].map((queueName) => send(queueName, JSON.stringify(event))));
@@ -58,6 +66,7 @@ export function openEventBuses(region: string): EventBuses {
       rules = given;
       send = sendToQueue;
     },
+    past: (busName) => past.get(busName) ?? [],
     async perform(action, input) {
       if (action !== "PutEvents") {
         throw new AwsError("UnknownOperationException", `The local machine does not know the action "${action}".`);

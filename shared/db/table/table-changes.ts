@@ -14,6 +14,10 @@ export interface TableChange {
   readonly after: Item | undefined;
   /** Id of the request that the change follows from, as far as the item says it; what removes an item says nothing. */
   readonly requestId?: string | undefined;
+  /** When it was made, to the second, as the stream says it. */
+  readonly changedAt?: Date | undefined;
+  /** Its place in the stream. */
+  readonly sequenceNumber?: string | undefined;
 }
 
 /** Reads a stream record; throws on one that is not of this table. */
@@ -24,8 +28,16 @@ export function readTableChange(record: DynamoDBRecord): TableChange {
   if (!eventID || !key) throw new Error("The stream record has no id or no key");
   const before = item(dynamodb?.OldImage) as Item | undefined;
   const after = item(dynamodb?.NewImage) as Item | undefined;
-  const requestId = requestOfChange(record);
-  return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, before, after, requestId };
+  const { ApproximateCreationDateTime: createdAt, SequenceNumber: sequenceNumber } = dynamodb ?? {};
+  return {
+    eventId: eventID,
+    key: { pk: String(key.pk), sk: String(key.sk) },
+    before,
+    after,
+    requestId: requestOfChange(record),
+    changedAt: createdAt === undefined ? undefined : new Date(createdAt * 1000),
+    sequenceNumber,
+  };
 }
 
 /**

@@ -123,7 +123,7 @@ function isKind(sk: string): sk is keyof typeof meanings {
 }
 
 /** Parsers quote what they were given, which does not belong in a log. */
-function requireItem<S extends v.GenericSchema>(schema: S, item: unknown): v.InferOutput<S> {
+export function requireItem<S extends v.GenericSchema>(schema: S, item: unknown): v.InferOutput<S> {
   const read = v.safeParse(schema, item);
   if (!read.success) throw new Error("The changed item is malformed");
   return read.output;

@@ -22,7 +22,12 @@ export interface LossyNetwork {
   heal(): string | undefined;
 }
 
-const settings = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SES", "AWS_ENDPOINT_URL_SQS"];
+const settings = [
+  "AWS_ENDPOINT_URL_DYNAMODB",
+  "AWS_ENDPOINT_URL_SES",
+  "AWS_ENDPOINT_URL_SQS",
+  "AWS_ENDPOINT_URL_EVENTBRIDGE",
+];
 
 interface Plan {
   readonly n: number;

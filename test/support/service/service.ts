@@ -2,6 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, inject } from "vitest";
 import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
+import { type EventBuses, openEventBuses } from "../../../infra/local/aws/event-buses.ts";
 import { type Inbox, openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/queues.ts";
@@ -18,6 +19,8 @@ const pinQueue = "pins";
 const notificationQueue = "notifications";
 const pushQueue = "pushes";
 const quarantineQueue = "quarantine";
+const eventQueue = "events";
+const outboundBus = "outbound";
 
 const { platformApplications } = findStage("local");
 
@@ -26,6 +29,7 @@ export interface Service {
   inbox: Inbox;
   endpoints: AwsEndpoints;
   queues: Queues;
+  buses: EventBuses;
   /** A client of the file's table that the service does not know of. */
   database: DynamoDBDocumentClient;
   tableName: string;
@@ -47,10 +51,12 @@ async function startService(): Promise<Service> {
   const inbox = openInbox();
   const secrets = openSecrets(region);
   secrets.ensure(hmacSecret, () => JSON.stringify({ version: 1, key: "k".repeat(64) }));
-  const endpoints = await startAwsEndpoints({ inbox, secrets });
+  const buses = openEventBuses(region);
+  buses.open([outboundBus], [], async () => {});
+  const endpoints = await startAwsEndpoints({ inbox, secrets, buses });
   secrets.ensure(signingSecret, () => JSON.stringify({ keys: [] }));
   const queues = await startQueues(region);
-  const names = [pinQueue, noticeQueue, notificationQueue, pushQueue, quarantineQueue];
+  const names = [pinQueue, noticeQueue, notificationQueue, pushQueue, quarantineQueue, eventQueue];
   await queues.create(names.map((name) => ({ name, attributes: { VisibilityTimeout: "30" } })));
   const tableName = `test-${crypto.randomUUID()}`;
   Object.assign(process.env, settingsOf(tableName, endpoints.endpoint, queues.endpoint));
@@ -58,7 +64,14 @@ async function startService(): Promise<Service> {
   await createTable(client, inject("tableDefinition"), tableName);
   const database = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   await publishTestKey(database, tableName);
-  return { inbox, endpoints, queues, database, tableName };
+  return { inbox, endpoints, queues, buses, database, tableName };
+}
+
+/** Has a test file's service send events for other systems, which the queue `EVENT_QUEUE_URL` takes. Call it after `useService`. */
+export function useEventQueue(): void {
+  beforeAll(() => {
+    process.env.EVENT_QUEUE_URL = queueUrl(process.env.AWS_ENDPOINT_URL_SQS ?? "", eventQueue);
+  });
 }
 
 function settingsOf(tableName: string, endpoint: string, queueEndpoint: string): Record<string, string> {
@@ -73,6 +86,7 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     AWS_ENDPOINT_URL_SNS: endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
     AWS_ENDPOINT_URL_SQS: queueEndpoint,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint,
     OPERATION: "test",
     CALL_PATIENCE: process.env.CALL_PATIENCE ?? "100",
     TABLE_NAME: tableName,
@@ -85,6 +99,8 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     NOTIFICATION_QUEUE_URL: queueUrl(queueEndpoint, notificationQueue),
     PUSH_QUEUE_URL: queueUrl(queueEndpoint, pushQueue),
     QUARANTINE_QUEUE_URL: queueUrl(queueEndpoint, quarantineQueue),
+    EVENT_SOURCE: "urn:workforce:test",
+    OUTBOUND_BUS_NAME: outboundBus,
     PLATFORM_APPLICATIONS: JSON.stringify({ fcm: platformApplications?.fcm }),
     BUSINESS_TIME_ZONE: "Europe/London",
     REGISTRATION: "open",

@@ -3,6 +3,7 @@ import { handler as deliverNotifications } from "../../../../functions/workers/d
 import { handler as deliverPin } from "../../../../functions/workers/deliver-pin.ts";
 import { handler as intake } from "../../../../functions/workers/intake.ts";
 import { handler as notifyPasswordChanged } from "../../../../functions/workers/notify-password-changed.ts";
+import { handler as sendEvents } from "../../../../functions/workers/send-events.ts";
 import { handler as sendPushes } from "../../../../functions/workers/send-pushes.ts";
 import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
@@ -11,6 +12,7 @@ import { jobLine, userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";
 import type { Service } from "../../../support/service/service.ts";
+import { eventOut } from "../../../support/workers/events.ts";
 import { newPush, pushedTo, register } from "../../../support/workers/pushes.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { drain, storedNotifications } from "../../../support/workers/workers.ts";
@@ -134,6 +136,21 @@ export function messageLosses(service: Service, publications: string[]) {
             perhapsAgain(pushedTo(service).length);
             expect(new Set(publications).size).toBe(1);
             expect(publications[0]).toContain(`\\"collapse_key\\":\\"${push.notificationId}\\"`);
+          },
+        };
+      },
+    },
+    "send-events": {
+      holds: "the event is on the bus, again only with the same id (D42)",
+      loses: "PutEvents",
+      repeatMs: redeliveryMs,
+      prepare: async () => {
+        const event = eventOut(newId());
+        return {
+          attempt: messages(sendEvents, { events: [event] }),
+          check: async () => {
+            const sent = service.buses.past("outbound").map(({ detail }) => detail as typeof event);
+            perhapsAgain(sent.filter(({ subject, id }) => subject === event.subject && id === event.id).length);
           },
         };
       },

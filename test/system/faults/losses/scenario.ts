@@ -32,7 +32,14 @@ export const redeliveryMs = 6 * 60_000;
 
 const clientPauseMs = 2_000;
 /** What a worker sends is tried once: its queue repeats it. */
-const sentOnce = ["SendEmail", "Publish", "SendMessageBatch", "CreatePlatformEndpoint", "SetEndpointAttributes"];
+const sentOnce = [
+  "SendEmail",
+  "Publish",
+  "SendMessageBatch",
+  "PutEvents",
+  "CreatePlatformEndpoint",
+  "SetEndpointAttributes",
+];
 
 let lastId = 10_000;
 

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import {
+  dataSchemaOf,
+  type OutboundEvent,
+  type OutboundEventType,
+  outboundEventKinds,
+  outboundEventOf,
+} from "../../contract/outbound-events.ts";
+import { id } from "../../contract/values.ts";
+import { type ItemChange, readEvent, readPush, requireItem } from "./notification-events.ts";
+
+/** A change of the table, as far as events follow from it. */
+export interface EventChange extends ItemChange {
+  /** The same however often the change is delivered. */
+  readonly eventId: string;
+  readonly changedAt: Date;
+}
+
+type Item = NonNullable<ItemChange["after"]>;
+
+const listed = { TIMESHEET: "timesheet", INVOICE: "invoice", JOB: "job" } as const;
+const revised = v.object({ revision: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) });
+const owned = v.object({ id, company_id: id, record: v.looseObject({}) });
+const timed = v.object({
+  timer: v.optional(v.number(), 0),
+  timer_expires_at: v.optional(v.nullable(v.string()), null),
+});
+
+/**
+ * The events that a change of a record means to other systems (D42): none for what was written silently. Whatever is notified
+ * of is an event, too. Throws on an item that is not as the service writes it, without its content.
+ */
+export function readOutboundEvents(change: EventChange, source: string): OutboundEvent[] {
+  const { after } = change;
+  if (!after || after.silent === true) return [];
+  const types = [typeOfNews(change), typeOfTimer(change), typeOfUndo(change)];
+  return types.flatMap((type) => (type ? [toEvent(type, change, after, source)] : []));
+}
+
+/** The type of what users are notified of, and of a notification itself. */
+function typeOfNews(change: ItemChange): OutboundEventType | undefined {
+  if (readPush(change)) return "notification.created";
+  const news = readEvent(change);
+  return news && (`${news.record_type.toLowerCase()}.${news.params.type}` as OutboundEventType);
+}
+
+/** A timer that was cleared already and is cleared again is no news. */
+function typeOfTimer({ key, before, after }: ItemChange): OutboundEventType | undefined {
+  if (key.sk !== "JOB" || !before) return undefined;
+  const [was, is] = [requireItem(timed, before), requireItem(timed, after)];
+  const isSame = was.timer === is.timer && was.timer_expires_at === is.timer_expires_at;
+  return isSame ? undefined : "job.timer_adjusted";
+}
+
+/** A record says which change of it was undone last. */
+function typeOfUndo({ key, before, after }: ItemChange): OutboundEventType | undefined {
+  const isUndone = before && after?.undone !== undefined && after.undone !== before.undone;
+  return isUndone && (key.sk === "TIMESHEET" || key.sk === "JOB") ? "change.undone" : undefined;
+}
+
+function toEvent(type: OutboundEventType, change: EventChange, after: Item, source: string): OutboundEvent {
+  const data = dataOf(type, change.key.sk, after);
+  const company = outboundEventKinds[type].hasCompany && { companyid: String(data.company_id) };
+  const event = {
+    specversion: "1.0",
+    id: createHash("sha256")
+      .update(JSON.stringify([change.eventId, type]))
+      .digest("hex")
+      .slice(0, 32),
+    source,
+    type,
+    time: change.changedAt.toISOString(),
+    subject: subjectOf(change.key.sk, after),
+    datacontenttype: "application/json",
+    dataschema: dataSchemaOf(type),
+    sequence: String(requireItem(revised, after).revision).padStart(16, "0"),
+    ...company,
+    data,
+  };
+  return requireItem(outboundEventOf(type), event) as OutboundEvent;
+}
+
+function subjectOf(sk: string, after: Item): string {
+  return `${sk.startsWith("NOTIFICATION#") ? "notification" : sk.toLowerCase()}/${after.id}`;
+}
+
+/** What `data` is taken from; the schema of the type leaves out the rest. */
+function dataOf(type: OutboundEventType, sk: string, after: Item): Item {
+  if (type === "user.password_changed") return { user_id: after.id, changed_at: after.password_changed_at };
+  if (type === "notification.created") return notificationOf(after);
+  const { id: record_id, company_id, record } = requireItem(owned, after);
+  if (type === "change.undone") {
+    return { change_id: after.undone, record_id, company_id, record_type: listed[sk as keyof typeof listed] };
+  }
+  const profile_id = (record.driver as { readonly profile_id?: unknown } | undefined)?.profile_id;
+  return { ...record, ...requireItem(timed, after), id: record_id, company_id, profile_id };
+}
+
+function notificationOf({ id, user_id, record }: Item): Item {
+  const { params, ...shown } = record as Item & { readonly params?: { readonly type?: unknown } };
+  return { ...shown, id, user_id, type: params?.type };
+}

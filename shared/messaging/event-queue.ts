@@ -1,0 +1,32 @@
+import * as v from "valibot";
+import { chunksOf } from "../batches.ts";
+import { type OutboundEvent, outboundEnvelope } from "../contract/outbound-events.ts";
+import { queueMessages, requestIdField } from "./queue.ts";
+
+/** Most events of a message: one call puts all of them on the bus. */
+export const mostEvents = 10;
+
+/** Events on their way to the outbound bus. What is in them was checked before they were queued: it is handed on as it is. */
+export const eventsMessage = v.object({
+  events: v.pipe(
+    v.array(v.looseObject({ source: outboundEnvelope.entries.source, type: v.string(), time: v.string() })),
+    v.minLength(1),
+    v.maxLength(mostEvents),
+  ),
+  requestId: requestIdField,
+});
+
+/** An event, and the request that it follows from. */
+export interface QueuedEvent {
+  readonly event: OutboundEvent;
+  readonly requestId?: string | undefined;
+}
+
+/** Queues events (D42), those of a request together; fails unless all of them are queued. */
+export function queueEvents(queueUrl: string, queued: readonly QueuedEvent[]): Promise<void> {
+  const byRequest = Map.groupBy(queued, ({ requestId }) => requestId);
+  const messages = [...byRequest].flatMap(([requestId, own]) =>
+    chunksOf(own, mostEvents).map((some) => ({ events: some.map(({ event }) => event), requestId })),
+  );
+  return queueMessages(queueUrl, messages);
+}
