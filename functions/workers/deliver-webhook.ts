@@ -1,11 +1,11 @@
 import { findWebhook, forgetFailures } from "../../shared/db/webhooks.ts";
+import { isWorthTrying, pauseAfter } from "../../shared/domain/webhooks/pauses.ts";
 import { log } from "../../shared/logger.ts";
 import { giveUp, putOff, webhookMessage } from "../../shared/messaging/webhook-queue.ts";
 import { attemptDelivery } from "../../shared/webhooks/attempt.ts";
 import { noteFailure } from "../../shared/webhooks/failures.ts";
-import { isWorthTrying, pauseAfter } from "../../shared/domain/webhooks/pauses.ts";
 import { webhookOfQueue } from "../../shared/webhooks/webhooks.ts";
-import { forQueue } from "../../shared/workers/queue-worker.ts";
+import { forQueue, later } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Delivers an event to the receiver of the webhook whose queue it is in (D42). One that fails comes again after a pause, for 24
@@ -26,5 +26,5 @@ export const handler = forQueue(webhookMessage, async ({ detail: event }, now, d
   const pause = pauseAfter({ received: delivery.received, retryAfter }, now);
   if (isDisabled || !isWorthTrying(delivery.queuedAt, pause, now)) return giveUp(webhook, delivery);
   await putOff(webhook, delivery, pause);
-  return "later";
+  return later;
 });

@@ -1,6 +1,7 @@
-import type { StageSandbox } from "../../shared/settings.ts";
+import type { StageSandbox, WebhookSetting } from "../../shared/settings.ts";
 import type { StageSetting } from "../functions/function-row.ts";
-import type { Stage } from "./stages.ts";
+import { namesOf } from "./names.ts";
+import type { Stage, Webhook } from "./stages.ts";
 
 const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = {
   SERVICE_NAME: ({ serviceName }: Stage) => serviceName,
@@ -15,12 +16,19 @@ const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = 
   SMS_PER_DAY: ({ smsCeilings }: Stage) => String(smsCeilings.perDay),
   BUSINESS_TIME_ZONE: ({ businessTimeZone }: Stage) => businessTimeZone,
   PLATFORM_APPLICATIONS: ({ platformApplications = {} }: Stage) => JSON.stringify(platformApplications),
+  WEBHOOKS: ({ name: stage, webhooks = [] }: Stage) => JSON.stringify(webhooks.map((each) => settingOf(stage, each))),
   SANDBOX: ({ sandbox }: Stage) => (sandbox ? JSON.stringify(withoutConsent(sandbox)) : ""),
 };
 
 /** The value of a setting in a stage, as it is in a function's environment. */
 export function readStageSetting(stage: Stage, setting: StageSetting): string {
   return stageSettings[setting](stage);
+}
+
+/** What functions are given of a webhook. */
+function settingOf(stage: string, { name, url }: Webhook): WebhookSetting {
+  const names = namesOf(stage);
+  return { name, url, queue: names.webhookQueue(name), deadLetters: names.webhookDeadLetters(name) };
 }
 
 /** What functions are given of a sandbox. */

@@ -1,7 +1,7 @@
 import { type KnownWebhook, keepFailure, type WebhookAddress } from "../db/webhooks.ts";
+import { afterFailure } from "../domain/webhooks/health.ts";
 import { log } from "../logger.ts";
 import { count } from "../metrics.ts";
-import { afterFailure } from "../domain/webhooks/health.ts";
 
 /** Notes that an attempt failed; true where the webhook is disabled with it, of what was read and of nothing newer. */
 export async function noteFailure(

@@ -17,8 +17,10 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** Processes a message; `later` where that is put off, and the message stays in the queue without being a failure. */
-type Processing<M> = (message: M, now: Date, delivery: Delivery) => Promise<"later" | void>;
+/** What a work gives that has put its message off: it stays in the queue, and is no failure. */
+export const later = Symbol("later");
+
+type Processing<M> = (message: M, now: Date, delivery: Delivery) => Promise<unknown>;
 
 /**
  * The handler of a queue's worker: parses each message and processes it; those that fail go back to the queue, and after
@@ -53,8 +55,12 @@ async function attempt<S extends v.GenericSchema>(
   };
   return carryOut(about, async () => {
     try {
-      const outcome = await logEnd(() => processMessage(read, (message, now) => work(message, now, delivery)), {}, whyOf);
-      return outcome === "later" ? messageId : undefined;
+      const outcome = await logEnd(
+        () => processMessage(read, (message, now) => work(message, now, delivery)),
+        {},
+        whyOf,
+      );
+      return outcome === later ? messageId : undefined;
     } catch {
       // Why is in its line.
       count("Faults", { operation });
@@ -75,14 +81,14 @@ function deliveryOf({ body, receiptHandle, eventSourceARN = "", attributes }: SQ
 
 async function processMessage<M>(
   read: { readonly message: M } | undefined,
-  work: (message: M, now: Date) => Promise<"later" | void>,
-): Promise<"later" | void> {
+  work: (message: M, now: Date) => Promise<unknown>,
+): Promise<unknown> {
   if (!read) throw new Error("The message is malformed");
   try {
     return await work(read.message, new Date());
   } catch (error) {
     if (!(error instanceof RecipientRefusedError)) throw error;
-    reportRefused(error);
+    return reportRefused(error);
   }
 }
 

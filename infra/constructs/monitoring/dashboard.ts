@@ -114,11 +114,13 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
   ]);
 }
 
-function waitingRow({ queues, quarantine, undelivered, functions }: MonitoredResources, namespace: string): IWidget[] {
+function waitingRow(watched: MonitoredResources, namespace: string): IWidget[] {
+  const { queues, webhooks, quarantine, undelivered, functions } = watched;
   const ofQueue = (name: string, QueueName: string, label: string) =>
     awsMetric(`SQS ${name}`, { QueueName }, highest).with({ label });
   const named = Object.entries(queues);
   const kept = named.map(([name, { deadLetters }]) => [name, deadLetters] as const);
+  const ofWebhooks = webhooks.map(({ name, deadLetters }) => [`webhook ${name}`, deadLetters] as const);
   const aside = [["quarantined", quarantine] as const, ["undelivered", undelivered] as const];
   const consumers = streamConsumers.map((name) => functions.get(name) ?? "");
   return row([
@@ -128,7 +130,7 @@ function waitingRow({ queues, quarantine, undelivered, functions }: MonitoredRes
     ],
     [
       "Given up",
-      [...kept, ...aside].map(([name, { queueName }]) =>
+      [...kept, ...ofWebhooks, ...aside].map(([name, { queueName }]) =>
         ofQueue("ApproximateNumberOfMessagesVisible", queueName, name),
       ),
     ],

@@ -80,8 +80,28 @@ export function queueAlarms(watched: MonitoredResources, namespace: string): Ala
       impact: "Events of other systems do not get in: records are out of date.",
       heading: "Undelivered events",
     },
+    ...webhookAlarms(watched, namespace),
     ...streamConsumers.map((name) => consumerAlarm(name, watched)),
     totalsAlarm(namespace),
+  ];
+}
+
+/** What a receiver fails on comes again for a day: what waits says nothing, what was given up does. */
+function webhookAlarms({ webhooks }: MonitoredResources, namespace: string): AlarmRow[] {
+  if (webhooks.length === 0) return [];
+  const heading = "A webhook fails";
+  const disabled: AlarmRow = {
+    id: "webhook-disabled",
+    metric: ownMetric(namespace, "WebhooksDisabled", {}, { statistic: "Sum", minutes: 5 }),
+    threshold: 1,
+    impact:
+      "The receiver of a webhook failed for five days, or is gone: it is sent nothing any more. Users lose nothing.",
+    heading,
+  };
+  const lost = "A receiver of a webhook did not learn of something that happened here. Users lose nothing.";
+  return [
+    disabled,
+    ...webhooks.map(({ name, deadLetters }) => deadLetterAlarm(`webhook-${name}`, deadLetters, lost, heading)),
   ];
 }
 
