@@ -197,6 +197,7 @@ const queueOfFlag = {
   queuesNotices: "NoticesQueue",
   queuesNotifications: "NotificationsQueue",
   queuesPushes: "PushesQueue",
+  queuesEvents: "EventsQueue",
   readsStream: "StreamQuarantineQueue",
 };
 

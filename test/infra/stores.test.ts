@@ -160,7 +160,7 @@ test("every queue is encrypted and takes no plain HTTP", () => {
   }
 });
 
-test("every queue dead-letters what fails five times, throttled calls among them, or is itself where such things end, for two weeks", () => {
+test("every queue dead-letters what fails five times, throttled calls among them, events what fails for a day, or is itself where such things end, for two weeks", () => {
   const queues = stack.all("AWS::SQS::Queue");
   const ends = new Set([
     ...queues.map(({ properties }) => queueOf(properties.RedrivePolicy?.deadLetterTargetArn)),
@@ -169,7 +169,8 @@ test("every queue dead-letters what fails five times, throttled calls among them
   ]);
   for (const { id, properties } of queues) {
     if (ends.has(id)) expect(properties.MessageRetentionPeriod, id).toBe(14 * 24 * 60 * 60);
-    else expect(properties.RedrivePolicy?.maxReceiveCount, id).toBe(5);
+    // Events wait for their bus for a day: a try every two minutes.
+    else expect(properties.RedrivePolicy?.maxReceiveCount, id).toBe(id.startsWith("EventsQueue") ? 24 * 30 : 5);
   }
 });
 
@@ -197,6 +198,7 @@ test("no queue's worker takes the account's concurrency from the API: each has a
     "deliver-notifications": 20,
     "send-pushes": 20,
     intake: 10,
+    "send-events": 5,
   });
 });
 

@@ -52,6 +52,7 @@ test.each<[keyof Stage, unknown]>([
   ["recoveryDisclosure", "none"],
   ["registration", true],
   ["unknownParameters", "ignore"],
+  ["outboundEvents", true],
   ["smsCeilings", { perHour: 10, perDay: 9 }],
   ["smsCeilings", { perHour: 1.5, perDay: 9 }],
   ["smsCeilings", { perHour: -1, perDay: 9 }],
@@ -156,6 +157,7 @@ test.each(Object.keys(stageShape.entries))("a stage without %s is refused, or ca
     "backupKeptDays",
     "runbookUrl",
     "unknownParameters",
+    "outboundEvents",
     "sandbox",
     "docs",
   ];
