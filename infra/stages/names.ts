@@ -25,9 +25,8 @@ export function namesOf(stageName: string) {
     outboundBus: `workforce-${stageName}-outbound`,
     /** `source` of these events. */
     eventSource: `urn:workforce:${stageName}`,
-    /** The queue of a webhook's events, and of those that were given up; an underscore is in no name of a stage or webhook. */
+    /** The queue of a webhook's events; an underscore is in no name of a stage or webhook. */
     webhookQueue: (webhook: string) => `workforce-${stageName}_webhook_${webhook}`,
-    webhookDeadLetters: (webhook: string) => `workforce-${stageName}_webhook_${webhook}_dead-letters`,
     webhookSecret: `workforce/${stageName}/webhook-keys`,
     /** Where backups of the table are kept. */
     backupVault: `workforce-${stageName}`,

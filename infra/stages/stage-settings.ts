@@ -1,7 +1,7 @@
-import type { StageSandbox, WebhookSetting } from "../../shared/settings.ts";
+import type { StageSandbox, StageWebhooks } from "../../shared/settings.ts";
 import type { StageSetting } from "../functions/function-row.ts";
 import { namesOf } from "./names.ts";
-import type { Stage, Webhook } from "./stages.ts";
+import type { Stage } from "./stages.ts";
 
 const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = {
   SERVICE_NAME: ({ serviceName }: Stage) => serviceName,
@@ -16,7 +16,7 @@ const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = 
   SMS_PER_DAY: ({ smsCeilings }: Stage) => String(smsCeilings.perDay),
   BUSINESS_TIME_ZONE: ({ businessTimeZone }: Stage) => businessTimeZone,
   PLATFORM_APPLICATIONS: ({ platformApplications = {} }: Stage) => JSON.stringify(platformApplications),
-  WEBHOOKS: ({ name: stage, webhooks = [] }: Stage) => JSON.stringify(webhooks.map((each) => settingOf(stage, each))),
+  WEBHOOKS: (stage: Stage) => JSON.stringify(webhooksOf(stage)),
   SANDBOX: ({ sandbox }: Stage) => (sandbox ? JSON.stringify(withoutConsent(sandbox)) : ""),
 };
 
@@ -25,10 +25,10 @@ export function readStageSetting(stage: Stage, setting: StageSetting): string {
   return stageSettings[setting](stage);
 }
 
-/** What functions are given of a webhook. */
-function settingOf(stage: string, { name, url }: Webhook): WebhookSetting {
-  const names = namesOf(stage);
-  return { name, url, queue: names.webhookQueue(name), deadLetters: names.webhookDeadLetters(name) };
+/** What functions are given of webhooks: little, as a function's environment takes 4 KB. */
+function webhooksOf({ name, webhooks = [] }: Stage): StageWebhooks {
+  const receivers = webhooks.map((each) => ({ name: each.name, url: each.url }));
+  return { queues: namesOf(name).webhookQueue(""), receivers };
 }
 
 /** What functions are given of a sandbox. */

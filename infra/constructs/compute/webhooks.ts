@@ -5,6 +5,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { deadLettersOf } from "../../../shared/settings.ts";
 import { functions } from "../../functions/functions.ts";
 import { fewestWorkerCalls } from "../../functions/queues.ts";
 import { namesOf } from "../../stages/names.ts";
@@ -81,10 +82,10 @@ export class Webhooks extends Construct {
 
 function addQueue(scope: Construct, stage: Stage, webhook: Webhook, outbound: OutboundBus): WebhookQueue {
   const { name, kinds, company } = webhook;
-  const names = namesOf(stage.name);
-  const deadLetters = createQueue(scope, "DeadLetters", { queueName: names.webhookDeadLetters(name) });
+  const queueName = namesOf(stage.name).webhookQueue(name);
+  const deadLetters = createQueue(scope, "DeadLetters", { queueName: deadLettersOf(queueName) });
   const queue = createQueue(scope, "Queue", {
-    queueName: names.webhookQueue(name),
+    queueName,
     visibilityTimeout: Duration.seconds(6 * timeoutSecondsOf(functions["deliver-webhook"])),
     deadLetterQueue: { queue: deadLetters, maxReceiveCount: triesBeforeDeadLetter },
   });

@@ -47,6 +47,8 @@ const queues: Readonly<Record<QueueName, QueueRow>> = {
 
 const consumerBehindMinutes = 10;
 const totalsBehindMinutes = 5;
+/** More than three pauses of half an hour, as receivers may ask for. */
+const webhookBehindMinutes = 120;
 
 /** Alarms on what waits too long, and on what was given up. */
 export function queueAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
@@ -86,7 +88,10 @@ export function queueAlarms(watched: MonitoredResources, namespace: string): Ala
   ];
 }
 
-/** What a receiver fails on comes again for a day: what waits says nothing, what was given up does. */
+/**
+ * What a receiver fails on comes again for a day, and is not among the oldest messages after three times: what is there for long
+ * was not taken at all.
+ */
 function webhookAlarms({ webhooks }: MonitoredResources, namespace: string): AlarmRow[] {
   if (webhooks.length === 0) return [];
   const heading = "A webhook fails";
@@ -98,24 +103,36 @@ function webhookAlarms({ webhooks }: MonitoredResources, namespace: string): Ala
       "The receiver of a webhook failed for five days, or is gone: it is sent nothing any more. Users lose nothing.",
     heading,
   };
+  const late = "A receiver of a webhook learns late of what happens here. Users lose nothing.";
   const lost = "A receiver of a webhook did not learn of something that happened here. Users lose nothing.";
   return [
     disabled,
-    ...webhooks.map(({ name, deadLetters }) => deadLetterAlarm(`webhook-${name}`, deadLetters, lost, heading)),
+    ...webhooks.flatMap(({ name, queue, deadLetters }) => [
+      ageAlarm(`webhook-${name}-late`, queue, { behindMinutes: webhookBehindMinutes, late, heading }),
+      deadLetterAlarm(`webhook-${name}-fails`, deadLetters, lost, heading),
+    ]),
   ];
 }
 
-function backlogAlarm(name: QueueName, { queueName: QueueName }: Queue): AlarmRow {
-  const { late: impact, behindMinutes = 15, severity } = queues[name];
+function backlogAlarm(name: QueueName, queue: Queue): AlarmRow {
+  const { severity } = queues[name];
+  const row = ageAlarm(`${name}-late`, queue, { heading: "A queue is behind", ...queues[name] });
+  return { ...row, ...(severity && { severity }) };
+}
+
+function ageAlarm(
+  id: string,
+  { queueName: QueueName }: Queue,
+  { late: impact, behindMinutes = 15, heading }: Pick<QueueRow, "late" | "behindMinutes"> & { heading: string },
+): AlarmRow {
   const age = { statistic: "Maximum", minutes: 1 } as const;
   return {
-    id: `${name}-late`,
+    id,
     metric: awsMetric("SQS ApproximateAgeOfOldestMessage", { QueueName }, age),
     threshold: behindMinutes * 60,
     periods: 3,
-    ...(severity && { severity }),
     impact,
-    heading: "A queue is behind",
+    heading,
   };
 }
 

@@ -182,8 +182,7 @@ describe("D42: a webhook is disabled", () => {
     for (const minute of [0, 30, 60]) await attempt(minutes(minute), { queuedAt: minutes(minute) });
     expect((await health())?.disabled_at).toBeDefined();
     const former = process.env.WEBHOOKS ?? "";
-    const moved = { ...testWebhook(), url: "https://other.workforce.example/" };
-    process.env.WEBHOOKS = JSON.stringify([moved]);
+    process.env.WEBHOOKS = former.replace("receiver.workforce", "other.workforce");
     try {
       expect(await health()).toBeUndefined();
       receiver.status = 500;

@@ -17,7 +17,8 @@ test("what is kept is as in the whole stack, and nothing else is there but what 
     expect(Object.keys(step).length).toBeGreaterThan(20);
     for (const [id, { Type, ...resource }] of Object.entries(step)) {
       // Without the function that alone may put events, nobody may.
-      if (Type === "AWS::Events::EventBusPolicy") expect(resource.Properties?.Statement).not.toHaveProperty("Condition");
+      if (Type === "AWS::Events::EventBusPolicy")
+        expect(resource.Properties?.Statement).not.toHaveProperty("Condition");
       else expect(withoutParts({ Type, ...resource }), id).toEqual(withoutParts(today[id]));
     }
     expect(typesOf(step).filter((type) => /Lambda|Route$|Integration|Alarm|Nested/.test(type))).toEqual([]);

@@ -8,8 +8,10 @@ import { localCredentials } from "../../../infra/local/aws/local-credentials.ts"
 import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/queues.ts";
 import { openSecrets } from "../../../infra/local/aws/secrets.ts";
 import { createTable } from "../../../infra/local/engine/table.ts";
+import { namesOf } from "../../../infra/stages/names.ts";
 import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
+import { deadLettersOf } from "../../../shared/settings.ts";
 import { publishTestKey } from "../tokens/tokens.ts";
 
 const region = "eu-west-1";
@@ -23,7 +25,8 @@ const quarantineQueue = "quarantine";
 const eventQueue = "events";
 const outboundBus = "outbound";
 const webhookSecret = "webhook-keys";
-const [webhook] = JSON.parse(readStageSetting(findStage("local"), "WEBHOOKS"));
+const webhooks = readStageSetting(findStage("local"), "WEBHOOKS");
+const webhookQueue = namesOf("local").webhookQueue("example");
 
 const { platformApplications } = findStage("local");
 
@@ -67,8 +70,8 @@ async function startService(): Promise<Service> {
     pushQueue,
     quarantineQueue,
     eventQueue,
-    webhook.queue,
-    webhook.deadLetters,
+    webhookQueue,
+    deadLettersOf(webhookQueue),
   ];
   await queues.create(names.map((name) => ({ name, attributes: { VisibilityTimeout: "30" } })));
   const tableName = `test-${crypto.randomUUID()}`;
@@ -114,9 +117,9 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     QUARANTINE_QUEUE_URL: queueUrl(queueEndpoint, quarantineQueue),
     EVENT_SOURCE: "urn:workforce:test",
     OUTBOUND_BUS_NAME: outboundBus,
-    WEBHOOKS: JSON.stringify([webhook]),
-    WEBHOOK_QUEUE_URL: queueUrl(queueEndpoint, webhook.queue),
-    WEBHOOK_DEAD_LETTERS_URL: queueUrl(queueEndpoint, webhook.deadLetters),
+    WEBHOOKS: webhooks,
+    WEBHOOK_QUEUE_URL: queueUrl(queueEndpoint, webhookQueue),
+    WEBHOOK_DEAD_LETTERS_URL: queueUrl(queueEndpoint, deadLettersOf(webhookQueue)),
     WEBHOOK_SECRET_ARN: webhookSecret,
     PLATFORM_APPLICATIONS: JSON.stringify({ fcm: platformApplications?.fcm }),
     BUSINESS_TIME_ZONE: "Europe/London",

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { SQSEvent, SQSRecord } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
-import type { WebhookSetting } from "../../../shared/settings.ts";
+import { settings, type WebhookSetting } from "../../../shared/settings.ts";
 import type * as posting from "../../../shared/webhooks/post.ts";
 
 type Module = typeof posting;
@@ -51,7 +51,8 @@ export function toReceiver(module: Module): Module {
 
 /** The webhook of the tests' stage. */
 export function testWebhook(): WebhookSetting {
-  const [webhook] = JSON.parse(process.env.WEBHOOKS ?? "[]");
+  const [webhook] = settings.webhooks();
+  if (!webhook) throw new Error("The tests' stage has no webhook");
   return webhook;
 }
 
