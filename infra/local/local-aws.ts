@@ -4,7 +4,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Role } from "../../shared/contract/operation.ts";
 import { mintToken } from "../../shared/tokens/mint-token.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";
-import { openEventBuses } from "./aws/event-buses.ts";
+import { type EventBuses, openEventBuses } from "./aws/event-buses.ts";
 import { generateSecret } from "./aws/generate-secret.ts";
 import { type Inbox, openInbox } from "./aws/inbox.ts";
 import { localCredentials } from "./aws/local-credentials.ts";
@@ -47,6 +47,7 @@ export interface LocalAws {
 export interface OwnLocalAws extends LocalAws {
   inbox: Inbox;
   endpoints: AwsEndpoints;
+  buses: EventBuses;
   engine: Engine;
   builds: Builds;
   /** The files that the stack is made from, and when they began to be read (milliseconds since 1970). */
@@ -129,7 +130,7 @@ export async function startLocalAws(
     const builds = openBuilds(directory, bundles);
     await runTriggers({ ...taken.stack, environment: taken.environment, builds });
     const made = { from: sources, at };
-    return { ...describeLocalAws(directory, taken), inbox, endpoints, engine, builds, made, takeIn, close };
+    return { ...describeLocalAws(directory, taken), inbox, endpoints, buses, engine, builds, made, takeIn, close };
   } catch (error) {
     await close();
     throw error;

@@ -11,8 +11,8 @@ import type { eventsMessage } from "./event-queue.ts";
 type Events = v.InferOutput<typeof eventsMessage>["events"];
 
 const maxAttempts = 4;
-const firstPauseMs = 100;
-const longestPauseMs = 1_000;
+const firstPauseMs = 50;
+const longestPauseMs = 400;
 
 /**
  * Puts the events of a message on the outbound bus (D42). Those that the bus refuses in an answer that is otherwise a success are

@@ -8,6 +8,7 @@ import { bearer, describeOperation } from "./describe-operation.ts";
 import { problemComponents, problemExamples, problemSchemas } from "./problems.ts";
 import { refusalsOf } from "./refusals.ts";
 import { namedSchemas } from "./schemas.ts";
+import { describeWebhooks } from "./webhooks.ts";
 
 /** The finished document as JSON, which the bundler puts in its place; unknown where the source itself runs. */
 declare const OPENAPI_DOCUMENT: string;
@@ -33,6 +34,7 @@ export function describeInterface(described: readonly Operation[] = operations) 
     servers: [{ url: "/", description: serverText }],
     tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: describeWebhooks(),
     components: {
       schemas: { ...namedSchemas(), ...problemSchemas },
       parameters: parameterComponents(),

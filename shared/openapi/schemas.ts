@@ -11,6 +11,16 @@ import { device, deviceToken } from "../contract/devices.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "../contract/finance.ts";
 import { job } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
+import {
+  invoiceEventData,
+  jobEventData,
+  notificationEventData,
+  outboundEnvelope,
+  passwordEventData,
+  timerEventData,
+  timesheetEventData,
+  undoneEventData,
+} from "../contract/outbound-events.ts";
 import { dateFilter, defaultPerPage, idParameter, paging, recordId } from "../contract/query.ts";
 import { publicJwk } from "../contract/service.ts";
 import { issuedToken, session } from "../contract/sessions.ts";
@@ -44,6 +54,14 @@ const named = {
   Device: device,
   Session: session,
   PublicKey: publicJwk,
+  OutboundEvent: outboundEnvelope,
+  TimesheetEvent: timesheetEventData,
+  InvoiceEvent: invoiceEventData,
+  JobEvent: jobEventData,
+  TimerEvent: timerEventData,
+  NotificationEvent: notificationEventData,
+  PasswordEvent: passwordEventData,
+  UndoneEvent: undoneEventData,
   Passcode: passcode,
   Page: paging.page,
   PerPage: paging.per_page,

@@ -2,6 +2,7 @@ import { demoPassword } from "../demo/demo-people.ts";
 import { resetLimits } from "../reset-limits.ts";
 import { findItems, redrive, viewData } from "./data.ts";
 import { viewInbox } from "./inbox-views.ts";
+import { viewOutbound } from "./outbound-views.ts";
 import { findPeople } from "./people.ts";
 import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
@@ -20,6 +21,7 @@ export async function readDesk(path: string, query: URLSearchParams, sources: De
   const [what = "", id = ""] = path.split("/");
   if (what === "data") return viewData(sources, ownConsumer);
   if (what === "items") return findItems(query.get("kind") ?? "", query.get("from"));
+  if (what === "outbound") return viewOutbound(sources);
   const people = await findPeople();
   if (what === "requests" && id === "") return requestRows({ history, people });
   if (what === "people") {

@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import type { EventBuses } from "../aws/event-buses.ts";
 import type { Inbox } from "../aws/inbox.ts";
 import type { LocalAws } from "../local-aws.ts";
 import type { DataSources } from "./data.ts";
@@ -7,6 +8,8 @@ import type { History } from "./history.ts";
 /** What the desk shows, and what its changes act on. */
 export interface DeskOptions extends DataSources, Pick<LocalAws, "mintAccessToken"> {
   inbox: Inbox;
+  /** What went out. */
+  buses: Pick<EventBuses, "past">;
   /** True where other computers of the network may use the desk. */
   lan: boolean;
   /** Calls a function as its schedule does. */

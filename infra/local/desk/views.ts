@@ -109,6 +109,17 @@ export interface InboxView {
   sentAt: number;
 }
 
+/** An event that went out on the outbound bus. */
+export interface OutboundView {
+  /** Of this copy of the event. */
+  key: string;
+  id: string;
+  type: string;
+  subject: string;
+  at: number;
+  event: string;
+}
+
 /** A queue, and the newest messages of one that keeps what failed. */
 export interface QueueView {
   name: string;

@@ -4,9 +4,12 @@ import * as devices from "./devices.ts";
 import * as finance from "./finance.ts";
 import * as jobs from "./jobs.ts";
 import * as notifications from "./notifications.ts";
+import * as outboundEvents from "./outbound-events.ts";
 import * as service from "./service.ts";
 import * as sessions from "./sessions.ts";
 import type { OperationText, ShapeText } from "./text.ts";
+
+const { eventTexts: _, ...eventShapes } = outboundEvents;
 
 const texts: readonly (OperationText | ShapeText)[] = [
   ...Object.values(accounts),
@@ -14,6 +17,7 @@ const texts: readonly (OperationText | ShapeText)[] = [
   ...Object.values(finance),
   ...Object.values(jobs),
   ...Object.values(notifications),
+  ...Object.values(eventShapes),
   ...Object.values(service),
   ...Object.values(sessions),
 ];

@@ -4,7 +4,8 @@ import { notificationKey } from "../../../shared/db/notifications/notifications.
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
-import { useService } from "../../support/service/service.ts";
+import { timesheetLine } from "../../support/records/records.ts";
+import { useEventQueue, useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 import { nothingFailed, streamRecord } from "../../support/workers/workers.ts";
 
@@ -152,6 +153,72 @@ describe("a queue that", () => {
     expect(await handler({ Records: [newJob(1), newJob(2)] })).toEqual(nothingFailed);
     expect(await queuedIds()).toEqual([2]);
     expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([{ pk: "JOB#1" }]);
+  });
+});
+
+describe("D42: events for other systems", () => {
+  const paid = (id: number, beside: object = {}) => {
+    const { type: _, company_id, ...record } = timesheetLine(id, 3, { state: "paid", ...beside });
+    return streamRecord(recordKey("TIMESHEET", id), { after: { id, company_id, revision: 1, record } }, `event-${id}`);
+  };
+  type Queued = { events: { subject: string }[]; requestId?: string };
+  const subjects = async () =>
+    ((await takeMessages("EVENT_QUEUE_URL")) as Queued[]).map(({ events }) => events.map(({ subject }) => subject));
+
+  useEventQueue();
+  beforeEach(async () => void (await takeMessages("EVENT_QUEUE_URL")));
+
+  test("are queued, ten in a message, those of a request together", async () => {
+    const withRequest = (id: number, request: string) => {
+      const record = paid(id);
+      const image = { ...record.dynamodb?.NewImage, change: { M: { request: { S: request } } } };
+      return { ...record, dynamodb: { ...record.dynamodb, NewImage: image } };
+    };
+    const records = Array.from({ length: 12 }, (_, at) => withRequest(at + 1, "one"));
+    expect(await handler({ Records: [...records, withRequest(20, "other")] })).toEqual(nothingFailed);
+    const messages = (await takeMessages("EVENT_QUEUE_URL")) as Queued[];
+    expect(messages.map(({ requestId, events }) => [requestId, events.length])).toEqual([
+      ["one", 10],
+      ["one", 2],
+      ["other", 1],
+    ]);
+  });
+
+  test("that cannot be queued keep from nobody what they are notified of, which was queued before", async () => {
+    const url = process.env.EVENT_QUEUE_URL ?? "";
+    onTestFinished(() => void Object.assign(process.env, { EVENT_QUEUE_URL: url }));
+    process.env.EVENT_QUEUE_URL = `${url}-that-is-gone`;
+    const created_at = "2026-05-04T16:00:00.000Z";
+    const record = { record_type: "Job", record_id: 1, params: { type: "published" }, created_at };
+    const after = { id: 12, user_id: 8, push: true, revision: 1, record };
+    const Records = [paid(1), paid(2), streamRecord(notificationKey(8, 12), { after })];
+    const itemIdentifier = Records[0]?.dynamodb?.SequenceNumber;
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier }] });
+    expect(await queuedIds()).toEqual([1, 2]);
+    expect(await takeMessages("PUSH_QUEUE_URL")).toEqual([{ userId: 8, notificationId: 12 }]);
+    expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([]);
+  });
+
+  test("that cannot be made of a change are quarantined alone: its users are notified once, and other events go out", async () => {
+    const Records = [paid(1), paid(2, { total: "much" }), paid(3)];
+    expect(await handler({ Records })).toEqual(nothingFailed);
+    expect(await queuedIds()).toEqual([1, 2, 3]);
+    expect(await subjects()).toEqual([["timesheet/1", "timesheet/3"]]);
+    const aside = await takeMessages("QUARANTINE_QUEUE_URL");
+    expect(aside).toMatchObject([
+      { pk: "TIMESHEET#2", sk: "TIMESHEET", eventId: "event-2", sequenceNumber: expect.stringMatching(/./) },
+    ]);
+    expect(JSON.stringify(aside)).not.toContain("much");
+  });
+
+  test("are made by no stage that sends none", async () => {
+    const url = process.env.EVENT_QUEUE_URL ?? "";
+    onTestFinished(() => void Object.assign(process.env, { EVENT_QUEUE_URL: url }));
+    process.env.EVENT_QUEUE_URL = "";
+    expect(await handler({ Records: [paid(1)] })).toEqual(nothingFailed);
+    expect(await queuedIds()).toEqual([1]);
+    process.env.EVENT_QUEUE_URL = url;
+    expect(await subjects()).toEqual([]);
   });
 });
 

@@ -45,6 +45,20 @@ const entry = (detail: object, changes: object = {}) => ({
   ...changes,
 });
 
+it("keeps the newest 200 events of each bus, the latest first", async () => {
+  const before = buses.past("intake").length;
+  await buses.perform("PutEvents", { Entries: [entry({ n: 1 }), entry({ n: 2 }, { EventBusName: "other" })] });
+  expect(buses.past("intake")).toHaveLength(before + 1);
+  expect(buses.past("other")[0]?.detail).toEqual({ n: 2 });
+  for (let n = 0; n < 210; n += 10) {
+    await buses.perform("PutEvents", { Entries: Array.from({ length: 10 }, (_, at) => entry({ n: n + at })) });
+  }
+  expect(buses.past("intake").map(({ detail }) => detail)).toEqual(
+    Array.from({ length: 200 }, (_, n) => ({ n: 209 - n })),
+  );
+  expect(buses.past("none")).toEqual([]);
+});
+
 it("puts an event into the queue of each rule that matches it, in EventBridge's envelope", async () => {
   const Time = new Date("2026-06-01T08:30:00Z");
   const answer = await client.send(new PutEventsCommand({ Entries: [entry({ kind: "job", id: 1 }, { Time })] }));

@@ -88,6 +88,7 @@ export function useEventQueue(): void {
   beforeAll(() => {
     process.env.EVENT_QUEUE_URL = queueUrl(process.env.AWS_ENDPOINT_URL_SQS ?? "", eventQueue);
   });
+  afterAll(() => void delete process.env.EVENT_QUEUE_URL);
 }
 
 function settingsOf(tableName: string, endpoint: string, queueEndpoint: string): Record<string, string> {

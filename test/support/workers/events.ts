@@ -1,5 +1,14 @@
-import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
-import { dataSchemaOf } from "../../../shared/contract/outbound-events.ts";
+import { beforeAll } from "vitest";
+import { handler as notify } from "../../../functions/workers/notify.ts";
+import { handler as sendEvents } from "../../../functions/workers/send-events.ts";
+import { streamFilters } from "../../../infra/functions/stream-filters.ts";
+import type { BusEvent } from "../../../infra/local/aws/event-buses.ts";
+import { matchesAny, type Pattern } from "../../../infra/local/filter-patterns.ts";
+import { dataSchemaOf, type OutboundEvent } from "../../../shared/contract/outbound-events.ts";
+import type { Item, Key } from "../../../shared/db/table/table.ts";
+import { readItem } from "../records/writes.ts";
+import { type Service, useEventQueue } from "../service/service.ts";
+import { drain, nothingFailed, streamRecord } from "./workers.ts";
 
 /** An event about a timesheet that was paid, as it is queued. */
 export function eventOut(timesheetId: number): OutboundEvent<"timesheet.paid"> {
@@ -17,4 +26,42 @@ export function eventOut(timesheetId: number): OutboundEvent<"timesheet.paid"> {
     companyid: "1",
     data: { ...data, company_id: 1, profile_id: 70 },
   };
+}
+
+/** What a rule that takes everything gets from the outbound bus of a test file's service, which sends events. */
+export function useOutboundBus(service: Service): BusEvent[] {
+  const received: BusEvent[] = [];
+  useEventQueue();
+  beforeAll(() => {
+    const rule = { busName: "outbound", pattern: { source: [{ prefix: "" }] }, queueNames: ["all"] };
+    service.buses.open(["outbound"], [rule], async (_, body) => received.push(JSON.parse(body)));
+  });
+  return received;
+}
+
+/** A change as the stream delivers it, made at a moment. */
+export function changeAt(
+  at: Date,
+  key: Key,
+  images: { before?: Item | undefined; after?: Item | undefined },
+  id?: string,
+) {
+  const record = streamRecord(key, images, id);
+  return { ...record, dynamodb: { ...record.dynamodb, ApproximateCreationDateTime: Math.floor(at.getTime() / 1000) } };
+}
+
+/** Carries out what changes an item, and gives the change as the stream has it. */
+export async function changeBy(key: Key, work: () => Promise<unknown>, at = new Date()) {
+  const before = await readItem(key);
+  await work();
+  return changeAt(at, key, { before, after: await readItem(key) });
+}
+
+/** Gives changes to the consumer that its filters let through, and what it queues to the sender. */
+export async function sendOut(...changes: ReturnType<typeof changeAt>[]): Promise<void> {
+  const Records = changes.filter((change) => matchesAny(change, streamFilters.notify as unknown as Pattern[]));
+  if (Records.length === 0) return;
+  const { batchItemFailures } = await notify({ Records });
+  if (batchItemFailures.length > 0) throw new Error(`The consumer failed: ${JSON.stringify(nothingFailed)}`);
+  await drain("EVENT_QUEUE_URL", sendEvents);
 }

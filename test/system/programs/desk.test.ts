@@ -179,6 +179,8 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await page.getByRole("link", { name: "See what follows" }).click();
     await page.getByRole("link", { name: /Notification from chat\.example.*processed/ }).click();
     await page.locator(".step-head strong", { hasText: "deliver-notifications" }).first().waitFor();
+    await page.locator('nav a[href="#/events"]').click();
+    await page.getByLabel("What went out").getByText("notification.created").first().waitFor();
     expectQuiet(watched);
   }, 60_000);
 

@@ -1,5 +1,7 @@
 import { useState } from "preact/hooks";
-import { Action, Head } from "./parts.tsx";
+import type { OutboundView } from "../views.ts";
+import { Action, Code, Empty, Head, Loaded, Row, Time } from "./parts.tsx";
+import { useLive } from "./server.ts";
 
 interface Draft {
   type: string;
@@ -45,8 +47,47 @@ const samples: Readonly<Record<string, (now: number) => Draft>> = {
   "An invalid event": (now) => record({ event_id: `job-x-${now}`, type: "job", id: "x", version: now }),
 };
 
-/** A form for the event bus. */
+/** A form for what comes in, and what went out. */
 export function Events() {
+  return (
+    <>
+      <Inbound />
+      <Outbound />
+    </>
+  );
+}
+
+/** The newest events on the outbound bus. */
+function Outbound() {
+  const live = useLive<OutboundView[]>("outbound");
+  return (
+    <section class="card pad" aria-label="What went out">
+      <h2>What went out</h2>
+      <Loaded live={live}>
+        {(events) =>
+          events.length === 0 ? (
+            <Empty title="Nothing yet">Pay a timesheet, or send a job: other systems learn of it.</Empty>
+          ) : (
+            <ul class="rows">
+              {events.map(({ key, id, type, subject, at, event }) => (
+                <Row key={key} name={type} about={subject}>
+                  <details class="wide">
+                    <summary>
+                      <Time at={at} /> <code>{id}</code>
+                    </summary>
+                    <Code text={event} label={`Event ${id}`} />
+                  </details>
+                </Row>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function Inbound() {
   const [draft, setDraft] = useState<Draft>(draftOf("A job is added"));
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   return (

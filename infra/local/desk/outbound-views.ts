@@ -1,0 +1,11 @@
+import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
+import type { DeskSources } from "./sources.ts";
+import type { OutboundView } from "./views.ts";
+
+/** The newest events that went out, the latest first. */
+export function viewOutbound({ buses, environment }: Pick<DeskSources, "buses" | "environment">): OutboundView[] {
+  return buses.past(environment.OUTBOUND_BUS_NAME ?? "").map(({ id: key, detail }) => {
+    const { id, type, subject, time } = detail as OutboundEvent;
+    return { key, id, type, subject, at: Date.parse(time), event: JSON.stringify(detail) };
+  });
+}

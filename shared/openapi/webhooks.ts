@@ -1,0 +1,70 @@
+import {
+  dataSchemaOf,
+  type OutboundEventType,
+  outboundEnvelope,
+  outboundEventKinds,
+  outboundEventTypes,
+} from "../contract/outbound-events.ts";
+import { eventTexts } from "../contract/texts/outbound-events.ts";
+import { textOfShape } from "../contract/texts/texts.ts";
+import { jsonSchemaOf } from "./schemas.ts";
+import { exampleOf } from "./texts.ts";
+
+/** The events that go out, as requests that a receiver gets (D42). */
+export function describeWebhooks(): Record<string, object> {
+  return Object.fromEntries(outboundEventTypes.map((type) => [type, { post: describeEvent(type) }]));
+}
+
+function describeEvent(type: OutboundEventType): object {
+  const { tag, summary, description } = eventTexts[type];
+  return {
+    operationId: `on-${type.replaceAll(/[._]/g, "-")}`,
+    tags: [tag],
+    summary,
+    description,
+    security: [],
+    requestBody: {
+      description: "The event: the `Detail` of the bus, or the body of a webhook.",
+      required: true,
+      content: { "application/json": { schema: eventSchemaOf(type), example: exampleOfEvent(type) } },
+    },
+    responses: { "204": { description: "Taken: any status from 200 to 299 ends the delivery." } },
+  };
+}
+
+/** The envelope, with what is fixed for a type. */
+function eventSchemaOf(type: OutboundEventType): object {
+  const { data, hasCompany } = outboundEventKinds[type];
+  const properties = {
+    type: { type: "string", const: type },
+    dataschema: { type: "string", const: dataSchemaOf(type) },
+    data: jsonSchemaOf(data),
+  };
+  const required = ["data", ...(hasCompany ? ["companyid"] : [])];
+  return {
+    allOf: [
+      { $ref: "#/components/schemas/OutboundEvent" },
+      { type: "object", required, properties: { ...properties, ...(hasCompany && { companyid: { type: "string" } }) } },
+    ],
+  };
+}
+
+/** The examples of the fields, put together; of a person's event without the company. */
+function exampleOfEvent(type: OutboundEventType): object {
+  const { data, hasCompany } = outboundEventKinds[type];
+  const { companyid, ...envelope } = examplesOf(outboundEnvelope);
+  const own = examplesOf(data);
+  const subject = `${type === "change.undone" ? own.record_type : type.split(".")[0]}/${own.id ?? own.user_id ?? own.record_id}`;
+  const state = own.state === undefined ? {} : { state: stateOf(type) };
+  const fixed = { type, subject, dataschema: dataSchemaOf(type), ...(hasCompany && { companyid }) };
+  return { ...envelope, ...fixed, data: { ...own, ...state } };
+}
+
+function stateOf(type: OutboundEventType): string | undefined {
+  return type === "invoice.issued" ? "pending" : type.split(".")[1];
+}
+
+function examplesOf({ entries }: { readonly entries: object }): Readonly<Record<string, unknown>> {
+  const { text = "", fields = {} } = textOfShape(entries) ?? {};
+  return exampleOf({ text, fields }) as Record<string, unknown>;
+}
