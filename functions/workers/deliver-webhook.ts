@@ -1,3 +1,4 @@
+import { spread } from "../../shared/backoff.ts";
 import { findWebhook, forgetFailures } from "../../shared/db/webhooks.ts";
 import { isWorthTrying, pauseAfter } from "../../shared/domain/webhooks/pauses.ts";
 import { log } from "../../shared/logger.ts";
@@ -23,7 +24,7 @@ export const handler = forQueue(webhookMessage, async ({ detail: event }, now, d
   log(isDelivered ? "info" : "warn", isDelivered ? "webhook delivered" : "webhook failed", { ...about, ...result });
   if (isDelivered) return known.stored && forgetFailures(webhook.name, known);
   const isDisabled = await noteFailure(webhook, known, isGone, now);
-  const pause = pauseAfter({ received: delivery.received, retryAfter }, now);
+  const pause = pauseAfter({ received: delivery.received, retryAfter }, now, spread(0, 1));
   if (isDisabled || !isWorthTrying(delivery.queuedAt, pause, now)) return giveUp(webhook, delivery);
   await putOff(webhook, delivery, pause);
   return later;

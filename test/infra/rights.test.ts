@@ -50,7 +50,9 @@ test("a function uses the table by the actions its row names, the public keys wh
     const streamed = readsStream ? ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"] : [];
     const counted = row.countsShards ? ["DescribeTable", "DescribeStream"] : [];
     const noted = row.deliversWebhooks ? ["GetItem", "PutItem", "DeleteItem"] : [];
-    const wanted = new Set([...table, ...queries, ...streamed, ...counted, ...noted].map((action) => `dynamodb:${action}`));
+    const wanted = new Set(
+      [...table, ...queries, ...streamed, ...counted, ...noted].map((action) => `dynamodb:${action}`),
+    );
     expect(given.get(name) ?? new Set(), name).toEqual(wanted);
   }
 });

@@ -232,18 +232,6 @@ function triesOf(queue: string): number {
   return queue.startsWith("Webhooks") ? 100 : 5;
 }
 
-/** Events wait for their bus for a day: a try every two minutes. A webhook's function itself gives up what fails for a day. */
-function triesOf(queue: string): number {
-  if (queue.startsWith("EventsQueue")) return 24 * 30;
-  return queue.startsWith("Webhooks") ? 100 : 5;
-}
-
-/** Events wait for their bus for a day: a try every two minutes. A webhook's function itself gives up what fails for a day. */
-function triesOf(queue: string): number {
-  if (queue.startsWith("EventsQueue")) return 24 * 30;
-  return queue.startsWith("Webhooks") ? 100 : 5;
-}
-
 interface BackupRule {
   readonly RuleName: string;
   readonly ScheduleExpression: string;

@@ -13,7 +13,6 @@ const named = (name: string) => of("AWS::SQS::Queue").find(({ properties }) => p
 const queueOf = (webhook: string) => named(namesOf("full").webhookQueue(webhook));
 const deadLettersOf = (webhook: string) => named(`${namesOf("full").webhookQueue(webhook)}_dead-letters`);
 const byText = (one: unknown, other: unknown) => JSON.stringify(one).localeCompare(JSON.stringify(other));
-const byText = (one: unknown, other: unknown) => JSON.stringify(one).localeCompare(JSON.stringify(other));
 const ruleOf = (webhook: string) =>
   of("AWS::Events::Rule").find(({ properties }) => properties.Targets[0].Arn["Fn::GetAtt"][0] === queueOf(webhook)?.id);
 
@@ -100,7 +99,10 @@ test("D42: each webhook has calls of its own, so that one whose receiver hangs k
 
 test("D42: an alarm says that a webhook is disabled, and two for each that events wait unseen or were given up", () => {
   const names = stack.all("AWS::CloudWatch::Alarm").map(({ properties }) => String(properties.AlarmName));
-  for (const id of ["webhook-disabled", ...webhooks.flatMap(({ name }) => [`webhook-${name}-late`, `webhook-${name}-fails`])]) {
+  for (const id of [
+    "webhook-disabled",
+    ...webhooks.flatMap(({ name }) => [`webhook-${name}-late`, `webhook-${name}-fails`]),
+  ]) {
     expect(names.filter((each) => each.endsWith(`-${id}`))).toHaveLength(1);
   }
 });

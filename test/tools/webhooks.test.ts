@@ -28,8 +28,8 @@ const run = (...parameters: string[]) => runTool(() => manageWebhooks(parameters
 
 async function disable(): Promise<void> {
   const moment = "2026-06-01T08:00:00.000Z";
-  const mark = { failing_since: moment, failed_at: moment, disabled_at: moment };
-  await keepFailure(testWebhook(), await findWebhook(testWebhook()), mark);
+  const failing = { failing_since: moment, failed_at: moment, disabled_at: moment };
+  await keepFailure(testWebhook(), await findWebhook(testWebhook()), failing);
 }
 
 describe("D42: npm run webhooks", () => {

@@ -19,7 +19,7 @@ export interface FailedAttempt {
  * Whole seconds until the next attempt: twice as long each time, up to half an hour, with jitter below that. A receiver that
  * asks for longer gets as much as half an hour. `chance` is from 0 to 1.
  */
-export function pauseAfter({ received, retryAfter }: FailedAttempt, now: Date, chance = Math.random()): number {
+export function pauseAfter({ received, retryAfter }: FailedAttempt, now: Date, chance: number): number {
   const own = Math.min(firstSeconds * 2 ** Math.min(received - 1, 20), longestSeconds);
   const asked = Math.min(readRetryAfter(retryAfter, now), longestSeconds);
   return Math.ceil(Math.max(own * (leastShare + (1 - leastShare) * chance), asked));

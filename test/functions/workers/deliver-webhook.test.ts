@@ -125,7 +125,7 @@ describe("D42: what fails", () => {
     expect(others).toEqual([]);
   });
 
-  test("leaves a mark, which the next success takes away", async () => {
+  test("is kept, until the next success", async () => {
     receiver.status = 500;
     await attempt(start);
     await attempt(minutes(2), { received: 3 });
@@ -140,10 +140,10 @@ describe("D42: what fails", () => {
 });
 
 describe("D42: a webhook is disabled", () => {
-  /** A mark as failures up to half an hour ago leave it. */
+  /** What failures up to half an hour ago leave. */
   async function failingSince(minutesAgo: number): Promise<void> {
-    const mark = { failing_since: minutes(-minutesAgo).toISOString(), failed_at: minutes(-30).toISOString() };
-    await keepFailure(testWebhook(), await findWebhook(testWebhook()), mark);
+    const failing = { failing_since: minutes(-minutesAgo).toISOString(), failed_at: minutes(-30).toISOString() };
+    await keepFailure(testWebhook(), await findWebhook(testWebhook()), failing);
   }
 
   test("after 5 days of failures, and says so; then nothing is sent, and what comes goes to the dead letters", async () => {

@@ -4,8 +4,6 @@ import { expect, test } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { fullStage } from "../../support/service/owned-stage.ts";
-import { fullStage } from "../../support/service/owned-stage.ts";
-import { fullStage } from "../../support/service/owned-stage.ts";
 import { awsCommandsIn } from "../../system/runbook/shell-commands.ts";
 import { type Statement, stackOf } from "../stack.ts";
 

@@ -42,6 +42,7 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
   // test/client compiles its samples.
   "7-client": {},
   "8-sandbox": { sh: /^driver@workforce\.example\n$/ },
+  "10-webhooks": { js: /^true\nfalse\n$/ },
 };
 
 /** A line before the samples of each guide, which no sample prints. */

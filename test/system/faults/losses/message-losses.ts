@@ -172,7 +172,7 @@ export function messageLosses(service: Service, publications: string[]) {
       },
     },
     "deliver-webhook to a receiver that failed": {
-      holds: "the event reaches its receiver, and the mark of its failures is gone (D42)",
+      holds: "the event reaches its receiver, and what was kept of its failures is gone (D42)",
       loses: "DeleteItem",
       repeatMs: redeliveryMs,
       prepare: async () => {
