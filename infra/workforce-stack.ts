@@ -14,7 +14,7 @@ import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ReleaseManifests } from "./constructs/compute/release-manifest.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
-import { Webhooks } from "./constructs/compute/webhooks.ts";
+import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { WorkQueue } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";

@@ -8,7 +8,7 @@ import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
 import type { OutboundBus } from "./compute/outbound-bus.ts";
-import type { Webhooks } from "./compute/webhooks.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 import type { WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
 import type { EdgeSecret } from "./stores/edge-secret.ts";

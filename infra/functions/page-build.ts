@@ -12,9 +12,11 @@ export function pageSources(): string[] {
   return [...["index.html", "page.css", "page.js"].map((name) => `${folder}/page/${name}`), ...guideSources()];
 }
 
+const { compare: byNumber } = new Intl.Collator("en", { numeric: true });
+
 /** The guides, in the order that they are read in. */
 export function guideSources(): string[] {
-  return globSync(`${folder}/guides/*.md`, { cwd: root }).toSorted();
+  return globSync(`${folder}/guides/*.md`, { cwd: root }).toSorted(byNumber);
 }
 
 /** What the function of the page is built with: its files as text, in place of `DOCS_FILES`. */

@@ -2,8 +2,8 @@ import { ChangeMessageVisibilityCommand, SendMessageCommand } from "@aws-sdk/cli
 import * as v from "valibot";
 import { outboundEnvelope } from "../contract/outbound-events.ts";
 import { settings, type WebhookSetting } from "../settings.ts";
-import type { Delivery } from "../workers/queue-worker.ts";
 import { workerQueueClient } from "./clients.ts";
+import type { Delivery } from "./queue.ts";
 
 /** What the outbound bus puts into a webhook's queue: what is sent is `detail`, with fields that this code does not know. */
 export const webhookMessage = v.object({

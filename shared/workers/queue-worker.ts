@@ -2,20 +2,12 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, type LogFields, log } from "../logger.ts";
+import type { Delivery } from "../messaging/queue.ts";
 import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 import { carryOut } from "../work.ts";
 import { logEnd } from "./log-end.ts";
-
-/** How a message came: the name of its queue, what it is held by there, how often it was received, and since when it waits. */
-export interface Delivery {
-  readonly queue: string;
-  readonly receipt: string;
-  readonly received: number;
-  readonly queuedAt: Date;
-  readonly body: string;
-}
 
 /** What a work gives that has put its message off: it stays in the queue, and is no failure. */
 export const later = Symbol("later");

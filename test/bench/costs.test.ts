@@ -27,6 +27,7 @@ test.each([
   "access log",
   "traces",
   "events of other systems",
+  "events that go out",
   "starts of functions",
   "reads of secrets",
   "encryption keys",

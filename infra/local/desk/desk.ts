@@ -101,6 +101,17 @@ async function read(
     if (request.headers.accept?.includes("text/html")) return redirect("/_local/#/inbox");
     return file("json", JSON.stringify(inbox.entries(), null, 2));
   }
+  if (place === "outbound") {
+    const { viewOutbound } = await import("./outbound-views.ts");
+    return file(
+      "json",
+      JSON.stringify(
+        viewOutbound(sources).map(({ event }) => event),
+        null,
+        2,
+      ),
+    );
+  }
   if (place === "desk.js") return file("js", (await pageFiles()).script);
   if (place === "desk.css") return file("css", (await pageFiles()).style);
   if (place === "desk.svg") return file("svg", icon);

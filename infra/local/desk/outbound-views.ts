@@ -6,6 +6,6 @@ import type { OutboundView } from "./views.ts";
 export function viewOutbound({ buses, environment }: Pick<DeskSources, "buses" | "environment">): OutboundView[] {
   return buses.past(environment.OUTBOUND_BUS_NAME ?? "").map(({ id: key, detail }) => {
     const { id, type, subject, time } = detail as OutboundEvent;
-    return { key, id, type, subject, at: Date.parse(time), event: JSON.stringify(detail) };
+    return { key, id, type, subject, at: Date.parse(time), event: detail as OutboundEvent };
   });
 }

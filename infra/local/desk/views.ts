@@ -117,7 +117,7 @@ export interface OutboundView {
   type: string;
   subject: string;
   at: number;
-  event: string;
+  event: object;
 }
 
 /** A queue, and the newest messages of one that keeps what failed. */

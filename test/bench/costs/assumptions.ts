@@ -63,6 +63,9 @@ export const outsideCalls = 3 * 2 * 2 * 60 * 24 * 30;
 /** Share of the changes that come as events of other systems. */
 export const eventsPerChange = 1;
 
+/** Events that go out for a change: its own, and that of a notification of it. */
+export const eventsOutPerChange = 2;
+
 /** Numbers of users in the example. */
 export const userCounts = [100, 10_000, 1_000_000] as const;
 

@@ -12,9 +12,11 @@ import {
   changesPerUser,
   emptyReceivesPerQueue,
   environmentMinutes,
+  eventsOutPerChange,
   eventsPerChange,
   kilobytesPerUser,
   minutesBetweenReads,
+  queueRequestsPerMessage,
   startMilliseconds,
   streamShards,
   tracedShare,
@@ -42,9 +44,18 @@ export function growingRows(users: number): Record<string, number> {
     "access log": ((calls * accessLogBytes) / 1e9) * prices.logsPerGigabyte,
     traces: tracing ? ((calls * tracedShare) / million) * prices.tracesPerMillion : 0,
     "events of other systems": ((users * changesPerUser * eventsPerChange) / million) * prices.eventsPerMillion,
+    "events that go out": users * changesPerUser * eventsOutPerChange * eventOut(),
     "starts of functions": starts * (startMilliseconds / 1000) * 0.5 * prices.lambdaPerGigabyteSecond,
     "reads of secrets": ((starts * environmentMinutes) / minutesBetweenReads / million) * prices.secretReadsPerMillion,
   };
+}
+
+/** What an event costs that goes out alone: its message, the function's call, and the bus. */
+function eventOut(): number {
+  const gigabyteSeconds = (assumedMilliseconds("send-events", 0) / 1_000) * 0.5;
+  const perMillion =
+    queueRequestsPerMessage * prices.queueRequestsPerMillion + prices.lambdaPerMillion + prices.eventsPerMillion;
+  return perMillion / million + gigabyteSeconds * prices.lambdaPerGigabyteSecond;
 }
 
 /** What the check of a stage from outside costs, beside its calls: a stack with an alarm and the key of its topic. */

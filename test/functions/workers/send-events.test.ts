@@ -68,7 +68,7 @@ describe("D42: the events of a message", () => {
     expect(idsOut()).toEqual([second.id, first.id, third.id]);
   });
 
-  test("that are refused again and again go back to the queue, and hold up no other message", async () => {
+  test("that are refused again and again go back to the queue, and block no other message", async () => {
     refusing(Number.POSITIVE_INFINITY, first);
     expect(await handler(queueEvent({ events: [first] }, { events: [second] }))).toEqual(failed);
     expect(idsOut()).toEqual([second.id]);

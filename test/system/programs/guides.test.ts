@@ -42,6 +42,10 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
   // test/client compiles its samples.
   "7-client": {},
   "8-sandbox": { sh: /^driver@workforce\.example\n$/ },
+  "9-events": {
+    js: /^timesheet\/17 is paid, seen before, overtaken\n$/,
+    sh: /^\{\n {2}"type": "user\.password_changed",\n {2}"source": "urn:workforce:local"\n\}\n$/,
+  },
   "10-webhooks": { js: /^true\nfalse\n$/ },
 };
 

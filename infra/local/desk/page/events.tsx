@@ -75,7 +75,7 @@ function Outbound() {
                     <summary>
                       <Time at={at} /> <code>{id}</code>
                     </summary>
-                    <Code text={event} label={`Event ${id}`} />
+                    <Code text={JSON.stringify(event)} label={`Event ${id}`} />
                   </details>
                 </Row>
               ))}

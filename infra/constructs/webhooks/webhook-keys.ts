@@ -1,8 +1,8 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
-import { removalPolicyOf, type SecretProps } from "./removal.ts";
-import { grantSecret } from "./secret-grant.ts";
+import { removalPolicyOf, type SecretProps } from "../stores/removal.ts";
+import { grantSecret } from "../stores/secret-grant.ts";
 
 /** What the stage's webhooks sign with: a key that the secret of each is derived from, and which of them were replaced. */
 export class WebhookKeys extends Construct {
