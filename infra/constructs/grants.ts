@@ -8,7 +8,6 @@ import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
 import type { OutboundBus } from "./compute/outbound-bus.ts";
-import type { Webhooks } from "./webhooks/webhooks.ts";
 import type { WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
 import type { EdgeSecret } from "./stores/edge-secret.ts";
@@ -16,6 +15,7 @@ import type { HmacKey } from "./stores/hmac-key.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
 import type { SandboxPin } from "./stores/sandbox-pin.ts";
 import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 
 /** What functions are given rights to. */
 export interface Resources {

@@ -4,8 +4,8 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
 import type { ByQueue } from "../../functions/queues.ts";
 import type { ServiceTable } from "../../functions/service-table.ts";
-import type { WebhookQueue } from "../webhooks/webhooks.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
+import type { WebhookQueue } from "../webhooks/webhooks.ts";
 
 /** What is watched: everything of a stage that can fail. */
 export interface MonitoredResources {

@@ -10,10 +10,10 @@ import { functions } from "../../functions/functions.ts";
 import { fewestWorkerCalls } from "../../functions/queues.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage, Webhook } from "../../stages/stages.ts";
-import { WebhookKeys } from "./webhook-keys.ts";
 import { createQueue } from "../compute/encrypted-queue.ts";
 import type { OutboundBus } from "../compute/outbound-bus.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "../compute/service-function.ts";
+import { WebhookKeys } from "./webhook-keys.ts";
 
 /** More than a receiver that fails for 24 hours takes: it ends what the function cannot take at all. */
 const triesBeforeDeadLetter = 100;
