@@ -11,6 +11,7 @@ import { account, region } from "./emulator.ts";
 import { testExplain } from "./explained.ts";
 import { testGaps } from "./gaps.ts";
 import { testJourneys, testUpdate } from "./journeys.ts";
+import { testOutbound } from "./outbound.ts";
 import { runProgram } from "./program.ts";
 
 // Nobody is there to approve rights.
@@ -65,6 +66,7 @@ test("cdk deploy makes the whole service", async () => {
 test("every resource of every template was made", () => requireDeployed(names.stack, output("first")));
 
 testJourneys(() => stage);
+testOutbound(() => stage);
 
 test("the journeys that every stage takes go well", async () => {
   const [mails, sms] = ["ses/messages", "sns/sms-messages"].map(

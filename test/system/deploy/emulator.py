@@ -8,8 +8,8 @@ import threading
 from urllib.parse import parse_qs
 
 from ministack import app as ministack
-from ministack.core import iam_actions, lambda_runtime
-from ministack.services import cloudformation, lambda_svc, scheduler
+from ministack.core import iam_actions, iam_evaluator, lambda_runtime
+from ministack.services import cloudformation, eventbridge, lambda_svc, scheduler
 from ministack.services.cloudformation import provisioners
 
 from fakes.actions import add_actions
@@ -83,6 +83,25 @@ def judge_streams_by_themselves():
         return arn_of(service, method, path, headers, body, *place)
 
     iam_actions.extract_resource_arn = extract_resource_arn
+
+
+def judge_events_by_the_policy_of_their_bus():
+    """A bus has a policy, which denies by the role of whoever puts events there, and not by the role's session."""
+    resolve = iam_evaluator._resolve_condition_key
+
+    def policy_of(arn):
+        policy = eventbridge._event_bus_policies.get(arn.rsplit("/", 1)[-1])
+        return policy and (policy, arn.split(":")[4])
+
+    def resolve_condition_key(key, context):
+        found = resolve(key, context)
+        if key.lower() != "aws:principalarn" or ":assumed-role/" not in found:
+            return found
+        return f"arn:aws:iam::{found.split(':')[4]}:role/{found.split('/')[1]}"
+
+    eventbridge.bus_policy_for_arn = policy_of
+    iam_evaluator._RESOURCE_POLICY_LOOKUPS["events"] = ("eventbridge", "bus_policy_for_arn")
+    iam_evaluator._resolve_condition_key = resolve_condition_key
 
 
 def judge_batches_by_their_entries():
@@ -186,6 +205,7 @@ keep_attributes_in_nested_stacks()
 judge_mails_by_sender()
 judge_streams_by_themselves()
 judge_batches_by_their_entries()
+judge_events_by_the_policy_of_their_bus()
 name_partitions()
 match_what_is_absent()
 add_resource_types()

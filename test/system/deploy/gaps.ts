@@ -17,6 +17,10 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["schedules and API Gateway may call only what they are allowed to", "the emulator judges the rights of roles only"],
   ["items that expire reach the stream", "the emulator drops them without a record"],
   ["a stream's batch goes on from the change that failed", "the emulator goes on with the next batch"],
+  [
+    "the outbound bus denies an administrator",
+    "the emulator lets the account's owner do everything; of the function that alone may, it asks the bus's policy",
+  ],
   ["alarms fire", "no test waits for a metric to count minutes of faults; one test sets them off"],
   ["alarms and budgets reach people, and a common cause keeps summaries silent", "the emulator sends none of it"],
   ["rights and names are known everywhere at once", "the emulator is one process; AWS takes seconds"],

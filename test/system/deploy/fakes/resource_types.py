@@ -2,7 +2,7 @@
 
 import json
 
-from ministack.services import apigateway, backup, budgets, cloudwatch
+from ministack.services import apigateway, backup, budgets, cloudwatch, eventbridge
 from ministack.services.cloudformation import changesets, provisioners
 
 handlers = provisioners._RESOURCE_HANDLERS
@@ -18,6 +18,7 @@ def add_resource_types():
     handlers["AWS::CloudWatch::CompositeAlarm"] = kind(put_composite_alarm, cloudwatch._composite_alarms)
     handlers["AWS::Backup::BackupSelection"] = kind(put_selection, backup._selections)
     handlers["AWS::Budgets::Budget"] = kind(put_budget, budgets._budgets)
+    handlers["AWS::Events::EventBusPolicy"] = kind(put_bus_policy, eventbridge._event_bus_policies)
 
 
 def kind(put, stored):
@@ -104,6 +105,12 @@ def put_budget(name, props):
     budgets._budgets.pop(budget["BudgetName"], None)
     required(budgets._create_budget({**props, "Budget": {**budget, "BudgetLimit": amount_of(budget)}}))
     return budget["BudgetName"], {}
+
+
+def put_bus_policy(name, props):
+    bus = props["EventBusName"]
+    eventbridge._event_bus_policies[bus] = {"Version": "2012-10-17", "Statement": [props["Statement"]]}
+    return bus, {}
 
 
 def amount_of(budget):
