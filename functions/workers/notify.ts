@@ -47,7 +47,8 @@ async function queueOutboundEvents(queueUrl: string, changes: readonly TableChan
   const queued: QueuedEvent[] = [];
   const quarantined: Promise<void>[] = [];
   for (const change of changes) {
-    const { changedAt = now, requestId } = change;
+    const { createdAt, requestId } = change;
+    const changedAt = createdAt === undefined ? now : new Date(createdAt * 1000);
     try {
       const events = readOutboundEvents({ ...change, changedAt }, source);
       queued.push(...events.map((event) => ({ event, requestId })));

@@ -64,8 +64,8 @@ async function workOrQuarantine(record: DynamoDBRecord, work: Consume): Promise<
 /** Quarantines a change unless its error may pass. */
 async function quarantine(record: DynamoDBRecord, thrown: unknown): Promise<void> {
   if (mayPass(thrown, record)) throw thrown;
-  const { SequenceNumber: sequenceNumber } = record.dynamodb ?? {};
-  await quarantineChange({ key: nameOfChange(record), eventId: record.eventID ?? "", sequenceNumber }, thrown);
+  const { SequenceNumber: sequence } = record.dynamodb ?? {};
+  await quarantineChange({ key: nameOfChange(record), eventId: record.eventID ?? "", sequence }, thrown);
 }
 
 /**
@@ -73,15 +73,15 @@ async function quarantine(record: DynamoDBRecord, thrown: unknown): Promise<void
  * found again, and what failed, without the item's content.
  */
 export async function quarantineChange(
-  { key, eventId, sequenceNumber = "" }: Pick<TableChange, "key" | "eventId" | "sequenceNumber">,
+  { key, eventId, sequence = "" }: Pick<TableChange, "key" | "eventId" | "sequence">,
   thrown: unknown,
 ): Promise<void> {
   const operation = settings.operation();
   const fault = faultFields(thrown);
-  const place = { eventId, sequenceNumber };
+  const place = { eventId, sequenceNumber: sequence };
   const reason = [fault.error, fault.error_message].filter(Boolean).join(": ");
   await queueMessages(settings.quarantineQueueUrl(), [{ operation, ...key, ...place, reason }]);
-  log("error", "quarantined", { event_id: eventId, sequence_number: sequenceNumber, reason, stack: fault.stack });
+  log("error", "quarantined", { event_id: eventId, sequence_number: sequence, reason, stack: fault.stack });
   count("StreamRecordsQuarantined", {});
 }
 

@@ -12,6 +12,7 @@ import { giveResetToken, replacePassword, userKey } from "../../shared/db/accoun
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
 import { transact } from "../../shared/db/table/transaction.ts";
+import { readOutboundEvents } from "../../shared/domain/records/outbound-events.ts";
 import { settings } from "../../shared/settings.ts";
 import {
   callerLine,
@@ -204,6 +205,9 @@ describe("what goes out", () => {
     await sendOut(await changeBy(notificationKey(8, 21), () => write(notificationLine(21, 8))));
     const user = { id: 8, revision: 1, record: {}, password_changed_at: at.toISOString() };
     await sendOut(changeAt(at, userKey(8), { before: user, after: { ...user, revision: 2, silent: true } }));
+    const job = { id: 21, company_id: 3, revision: 2, record: {}, silent: true };
+    const change = { eventId: "e", changedAt: at, key: recordKey("JOB", 21), before: job };
+    expect(readOutboundEvents({ ...change, after: { ...job, timer: 9, undone: "change-1" } }, "any")).toEqual([]);
     expect(sent()).toEqual([]);
   });
 

@@ -12,12 +12,12 @@ export interface TableChange {
   readonly before: Item | undefined;
   /** The item after, undefined where it was removed. */
   readonly after: Item | undefined;
+  /** Seconds since 1970, as the stream says it; undefined in what no stream has delivered. */
+  readonly createdAt?: number | undefined;
+  /** Rises with each change of an item. */
+  readonly sequence?: string | undefined;
   /** Id of the request that the change follows from, as far as the item says it; what removes an item says nothing. */
   readonly requestId?: string | undefined;
-  /** When it was made, to the second, as the stream says it. */
-  readonly changedAt?: Date | undefined;
-  /** Its place in the stream. */
-  readonly sequenceNumber?: string | undefined;
 }
 
 /** Reads a stream record; throws on one that is not of this table. */
@@ -28,16 +28,10 @@ export function readTableChange(record: DynamoDBRecord): TableChange {
   if (!eventID || !key) throw new Error("The stream record has no id or no key");
   const before = item(dynamodb?.OldImage) as Item | undefined;
   const after = item(dynamodb?.NewImage) as Item | undefined;
-  const { ApproximateCreationDateTime: createdAt, SequenceNumber: sequenceNumber } = dynamodb ?? {};
-  return {
-    eventId: eventID,
-    key: { pk: String(key.pk), sk: String(key.sk) },
-    before,
-    after,
-    requestId: requestOfChange(record),
-    changedAt: createdAt === undefined ? undefined : new Date(createdAt * 1000),
-    sequenceNumber,
-  };
+  const requestId = requestOfChange(record);
+  const { ApproximateCreationDateTime: createdAt, SequenceNumber: sequence } = dynamodb ?? {};
+  const written = { before, after, createdAt, sequence, requestId };
+  return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, ...written };
 }
 
 /**
