@@ -19,6 +19,7 @@ const walls = {
     accounts: [],
     records: ["accounts"],
     paging: [],
+    webhooks: [],
   },
   infra: {
     functions: [],

@@ -26,6 +26,7 @@ import { RecordsTable } from "./constructs/stores/records-table.ts";
 import { SandboxPin } from "./constructs/stores/sandbox-pin.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
+import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
 import { type ByQueue, queues } from "./functions/queues.ts";
 import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
@@ -107,12 +108,14 @@ export class WorkforceStack extends Stack {
     if (stage.smsMonthlySpendLimitDollars !== undefined) {
       new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
+    const outboundBus = this.#addOutbound();
     return {
       records,
       hmacKey: new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret }),
       signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
       queues: this.#addQueues(),
-      outboundBus: this.#addOutbound(),
+      outboundBus,
+      webhooks: this.#addWebhooks(outboundBus),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret: stage.edge && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
@@ -159,8 +162,9 @@ export class WorkforceStack extends Stack {
   }
 
   #addWorkers(): void {
-    const { records, quarantine, queues } = this.#resources;
+    const { records, quarantine, queues, webhooks } = this.#resources;
     for (const queue of Object.values(queues)) queue.addConsumer(this.#addFunction(queue.worker));
+    webhooks?.addConsumer(this.#addFunction("deliver-webhook"));
     const place = { streamArn: records.streamArn, quarantine };
     for (const name of streamConsumers) {
       const worker = this.#addFunction(name);
@@ -193,9 +197,15 @@ export class WorkforceStack extends Stack {
     return new OutboundBus(this, "OutboundBus", { eventBusName, source });
   }
 
+  #addWebhooks(outbound: OutboundBus | undefined): Webhooks | undefined {
+    const { webhooks } = this.#stage;
+    return webhooks && outbound && new Webhooks(this, "Webhooks", { stage: this.#stage, webhooks, outbound });
+  }
+
   #addMonitoring({ undelivered }: IntakeBus): void {
     const { eventBus } = namesOf(this.#stage.name);
-    const { quarantine, queues } = this.#resources;
+    const { quarantine, queues, webhooks } = this.#resources;
+    const ofWebhooks = webhooks?.queues ?? [];
     const watched = {
       service: this.#service,
       functions: new Map([...this.#functions.keys()].map((name) => [name, functionNameOf(this.#stage.name, name)])),
@@ -203,11 +213,14 @@ export class WorkforceStack extends Stack {
       intakeRule: { EventBusName: eventBus, RuleName: intakeRuleName },
       quarantine,
       queues,
+      webhooks: ofWebhooks,
       tableName: namesOf(this.#stage.name).table,
       apiId: this.#api.httpApi.apiId,
     };
     if (this.#stage.alarmAddress !== undefined) {
-      new OnCall(this, "OnCall", { stage: this.#stage, queues, otherQueues: [quarantine, undelivered] });
+      const notRedriven = ofWebhooks.flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
+      const otherQueues = [quarantine, undelivered, ...notRedriven];
+      new OnCall(this, "OnCall", { stage: this.#stage, queues, otherQueues });
     }
     new Monitoring(this, "Monitoring", { stage: this.#stage, watched, scopes: this.#functions });
   }

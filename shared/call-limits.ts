@@ -8,8 +8,9 @@ export interface CallLimit {
 }
 
 /**
- * The limits of every call to AWS. What a queue brings again has one attempt: after a lost answer a second one would send
- * the message twice. Times and attempts of the calls in a row fit into the time of each function, which a test adds up.
+ * The limits of every call to AWS, and to the receivers of webhooks. What a queue brings again has one attempt: after a lost
+ * answer a second one would send the message twice. Times and attempts of the calls in a row fit into the time of each function,
+ * which a test adds up.
  */
 export const callLimits = {
   table: { attemptMs: 650, attempts: 3 },
@@ -22,6 +23,8 @@ export const callLimits = {
   ownFunction: { attemptMs: 60_000, attempts: 3 },
   /** An e-mail, an SMS or a push. */
   message: { attemptMs: 3_000, attempts: 1 },
+  /** An event to a webhook's receiver, from its name's resolution on; the webhook's queue repeats it. */
+  webhook: { attemptMs: 5_000, attempts: 1 },
   /** Events that a worker puts on the outbound bus; its queue repeats them. */
   outboundBus: { attemptMs: 3_000, attempts: 1 },
 } as const satisfies Readonly<Record<string, CallLimit>>;

@@ -29,6 +29,8 @@ export const metrics = {
   StaleEvents: ["source"],
   /** Changes of the table that a consumer could not take. */
   StreamRecordsQuarantined: [],
+  /** Webhooks that were disabled, as their receiver failed for days or is gone (D42). */
+  WebhooksDisabled: [],
   /** Totals and search entries that are not what the records make them. */
   TotalsDrift: [],
   /** Seconds since the moment up to which all changes are counted. */

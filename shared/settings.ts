@@ -46,6 +46,21 @@ export const settings = {
   outboundBusName: () => required("OUTBOUND_BUS_NAME"),
   /** Where changes of the table go that a stream consumer cannot take. */
   quarantineQueueUrl: () => required("QUARANTINE_QUEUE_URL"),
+  /** The stage's webhooks (D42). */
+  webhooks: (): WebhookSetting[] => {
+    const { queues, receivers } = json<StageWebhooks>(required("WEBHOOKS"));
+    return receivers.map((each) => ({
+      ...each,
+      queue: queues + each.name,
+      deadLetters: deadLettersOf(queues + each.name),
+    }));
+  },
+  /** The queue of one of the webhooks; those of the others are beside it. */
+  webhookQueueUrl: () => required("WEBHOOK_QUEUE_URL"),
+  /** The dead letters of one of the webhooks; those of the others are beside them. */
+  webhookDeadLettersUrl: () => required("WEBHOOK_DEAD_LETTERS_URL"),
+  /** Where the keys are kept that webhooks sign with, in Secrets Manager (D42). */
+  webhookSecretArn: () => required("WEBHOOK_SECRET_ARN"),
   /** ARNs of the SNS platform applications by push service; a service without one gets no pushes (D29). */
   platformApplications: () => json<Partial<Record<PushService, string>>>(required("PLATFORM_APPLICATIONS")),
   /** IANA time zone that the business's days run in (D20). */
@@ -89,6 +104,26 @@ export interface OidcIssuer {
   readonly jwksUrl: string;
   /** Names of the claims that hold the user's id, role and company id. */
   readonly claims: { readonly user: string; readonly role: string; readonly company: string };
+}
+
+/** The webhooks of a stage, as its settings have them. */
+export interface StageWebhooks {
+  /** What the names of their queues begin with; the webhook's name follows. */
+  readonly queues: string;
+  readonly receivers: readonly { readonly name: string; readonly url: string }[];
+}
+
+/** The name of the dead letters of a webhook's queue. */
+export function deadLettersOf(queue: string): string {
+  return `${queue}_dead-letters`;
+}
+
+/** A webhook of a stage: where it leads, and the names of its queues. */
+export interface WebhookSetting {
+  readonly name: string;
+  readonly url: string;
+  readonly queue: string;
+  readonly deadLetters: string;
 }
 
 /** The sandbox of a stage, as its settings have it. */

@@ -15,6 +15,7 @@ import type { HmacKey } from "./stores/hmac-key.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
 import type { SandboxPin } from "./stores/sandbox-pin.ts";
 import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 
 /** What functions are given rights to. */
 export interface Resources {
@@ -26,6 +27,8 @@ export interface Resources {
   readonly quarantine: Queue;
   /** Where events go out, in a stage that sends any. */
   readonly outboundBus: OutboundBus | undefined;
+  /** Where events are sent to, in a stage with webhooks. */
+  readonly webhooks: Webhooks | undefined;
   readonly emails: EmailSending;
   /** What the stage's edge proves itself with, where it has one. */
   readonly edgeSecret: EdgeSecret | undefined;
@@ -35,7 +38,7 @@ export interface Resources {
 
 /** Gives a function the rights and settings that its row names, and no others. */
 export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resources, stage: Stage): void {
-  const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus } = resources;
+  const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus, webhooks } = resources;
   const tokenNames = { issuer: namesOf(stage.name).tokenIssuer, audience: tokenAudience };
   if (row.table || row.indexes) records.grant(fn, row);
   if (row.countsShards) records.grantShardCount(fn);
@@ -55,6 +58,10 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
     fn.addEnvironment("EVENT_SOURCE", outboundBus.source);
   }
   if (row.putsEvents) outboundBus?.grantPut(fn);
+  if (row.deliversWebhooks) {
+    records.grantFailingWebhooks(fn);
+    webhooks?.grantDelivery(fn);
+  }
   if (row.pushesToDevices) grantPushing(fn, stage);
   if (row.readsStream) grantQueue(fn, "QUARANTINE_QUEUE_URL", quarantine);
   if (row.sendsMessages) {

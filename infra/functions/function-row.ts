@@ -19,7 +19,7 @@ export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-mo
 /**
  * The partitions of the table that say who may come in, by the start of their key, and who changed what: the history, public signing keys, logins with their
  * pins, who made which access token, hashes of passcodes and of passwords, reset tokens, failed tries, and users with sessions
- * and what is only theirs. A function that is taken over reaches by key those alone that its row names. What scans or
+ * and what is only theirs; and which webhooks are disabled. A function that is taken over reaches by key those alone that its row names. What scans or
  * `readsStream` reads them all: `reconcile-totals`, `notify` and `update-totals`.
  */
 export const guardedPartitions = [
@@ -32,6 +32,7 @@ export const guardedPartitions = [
   "RESET#",
   "THROTTLE#",
   "USER#",
+  "WEBHOOK#",
 ] as const;
 
 /** One of the guarded partitions. */
@@ -70,6 +71,7 @@ export type StageSetting =
   | "BUSINESS_TIME_ZONE"
   | "HISTORY_DAYS"
   | "PLATFORM_APPLICATIONS"
+  | "WEBHOOKS"
   | "SANDBOX";
 
 /** What one function may touch; everything else is denied. */
@@ -118,6 +120,8 @@ export interface FunctionRow {
   readonly queuesEvents?: true;
   /** True where it puts events on the outbound bus: one function alone may. */
   readonly putsEvents?: true;
+  /** True where it delivers events to the stage's webhooks, and keeps which of them fail: of the table it reaches that alone. */
+  readonly deliversWebhooks?: true;
   /** True where it pushes to devices through the stage's platform applications. */
   readonly pushesToDevices?: true;
   /**

@@ -12,6 +12,7 @@ export type ServiceFunctionName =
   | "deliver-notifications"
   | "send-pushes"
   | "send-events"
+  | "deliver-webhook"
   | "intake"
   | "mark-overdue"
   | "reconcile-totals"
@@ -95,6 +96,13 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     area: "workers",
     impact: "Other systems do not learn of what happens here; users lose nothing.",
     putsEvents: true,
+  },
+  "deliver-webhook": {
+    area: "workers",
+    impact: "Receivers of webhooks do not learn of what happens here; users lose nothing.",
+    deliversWebhooks: true,
+    timeoutSeconds: 30,
+    settings: ["WEBHOOKS"],
   },
   intake: {
     area: "workers",

@@ -25,6 +25,9 @@ export function namesOf(stageName: string) {
     outboundBus: `workforce-${stageName}-outbound`,
     /** `source` of these events. */
     eventSource: `urn:workforce:${stageName}`,
+    /** The queue of a webhook's events; an underscore is in no name of a stage or webhook. */
+    webhookQueue: (webhook: string) => `workforce-${stageName}_webhook_${webhook}`,
+    webhookSecret: `workforce/${stageName}/webhook-keys`,
     /** Where backups of the table are kept. */
     backupVault: `workforce-${stageName}`,
     /** The role that a restore of a backup names. */

@@ -1,5 +1,6 @@
 import { getCountries } from "libphonenumber-js/min";
 import * as v from "valibot";
+import { outboundEventKinds, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostName = `(?:${label}\\.)+[a-z]{2,63}`;
@@ -92,6 +93,30 @@ export const sandbox = v.strictObject({
   allowKeptData: v.exactOptional(v.literal(true)),
 });
 
+/** Most characters of a webhook's address: those of all webhooks are in the environment of one function, which takes 4 KB. */
+const longestWebhookUrl = 200;
+
+/** Where events of some kinds are sent, of one company or of all. */
+export const webhook = v.pipe(
+  v.strictObject({
+    name: word,
+    url: v.pipe(v.string(), v.maxLength(longestWebhookUrl), v.check(isWebhookUrl)),
+    kinds: v.pipe(
+      listOf(v.picklist(outboundEventTypes)),
+      v.check((kinds) => areDifferent(kinds)),
+    ),
+    company: v.exactOptional(count),
+  }),
+  v.check(({ kinds, company }) => company === undefined || kinds.every((kind) => outboundEventKinds[kind].hasCompany)),
+);
+
+/** The webhooks of a stage. Each takes calls of its own from the account's. */
+export const webhooks = v.pipe(
+  listOf(webhook),
+  v.maxLength(10),
+  v.check((all) => areDifferent(all.map(({ name }) => name))),
+);
+
 /** To valibot a list is an object too, one whose keys may all be missing: this takes none. */
 export function keyed<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.pipe(
@@ -102,6 +127,17 @@ export function keyed<const Schema extends v.GenericSchema>(schema: Schema) {
 
 function text(pattern: string) {
   return v.pipe(v.string(), v.regex(new RegExp(`^(?:${pattern})$`, "u")));
+}
+
+function areDifferent(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}
+
+/** https on its usual port at a host with a full name: an address in numbers has none. */
+function isWebhookUrl(text: string): boolean {
+  const url = URL.parse(text);
+  const isPlain = url?.protocol === "https:" && url.port === "" && url.username === "" && url.password === "";
+  return isPlain && !text.includes("#") && v.is(host, url.hostname);
 }
 
 function isDay(day: string): boolean {

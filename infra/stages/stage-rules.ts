@@ -114,6 +114,7 @@ function ownIdentityOf({ senderAddress, senderIdentity }: Stage): string | undef
 /** The hosts that a setting names. */
 function hostsOf(stage: Stage, name: Setting): string[] {
   const { senderAddress, alarmAddress, origins, oidcIssuer, customDomain, runbookUrl, pagerUrl, probedHost } = stage;
+  const { webhooks = [] } = stage;
   const hosts: { readonly [Name in Setting]?: readonly (string | undefined)[] } = {
     senderAddress: [senderAddress],
     alarmAddress: [alarmAddress],
@@ -123,6 +124,7 @@ function hostsOf(stage: Stage, name: Setting): string[] {
     runbookUrl: [runbookUrl],
     pagerUrl: [pagerUrl],
     probedHost: [probedHost],
+    webhooks: webhooks.map(({ url }) => url),
   };
   return (hosts[name] ?? []).flatMap((place) => (place === undefined ? [] : [hostOf(place)]));
 }

@@ -1,5 +1,6 @@
-import type { StageSandbox } from "../../shared/settings.ts";
+import type { StageSandbox, StageWebhooks } from "../../shared/settings.ts";
 import type { StageSetting } from "../functions/function-row.ts";
+import { namesOf } from "./names.ts";
 import type { Stage } from "./stages.ts";
 
 const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = {
@@ -16,12 +17,19 @@ const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = 
   BUSINESS_TIME_ZONE: ({ businessTimeZone }: Stage) => businessTimeZone,
   HISTORY_DAYS: ({ historyDays = 400 }: Stage) => String(historyDays),
   PLATFORM_APPLICATIONS: ({ platformApplications = {} }: Stage) => JSON.stringify(platformApplications),
+  WEBHOOKS: (stage: Stage) => JSON.stringify(webhooksOf(stage)),
   SANDBOX: ({ sandbox }: Stage) => (sandbox ? JSON.stringify(withoutConsent(sandbox)) : ""),
 };
 
 /** The value of a setting in a stage, as it is in a function's environment. */
 export function readStageSetting(stage: Stage, setting: StageSetting): string {
   return stageSettings[setting](stage);
+}
+
+/** What functions are given of webhooks: little, as a function's environment takes 4 KB. */
+function webhooksOf({ name, webhooks = [] }: Stage): StageWebhooks {
+  const receivers = webhooks.map((each) => ({ name: each.name, url: each.url }));
+  return { queues: namesOf(name).webhookQueue(""), receivers };
 }
 
 /** What functions are given of a sandbox. */

@@ -25,6 +25,7 @@ import {
   someText,
   timeZone,
   webAclArn,
+  webhooks,
   word,
 } from "./setting-values.ts";
 
@@ -108,6 +109,16 @@ export const stageShape = v.object({
    * away the bus, its queue and function, and all that they cost.
    */
   outboundEvents: v.exactOptional(oneOf(["on", "off"])),
+  /**
+   * Webhooks: each is sent the events of its kinds, of one company where it names one, signed by a secret of its own (D42).
+   * Another address begins as a webhook that never failed.
+   */
+  webhooks: v.exactOptional(
+    setting(
+      "a list of 1 to 10 webhooks { name, url, kinds } in a stage that sends events: a word of its own, an https address of up to 200 characters without port, user and fragment at a host with a full name, and the kinds of events in shared/contract/outbound-events.ts; and company, an id, where all of the kinds have a company",
+      webhooks,
+    ),
+  ),
   /** OpenID issuer whose access tokens are trusted instead of the service's own; left out, the service signs its own. */
   oidcIssuer: v.exactOptional(
     setting(
@@ -161,7 +172,7 @@ export const stageShape = v.object({
   /** Concurrent calls reserved for a function, by its name. None by default: a new account has 10 to 50 in all. */
   reservedConcurrency: v.exactOptional(
     setting(
-      "whole numbers above 0 by the name of a function in infra/functions/functions.ts, above 1 for one that consumes a queue",
+      "whole numbers above 0 by the name of a function in infra/functions/functions.ts, above 1 for one that consumes a queue, and twice the number of webhooks for deliver-webhook",
       v.pipe(keyed(v.record(v.picklist(Object.keys(functions)), count)), v.check(leavesQueuesTheirCalls)),
     ),
   ),

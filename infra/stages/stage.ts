@@ -2,6 +2,8 @@ import type { CountryCode } from "libphonenumber-js/core";
 import * as v from "valibot";
 import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
+import { fewestWorkerCalls } from "../functions/queues.ts";
+import type { webhook } from "./setting-values.ts";
 import { stageShape, throttle } from "./stage-shape.ts";
 
 /** The settings, and what holds between them. */
@@ -61,6 +63,19 @@ export const stageSchema = v.pipe(
     ["sandbox"],
   ),
   v.forward(
+    v.partialCheck([["webhooks"], ["outboundEvents"]], ({ webhooks, outboundEvents }) => {
+      return webhooks === undefined || hasOutboundEvents({ outboundEvents });
+    }),
+    ["webhooks"],
+  ),
+  v.forward(
+    v.partialCheck([["reservedConcurrency"], ["webhooks"]], ({ reservedConcurrency = {}, webhooks = [] }) => {
+      const { "deliver-webhook": reserved } = reservedConcurrency;
+      return reserved === undefined || reserved >= fewestWorkerCalls * webhooks.length;
+    }),
+    ["reservedConcurrency"],
+  ),
+  v.forward(
     v.partialCheck([["probedHost"], ["alarmAddress"]], ({ probedHost, alarmAddress }) => {
       return probedHost === undefined || alarmAddress !== undefined;
     }),
@@ -71,6 +86,9 @@ export const stageSchema = v.pipe(
 /** Requests a second in the long run, and at once in a burst; more are refused with 429. */
 export type Throttle = v.InferOutput<typeof throttle>;
 
+/** Where a stage sends events of some kinds. */
+export type Webhook = v.InferOutput<typeof webhook>;
+
 /** One stage: the settings of a deploy of its own. */
 export type Stage = v.InferOutput<typeof stageSchema>;
 
@@ -80,7 +98,11 @@ export function hasDocs({ docs, removal }: Pick<Stage, "docs" | "removal">): boo
 }
 
 /** Whether a stage sends events to other systems (D42). */
-export function hasOutboundEvents({ outboundEvents = "on" }: Pick<Stage, "outboundEvents">): boolean {
+export function hasOutboundEvents({
+  outboundEvents = "on",
+}: {
+  readonly outboundEvents?: string | undefined;
+}): boolean {
   return outboundEvents === "on";
 }
 

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import type { Stage } from "./stage.ts";
 
-export type { Stage, Throttle } from "./stage.ts";
+export type { Stage, Throttle, Webhook } from "./stage.ts";
 
 const dev: Stage = {
   name: "dev",
@@ -63,6 +63,7 @@ const local: Stage = {
   ...dev,
   name: "local",
   registration: "open",
+  webhooks: [{ name: "example", url: "https://receiver.workforce.example/events", kinds: ["timesheet.paid"] }],
   platformApplications: {
     fcm: "arn:aws:sns:eu-west-2:000000000000:app/GCM/workforce",
     apns: "arn:aws:sns:eu-west-2:000000000000:app/APNS/workforce",

@@ -32,6 +32,7 @@ import { migrations } from "./table/migrations.ts";
 import { sequences } from "./table/sequences.ts";
 import type { Item, Key } from "./table/table.ts";
 import type { TableChange } from "./table/table-changes.ts";
+import { webhooks } from "./webhooks.ts";
 import { removals } from "./writes/removals.ts";
 import { tombstones } from "./writes/tombstones.ts";
 
@@ -77,6 +78,7 @@ export const entities: readonly Entity<object>[] = [
   watermarks,
   sequences,
   migrations,
+  webhooks,
 ];
 
 /** The entity of the item with a key. */

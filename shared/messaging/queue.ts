@@ -15,6 +15,15 @@ export const moment = v.pipe(
 /** The request that a message follows from. A message that does not say it follows from that of the work that queues it. */
 export const requestIdField = v.optional(v.string());
 
+/** How a message came: the name of its queue, what it is held by there, how often it was received, and since when it waits. */
+export interface Delivery {
+  readonly queue: string;
+  readonly receipt: string;
+  readonly received: number;
+  readonly queuedAt: Date;
+  readonly body: string;
+}
+
 /** Sends a message of a request to a queue, as JSON. After a lost answer it may be there twice. */
 export async function queueMessage(queueUrl: string, message: object): Promise<void> {
   await requestQueueClient().send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: toBody(message) }));

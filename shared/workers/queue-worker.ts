@@ -2,11 +2,17 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, type LogFields, log } from "../logger.ts";
+import type { Delivery } from "../messaging/queue.ts";
 import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 import { carryOut } from "../work.ts";
 import { logEnd } from "./log-end.ts";
+
+/** What a work gives that has put its message off: it stays in the queue, and is no failure. */
+export const later = Symbol("later");
+
+type Processing<M> = (message: M, now: Date, delivery: Delivery) => Promise<unknown>;
 
 /**
  * The handler of a queue's worker: parses each message and processes it; those that fail go back to the queue, and after
@@ -15,7 +21,7 @@ import { logEnd } from "./log-end.ts";
  */
 export function forQueue<S extends v.GenericSchema>(
   message: S,
-  work: (message: v.InferOutput<S>, now: Date) => Promise<void>,
+  work: Processing<v.InferOutput<S>>,
 ): (event: SQSEvent) => Promise<SQSBatchResponse> {
   return async ({ Records }) => {
     const outcomes = await Promise.all(Records.map((record) => attempt(record, message, work)));
@@ -24,13 +30,15 @@ export function forQueue<S extends v.GenericSchema>(
 }
 
 async function attempt<S extends v.GenericSchema>(
-  { messageId, body, attributes }: SQSRecord,
+  record: SQSRecord,
   schema: S,
-  work: (message: v.InferOutput<S>, now: Date) => Promise<void>,
+  work: Processing<v.InferOutput<S>>,
 ): Promise<string | undefined> {
+  const { messageId } = record;
   const operation = settings.operation();
-  const read = readMessage(schema, body);
-  const received = Number(attributes?.ApproximateReceiveCount ?? 1);
+  const delivery = deliveryOf(record);
+  const { received } = delivery;
+  const read = readMessage(schema, delivery.body);
   const about = {
     operation,
     request_id: requestIdIn(read) ?? messageId,
@@ -39,8 +47,12 @@ async function attempt<S extends v.GenericSchema>(
   };
   return carryOut(about, async () => {
     try {
-      await logEnd(() => processMessage(read, work), {}, whyOf);
-      return undefined;
+      const outcome = await logEnd(
+        () => processMessage(read, (message, now) => work(message, now, delivery)),
+        {},
+        whyOf,
+      );
+      return outcome === later ? messageId : undefined;
     } catch {
       // Why is in its line.
       count("Faults", { operation });
@@ -49,16 +61,26 @@ async function attempt<S extends v.GenericSchema>(
   });
 }
 
+function deliveryOf({ body, receiptHandle, eventSourceARN = "", attributes }: SQSRecord): Delivery {
+  return {
+    queue: eventSourceARN.slice(eventSourceARN.lastIndexOf(":") + 1),
+    receipt: receiptHandle,
+    received: Number(attributes?.ApproximateReceiveCount ?? 1),
+    queuedAt: new Date(Number(attributes?.SentTimestamp ?? Date.now())),
+    body,
+  };
+}
+
 async function processMessage<M>(
   read: { readonly message: M } | undefined,
-  work: (message: M, now: Date) => Promise<void>,
-): Promise<void> {
+  work: (message: M, now: Date) => Promise<unknown>,
+): Promise<unknown> {
   if (!read) throw new Error("The message is malformed");
   try {
-    await work(read.message, new Date());
+    return await work(read.message, new Date());
   } catch (error) {
     if (!(error instanceof RecipientRefusedError)) throw error;
-    reportRefused(error);
+    return reportRefused(error);
   }
 }
 

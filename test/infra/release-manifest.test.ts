@@ -46,8 +46,10 @@ test("a commit that changes no function changes the manifest alone", () => {
 
 test("the manifest of a release names its commit and the build of every function", () => {
   const [manifest] = synthesizeFrom(inject("bundles")).manifests;
-  const built = hashesIn(inject("bundles"), Object.keys(functions));
-  expect(built).toHaveLength(Object.keys(functions).length);
+  // The stage has no webhooks, and no function for them.
+  const names = Object.keys(functions).filter((name) => name !== "deliver-webhook");
+  const built = hashesIn(inject("bundles"), names);
+  expect(built).toHaveLength(names.length);
   expect(manifest?.commit).toBe(commit);
   expect(manifest?.hashes.toSorted()).toEqual(built.toSorted());
 }, 60_000);

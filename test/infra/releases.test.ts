@@ -187,7 +187,7 @@ test("concurrency is reserved for the functions that the stage names, and for no
     const { ReservedConcurrentExecutions: calls } = properties;
     return calls === undefined ? [] : [[name, calls]];
   });
-  expect(Object.fromEntries(reserved)).toEqual({ "sign-in": 20, intake: 2 });
+  expect(Object.fromEntries(reserved)).toEqual({ "sign-in": 20, intake: 2, "deliver-webhook": 4 });
 });
 
 /** Each alias with the group that releases it, and the alarms that stop a release. */

@@ -49,7 +49,10 @@ test("a function uses the table by the actions its row names, the public keys wh
     const queries = indexes.length > 0 || row.verifiesTokens || row.readsPublicKeys ? ["Query"] : [];
     const streamed = readsStream ? ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"] : [];
     const counted = row.countsShards ? ["DescribeTable", "DescribeStream"] : [];
-    const wanted = new Set([...table, ...queries, ...streamed, ...counted].map((action) => `dynamodb:${action}`));
+    const noted = row.deliversWebhooks ? ["GetItem", "PutItem", "DeleteItem"] : [];
+    const wanted = new Set(
+      [...table, ...queries, ...streamed, ...counted, ...noted].map((action) => `dynamodb:${action}`),
+    );
     expect(given.get(name) ?? new Set(), name).toEqual(wanted);
   }
 });
@@ -199,6 +202,7 @@ const queueOfFlag = {
   queuesNotifications: "NotificationsQueue",
   queuesPushes: "PushesQueue",
   queuesEvents: "EventsQueue",
+  deliversWebhooks: "WebhooksexampleDeadLetters",
   readsStream: "StreamQuarantineQueue",
 };
 

@@ -36,6 +36,7 @@ test("the table and every secret have fixed names, so that CloudFormation refuse
   expect(stack.all("AWS::SecretsManager::Secret").map(({ properties }) => properties.Name)).toEqual([
     names.hmacSecret,
     names.signingSecret,
+    names.webhookSecret,
   ]);
 });
 
@@ -44,7 +45,9 @@ test.each(
 )("what %s must not lose keeps its logical id: with another one, CloudFormation would replace it", (name) => {
   const { all } = stackOf(name);
   const ids = [...all("AWS::DynamoDB::GlobalTable"), ...all("AWS::SecretsManager::Secret")].map(({ id }) => id);
-  expect(ids.toSorted()).toEqual(["HmacKeySecret6488F390", "RecordsTableC9B7A30B", "SigningKeysSecret988BD324"]);
+  const ofWebhooks = name === "local" ? ["WebhooksKeysSecret8D824009"] : [];
+  const kept = ["HmacKeySecret6488F390", "RecordsTableC9B7A30B", "SigningKeysSecret988BD324", ...ofWebhooks];
+  expect(ids.toSorted()).toEqual(kept);
 });
 
 test.each([
@@ -147,7 +150,12 @@ test.each(
 });
 
 test("D6, D9: every secret that CloudFormation generates is one of those", () => {
-  const ids = stack.all("AWS::SecretsManager::Secret").map(({ id }) => id);
+  const secrets = stack.all("AWS::SecretsManager::Secret");
+  // Receivers of webhooks would refuse what another key signs.
+  const ofWebhooks = secrets.filter(({ id }) => id.startsWith("WebhooksKeysSecret"));
+  const generation = { ...generated.HmacKey, SecretStringTemplate: "{}" };
+  expect(ofWebhooks.map(({ properties }) => properties.GenerateSecretString)).toEqual([generation]);
+  const ids = secrets.filter((each) => !ofWebhooks.includes(each)).map(({ id }) => id);
   expect(ids.toSorted()).toEqual(Object.values(generatedIds).toSorted());
 });
 
@@ -169,8 +177,7 @@ test("every queue dead-letters what fails five times, throttled calls among them
   ]);
   for (const { id, properties } of queues) {
     if (ends.has(id)) expect(properties.MessageRetentionPeriod, id).toBe(14 * 24 * 60 * 60);
-    // Events wait for their bus for a day: a try every two minutes.
-    else expect(properties.RedrivePolicy?.maxReceiveCount, id).toBe(id.startsWith("EventsQueue") ? 24 * 30 : 5);
+    else expect(properties.RedrivePolicy?.maxReceiveCount, id).toBe(triesOf(id));
   }
 });
 
@@ -199,6 +206,7 @@ test("no queue's worker takes the account's concurrency from the API: each has a
     "send-pushes": 20,
     intake: 10,
     "send-events": 5,
+    "deliver-webhook": 2,
   });
 });
 
@@ -217,6 +225,12 @@ test("every worker of a queue or a stream names what failed of a batch, so that 
     expect(properties.FunctionResponseTypes, id).toEqual(["ReportBatchItemFailures"]);
   }
 });
+
+/** Events wait for their bus for a day: a try every two minutes. A webhook's function itself gives up what fails for a day. */
+function triesOf(queue: string): number {
+  if (queue.startsWith("EventsQueue")) return 24 * 30;
+  return queue.startsWith("Webhooks") ? 100 : 5;
+}
 
 interface BackupRule {
   readonly RuleName: string;

@@ -67,6 +67,7 @@ test("every queue that a row names as its function's own is given to that functi
     queuesNotifications: "NOTIFICATION_QUEUE_URL",
     queuesPushes: "PUSH_QUEUE_URL",
     queuesEvents: "EVENT_QUEUE_URL",
+    deliversWebhooks: "WEBHOOK_QUEUE_URL",
     readsStream: "QUARANTINE_QUEUE_URL",
   } as const;
   for (const [name, { properties }] of stack.functions()) {

@@ -5,6 +5,7 @@ import type { MetricName, metrics } from "../../../shared/metrics.ts";
 import type { ByQueue } from "../../functions/queues.ts";
 import type { ServiceTable } from "../../functions/service-table.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
+import type { WebhookQueue } from "../webhooks/webhooks.ts";
 
 /** What is watched: everything of a stage that can fail. */
 export interface MonitoredResources {
@@ -12,6 +13,7 @@ export interface MonitoredResources {
   /** The name of each function in AWS. */
   readonly functions: ReadonlyMap<string, string>;
   readonly queues: ByQueue<WorkQueue>;
+  readonly webhooks: readonly WebhookQueue[];
   readonly quarantine: Queue;
   readonly undelivered: Queue;
   /** The rule that leads events of other systems to their queue, as CloudWatch names it. */

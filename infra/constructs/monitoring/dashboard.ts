@@ -114,23 +114,31 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
   ]);
 }
 
-function waitingRow({ queues, quarantine, undelivered, functions }: MonitoredResources, namespace: string): IWidget[] {
+function waitingRow(watched: MonitoredResources, namespace: string): IWidget[] {
+  const { queues, webhooks, quarantine, undelivered, functions } = watched;
   const ofQueue = (name: string, QueueName: string, label: string) =>
     awsMetric(`SQS ${name}`, { QueueName }, highest).with({ label });
   const named = Object.entries(queues);
+  const waiting = named.map(([name, { queue }]) => [name, queue] as const);
   const kept = named.map(([name, { deadLetters }]) => [name, deadLetters] as const);
+  const ofWebhooks = webhooks.map(({ name, deadLetters }) => [`webhook ${name}`, deadLetters] as const);
   const aside = [["quarantined", quarantine] as const, ["undelivered", undelivered] as const];
   const consumers = streamConsumers.map((name) => functions.get(name) ?? "");
   return row([
     [
       "Oldest message in s",
-      named.map(([name, { queue }]) => ofQueue("ApproximateAgeOfOldestMessage", queue.queueName, name)),
+      [...waiting, ...webhooks.map(({ name, queue }) => [`webhook ${name}`, queue] as const)].map(
+        ([name, { queueName }]) => ofQueue("ApproximateAgeOfOldestMessage", queueName, name),
+      ),
     ],
     [
-      "Given up",
-      [...kept, ...aside].map(([name, { queueName }]) =>
-        ofQueue("ApproximateNumberOfMessagesVisible", queueName, name),
-      ),
+      "Given up, and webhooks disabled",
+      [
+        ...[...kept, ...ofWebhooks, ...aside].map(([name, { queueName }]) =>
+          ofQueue("ApproximateNumberOfMessagesVisible", queueName, name),
+        ),
+        ownMetric(namespace, "WebhooksDisabled", {}, sum),
+      ],
     ],
     [
       "Consumers of the stream behind in ms",

@@ -64,7 +64,7 @@ const changesOfCopies = [
 export interface OnCallProps {
   readonly stage: Stage;
   readonly queues: ByQueue<WorkQueue>;
-  /** Those that no function consumes. */
+  /** Those that it sends nothing to: no function consumes them, or what is in them is signed as the bus's (D42). */
   readonly otherQueues: readonly Queue[];
 }
 

@@ -47,6 +47,8 @@ const queues: Readonly<Record<QueueName, QueueRow>> = {
 
 const consumerBehindMinutes = 10;
 const totalsBehindMinutes = 5;
+/** More than three pauses of half an hour, as receivers may ask for. */
+const webhookBehindMinutes = 120;
 
 /** Alarms on what waits too long, and on what was given up. */
 export function queueAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
@@ -80,22 +82,57 @@ export function queueAlarms(watched: MonitoredResources, namespace: string): Ala
       impact: "Events of other systems do not get in: records are out of date.",
       heading: "Undelivered events",
     },
+    ...webhookAlarms(watched, namespace),
     ...streamConsumers.map((name) => consumerAlarm(name, watched)),
     totalsAlarm(namespace),
   ];
 }
 
-function backlogAlarm(name: QueueName, { queueName: QueueName }: Queue): AlarmRow {
-  const { late: impact, behindMinutes = 15, severity } = queues[name];
+/**
+ * What a receiver fails on comes again for a day, and is not among the oldest messages after three times: what is there for long
+ * was not taken at all.
+ */
+function webhookAlarms({ webhooks }: MonitoredResources, namespace: string): AlarmRow[] {
+  if (webhooks.length === 0) return [];
+  const heading = "A webhook fails";
+  const disabled: AlarmRow = {
+    id: "webhook-disabled",
+    metric: ownMetric(namespace, "WebhooksDisabled", {}, { statistic: "Sum", minutes: 5 }),
+    threshold: 1,
+    impact:
+      "The receiver of a webhook failed for five days, or is gone: it is sent nothing any more. Users lose nothing.",
+    heading,
+  };
+  const late = "A receiver of a webhook learns late of what happens here. Users lose nothing.";
+  const lost = "A receiver of a webhook did not learn of something that happened here. Users lose nothing.";
+  return [
+    disabled,
+    ...webhooks.flatMap(({ name, queue, deadLetters }) => [
+      ageAlarm(`webhook-${name}-late`, queue, { behindMinutes: webhookBehindMinutes, late, heading }),
+      deadLetterAlarm(`webhook-${name}-fails`, deadLetters, lost, heading),
+    ]),
+  ];
+}
+
+function backlogAlarm(name: QueueName, queue: Queue): AlarmRow {
+  const { severity } = queues[name];
+  const row = ageAlarm(`${name}-late`, queue, { heading: "A queue is behind", ...queues[name] });
+  return { ...row, ...(severity && { severity }) };
+}
+
+function ageAlarm(
+  id: string,
+  { queueName: QueueName }: Queue,
+  { late: impact, behindMinutes = 15, heading }: Pick<QueueRow, "late" | "behindMinutes"> & { heading: string },
+): AlarmRow {
   const age = { statistic: "Maximum", minutes: 1 } as const;
   return {
-    id: `${name}-late`,
+    id,
     metric: awsMetric("SQS ApproximateAgeOfOldestMessage", { QueueName }, age),
     threshold: behindMinutes * 60,
     periods: 3,
-    ...(severity && { severity }),
     impact,
-    heading: "A queue is behind",
+    heading,
   };
 }
 

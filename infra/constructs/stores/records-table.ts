@@ -138,6 +138,18 @@ export class RecordsTable extends Construct {
       }),
     );
   }
+
+  /** Lets a function keep which webhooks fail, and nothing beside that. */
+  grantFailingWebhooks(fn: LambdaFunction): void {
+    fn.addEnvironment("TABLE_NAME", this.table.tableName);
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["GetItem", "PutItem", "DeleteItem"].map((each) => `dynamodb:${each}`),
+        resources: [this.table.tableArn],
+        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["WEBHOOK#*"] }, ...namesKeys },
+      }),
+    );
+  }
 }
 
 /** Keeps calls out of the guarded partitions but those that a function reaches; a scan names no partition. */

@@ -1,3 +1,4 @@
+import { namesOf } from "../../stages/names.ts";
 import type { BusRule } from "../aws/event-buses.ts";
 import type { Pattern } from "../filter-patterns.ts";
 import type { Resource } from "./physical-names.ts";
@@ -74,16 +75,19 @@ function readMappings(all: ResourcesOfType, service: string, usualBatchSize: num
   return mappings.filter(({ arn }) => arn.includes(service));
 }
 
-/** The event buses and the rules that lead to queues. */
+const webhookQueues = namesOf("local").webhookQueue("");
+
+/** The event buses and the rules that lead to queues; webhooks get nothing, as their receivers are not of this machine. */
 export function readBuses(all: ResourcesOfType): { names: string[]; rules: BusRule[] } {
   const rules = all("AWS::Events::Rule").filter(({ properties }) => properties.EventPattern !== undefined);
+  const read = rules.map(({ properties }) => ({
+    busName: String(properties.EventBusName ?? "default"),
+    pattern: properties.EventPattern as Pattern,
+    queueNames: (properties.Targets as { Arn: string }[]).map(({ Arn }) => lastPart(Arn)),
+  }));
   return {
     names: all("AWS::Events::EventBus").map(({ name }) => name),
-    rules: rules.map(({ properties }) => ({
-      busName: String(properties.EventBusName ?? "default"),
-      pattern: properties.EventPattern as Pattern,
-      queueNames: (properties.Targets as { Arn: string }[]).map(({ Arn }) => lastPart(Arn)),
-    })),
+    rules: read.filter(({ queueNames }) => !queueNames.some((each) => each.startsWith(webhookQueues))),
   };
 }
 

@@ -14,6 +14,8 @@ const unusedSettings = [
   "PIN_QUEUE_URL",
   "PUSH_QUEUE_URL",
   "QUARANTINE_QUEUE_URL",
+  "WEBHOOK_QUEUE_URL",
+  "WEBHOOK_DEAD_LETTERS_URL",
 ];
 
 /** Where a tool's --stage looks. */
@@ -38,13 +40,14 @@ const callPatience = "10";
 /** Makes this process a client of a stage: its settings, and nothing of another's. Credentials stay the user's own. */
 export function enterStage(stage: Stage): void {
   for (const name of unusedSettings) delete process.env[name];
-  const { table, hmacSecret, signingSecret, tokenIssuer } = namesOf(stage.name);
+  const { table, hmacSecret, signingSecret, webhookSecret, tokenIssuer } = namesOf(stage.name);
   Object.assign(process.env, {
     ...readStageSettings(stage),
     TABLE_NAME: table,
     // Secrets Manager takes a name where it takes an ARN.
     HMAC_SECRET_ARN: hmacSecret,
     SIGNING_SECRET_ARN: signingSecret,
+    WEBHOOK_SECRET_ARN: webhookSecret,
     TOKEN_ISSUER: tokenIssuer,
     TOKEN_AUDIENCE: tokenAudience,
   });

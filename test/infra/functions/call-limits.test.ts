@@ -59,6 +59,7 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "update-totals": { table: 22, workerQueue: 1 },
   notify: { workerQueue: 8 },
   "send-events": { outboundBus: 4 },
+  "deliver-webhook": { table: 2, secret: 1, webhook: 1, workerQueue: 1 },
   "deliver-notifications": { table: 11, workerQueue: 4 },
   "send-pushes": { table: 7, message: 5 },
   intake: { table: 8, workerQueue: 4 },

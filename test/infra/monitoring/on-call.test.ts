@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
+import { fullStage } from "../../support/service/owned-stage.ts";
 import { awsCommandsIn } from "../../system/runbook/shell-commands.ts";
 import { type Statement, stackOf } from "../stack.ts";
 
@@ -94,8 +95,8 @@ test("whoever answers alarms reads queues of the stage alone, and sends again to
   const sends = allowing("sqs:SendMessage").flatMap(({ Resource }) => Resource);
   const consumed = queues.filter(({ properties }) => properties.RedrivePolicy).map(({ id }) => id);
   const ids = sends.map((each) => (each as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0]);
-  expect(ids.toSorted()).toEqual(consumed.filter((id) => !/^(Pins|Events)/.test(id)).toSorted());
-  expect(consumed.length - ids.length).toBe(2);
+  expect(ids.toSorted()).toEqual(consumed.filter((id) => !/^(Pins|Events|Webhooks)/.test(id)).toSorted());
+  expect(consumed.length - ids.length).toBe(2 + fullStage.webhooks.length);
 });
 
 test("whoever answers alarms reads the log of SMS that did not arrive, as the runbook says", () => {

@@ -10,6 +10,7 @@ const prod = ownedStage("prod");
 const { oidcIssuer, customDomain, platformApplications } = fullStage;
 const { certificateArn } = customDomain;
 const { allowKeptData: _, ...sandbox } = fullStage.sandbox;
+const [webhook] = fullStage.webhooks;
 
 test("D22: a stage refuses unknown parameters unless it says warn", () => {
   expect(readStageSetting(dev, "UNKNOWN_PARAMETERS")).toBe("refuse");
@@ -53,6 +54,18 @@ test.each<[keyof Stage, unknown]>([
   ["registration", true],
   ["unknownParameters", "ignore"],
   ["outboundEvents", true],
+  ["webhooks", []],
+  ["webhooks", { ...webhook }],
+  ["webhooks", [{ ...webhook, name: "Billing" }]],
+  ["webhooks", [{ ...webhook, name: "billing_1" }]],
+  ["webhooks", [webhook, webhook]],
+  ["webhooks", Array.from({ length: 11 }, (_, at) => ({ ...webhook, name: `billing-${at}` }))],
+  ["webhooks", [{ ...webhook, kinds: [] }]],
+  ["webhooks", [{ ...webhook, kinds: ["timesheet.stolen"] }]],
+  ["webhooks", [{ ...webhook, kinds: ["invoice.paid", "invoice.paid"] }]],
+  ["webhooks", [{ ...webhook, company: 0 }]],
+  ["webhooks", [{ ...webhook, company: 17, kinds: ["invoice.paid", "user.password_changed"] }]],
+  ["webhooks", [{ ...webhook, secret: "whsec_1" }]],
   ["smsCeilings", { perHour: 10, perDay: 9 }],
   ["smsCeilings", { perHour: 1.5, perDay: 9 }],
   ["smsCeilings", { perHour: -1, perDay: 9 }],
@@ -160,6 +173,7 @@ test.each(Object.keys(stageShape.entries))("a stage without %s is refused, or ca
     "outboundEvents",
     "sandbox",
     "docs",
+    "webhooks",
   ];
   const faults = faultsOf(rest as Stage);
   if (optional.includes(setting)) expect(faults).toEqual([]);
@@ -184,12 +198,57 @@ test.each([
     ["runbookUrl", `https://${host}/RUNBOOK.md`],
     ["pagerUrl", `https://${host}/alarms`],
     ["probedHost", host],
+    ["webhooks", [{ ...webhook, url: `https://${host}/events` }]],
   ];
   for (const [setting, value] of settings) {
     const expected = expect.stringMatching(`^Set ${setting} of .* it has the placeholder ${host}\\.$`);
     expect(faultsOf({ ...prod, [setting]: value }), setting).toEqual([expected]);
     expect(faultsOf({ ...dev, alarmAddress: prod.alarmAddress, [setting]: value } as Stage), setting).toEqual([]);
   }
+});
+
+const ofHost = (place: string) => `https://${place}/`;
+
+test.each([
+  "http://hooks.harbour-logistics.co.uk/",
+  "hooks.harbour-logistics.co.uk",
+  "https://hooks.harbour-logistics.co.uk:8443/",
+  "https://hooks.harbour-logistics.co.uk:80/",
+  "https://ada@hooks.harbour-logistics.co.uk/",
+  "https://ada:secret@hooks.harbour-logistics.co.uk/",
+  "https://hooks.harbour-logistics.co.uk/#part",
+  ...["93.184.215.14", "0x5db8d70e", "1572395042", "127.1", "[2606:4700::1111]", "[::1]", "localhost", "hooks"].map(
+    ofHost,
+  ),
+  ofHost("hooks.harbour-logistics.co.uk."),
+  `https://hooks.harbour-logistics.co.uk/${"x".repeat(170)}`,
+])("D42: a webhook is not sent to %s", (url) => {
+  expect(faultsOf({ ...dev, webhooks: [{ ...webhook, url }] })).toEqual([expect.stringMatching(/^Set webhooks /)]);
+});
+
+test("D42: webhooks are refused in a stage that sends no events, and a reservation that has too few calls for them", () => {
+  const { webhooks } = fullStage;
+  expect(faultsOf({ ...dev, webhooks })).toEqual([]);
+  expect(faultsOf({ ...dev, webhooks, outboundEvents: "on" })).toEqual([]);
+  const off = faultsOf({ ...dev, webhooks, outboundEvents: "off" });
+  expect(off).toEqual([expect.stringMatching(/^Set webhooks .* in a stage that sends events/)]);
+  const reserving = (count: number) =>
+    faultsOf({ ...dev, webhooks, reservedConcurrency: { "deliver-webhook": count } });
+  expect(reserving(4)).toEqual([]);
+  expect(reserving(3)).toEqual([expect.stringMatching(/^Set reservedConcurrency .* twice the number of webhooks/)]);
+});
+
+test("D42: ten webhooks with the longest names and addresses fit into a function's environment", () => {
+  const url = `https://hooks.harbour-logistics.co.uk/${"x".repeat(200)}`.slice(0, 200);
+  const webhooks = Array.from({ length: 10 }, (_, at) => ({
+    ...webhook,
+    name: `a-name-of-20-letter${at}`,
+    url,
+  }));
+  const stage = { ...dev, name: "a-name-of-20-letters", webhooks };
+  expect(faultsOf(stage)).toEqual([]);
+  // Lambda takes 4 KB in all; the other settings of the function take less than 800 bytes.
+  expect(readStageSetting(stage, "WEBHOOKS").length).toBeLessThan(4_096 - 800);
 });
 
 test("stages as they are shipped share no identity of SES: the second stack that makes it would fail", () => {

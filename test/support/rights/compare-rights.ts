@@ -79,6 +79,9 @@ function holds({ operator, key, values }: Condition, { context }: NeededRight): 
   const present = context[key] ?? [];
   const areAllowed = present.every((value) => values.includes(value));
   if (operator === "ForAllValues:StringEquals") return areAllowed;
+  if (operator === "ForAllValues:StringLike") {
+    return present.every((value) => values.some((pattern) => matches(pattern, value)));
+  }
   if (operator === "ForAllValues:StringNotLike") {
     return present.every((value) => !values.some((pattern) => matches(pattern, value)));
   }

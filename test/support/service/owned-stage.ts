@@ -36,6 +36,15 @@ export const fullStage = {
   monthlyBudgetDollars: 500,
   senderIdentity: "existing",
   smsMonthlySpendLimitDollars: 200,
+  webhooks: [
+    {
+      name: "billing",
+      url: `https://hooks.${host}/billing?from=workforce`,
+      kinds: ["invoice.issued", "invoice.paid"],
+      company: 17,
+    },
+    { name: "audit", url: `https://audit.${host}/`, kinds: ["user.password_changed", "timesheet.paid"] },
+  ],
   oidcIssuer: {
     issuer: `https://id.${host}`,
     audience: "workforce",
@@ -53,5 +62,5 @@ export const fullStage = {
     secretRotatedAt: "2026-06-01T09:30:00Z",
   },
   runbookUrl: `https://code.${host}/workforce/infra/RUNBOOK.md`,
-  reservedConcurrency: { "sign-in": 20, intake: 2 },
+  reservedConcurrency: { "sign-in": 20, intake: 2, "deliver-webhook": 4 },
 } as const satisfies Stage;

@@ -8,7 +8,10 @@ import { localCredentials } from "../../../infra/local/aws/local-credentials.ts"
 import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/queues.ts";
 import { openSecrets } from "../../../infra/local/aws/secrets.ts";
 import { createTable } from "../../../infra/local/engine/table.ts";
+import { namesOf } from "../../../infra/stages/names.ts";
+import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
+import { deadLettersOf } from "../../../shared/settings.ts";
 import { publishTestKey } from "../tokens/tokens.ts";
 
 const region = "eu-west-1";
@@ -21,6 +24,9 @@ const pushQueue = "pushes";
 const quarantineQueue = "quarantine";
 const eventQueue = "events";
 const outboundBus = "outbound";
+const webhookSecret = "webhook-keys";
+const webhooks = readStageSetting(findStage("local"), "WEBHOOKS");
+const webhookQueue = namesOf("local").webhookQueue("example");
 
 const { platformApplications } = findStage("local");
 
@@ -54,9 +60,19 @@ async function startService(): Promise<Service> {
   const buses = openEventBuses(region);
   buses.open([outboundBus], [], async () => {});
   const endpoints = await startAwsEndpoints({ inbox, secrets, buses });
+  secrets.ensure(webhookSecret, () => JSON.stringify({ key: "w".repeat(64) }));
   secrets.ensure(signingSecret, () => JSON.stringify({ keys: [] }));
   const queues = await startQueues(region);
-  const names = [pinQueue, noticeQueue, notificationQueue, pushQueue, quarantineQueue, eventQueue];
+  const names = [
+    pinQueue,
+    noticeQueue,
+    notificationQueue,
+    pushQueue,
+    quarantineQueue,
+    eventQueue,
+    webhookQueue,
+    deadLettersOf(webhookQueue),
+  ];
   await queues.create(names.map((name) => ({ name, attributes: { VisibilityTimeout: "30" } })));
   const tableName = `test-${crypto.randomUUID()}`;
   Object.assign(process.env, settingsOf(tableName, endpoints.endpoint, queues.endpoint));
@@ -102,6 +118,10 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     QUARANTINE_QUEUE_URL: queueUrl(queueEndpoint, quarantineQueue),
     EVENT_SOURCE: "urn:workforce:test",
     OUTBOUND_BUS_NAME: outboundBus,
+    WEBHOOKS: webhooks,
+    WEBHOOK_QUEUE_URL: queueUrl(queueEndpoint, webhookQueue),
+    WEBHOOK_DEAD_LETTERS_URL: queueUrl(queueEndpoint, deadLettersOf(webhookQueue)),
+    WEBHOOK_SECRET_ARN: webhookSecret,
     PLATFORM_APPLICATIONS: JSON.stringify({ fcm: platformApplications?.fcm }),
     HISTORY_DAYS: "400",
     BUSINESS_TIME_ZONE: "Europe/London",

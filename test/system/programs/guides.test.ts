@@ -46,6 +46,7 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
     js: /^timesheet\/17 is paid, seen before, overtaken\n$/,
     sh: /^\{\n {2}"type": "user\.password_changed",\n {2}"source": "urn:workforce:local"\n\}\n$/,
   },
+  "10-webhooks": { js: /^true\nfalse\n$/ },
 };
 
 /** A line before the samples of each guide, which no sample prints. */

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { handler as deliverNotifications } from "../../../../functions/workers/deliver-notifications.ts";
 import { handler as deliverPin } from "../../../../functions/workers/deliver-pin.ts";
+import { handler as deliverWebhook } from "../../../../functions/workers/deliver-webhook.ts";
 import { handler as intake } from "../../../../functions/workers/intake.ts";
 import { handler as notifyPasswordChanged } from "../../../../functions/workers/notify-password-changed.ts";
 import { handler as sendEvents } from "../../../../functions/workers/send-events.ts";
@@ -8,6 +9,7 @@ import { handler as sendPushes } from "../../../../functions/workers/send-pushes
 import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { findWebhook, keepFailure } from "../../../../shared/db/webhooks.ts";
 import { jobLine, userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";
@@ -15,6 +17,7 @@ import type { Service } from "../../../support/service/service.ts";
 import { eventOut } from "../../../support/workers/events.ts";
 import { newPush, pushedTo, register } from "../../../support/workers/pushes.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
+import { onBus, receiver, testWebhook, webhookBatch } from "../../../support/workers/receiver.ts";
 import { drain, storedNotifications } from "../../../support/workers/workers.ts";
 import { type LossPlan, messages, newId, redeliveryMs, type Scenario } from "./scenario.ts";
 
@@ -152,6 +155,52 @@ export function messageLosses(service: Service, publications: string[]) {
             const sent = service.buses.past("outbound").map(({ detail }) => detail as typeof event);
             perhapsAgain(sent.filter(({ subject, id }) => subject === event.subject && id === event.id).length);
           },
+        };
+      },
+    },
+    "deliver-webhook": {
+      holds: "the event reaches its receiver, again only with the same id (D42)",
+      repeatMs: redeliveryMs,
+      prepare: async () => {
+        const event = eventOut(newId());
+        receiver.status = 200;
+        return {
+          attempt: async () => (await deliverWebhook(webhookBatch(onBus(event)))).batchItemFailures.length === 0,
+          check: async () =>
+            perhapsAgain(receiver.got.filter(({ headers }) => headers["webhook-id"] === event.id).length),
+        };
+      },
+    },
+    "deliver-webhook to a receiver that failed": {
+      holds: "the event reaches its receiver, and what was kept of its failures is gone (D42)",
+      loses: "DeleteItem",
+      repeatMs: redeliveryMs,
+      prepare: async () => {
+        const event = eventOut(newId());
+        const webhook = testWebhook();
+        const failing = { failing_since: new Date().toISOString(), failed_at: new Date().toISOString() };
+        await keepFailure(webhook, await findWebhook(webhook), failing);
+        return {
+          attempt: async () => (await deliverWebhook(webhookBatch(onBus(event)))).batchItemFailures.length === 0,
+          check: async () => {
+            perhapsAgain(receiver.got.filter(({ headers }) => headers["webhook-id"] === event.id).length);
+            expect((await findWebhook(webhook)).health).toBeUndefined();
+          },
+        };
+      },
+    },
+    "deliver-webhook of an event that is given up": {
+      holds: "the event is in the dead letters, again only as a double (D42)",
+      loses: "SendMessage",
+      repeatMs: redeliveryMs,
+      prepare: async () => {
+        const event = eventOut(newId());
+        receiver.status = 500;
+        const queuedAt = new Date(Date.now() - 24 * 3_600_000);
+        return {
+          attempt: async () =>
+            (await deliverWebhook(webhookBatch(onBus(event), { queuedAt }))).batchItemFailures.length === 0,
+          check: async () => perhapsAgain((await takeMessages("WEBHOOK_DEAD_LETTERS_URL")).length),
         };
       },
     },

@@ -35,6 +35,7 @@ const clientPauseMs = 2_000;
 const sentOnce = [
   "SendEmail",
   "Publish",
+  "SendMessage",
   "SendMessageBatch",
   "PutEvents",
   "CreatePlatformEndpoint",

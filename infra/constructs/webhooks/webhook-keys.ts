@@ -1,0 +1,31 @@
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Construct } from "constructs";
+import { removalPolicyOf, type SecretProps } from "../stores/removal.ts";
+import { grantSecret } from "../stores/secret-grant.ts";
+
+/** What the stage's webhooks sign with: a key that the secret of each is derived from, and which of them were replaced. */
+export class WebhookKeys extends Construct {
+  readonly secret: Secret;
+
+  constructor(scope: Construct, id: string, { name, removal }: SecretProps) {
+    super(scope, id);
+    this.secret = new Secret(this, "Secret", {
+      secretName: name,
+      description: "Key that the secrets of webhooks are derived from",
+      removalPolicy: removalPolicyOf(removal),
+      // Any change here has CloudFormation overwrite the key, and every receiver refuse what is signed.
+      generateSecretString: {
+        secretStringTemplate: "{}",
+        generateStringKey: "key",
+        passwordLength: 64,
+        excludePunctuation: true,
+      },
+    });
+  }
+
+  /** Lets a function read the keys, and sets the secret's ARN in the environment. */
+  grantRead(fn: LambdaFunction): void {
+    grantSecret(fn, "WEBHOOK_SECRET_ARN", this.secret);
+  }
+}

@@ -1,0 +1,181 @@
+import { enableWebhook, findWebhook } from "../../shared/db/webhooks.ts";
+import { settings, type WebhookSetting } from "../../shared/settings.ts";
+import { attemptDelivery } from "../../shared/webhooks/attempt.ts";
+import {
+  readWebhookKeys,
+  rotated,
+  shownSecret,
+  signingSecrets,
+  writeWebhookKeys,
+} from "../../shared/webhooks/secrets.ts";
+import { namesOf } from "../stages/names.ts";
+import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
+import { localDirectory } from "./service/local-service.ts";
+import { withService } from "./service/open-service.ts";
+import { redeliver } from "./webhooks/redeliver.ts";
+import { countMessages, findQueues, withQueues } from "./webhooks/webhook-queues.ts";
+
+const usualKeepHours = 24;
+const mostKeepHours = 14 * 24;
+const msPerHour = 3_600_000;
+
+const help = `npm run webhooks -- [list] [--stage NAME]
+npm run webhooks -- test | secret | enable WEBHOOK [--stage NAME]
+npm run webhooks -- rotate WEBHOOK [--keep-hours N] [--stage NAME]
+npm run webhooks -- redeliver WEBHOOK --id EVENT | --all [--stage NAME]
+
+The webhooks of a stage, by their names in its settings.
+
+  list            shows each webhook: whether it fails or is disabled, and how many events wait and were given up
+  test            sends an event of the type webhook.test from this computer, once, and shows what the receiver answers
+  secret          shows the secret that its receiver verifies with: give it to nobody else
+  enable          has a webhook that was disabled begin as one that never failed
+  rotate          makes another secret, and shows it. The one before signs beside it for a while, so that the receiver takes
+                  every event, whichever it knows. Functions keep what they sign with for 5 minutes
+  --keep-hours N  how long the one before signs on, 0 to ${mostKeepHours} (${usualKeepHours}); 0 where it leaked
+  redeliver       moves events that were given up back to their queue, where each is tried for a day again. Visits each once;
+                  an event that is given up again stays. Not while the webhook is disabled
+  --id EVENT      the event with that id: webhook-id in what the receiver got, event_id in the log
+  --all           every event
+  --stage NAME    a stage in AWS, with credentials of an administrator; without it the local machine, which sends no events
+                  to webhooks
+  --help          show this
+
+${stagesHelp}
+
+Ends with 0 when it is done, 1 when that failed, 2 when the call was wrong.
+`;
+
+const words = ["list", "test", "secret", "enable", "rotate", "redeliver"] as const;
+
+type Word = (typeof words)[number];
+
+/** What is asked for beside the webhook. */
+interface Call {
+  readonly stage: string | undefined;
+  readonly keepHours: number;
+  readonly id: string | undefined;
+}
+
+const work: Readonly<Record<Exclude<Word, "list">, (webhook: WebhookSetting, call: Call) => Promise<number>>> = {
+  test: sendTest,
+  secret: async ({ name }) => say(shownSecret(await readWebhookKeys({ fresh: true }), name)),
+  enable: async ({ name }) => {
+    await enableWebhook(name);
+    return say(`${name} is enabled, as one that never failed.`);
+  },
+  rotate: rotateSecret,
+  redeliver: redeliverEvents,
+};
+
+if (import.meta.main) await runCommand((parameters) => manageWebhooks(parameters, localDirectory()));
+
+/** Runs the command on a machine's directory; gives its exit code. */
+export async function manageWebhooks(parameters: string[], directory: string): Promise<number> {
+  const text = { type: "string" } as const;
+  const options = { stage: text, id: text, all: { type: "boolean" }, "keep-hours": text } as const;
+  const call = readArguments("webhooks", help, { args: parameters, options, allowPositionals: true });
+  if (!call) return 0;
+  const { values, positionals } = call;
+  const [typed = "list", name, ...others] = positionals;
+  const word = words.find((each) => each === typed);
+  if (!word) throw unknownWord("command", typed, words);
+  if (others.length > 0) throw new UsageError("Say one thing at a time (npm run webhooks -- --help)");
+  const { stage, id, all = false } = values;
+  if ((word === "redeliver") !== (id !== undefined || all) || (id !== undefined && all)) {
+    throw new UsageError("Say what is to be delivered again: redeliver WEBHOOK --id EVENT, or --all");
+  }
+  const keepHours = readHours(values["keep-hours"]);
+  return withService({ stage, directory }, () =>
+    word === "list" ? showAll() : work[word](findSetting(name), { stage, id, keepHours }),
+  );
+}
+
+function findSetting(name = ""): WebhookSetting {
+  const all = settings.webhooks();
+  const found = all.find((each) => each.name === name);
+  if (found) return found;
+  if (all.length === 0) throw new UsageError("The stage has no webhooks.");
+  throw unknownWord(
+    "webhook",
+    name,
+    all.map((each) => each.name),
+  );
+}
+
+function readHours(text = String(usualKeepHours)): number {
+  const hours = Number(text);
+  if (Number.isInteger(hours) && hours >= 0 && hours <= mostKeepHours) return hours;
+  throw new UsageError(`--keep-hours is a whole number from 0 to ${mostKeepHours}`);
+}
+
+async function showAll(): Promise<number> {
+  const all = settings.webhooks();
+  if (all.length === 0) return say("The stage has no webhooks.");
+  const keys = await readWebhookKeys({ fresh: true });
+  return withQueues(async (client) => {
+    for (const webhook of all) {
+      const urls = await findQueues(client, webhook);
+      const [open, given] = await Promise.all([
+        countMessages(client, urls.queueUrl),
+        countMessages(client, urls.deadLettersUrl),
+      ]);
+      const { health } = await findWebhook(webhook);
+      const secrets = signingSecrets(keys, webhook.name, new Date()).length;
+      say(`${webhook.name}: ${webhook.url}`);
+      say(`  ${describe(health)}; signs with ${secrets === 1 ? "one secret" : "two secrets"}`);
+      say(`  about ${open.waiting + open.held} events wait, ${given.waiting + given.held} were given up`);
+    }
+    return 0;
+  });
+}
+
+function describe(health: Awaited<ReturnType<typeof findWebhook>>["health"]): string {
+  if (!health) return "delivers";
+  const since = `fails since ${health.failing_since}`;
+  return health.disabled_at === undefined ? since : `disabled since ${health.disabled_at}, ${since}`;
+}
+
+async function sendTest(webhook: WebhookSetting, { stage = "local" }: Call): Promise<number> {
+  const now = new Date();
+  const event = {
+    specversion: "1.0",
+    id: crypto.randomUUID().replaceAll("-", ""),
+    source: namesOf(stage).eventSource,
+    type: "webhook.test",
+    time: now.toISOString(),
+    subject: `webhook/${webhook.name}`,
+    datacontenttype: "application/json",
+    data: {},
+  };
+  const { isDelivered, result } = await attemptDelivery(webhook, event, now);
+  const answer = "status" in result ? `The receiver answered ${result.status}` : `No answer: ${result.code}`;
+  say(`${answer}; the event's id is ${event.id}.`);
+  return isDelivered ? 0 : 1;
+}
+
+async function rotateSecret({ name }: WebhookSetting, { keepHours }: Call): Promise<number> {
+  const until = new Date(Date.now() + keepHours * msPerHour);
+  const keys = rotated(await readWebhookKeys({ fresh: true }), name, until);
+  await writeWebhookKeys(keys);
+  process.stderr.write(`The secret before signs beside the new one until ${until.toISOString()}. The new one:\n`);
+  return say(shownSecret(keys, name));
+}
+
+async function redeliverEvents(webhook: WebhookSetting, { id }: Call): Promise<number> {
+  const { health } = await findWebhook(webhook);
+  if (health?.disabled_at !== undefined) {
+    throw new Error(`${webhook.name} is disabled, and what is sent to it is given up: enable it first.`);
+  }
+  const { visited, moved } = await withQueues(async (client) =>
+    redeliver(client, await findQueues(client, webhook), { eventId: id }),
+  );
+  say(`${moved} of ${visited} dead letters are on their way again.`);
+  return id !== undefined && moved === 0 ? 1 : 0;
+}
+
+function say(line: string): number {
+  process.stdout.write(`${line}\n`);
+  return 0;
+}

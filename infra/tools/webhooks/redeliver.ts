@@ -1,0 +1,115 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import * as v from "valibot";
+import { inParallel } from "../../../shared/batches.ts";
+import { webhookMessage } from "../../../shared/messaging/webhook-queue.ts";
+import { countMessages, type QueueUrls } from "./webhook-queues.ts";
+
+/** Longer than a run takes: what was visited stays out of its sight. */
+const hiddenSeconds = 15 * 60;
+const usualWaitSeconds = 1;
+const receiversAtOnce = 8;
+/** Dead letters that arrive during the run, and what the count at its start had not seen. */
+const marginShare = 0.1;
+const marginCount = 100;
+
+/** What is delivered again: the event with an id, or every one. */
+interface RedeliveryOptions {
+  readonly eventId?: string | undefined;
+  /** How long SQS looks for letters before it says that there is none: without a wait it may overlook some. */
+  readonly waitSeconds?: number;
+}
+
+/** What became of the dead letters. */
+export interface Redelivery {
+  readonly visited: number;
+  readonly moved: number;
+}
+
+/**
+ * Moves dead letters of a webhook back into its queue: that of an event, or all of them. Each is visited once, and an event is
+ * moved once, so that the run ends although a receiver refuses all of them again; what is left comes into sight again at its
+ * end. A letter is in the queue before it is deleted: one that is broken off between is delivered twice, with the same id.
+ */
+export async function redeliver(
+  client: SQSClient,
+  urls: QueueUrls,
+  { eventId, waitSeconds = usualWaitSeconds }: RedeliveryOptions,
+): Promise<Redelivery> {
+  const { waiting } = await countMessages(client, urls.deadLettersUrl);
+  const run = new Run(client, urls, eventId, Math.ceil(waiting * (1 + marginShare)) + marginCount);
+  const receivers = Array.from({ length: receiversAtOnce }, () => run.receive(waitSeconds));
+  const outcomes = await Promise.allSettled(receivers);
+  await run.release();
+  for (const each of outcomes) if (each.status === "rejected") throw each.reason;
+  return { visited: run.visited, moved: run.moved.size };
+}
+
+class Run {
+  readonly #client: SQSClient;
+  readonly #urls: QueueUrls;
+  readonly #eventId: string | undefined;
+  readonly #mostVisits: number;
+  readonly #held: string[] = [];
+  readonly moved = new Set<string>();
+  visited = 0;
+
+  constructor(client: SQSClient, urls: QueueUrls, eventId: string | undefined, mostVisits: number) {
+    this.#client = client;
+    this.#urls = urls;
+    this.#eventId = eventId;
+    this.#mostVisits = mostVisits;
+  }
+
+  /** Visits letters until none is in sight, the event is found, or as many were visited as there were. */
+  async receive(WaitTimeSeconds: number): Promise<void> {
+    while (this.visited < this.#mostVisits && !(this.#eventId !== undefined && this.moved.size > 0)) {
+      const { Messages = [] } = await this.#client.send(
+        new ReceiveMessageCommand({
+          QueueUrl: this.#urls.deadLettersUrl,
+          MaxNumberOfMessages: 10,
+          VisibilityTimeout: hiddenSeconds,
+          WaitTimeSeconds,
+        }),
+      );
+      if (Messages.length === 0) return;
+      this.visited += Messages.length;
+      await Promise.all(Messages.map((message) => this.#visit(message)));
+    }
+  }
+
+  async #visit({ Body = "", ReceiptHandle = "" }: Message): Promise<void> {
+    const id = eventIdIn(Body);
+    const isWanted = id !== undefined && (this.#eventId ?? id) === id && !this.moved.has(id);
+    if (!isWanted) {
+      this.#held.push(ReceiptHandle);
+      return;
+    }
+    this.moved.add(id);
+    await this.#client.send(new SendMessageCommand({ QueueUrl: this.#urls.queueUrl, MessageBody: Body }));
+    await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.#urls.deadLettersUrl, ReceiptHandle }));
+  }
+
+  /** Brings what was left back into sight. */
+  async release(): Promise<void> {
+    const { deadLettersUrl: QueueUrl } = this.#urls;
+    await inParallel(this.#held, receiversAtOnce, async (ReceiptHandle) => {
+      await this.#client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+    });
+  }
+}
+
+/** The id of the event in a dead letter; undefined where it is none, and would be none again. */
+function eventIdIn(body: string): string | undefined {
+  try {
+    return v.parse(webhookMessage, JSON.parse(body)).detail.id;
+  } catch {
+    return undefined;
+  }
+}

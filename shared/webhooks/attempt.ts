@@ -1,0 +1,42 @@
+import { callLimits } from "../call-limits.ts";
+import type { WebhookSetting } from "../settings.ts";
+import { type Answer, PostError, type PostFault, post } from "./post.ts";
+import { readWebhookKeys, signingSecrets } from "./secrets.ts";
+import { signatureHeaders } from "./signature.ts";
+
+const gone = 410;
+
+/** What came of an attempt to deliver an event. */
+export interface Attempt {
+  readonly isDelivered: boolean;
+  /** True where the receiver says that it will take events no more. */
+  readonly isGone: boolean;
+  readonly retryAfter: string | undefined;
+  /** The receiver's status, or why it gave none: all of its answer that is kept. */
+  readonly result: { readonly status: number } | { readonly code: PostFault };
+}
+
+/**
+ * Sends an event to a webhook's receiver as JSON, signed at this moment in the way of Standard Webhooks. Any status from 200 to
+ * 299 has delivered it. Throws where the keys cannot be read.
+ */
+export async function attemptDelivery(
+  { name, url }: Pick<WebhookSetting, "name" | "url">,
+  event: { readonly id: string },
+  now: Date,
+): Promise<Attempt> {
+  const keys = await readWebhookKeys();
+  const body = Buffer.from(JSON.stringify(event));
+  const signature = signatureHeaders({ id: event.id, sentAt: now, body }, signingSecrets(keys, name, now));
+  const headers = { "content-type": "application/json", "user-agent": "workforce-webhooks", ...signature };
+  try {
+    return readAnswer(await post({ url: new URL(url), headers, body }, { limitMs: callLimits.webhook.attemptMs }));
+  } catch (error) {
+    if (!(error instanceof PostError)) throw error;
+    return { isDelivered: false, isGone: false, retryAfter: undefined, result: { code: error.code } };
+  }
+}
+
+function readAnswer({ status, retryAfter }: Answer): Attempt {
+  return { isDelivered: status >= 200 && status < 300, isGone: status === gone, retryAfter, result: { status } };
+}

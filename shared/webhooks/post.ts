@@ -1,0 +1,107 @@
+import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { LookupFunction } from "node:net";
+import { type Address, resolvePublic } from "./resolve.ts";
+
+/** What is sent, and where to: the bytes of the body go out as they are. */
+export interface Posting {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What a receiver answered. */
+export interface Answer {
+  readonly status: number;
+  /** The header as it came. */
+  readonly retryAfter: string | undefined;
+}
+
+/** How a posting is limited, and by what it is sent: tests give servers of their own. */
+export interface PostOptions {
+  /** Milliseconds of all of it: the name's resolution, the connection, and the answer. */
+  readonly limitMs: number;
+  readonly resolve?: (host: string, options: { readonly signal: AbortSignal }) => Promise<Address | undefined>;
+  readonly request?: (url: URL, options: RequestOptions) => ClientRequest;
+}
+
+/** Why a posting got no answer. */
+export type PostFault = "timed_out" | "host_unknown" | "address_not_public" | "connection_failed";
+
+/** A posting that got no answer; the cause is Node's own error. */
+export class PostError extends Error {
+  readonly code: PostFault;
+
+  constructor(code: PostFault, cause?: unknown) {
+    super("The webhook's receiver gave no answer", { cause });
+    this.code = code;
+  }
+}
+
+const mostHeaderBytes = 8 * 1024;
+const mostBodyBytes = 8 * 1024;
+
+/**
+ * Posts to a host at the one public address that was checked, and gives its answer, whatever the status: redirects are not
+ * followed, and of the answer's body some KB are read and none kept. Throws `PostError` where none came within the limit.
+ */
+export async function post(posting: Posting, { limitMs, ...options }: PostOptions): Promise<Answer> {
+  const { resolve = resolvePublic, request = httpsRequest } = options;
+  const signal = AbortSignal.timeout(limitMs);
+  const failWith = (code: PostFault) => (error: unknown) => {
+    throw new PostError(signal.aborted ? "timed_out" : code, error);
+  };
+  const address = await resolve(posting.url.hostname, { signal }).catch(failWith("host_unknown"));
+  if (!address) throw new PostError("address_not_public");
+  return exchange(posting, { address, request, signal }).catch(failWith("connection_failed"));
+}
+
+type Exchange = Required<Pick<PostOptions, "request">> & { readonly address: Address; readonly signal: AbortSignal };
+
+function exchange({ url, headers, body }: Posting, { address, request, signal }: Exchange): Promise<Answer> {
+  return new Promise((settle, fail) => {
+    const call = request(url, {
+      method: "POST",
+      headers: { ...headers, "content-length": String(body.length) },
+      agent: false,
+      lookup: lookupOf(address),
+      maxHeaderSize: mostHeaderBytes,
+      signal,
+    });
+    let answer: Answer | undefined;
+    const end = (error: unknown) => (answer ? settle(answer) : fail(error));
+    call.on("response", (response) => {
+      answer = answerOf(response);
+      skipBody(response, () => call.destroy());
+    });
+    // A receiver that changes the protocol sends no response and no error.
+    call.on("upgrade", (response, socket) => {
+      socket.destroy();
+      settle(answerOf(response));
+    });
+    call.on("error", end);
+    call.on("close", () => end(new Error("The connection closed")));
+    call.end(body);
+  });
+}
+
+/** Reads until the body ends, breaks off, or has been read for long enough. */
+function skipBody(response: IncomingMessage, done: () => void): void {
+  let read = 0;
+  response.on("data", ({ length }: Buffer) => {
+    read += length;
+    if (read > mostBodyBytes) done();
+  });
+  response.on("end", done);
+  // How it breaks off says nothing more than its status.
+  response.on("error", done);
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage): Answer {
+  return { status: statusCode, retryAfter: headers["retry-after"] };
+}
+
+/** Leads the connection to the address that was checked, whatever the name leads to by now. */
+function lookupOf({ address, family }: Address): LookupFunction {
+  return (_host, { all }, found) => (all ? found(null, [{ address, family }]) : found(null, address, family));
+}

@@ -1,0 +1,161 @@
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { queueUrl } from "../../infra/local/aws/queues.ts";
+import { UsageError } from "../../infra/tools/cli/command.ts";
+import { redeliver } from "../../infra/tools/webhooks/redeliver.ts";
+import { manageWebhooks } from "../../infra/tools/webhooks.ts";
+import { enableWebhook, findWebhook, keepFailure } from "../../shared/db/webhooks.ts";
+import { usualOrFull } from "../support/service/counts.ts";
+import { useService } from "../support/service/service.ts";
+import { eventOut } from "../support/workers/events.ts";
+import { takeMessages } from "../support/workers/queues.ts";
+import { onBus, receiver, testWebhook, useReceiver } from "../support/workers/receiver.ts";
+import { runTool } from "./machine.ts";
+
+vi.mock("../../shared/webhooks/post.ts", async (original) => {
+  const { toReceiver } = await import("../support/workers/receiver.ts");
+  return toReceiver(await original());
+});
+
+vi.mock("../../infra/tools/service/open-service.ts", () => ({
+  withService: (_: unknown, work: () => Promise<number>) => work(),
+}));
+
+useService();
+useReceiver();
+const run = (...parameters: string[]) => runTool(() => manageWebhooks(parameters, ""));
+
+async function disable(): Promise<void> {
+  const moment = "2026-06-01T08:00:00.000Z";
+  const failing = { failing_since: moment, failed_at: moment, disabled_at: moment };
+  await keepFailure(testWebhook(), await findWebhook(testWebhook()), failing);
+}
+
+describe("D42: npm run webhooks", () => {
+  beforeEach(() => enableWebhook("example"));
+
+  test("lists each webhook with its state and what waits, and shows no secret", async () => {
+    const { code, out } = await run();
+    expect(code).toBe(0);
+    expect(out).toBe(
+      "example: https://receiver.workforce.example/events\n  delivers; signs with one secret\n  about 0 events wait, 0 were given up\n",
+    );
+    await disable();
+    expect((await run("list")).out).toContain("disabled since 2026-06-01T08:00:00.000Z, fails since 2026-06-01");
+    expect((await run("enable", "example")).code).toBe(0);
+    expect((await run("list")).out).toContain("example: https://receiver.workforce.example/events\n  delivers;");
+  });
+
+  test("sends a test event that the receiver verifies with the secret that it shows, and says what came back", async () => {
+    const sent = await run("test", "example");
+    expect([sent.code, sent.out]).toEqual([
+      0,
+      expect.stringMatching(/^The receiver answered 200; .*[0-9a-f]{32}\.\n$/),
+    ]);
+    const secret = (await run("secret", "example")).out.trim();
+    const [{ headers, body } = { headers: {}, body: Buffer.of() }] = receiver.got;
+    const event = new Webhook(secret).verify(body, headers as Record<string, string>);
+    expect(event).toMatchObject({ type: "webhook.test", source: "urn:workforce:local", specversion: "1.0" });
+    receiver.status = 503;
+    expect(await run("test", "example")).toMatchObject({ code: 1, out: expect.stringContaining("answered 503") });
+  });
+
+  test("replaces the secret: both sign for as long as is said, then the new one alone", async () => {
+    const before = (await run("secret", "example")).out.trim();
+    const { out, err } = await run("rotate", "example", "--keep-hours", "2");
+    const after = out.trim();
+    expect(after).toMatch(/^whsec_/);
+    expect(err).toMatch(/signs beside the new one until 20/);
+    expect((await run("list")).out).toContain("signs with two secrets");
+    expect((await run("secret", "example")).out.trim()).toBe(after);
+    const verifies = async () => {
+      receiver.got.length = 0;
+      await run("test", "example");
+      const [{ headers, body } = { headers: {}, body: Buffer.of() }] = receiver.got;
+      return [before, after].map((secret) => {
+        try {
+          return Boolean(new Webhook(secret).verify(body, headers as Record<string, string>));
+        } catch {
+          return false;
+        }
+      });
+    };
+    expect(await verifies()).toEqual([true, true]);
+    await run("rotate", "example", "--keep-hours", "0");
+    expect((await run("list")).out).toContain("signs with one secret");
+    expect(await verifies()).toEqual([false, false]);
+  });
+
+  test("delivers nothing again to a webhook that is disabled, and says what to do first", async () => {
+    await disable();
+    await expect(run("redeliver", "example", "--all")).rejects.toThrow("enable it first");
+    await enableWebhook("example");
+    expect((await run("redeliver", "example", "--id", "0".repeat(32))).code).toBe(1);
+  });
+
+  test.each([
+    [["tests", "example"], 'There is no command "tests". Did you mean test?'],
+    [["test", "exemple"], 'There is no webhook "exemple". Did you mean example?'],
+    [["test"], 'There is no webhook ""'],
+    [["test", "example", "list"], "one thing at a time"],
+    [["redeliver", "example"], "Say what is to be delivered again"],
+    [["redeliver", "example", "--all", "--id", "1"], "Say what is to be delivered again"],
+    [["test", "example", "--all"], "Say what is to be delivered again"],
+    [["rotate", "example", "--keep-hours", "337"], "whole number from 0 to 336"],
+  ])("%j is a mistake that says so", async (parameters, said) => {
+    const mistake = await run(...parameters).catch((error) => error);
+    expect(mistake).toBeInstanceOf(UsageError);
+    expect(mistake.message).toContain(said);
+  });
+});
+
+describe("D42: what is delivered again", () => {
+  const many = usualOrFull(120, 20_000);
+  const ids = Array.from({ length: many }, (_, at) => at + 1);
+  let client: SQSClient;
+  let urls = { queueUrl: "", deadLettersUrl: "" };
+
+  beforeAll(() => {
+    client = new SQSClient({});
+    const endpoint = process.env.AWS_ENDPOINT_URL_SQS ?? "";
+    const { queue, deadLetters } = testWebhook();
+    urls = { queueUrl: queueUrl(endpoint, queue), deadLettersUrl: queueUrl(endpoint, deadLetters) };
+  });
+  afterAll(() => client.destroy());
+
+  const send = (QueueUrl: string, body: object) =>
+    client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(body) }));
+  const letter = (id: number) => onBus(eventOut(id));
+
+  test(`of ${many} dead letters the one that is named, and the others are there as before`, async () => {
+    for (const id of ids) await send(urls.deadLettersUrl, letter(id));
+    await send(urls.deadLettersUrl, { no: "event" });
+    const { moved } = await redeliver(client, urls, { eventId: eventOut(many).id, waitSeconds: 0 });
+    expect(moved).toBe(1);
+    expect(await redeliver(client, urls, { eventId: "f".repeat(32), waitSeconds: 0 })).toEqual({
+      visited: many,
+      moved: 0,
+    });
+    const left = await takeMessages("WEBHOOK_DEAD_LETTERS_URL");
+    expect(left).toHaveLength(many);
+  });
+
+  test(`all of ${many}, each once, although the receiver is gone and each comes back at once`, async () => {
+    for (const id of ids) await send(urls.deadLettersUrl, letter(id));
+    const moved: string[] = [];
+    const pass = client.send.bind(client);
+    // As the function does with what a disabled webhook is sent.
+    const isGone = vi.spyOn(client, "send").mockImplementation((async (command: { input: object }) => {
+      const { QueueUrl, MessageBody } = command.input as { QueueUrl: string; MessageBody?: string };
+      if (QueueUrl !== urls.queueUrl || MessageBody === undefined) return pass(command as never);
+      moved.push(JSON.parse(MessageBody).detail.id);
+      return send(urls.deadLettersUrl, JSON.parse(MessageBody));
+    }) as never);
+    const outcome = await redeliver(client, urls, { waitSeconds: 0 });
+    isGone.mockRestore();
+    expect(outcome.moved).toBe(many);
+    expect(moved.toSorted()).toEqual(ids.map((id) => eventOut(id).id).toSorted());
+    expect(await takeMessages("WEBHOOK_DEAD_LETTERS_URL")).toHaveLength(many);
+  });
+});

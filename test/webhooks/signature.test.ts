@@ -1,0 +1,69 @@
+import { Webhook } from "standardwebhooks";
+import { afterEach, expect, test, vi } from "vitest";
+import { rotated, shownSecret, signingSecrets } from "../../shared/webhooks/secrets.ts";
+import { signatureHeaders } from "../../shared/webhooks/signature.ts";
+
+const keys = { key: "k".repeat(64), rotations: {} };
+const now = new Date("2026-05-01T09:00:00.000Z");
+const minutesLater = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
+const body = Buffer.from(JSON.stringify({ id: "event-1", data: { note: "Größe 7 – ✓" } }));
+
+const headersAt = (sentAt: Date, known = keys) =>
+  signatureHeaders({ id: "event-1", sentAt, body }, signingSecrets(known, "billing", sentAt));
+
+function takes(secret: string, headers: Record<string, string>, at: Date, bytes = body): boolean {
+  vi.setSystemTime(at);
+  try {
+    new Webhook(secret).verify(bytes, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+afterEach(() => void vi.useRealTimers());
+
+test("D42: the public library takes each attempt by the event's id, the bytes and the moment of the attempt", () => {
+  const secret = shownSecret(keys, "billing");
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  const first = headersAt(now);
+  expect(takes(secret, first, now)).toBe(true);
+  const again = headersAt(minutesLater(20));
+  expect(takes(secret, again, minutesLater(20))).toBe(true);
+  expect([again["webhook-id"], again["webhook-timestamp"]]).toEqual([
+    "event-1",
+    String(minutesLater(20).getTime() / 1000),
+  ]);
+  // What was signed 20 minutes ago is no attempt of now.
+  expect(takes(secret, first, minutesLater(20))).toBe(false);
+});
+
+test("D42: it takes no other bytes, id, moment or secret", () => {
+  const headers = headersAt(now);
+  const secret = shownSecret(keys, "billing");
+  expect(takes(secret, headers, now, Buffer.concat([body, Buffer.from(" ")]))).toBe(false);
+  expect(takes(secret, { ...headers, "webhook-id": "event-2" }, now)).toBe(false);
+  expect(takes(secret, { ...headers, "webhook-timestamp": String(now.getTime() / 1000 + 1) }, now)).toBe(false);
+  expect(takes(shownSecret(keys, "payroll"), headers, now)).toBe(false);
+  expect(takes(shownSecret({ ...keys, key: "j".repeat(64) }, "billing"), headers, now)).toBe(false);
+});
+
+test("D42: while a secret is replaced both sign, then the new one alone; other webhooks keep theirs", () => {
+  const before = shownSecret(keys, "billing");
+  const after = rotated(keys, "billing", minutesLater(60));
+  const secret = shownSecret(after, "billing");
+  expect(secret).not.toBe(before);
+  expect(shownSecret(after, "payroll")).toBe(shownSecret(keys, "payroll"));
+  const during = headersAt(now, after);
+  expect(during["webhook-signature"].split(" ")).toHaveLength(2);
+  expect([secret, before].map((each) => takes(each, during, now))).toEqual([true, true]);
+  const over = headersAt(minutesLater(60), after);
+  expect([secret, before].map((each) => takes(each, over, minutesLater(60)))).toEqual([true, false]);
+  // At most two: the one before the last signs no more.
+  const twice = rotated(after, "billing", minutesLater(60));
+  expect(takes(before, headersAt(now, twice), now)).toBe(false);
+});
+
+test("D42: an id that would move the border between what is signed is refused", () => {
+  expect(() => signatureHeaders({ id: "event.1", sentAt: now, body }, ["key"])).toThrow("full stop");
+});
