@@ -3,12 +3,12 @@ import { findNoticeProgress, keepNoticeProgress, type NoticeChannel } from "../.
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { passwordNotice } from "../../shared/messaging/notice-queue.ts";
-import { sendPasswordNotice } from "../../shared/messaging/password-notice.ts";
+import { type NoticeRecipient, sendPasswordNotice } from "../../shared/messaging/password-notice.ts";
 import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.ts";
 import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Notifies a user on every channel they have that their password was changed (D14); SMS within the stage's ceiling (D11).
+ * Notifies a user on every channel they have, in their language, that their password was changed (D14); SMS within the stage's ceiling (D11).
  * A message that comes again repeats only the channel that failed.
  */
 export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, now) => {
@@ -19,7 +19,7 @@ export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, no
     ["sms", user.phone_number],
   ];
   const waiting = addresses.flatMap(([channel, to]) =>
-    to !== null && !progress.served.includes(channel) ? [{ channel, to }] : [],
+    to !== null && !progress.served.includes(channel) ? [{ channel, to, locale: user.locale }] : [],
   );
   let { sms_counted } = progress;
   const attempts = await Promise.allSettled(
@@ -35,22 +35,16 @@ export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, no
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 
-/** A way to a user that has not been used. */
-interface Recipient {
-  readonly channel: NoticeChannel;
-  readonly to: string;
-}
-
 /** An SMS needs a number that takes one, and counts once, however often it is tried (D7, D11). */
-async function mayServe({ channel, to }: Recipient, isCounted: boolean, now: Date): Promise<boolean> {
+async function mayServe({ channel, to }: NoticeRecipient, isCounted: boolean, now: Date): Promise<boolean> {
   if (channel !== "sms") return true;
   return maySendSmsTo(to, { isStored: true }) && (isCounted || (await maySendSms("user", now)));
 }
 
 /** Sends by one channel; one that takes no such recipient is served as well. */
-async function send({ channel, to }: Recipient, changedAt: Date): Promise<void> {
+async function send(recipient: NoticeRecipient, changedAt: Date): Promise<void> {
   try {
-    await sendPasswordNotice(channel, to, changedAt);
+    await sendPasswordNotice(recipient, changedAt);
   } catch (error) {
     if (!(error instanceof RecipientRefusedError)) throw error;
     reportRefused(error);

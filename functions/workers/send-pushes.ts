@@ -29,7 +29,7 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   if (reachable.length === 0) return;
   const lease = await acquirePushLease(userId, notificationId, now);
   const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
-  const attempts = await Promise.allSettled(waiting.map((device) => push(device, notification)));
+  const attempts = await Promise.allSettled(waiting.map((device) => push(device, notification, account.user.locale)));
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
   await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);
@@ -42,8 +42,12 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
 
 type Pushed = PushOutcome & { readonly device: StoredDevice };
 
-async function push(device: StoredDevice, { id, params, ...about }: Notification): Promise<Pushed> {
-  return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type })) };
+async function push(
+  device: StoredDevice,
+  { id, params, ...about }: Notification,
+  locale: string | null | undefined,
+): Promise<Pushed> {
+  return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type, locale })) };
 }
 
 /** Takes the devices that take no pushes any more out of their user's list, then their endpoints away. */

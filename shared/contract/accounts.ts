@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { locale } from "./locales.ts";
 import { everyRole, operation, roles } from "./operation.ts";
+import { since } from "./since.ts";
 import { id, password, text, timestamp } from "./values.ts";
 
 /** The company shown with a user: null or id and name (D36). */
@@ -15,6 +17,8 @@ export const user = v.object({
   first_name: v.pipe(v.string(), v.maxLength(200)),
   job_position: v.nullable(text(200)),
   last_name: v.pipe(v.string(), v.maxLength(200)),
+  // Not an enumeration: a later release has more languages, and this one may read what it stored (D38, D45).
+  locale: since("0.2", v.nullable(text(35)), null),
   phone_number: v.nullable(text(40)),
   profile_id: v.nullable(id),
   role: v.picklist(roles),
@@ -95,6 +99,7 @@ export const setPassword = operation({
         // Of users who have no names yet; others' names come from elsewhere (D16).
         first_name: v.exactOptional(text(200)),
         last_name: v.exactOptional(text(200)),
+        locale: v.exactOptional(locale),
       }),
       v.forward(
         v.partialCheck(
