@@ -1,14 +1,19 @@
 import { decodeChange } from "../../shared/db/entities.ts";
 import type { TableChange } from "../../shared/db/table/table-changes.ts";
-import { readEvent, readPasswordChange, readPush } from "../../shared/domain/records/notification-events.ts";
-import { queuePasswordNotices } from "../../shared/messaging/notice-queue.ts";
+import {
+  readEvent,
+  readOwnExport,
+  readPasswordChange,
+  readPush,
+} from "../../shared/domain/records/notification-events.ts";
+import { queueNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
 import { settings } from "../../shared/settings.ts";
 import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /**
- * Turns changes of records into messages that notify the recipients (D25), new passwords into notices (D14), and new
+ * Turns changes of records into messages that notify the recipients (D25), new passwords and exports into notices (D14, D44), and new
  * notifications into pushes where the stage pushes at all (D29). It writes nothing: a change that comes again has the same
  * event id.
  */
@@ -17,8 +22,8 @@ export const handler = forStream(async (batch) => {
   const isPushing = Object.keys(settings.platformApplications()).length > 0;
   const messages = changes.flatMap(messagesOf);
   const pushes = isPushing ? changes.flatMap(withRequest(readPush)) : [];
-  const notices = changes.flatMap(withRequest(readPasswordChange));
-  await Promise.all([queueNotifications(messages), queuePushes(pushes), queuePasswordNotices(notices)]);
+  const notices = [...changes.flatMap(withRequest(readPasswordChange)), ...changes.flatMap(withRequest(readOwnExport))];
+  await Promise.all([queueNotifications(messages), queuePushes(pushes), queueNotices(notices)]);
 });
 
 function messagesOf(change: TableChange): NotificationMessage[] {

@@ -32,12 +32,13 @@ afterEach(() => void vi.unstubAllEnvs());
 /** All that is said in a language, codes apart. */
 function allWords(catalogue: Catalogue): string[] {
   const pinFacts = { service: "Workforce", pin, minutes: pinLifeMinutes };
-  const passwordFacts = { service: "Workforce", changedAt: march };
-  const emails = [catalogue.pinEmail(pinFacts), catalogue.passwordChangedEmail(passwordFacts)];
+  const noticeFacts = { service: "Workforce", at: march };
+  const notices = Object.values(catalogue.notices);
+  const emails = [catalogue.pinEmail(pinFacts), ...notices.map(({ email }) => email(noticeFacts))];
   return [
     ...emails.flatMap(({ subject, paragraphs }) => [subject, ...paragraphs.filter(isSentence)]),
     catalogue.pinSms(pinFacts),
-    catalogue.passwordChangedSms(passwordFacts),
+    ...notices.map(({ sms }) => sms(noticeFacts)),
     ...kindNames.map(([recordType, type]) => pushTextOf(catalogue, recordType, type).body),
   ];
 }
@@ -52,7 +53,7 @@ describe.each(all)("D45: in $locale", (catalogue) => {
       expect(v.is(serviceName, service)).toBe(true);
       const texts = [
         catalogue.pinSms({ service, pin, minutes: pinLifeMinutes }),
-        ...moments.map((changedAt) => catalogue.passwordChangedSms({ service, changedAt })),
+        ...Object.values(catalogue.notices).flatMap(({ sms }) => moments.map((at) => sms({ service, at }))),
       ];
       expect(texts.filter((sms) => !isOnePart(sms))).toEqual([]);
       expect(texts.every((sms) => sms.includes(service))).toBe(true);
@@ -61,10 +62,9 @@ describe.each(all)("D45: in $locale", (catalogue) => {
 
   test("what a stage has written reaches HTML escaped, and everything else as it is", () => {
     const service = `<b title="x">Ines & 'Co'</b>`;
-    const [changedAt] = moments as [Date];
     const emails = [
       catalogue.pinEmail({ service, pin: "<i>", minutes: 1 }),
-      catalogue.passwordChangedEmail({ service, changedAt }),
+      ...Object.values(catalogue.notices).map(({ email }) => email({ service, at: march })),
     ];
     for (const words of emails) {
       const { to, subject, text, html } = renderEmail(catalogue, "ines@example.com", words);

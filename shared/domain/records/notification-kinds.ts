@@ -58,10 +58,13 @@ export const notifyingRecordTypes = {
   },
   User: {
     countedAs: null,
-    kinds: { password_changed: { recipients: self } },
+    kinds: { password_changed: { recipients: self }, data_exported: { recipients: self } },
   },
   Chat: { countedAs: "chats", kinds: { message: { recipients: named } } },
 } as const satisfies { readonly [T in keyof Facts]: NotifyingRecordType<Facts[T]> };
+
+/** What a user is notified of on every channel there is (D14, D44). */
+export type NoticeKind = keyof typeof notifyingRecordTypes.User.kinds;
 
 const byRecordType = new Map<string, NotifyingRecordType<never>>(Object.entries(notifyingRecordTypes));
 

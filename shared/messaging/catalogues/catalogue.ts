@@ -1,5 +1,5 @@
 import type { Locale } from "../../contract/locales.ts";
-import type { notifyingRecordTypes } from "../../domain/records/notification-kinds.ts";
+import type { NoticeKind, notifyingRecordTypes } from "../../domain/records/notification-kinds.ts";
 
 type RecordTypes = typeof notifyingRecordTypes;
 
@@ -11,10 +11,16 @@ export interface PinFacts {
   readonly minutes: number;
 }
 
-/** What the notice of a new password says. */
-export interface PasswordChangedFacts {
+/** What a notice says of what happened to an account. */
+export interface NoticeFacts {
   readonly service: string;
-  readonly changedAt: Date;
+  readonly at: Date;
+}
+
+/** A notice, by each channel. */
+interface NoticeTexts {
+  readonly email: (facts: NoticeFacts) => EmailText;
+  readonly sms: (facts: NoticeFacts) => string;
 }
 
 /** A paragraph of an e-mail in plain text; a code stands alone and large. */
@@ -48,7 +54,6 @@ export interface Catalogue {
   readonly locale: Locale;
   readonly pinEmail: (facts: PinFacts) => EmailText;
   readonly pinSms: (facts: PinFacts) => string;
-  readonly passwordChangedEmail: (facts: PasswordChangedFacts) => EmailText;
-  readonly passwordChangedSms: (facts: PasswordChangedFacts) => string;
+  readonly notices: Readonly<Record<NoticeKind, NoticeTexts>>;
   readonly notifications: NotificationTexts;
 }

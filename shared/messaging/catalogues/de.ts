@@ -16,15 +16,30 @@ export const de: Catalogue = {
     ],
   }),
   pinSms: (facts) => `${facts.pin} ist Ihre PIN für ${facts.service}, gültig für ${minutes(facts.minutes)}.`,
-  passwordChangedEmail: ({ service, changedAt }) => ({
-    subject: `Ihr Passwort für ${service} wurde geändert`,
-    paragraphs: [
-      `Das Passwort Ihres Kontos bei ${service} wurde am ${longDay(changedAt)} um ${time(changedAt)} Uhr (UTC) geändert.`,
-      "Wenn Sie das nicht waren, fordern Sie bitte sofort eine neue PIN an und legen Sie ein neues Passwort fest.",
-    ],
-  }),
-  passwordChangedSms: ({ service, changedAt }) =>
-    `${service}: Ihr Passwort wurde am ${shortDay(changedAt)} um ${time(changedAt)} UTC geändert. Nicht Sie? Bitte eine neue PIN anfordern.`,
+  notices: {
+    password_changed: {
+      email: ({ service, at }) => ({
+        subject: `Ihr Passwort für ${service} wurde geändert`,
+        paragraphs: [
+          `Das Passwort Ihres Kontos bei ${service} wurde am ${longDay(at)} um ${time(at)} Uhr (UTC) geändert.`,
+          "Wenn Sie das nicht waren, fordern Sie bitte sofort eine neue PIN an und legen Sie ein neues Passwort fest.",
+        ],
+      }),
+      sms: ({ service, at }) =>
+        `${service}: Ihr Passwort wurde am ${shortDay(at)} um ${time(at)} UTC geändert. Nicht Sie? Bitte eine neue PIN anfordern.`,
+    },
+    data_exported: {
+      email: ({ service, at }) => ({
+        subject: `Ihre Daten bei ${service} wurden exportiert`,
+        paragraphs: [
+          `Am ${longDay(at)} um ${time(at)} Uhr (UTC) wurde ein Export aller Daten begonnen, die ${service} über Sie gespeichert hat.`,
+          "Wenn Sie das nicht waren, fordern Sie bitte sofort eine PIN an und legen Sie ein neues Passwort fest; damit enden alle Sitzungen.",
+        ],
+      }),
+      sms: ({ service, at }) =>
+        `${service}: Ihre Daten wurden am ${shortDay(at)} um ${time(at)} UTC exportiert. Nicht Sie? Bitte Passwort ändern.`,
+    },
+  },
   notifications: {
     Job: { title: "Stelle", kinds: { published: "Eine Stelle wurde veröffentlicht" } },
     Timesheet: {
@@ -39,7 +54,10 @@ export const de: Catalogue = {
         paid: "Eine Rechnung wurde bezahlt",
       },
     },
-    User: { title: "Konto", kinds: { password_changed: "Ihr Passwort wurde geändert" } },
+    User: {
+      title: "Konto",
+      kinds: { password_changed: "Ihr Passwort wurde geändert", data_exported: "Ihre Daten wurden exportiert" },
+    },
     Chat: { title: "Chat", kinds: { message: "Sie haben eine neue Nachricht" } },
   },
 };

@@ -16,15 +16,30 @@ export const en: Catalogue = {
     ],
   }),
   pinSms: (facts) => `${facts.pin} is your ${facts.service} pin, valid for ${minutes(facts.minutes)}.`,
-  passwordChangedEmail: ({ service, changedAt }) => ({
-    subject: `Your ${service} password was changed`,
-    paragraphs: [
-      `The password of your ${service} account was changed on ${longDay(changedAt)} at ${time(changedAt)} UTC.`,
-      "If it was not you, ask for a new pin and set another password at once.",
-    ],
-  }),
-  passwordChangedSms: ({ service, changedAt }) =>
-    `${service}: your password was changed on ${shortDay(changedAt)} at ${time(changedAt)} UTC. Not you? Ask for a pin and set a new one.`,
+  notices: {
+    password_changed: {
+      email: ({ service, at }) => ({
+        subject: `Your ${service} password was changed`,
+        paragraphs: [
+          `The password of your ${service} account was changed on ${longDay(at)} at ${time(at)} UTC.`,
+          "If it was not you, ask for a new pin and set another password at once.",
+        ],
+      }),
+      sms: ({ service, at }) =>
+        `${service}: your password was changed on ${shortDay(at)} at ${time(at)} UTC. Not you? Ask for a pin and set a new one.`,
+    },
+    data_exported: {
+      email: ({ service, at }) => ({
+        subject: `Your ${service} data was exported`,
+        paragraphs: [
+          `An export of all that ${service} holds about you was begun on ${longDay(at)} at ${time(at)} UTC.`,
+          "If it was not you, ask for a pin and set another password at once: that ends all sessions.",
+        ],
+      }),
+      sms: ({ service, at }) =>
+        `${service}: your data was exported on ${shortDay(at)} at ${time(at)} UTC. Not you? Set a new password at once.`,
+    },
+  },
   notifications: {
     Job: { title: "Job", kinds: { published: "A job was published" } },
     Timesheet: {
@@ -35,7 +50,10 @@ export const en: Catalogue = {
       title: "Invoice",
       kinds: { issued: "An invoice was issued", overdue: "An invoice is overdue", paid: "An invoice was paid" },
     },
-    User: { title: "Account", kinds: { password_changed: "Your password was changed" } },
+    User: {
+      title: "Account",
+      kinds: { password_changed: "Your password was changed", data_exported: "Your data was exported" },
+    },
     Chat: { title: "Chat", kinds: { message: "You have a new message" } },
   },
 };
