@@ -167,5 +167,5 @@ export const exportOwnData = operation({
   access: everyRole,
   query: v.object({ cursor: optionalParameter(text(400)) }),
   answer: v.object({ lines: v.array(ownDataLine), cursor: v.nullable(text(400)) }),
-  refusals: ["sign_in_required", "cursor_invalid", "too_many_requests"],
+  refusals: ["sign_in_required", "cursor_invalid", "too_many_requests", "busy"],
 });

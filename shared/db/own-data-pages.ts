@@ -1,5 +1,6 @@
 import { userKey } from "./accounts/users.ts";
 import { type OwnDataLine, ownDataLineOf } from "./own-data.ts";
+import { keyOf } from "./table/keys.ts";
 import { type Item, queryPage } from "./table/table.ts";
 
 /** A page of a user's own data, and the place behind which the next begins; undefined after the last. */
@@ -42,7 +43,7 @@ export async function readOwnData(
       free -= line ? sizeOf(line) : 0;
       if (free < 0 && lines.length > 0) return { lines, place };
       if (line) lines.push(line);
-      place = String(item.sk);
+      place = keyOf(item).sk;
     }
     if (!lastKey) return { lines, place: undefined };
   }

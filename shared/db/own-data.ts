@@ -26,7 +26,7 @@ import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";
 import { deliveredEvents } from "./notifications/notification-delivery.ts";
 import { notifications } from "./notifications/notifications.ts";
-import { pushes } from "./notifications/pushes.ts";
+import { pushedIn, pushes } from "./notifications/pushes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
 import { keyOf } from "./table/keys.ts";
@@ -45,11 +45,13 @@ export interface OwnDataLine {
 type Decision = { readonly lineOf: (item: Item) => OwnDataLine } | { readonly leftOut: string };
 
 function shown<Stored extends object>(entity: Entity<Stored>, lineOf: (stored: Stored) => OwnDataLine) {
-  return [entity as Entity<object>, { lineOf: (item: Item) => lineOf(entity.decode(item)) }] as const;
+  const decision: Decision = { lineOf: (item) => lineOf(entity.decode(item)) };
+  return [entity, decision] as const;
 }
 
 function left(entity: Entity<object>, leftOut: string) {
-  return [entity, { leftOut }] as const;
+  const decision: Decision = { leftOut };
+  return [entity, decision] as const;
 }
 
 const secret = "a credential, or a hash of one";
@@ -90,11 +92,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   })),
   shown(notifications, ({ id, record }) => ({ type: "notification", id, ...record })),
   shown(notices, (notice) => ({ type: "notice", ...noticeOf(notice), channels: notice.served })),
-  shown(pushes, ({ sk, served = [] }) => ({
-    type: "push",
-    notification_id: Number(sk.slice("PUSH#".length)),
-    device_ids: served,
-  })),
+  shown(pushes, (push) => ({ type: "push", notification_id: pushedIn(push), device_ids: push.served ?? [] })),
   shown(ownExports, ({ begun_at, pages }) => ({ type: "export", begun_at, pages })),
   left(userSecrets, secret),
   left(pins, secret),

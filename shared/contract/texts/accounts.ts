@@ -170,7 +170,9 @@ push. Three may begin in a day (UTC). Follow \`cursor\` until it is null, within
   answer: {
     text: "A page of up to 4 MB. Write each line to a file, and ask for the next page.",
     fields: {
-      lines: ["One item that is held, each an object; `type` names its kind, and the other fields depend on it."],
+      lines: nested("What is held, an object for each item, with fields that depend on its kind.", {
+        type: ["Kind of the item: user, login, session, device, notification, notice, push or export.", "user"],
+      }),
       cursor: ["Leads to the next page, null on the last one.", null],
     },
   },
