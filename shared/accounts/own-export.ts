@@ -23,7 +23,7 @@ export async function beginExport(caller: Caller, now: Date): Promise<OwnExportP
   if (signedInAt === undefined || now.getTime() - signedInAt.getTime() > recentMs) {
     throw new Refusal("sign_in_required", "Sign in again: an export begins within 10 minutes of it");
   }
-  const begun = await beginOwnExport(caller.userId, now);
+  const begun = await beginOwnExport(account, now);
   const logins = await findLoginsOf(account.user);
   return readPage(begun, firstPlace, ownDataLinesOf(logins));
 }

@@ -89,9 +89,9 @@ export function readPasswordChange({ key, before, after }: ItemChange): Password
   return after.sandbox_company_id === undefined ? newPassword(after, before) : undefined;
 }
 
-/** The export of a user's own data that a change begins (D44). Throws as `readEvent`. */
+/** The export of a user's own data that a change begins, unless a sandbox is behind it, which sends nothing (D9, D44). Throws as `readEvent`. */
 export function readOwnExport({ key, before, after }: ItemChange): OwnExport | undefined {
-  if (!key.sk.startsWith("EXPORT#") || before || !after) return undefined;
+  if (!key.sk.startsWith("EXPORT#") || before || !after || after.sandbox_company_id !== undefined) return undefined;
   const { user_id: userId, begun_at } = requireItem(ownExport, after);
   return { userId, exportedAt: new Date(begun_at) };
 }
