@@ -1,5 +1,6 @@
 import type { CountryCode } from "libphonenumber-js/min";
 import type { PushService } from "./contract/devices.ts";
+import { locales } from "./contract/locales.ts";
 
 /** The one place that reads the environment. Values are read when asked for; a missing one is named. */
 export const settings = {
@@ -84,6 +85,8 @@ export const settings = {
   pinQueueUrl: () => required("PIN_QUEUE_URL"),
   /** Name of the service in messages to people. */
   serviceName: () => required("SERVICE_NAME"),
+  /** Language of messages to people who have none of their own (D45). */
+  locale: () => oneOf("LOCALE", locales),
   /** Address that e-mails come from. */
   senderAddress: () => required("SENDER_ADDRESS"),
   /** What e-mails are sent by, in SES. */

@@ -2,6 +2,7 @@ import { askSandbox } from "../../shared/accounts/sandbox.ts";
 import { maySendSms, uncountSms } from "../../shared/accounts/sms.ts";
 import { findUserIdOfLogin, moveLogin } from "../../shared/db/accounts/logins.ts";
 import { isPinStored, keepPinSent, storePin } from "../../shared/db/accounts/pins.ts";
+import { findUserAsShown } from "../../shared/db/accounts/users.ts";
 import { nextId } from "../../shared/db/table/sequences.ts";
 import { hashPin, makePin } from "../../shared/domain/accounts/pin.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
@@ -14,6 +15,7 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
  * here (D8–D12, D16). An SMS is counted first, so that no pin is replaced by one that cannot be sent, and given back where
  * nothing is to be sent: the pin of a newer request is stored, or this one was sent or is being sent. A request whose sending
  * failed is counted no more. A request of the stage's sandbox gets the pin of its secret, and nothing is sent or counted.
+ * The message is in the language of the login's user (D45).
  */
 export const handler = forQueue(pinRequest, async ({ login, former, channel, registration, ...request }, now) => {
   if (now >= request.validTo) return;
@@ -25,7 +27,10 @@ export const handler = forQueue(pinRequest, async ({ login, former, channel, reg
   const registers = existingUserId === undefined;
   if (registers && !registration) return;
   const purpose = registers ? "registration" : "user";
-  const sandbox = await askSandbox({ login, userId: existingUserId, ...request });
+  const [sandbox, user] = await Promise.all([
+    askSandbox({ login, userId: existingUserId, ...request }),
+    existingUserId === undefined ? undefined : findUserAsShown(existingUserId),
+  ]);
   const counts = channel === "sms" && !isStored && !sandbox;
   if (counts && !(await maySendSms(purpose, now))) return;
   const userId = existingUserId ?? (await nextId("USER"));
@@ -34,7 +39,7 @@ export const handler = forQueue(pinRequest, async ({ login, former, channel, reg
   const hash = hashPin(pin, userId, key);
   const sandboxCompanyId = sandbox?.companyId;
   if (await storePin({ login, ...request, registers, sandboxCompanyId }, userId, hash, now)) {
-    if (!sandbox) await sendPin(channel, login, pin);
+    if (!sandbox) await sendPin({ channel, to: login, locale: user?.locale }, pin);
     await keepPinSent(login, request.requestId, now);
   } else if (counts) await uncountSms(purpose, now);
 });

@@ -1,56 +1,56 @@
 import { maySendSms } from "../../shared/accounts/sms.ts";
-import { findNoticeProgress, keepNoticeProgress, type NoticeChannel } from "../../shared/db/accounts/notices.ts";
+import {
+  findNoticeProgress,
+  keepNoticeProgress,
+  type Notice,
+  type NoticeChannel,
+} from "../../shared/db/accounts/notices.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
-import { passwordNotice } from "../../shared/messaging/notice-queue.ts";
-import { sendPasswordNotice } from "../../shared/messaging/password-notice.ts";
+import { type NoticeRecipient, sendNotice } from "../../shared/messaging/notice-message.ts";
+import { noticeMessage } from "../../shared/messaging/notice-queue.ts";
 import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.ts";
 import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Notifies a user on every channel they have that their password was changed (D14); SMS within the stage's ceiling (D11).
+ * Notifies a user on every channel they have, in their language, that their password was changed (D14), or their data exported (D44);
+ * SMS within the stage's ceiling (D11).
  * A message that comes again repeats only the channel that failed.
  */
-export const handler = forQueue(passwordNotice, async ({ userId, changedAt }, now) => {
-  const [user, progress] = await Promise.all([findUser(userId), findNoticeProgress(userId, changedAt)]);
+export const handler = forQueue(noticeMessage, async ({ userId, ...notice }, now) => {
+  const [user, progress] = await Promise.all([findUser(userId), findNoticeProgress(userId, notice)]);
   if (!user) return;
   const addresses: readonly [NoticeChannel, string | null][] = [
     ["email", user.email],
     ["sms", user.phone_number],
   ];
   const waiting = addresses.flatMap(([channel, to]) =>
-    to !== null && !progress.served.includes(channel) ? [{ channel, to }] : [],
+    to !== null && !progress.served.includes(channel) ? [{ channel, to, locale: user.locale }] : [],
   );
   let { sms_counted } = progress;
   const attempts = await Promise.allSettled(
     waiting.map(async (each) => {
       if (!(await mayServe(each, progress.sms_counted, now))) return;
       sms_counted ||= each.channel === "sms";
-      await send(each, changedAt);
+      await send(each, notice);
     }),
   );
   const done = waiting.flatMap(({ channel }, at) => (attempts[at]?.status === "fulfilled" ? [channel] : []));
   const next = { served: [...progress.served, ...done], sms_counted };
-  if (waiting.length > 0) await keepNoticeProgress(userId, changedAt, next, now);
+  if (waiting.length > 0) await keepNoticeProgress(userId, notice, next, now);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 
-/** A way to a user that has not been used. */
-interface Recipient {
-  readonly channel: NoticeChannel;
-  readonly to: string;
-}
-
 /** An SMS needs a number that takes one, and counts once, however often it is tried (D7, D11). */
-async function mayServe({ channel, to }: Recipient, isCounted: boolean, now: Date): Promise<boolean> {
+async function mayServe({ channel, to }: NoticeRecipient, isCounted: boolean, now: Date): Promise<boolean> {
   if (channel !== "sms") return true;
   return maySendSmsTo(to, { isStored: true }) && (isCounted || (await maySendSms("user", now)));
 }
 
 /** Sends by one channel; one that takes no such recipient is served as well. */
-async function send({ channel, to }: Recipient, changedAt: Date): Promise<void> {
+async function send(recipient: NoticeRecipient, { about, at }: Notice): Promise<void> {
   try {
-    await sendPasswordNotice(channel, to, changedAt);
+    await sendNotice(recipient, about, at);
   } catch (error) {
     if (!(error instanceof RecipientRefusedError)) throw error;
     reportRefused(error);

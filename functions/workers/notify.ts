@@ -1,16 +1,21 @@
 import { decodeChange } from "../../shared/db/entities.ts";
 import type { TableChange } from "../../shared/db/table/table-changes.ts";
-import { readEvent, readPasswordChange, readPush } from "../../shared/domain/records/notification-events.ts";
+import {
+  readEvent,
+  readOwnExport,
+  readPasswordChange,
+  readPush,
+} from "../../shared/domain/records/notification-events.ts";
 import { readOutboundEvents } from "../../shared/domain/records/outbound-events.ts";
 import { type QueuedEvent, queueEvents } from "../../shared/messaging/event-queue.ts";
-import { queuePasswordNotices } from "../../shared/messaging/notice-queue.ts";
+import { queueNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
 import { settings } from "../../shared/settings.ts";
 import { forStream, quarantineChange } from "../../shared/workers/stream-worker.ts";
 
 /**
- * Turns changes of records into messages that notify the recipients (D25), new passwords into notices (D14), new
+ * Turns changes of records into messages that notify the recipients (D25), new passwords and exports into notices (D14, D44), new
  * notifications into pushes where the stage pushes at all (D29), and all of them into events for other systems where it sends
  * any (D42). It writes nothing: a change that comes again has the same event id.
  */
@@ -19,8 +24,8 @@ export const handler = forStream(async (batch, now) => {
   const isPushing = Object.keys(settings.platformApplications()).length > 0;
   const messages = changes.flatMap(messagesOf);
   const pushes = isPushing ? changes.flatMap(withRequest(readPush)) : [];
-  const notices = changes.flatMap(withRequest(readPasswordChange));
-  await Promise.all([queueNotifications(messages), queuePushes(pushes), queuePasswordNotices(notices)]);
+  const notices = [...changes.flatMap(withRequest(readPasswordChange)), ...changes.flatMap(withRequest(readOwnExport))];
+  await Promise.all([queueNotifications(messages), queuePushes(pushes), queueNotices(notices)]);
   const eventQueueUrl = settings.eventQueueUrl();
   if (eventQueueUrl !== undefined) await queueOutboundEvents(eventQueueUrl, changes, now);
 });

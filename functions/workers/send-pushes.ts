@@ -27,7 +27,9 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   // An undo takes what no lease was acquired for (D41): what is there under the lease stays, and what is gone is not pushed.
   const notification = await findUnread(userId, notificationId);
   const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
-  const attempts = notification ? await Promise.allSettled(waiting.map((device) => push(device, notification))) : [];
+  const attempts = notification
+    ? await Promise.allSettled(waiting.map((device) => push(device, notification, account.user.locale)))
+    : [];
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
   await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);
@@ -40,8 +42,12 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
 
 type Pushed = PushOutcome & { readonly device: StoredDevice };
 
-async function push(device: StoredDevice, { id, params, ...about }: Notification): Promise<Pushed> {
-  return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type })) };
+async function push(
+  device: StoredDevice,
+  { id, params, ...about }: Notification,
+  locale: string | null | undefined,
+): Promise<Pushed> {
+  return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type, locale })) };
 }
 
 /** Takes the devices that take no pushes any more out of their user's list, then their endpoints away. */

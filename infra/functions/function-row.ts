@@ -59,6 +59,7 @@ export type Area = OperationArea | "workers";
 /** The settings of a stage that functions are given by name; `shared/settings.ts` reads them. */
 export type StageSetting =
   | "SERVICE_NAME"
+  | "LOCALE"
   | "DEFAULT_COUNTRY"
   | "SERVED_COUNTRIES"
   | "RECOVERY_DISCLOSURE"

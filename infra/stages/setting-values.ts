@@ -1,6 +1,7 @@
 import { getCountries } from "libphonenumber-js/min";
 import * as v from "valibot";
 import { outboundEventKinds, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
+import { gsmSeptetsOf } from "../../shared/domain/gsm-septets.ts";
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostName = `(?:${label}\\.)+[a-z]{2,63}`;
@@ -21,8 +22,11 @@ export const someText = v.pipe(v.string(), v.nonEmpty());
 /** Up to 20 lower-case letters, digits and hyphens. */
 export const word = text("[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?");
 
-/** 1 to 60 characters on one line, without spaces around them. */
-export const oneLine = text("(?! )[^\\p{C}]{1,60}(?<! )");
+/** 1 to 60 characters on one line, without spaces around them, with which every SMS is one part (D45). */
+export const serviceName = v.pipe(
+  text("(?! )[^\\p{C}]{1,60}(?<! )"),
+  v.check((name) => gsmSeptetsOf(name) <= 60),
+);
 
 /** AWS region, such as eu-west-2. */
 export const region = text(awsRegion);

@@ -5,6 +5,7 @@ import type { Stage } from "./stages.ts";
 
 const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = {
   SERVICE_NAME: ({ serviceName }: Stage) => serviceName,
+  LOCALE: ({ locale = "en" }: Stage) => locale,
   DEFAULT_COUNTRY: ({ defaultCountry }: Stage) => defaultCountry,
   SERVED_COUNTRIES: ({ servedCountries }: Stage) => servedCountries.join(","),
   RECOVERY_DISCLOSURE: ({ recoveryDisclosure }: Stage) => recoveryDisclosure,

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { locales } from "../../shared/contract/locales.ts";
 import { functions } from "../functions/functions.ts";
 import { fewestWorkerCalls, queues } from "../functions/queues.ts";
 import {
@@ -17,10 +18,10 @@ import {
   keyed,
   listOf,
   moment,
-  oneLine,
   origin,
   region,
   sandbox,
+  serviceName,
   smsSender,
   someText,
   timeZone,
@@ -43,7 +44,12 @@ export const stageShape = v.object({
   /** AWS account that the stage lives in. Left out, it is that of the credentials; named, a deploy elsewhere is refused. */
   account: v.exactOptional(setting("the 12 digits of an AWS account", accountNumber)),
   /** Name of the service in messages to people. */
-  serviceName: setting("a name of 1 to 60 characters on one line", oneLine),
+  serviceName: setting(
+    "a name of 1 to 60 characters on one line that SMS have in 7 bits (the GSM alphabet; € [ ] { } ^ ~ | \\ count twice)",
+    serviceName,
+  ),
+  /** Language of mails, SMS and pushes to people who have none of their own; left out: `en`. */
+  locale: v.exactOptional(oneOf(locales)),
   /** Address that e-mails come from. Each stage of an account that verifies a domain itself needs one of its own. */
   senderAddress: setting("an e-mail address that SES may send from", emailAddress),
   /** What SES verifies: the whole domain of the address, the address alone, or nothing as the account has it already. */

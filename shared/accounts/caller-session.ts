@@ -11,6 +11,8 @@ export interface CallerSession {
   readonly family: string | undefined;
   /** The user's account, with the epoch that the session is of (D14). */
   readonly account: Account;
+  /** When its user signed in; undefined where nobody kept it. */
+  readonly signedInAt: Date | undefined;
   /** What checks in a transaction that the session has not ended meanwhile. */
   readonly checks: readonly TransactionWrite[];
 }
@@ -19,7 +21,7 @@ export interface CallerSession {
  * The session that a caller acts in. Refuses as `token_invalid` who has been removed, and whose session has ended or is of an
  * earlier epoch, though the access token is valid for some minutes more (D14, D28). Two read units, one round trip.
  */
-export async function requireSession({ userId, sessionId }: Caller, now: Date): Promise<CallerSession> {
+export async function requireSession({ userId, sessionId, signedInAt }: Caller, now: Date): Promise<CallerSession> {
   const hasSessions = settings.oidcIssuer() === undefined;
   const [account, session] = await Promise.all([
     findAccount(userId),
@@ -27,9 +29,11 @@ export async function requireSession({ userId, sessionId }: Caller, now: Date): 
   ]);
   if (!account) throw sessionEnded();
   const { epoch } = account;
-  if (!hasSessions) return { family: undefined, account, checks: [] };
+  if (!hasSessions) return { family: undefined, account, signedInAt, checks: [] };
   if (!session || !isLive(session, epoch, now)) throw sessionEnded();
-  return { family: sessionId, account, checks: [requireLive(userId, sessionId, epoch, now)] };
+  const openedAt = session.opened_at === undefined ? undefined : new Date(session.opened_at);
+  const checks = [requireLive(userId, sessionId, epoch, now)];
+  return { family: sessionId, account, signedInAt: openedAt, checks };
 }
 
 /** The refusal of an access token whose session has ended. */

@@ -43,9 +43,10 @@ async function setOnce(
     findCompany(user.financial_company_id),
   ]);
   const names = namesFor(user, body);
-  if (!(await changePassword(user.id, resetHash, { passwordHash, names, logins, sandboxCompanyId }, now)))
+  const { locale } = body;
+  if (!(await changePassword(user.id, resetHash, { passwordHash, names, locale, logins, sandboxCompanyId }, now)))
     return undefined;
-  return { ...user, ...names, company };
+  return { ...user, ...names, ...(locale !== undefined && { locale }), company };
 }
 
 /** The user whose password was set to this one with this token within the last minute (D14). */

@@ -1,5 +1,8 @@
 import * as v from "valibot";
+import { locale } from "./locales.ts";
 import { everyRole, operation, roles } from "./operation.ts";
+import { optionalParameter } from "./query.ts";
+import { since } from "./since.ts";
 import { id, password, text, timestamp } from "./values.ts";
 
 /** The company shown with a user: null or id and name (D36). */
@@ -15,6 +18,8 @@ export const user = v.object({
   first_name: v.pipe(v.string(), v.maxLength(200)),
   job_position: v.nullable(text(200)),
   last_name: v.pipe(v.string(), v.maxLength(200)),
+  // Not an enumeration: a later release has more languages, and this one may read what it stored (D38, D45).
+  locale: since("0.2", v.nullable(text(35)), null),
   phone_number: v.nullable(text(40)),
   profile_id: v.nullable(id),
   role: v.picklist(roles),
@@ -95,6 +100,7 @@ export const setPassword = operation({
         // Of users who have no names yet; others' names come from elsewhere (D16).
         first_name: v.exactOptional(text(200)),
         last_name: v.exactOptional(text(200)),
+        locale: v.exactOptional(locale),
       }),
       v.forward(
         v.partialCheck(
@@ -147,4 +153,19 @@ export const getProfile = operation({
   access: everyRole,
   answer: shownUser,
   conditional: true,
+});
+
+/** A line of an export: its type, and what is held in fields that differ by type (D44). */
+const ownDataLine = v.looseObject({ type: text(20) });
+
+/** GET users/me/export: what is held about the caller, page by page (D44). */
+export const exportOwnData = operation({
+  name: "export-own-data",
+  summary: "Exports what is held about the caller",
+  method: "GET",
+  path: "/api/v1/users/me/export",
+  access: everyRole,
+  query: v.object({ cursor: optionalParameter(text(400)) }),
+  answer: v.object({ lines: v.array(ownDataLine), cursor: v.nullable(text(400)) }),
+  refusals: ["sign_in_required", "cursor_invalid", "too_many_requests", "busy"],
 });

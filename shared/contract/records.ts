@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { user } from "./accounts.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
+import { locale } from "./locales.ts";
 import { notification } from "./notifications.ts";
 import { id, isPlainText, password, plain, text } from "./values.ts";
 
@@ -53,6 +54,7 @@ export const upsertLines = {
       company: v.optional(company),
       first_name: v.optional(nameText),
       last_name: v.optional(nameText),
+      locale: v.optional(v.nullable(locale)),
       password: v.optional(v.nullable(password)),
       passcode: v.optional(v.nullable(passcode)),
     }),

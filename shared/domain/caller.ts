@@ -8,6 +8,8 @@ export interface Caller {
   readonly companyId: number | null;
   /** The session family the token belongs to. */
   readonly sessionId: string;
+  /** When they signed in, where an outside issuer says it (`auth_time`). */
+  readonly signedInAt?: Date | undefined;
 }
 
 /** The companies whose records a caller may see and change: `all`, or one company's id (D2). */

@@ -1,6 +1,7 @@
 import { SendEmailCommand } from "@aws-sdk/client-ses";
 import { settings } from "../settings.ts";
 import { noteSent } from "../work.ts";
+import type { Catalogue, EmailText, Paragraph } from "./catalogues/catalogue.ts";
 import { emailClient } from "./clients.ts";
 import { sendUnlessRefused } from "./recipient-refused.ts";
 
@@ -12,14 +13,29 @@ export interface Email {
   readonly html: string;
 }
 
-/** Escapes text for an HTML body. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+/** The e-mail with some words of a catalogue, to an address. */
+export function renderEmail({ locale }: Catalogue, to: string, { subject, paragraphs }: EmailText): Email {
+  const body = paragraphs.map(htmlOf).join("");
+  return {
+    to,
+    subject,
+    text: `${paragraphs.map(textOf).join("\n\n")}\n`,
+    html: `<!doctype html><html lang="${locale}"><body style="font-family: sans-serif; color: #1a1a1a">${body}</body></html>`,
+  };
 }
 
-/** An HTML body with this content. */
-export function htmlOf(content: string): string {
-  return `<!doctype html><html lang="en"><body style="font-family: sans-serif; color: #1a1a1a">${content}</body></html>`;
+function textOf(paragraph: Paragraph): string {
+  return typeof paragraph === "string" ? paragraph : paragraph.code;
+}
+
+function htmlOf(paragraph: Paragraph): string {
+  const text = escapeHtml(textOf(paragraph));
+  if (typeof paragraph === "string") return `<p>${text}</p>`;
+  return `<p style="font-size: 2em; letter-spacing: 0.2em"><strong>${text}</strong></p>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Sends an e-mail through SES from the stage's sender address. Throws `RecipientRefusedError` where SES takes no such address. */

@@ -1,5 +1,6 @@
 import type { PushService } from "../contract/devices.ts";
-import { sentenceOfKind } from "../domain/records/notification-kinds.ts";
+import type { PushText } from "./catalogues/catalogue.ts";
+import { catalogueOf, pushTextOf } from "./catalogues/catalogues.ts";
 
 /** What a push contains: the notification's id and what it is about. Nothing of it is personal data. */
 export interface PushContent {
@@ -8,6 +9,8 @@ export interface PushContent {
   readonly record_id: number;
   /** What happened, as the notification's `params` say it. */
   readonly type: string;
+  /** The user's own language, if they have one (D45). */
+  readonly locale: string | null | undefined;
 }
 
 /** A message as SNS takes it for an endpoint of one push service. */
@@ -22,17 +25,14 @@ const platformKeys = { fcm: "GCM", apns: "APNS", apns_sandbox: "APNS_SANDBOX" } 
 
 /** Words a push. One that comes twice shows once: both carry the notification's id to collapse by. */
 export function renderPush(service: PushService, content: PushContent): PlatformMessage {
-  const { record_type, type } = content;
-  // Notifications of other systems keep the names that those systems use.
-  const body = sentenceOfKind(record_type, type) ?? type.replaceAll("_", " ");
-  const words = { title: record_type === "User" ? "Account" : record_type, body };
+  const words = pushTextOf(catalogueOf(content.locale), content.record_type, content.type);
   const payload = service === "fcm" ? fcmPayload(content, words) : { aps: { alert: words }, ...dataOf(content) };
-  const message = JSON.stringify({ default: body, [platformKeys[service]]: JSON.stringify(payload) });
+  const message = JSON.stringify({ default: words.body, [platformKeys[service]]: JSON.stringify(payload) });
   return { message, attributes: service === "fcm" ? {} : apnsAttributes(content) };
 }
 
 /** In the form of FCM's HTTP v1 interface; through FCM go Android, the web, and apps of Apple's that chose it. */
-function fcmPayload(content: PushContent, notification: object): object {
+function fcmPayload(content: PushContent, notification: PushText): object {
   const id = String(content.notificationId);
   const message = {
     notification,

@@ -41,7 +41,8 @@ async function itemsOf(pk: string): Promise<unknown[]> {
 test("D35: a user is found by every login, with its company, and by its profile", async () => {
   await write(companyLine(1));
   expect(await write(driverLine(10))).toBe("created");
-  const { type: _, ...user } = driverLine(10);
+  const { type: _, ...line } = driverLine(10);
+  const user = { ...line, locale: null };
   for (const login of ["user-10@example.com", "+442079460210"]) {
     expect(await findUserOfLogin(login)).toEqual({ ...user, company: { id: 1, name: "Harbour Logistics" } });
     expect(await readItem(loginKey(login))).toMatchObject({ user_id: 10, confirmed_at: writtenAt.toISOString() });
@@ -57,6 +58,7 @@ test("D35: nullable fields of a new user may be left out; company may name the t
     role: "client",
     first_name: "Ada",
     last_name: "Holt",
+    locale: null,
     financial_company_id: 1,
     email: null,
     phone_number: null,

@@ -26,6 +26,7 @@ export async function useAccounts(release: Release): Promise<{
   const resetToken = await confirmNew(release, driverPhone, await askForPin(release, driverPhone));
   await changePassword(release, await confirmNew(release, client, await askForPin(release, client)));
   await registerDevices(release);
+  requireStatus(await release.call("export-own-data", { as: deviceOwner }), 200);
   return {
     held: { refreshToken, spentRefreshToken, pins, resetToken },
     messages: { pins: await leavePins(release) },
@@ -78,11 +79,12 @@ async function changePassword(release: Release, reset_password_token: string): P
   requireStatus(await release.call("set-password", { body: { user } }), 200);
 }
 
+const deviceOwner: Actor = { id: 2, role: "operator", company_id: 1 };
+
 async function registerDevices(release: Release): Promise<void> {
-  const as: Actor = { id: 2, role: "operator", company_id: 1 };
   const phone = { token: "a".repeat(64), platform: "android", device_id: "7c9e6679-7425-40de-944b-e07fc1f90ae7" };
   for (const notification of [phone, { token: "b".repeat(64), platform: "ios" }]) {
-    requireStatus(await release.call("register-device-token", { as, body: { notification } }), 200);
+    requireStatus(await release.call("register-device-token", { as: deviceOwner, body: { notification } }), 200);
   }
 }
 

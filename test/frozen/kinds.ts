@@ -13,6 +13,7 @@ const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: s
   ["accounts/client-guesses", /^THROTTLE#CLIENT#/, /^GUESSES$/, "0.2"],
   ["accounts/sms-count", /^SMS#/, /^SMS$/],
   ["accounts/notice", /^USER#\d+$/, /^NOTICE#/, "0.2"],
+  ["accounts/own-export", /^USER#\d+$/, /^EXPORT#/, "0.2"],
   ["records/sequence", /^SEQUENCE#/, /^SEQUENCE$/],
   ["accounts/reset-token", /^RESET#/, /^RESET$/],
   ["accounts/profile", /^PROFILE#/, /^PROFILE$/],

@@ -39,7 +39,7 @@ export function thisRelease(service: Service, load: LoadHandler = loadHandler): 
     async call(name, sent) {
       const endpoint = endpoints.find((each) => each.name === name);
       if (!endpoint) throw new Error(`There is no operation ${name}`);
-      if (name === "register-device-token" && sent.as) await openTestSession(sent.as.id);
+      if (["register-device-token", "export-own-data"].includes(name) && sent.as) await openTestSession(sent.as.id);
       return call((await load(name)) as HttpHandler, endpoint.operation, sent);
     },
     work: async (worker, event = {}) => work(worker, (await load(worker)) as Worker, event),

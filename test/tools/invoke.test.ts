@@ -38,7 +38,7 @@ test.each(
   const { code, out } = await run("deliver-pin");
   expect(code).toBe(0);
   expect(out).toMatch(/^1 of 1 messages processed {2}\d+ ms\n/);
-  expect(out).toMatch(/email to .+\n.+ pin\n.+ pin is \d{6}\./);
+  expect(out).toMatch(/email to .+\n.+ pin\n.+ pin:\s+\d{6}\n/);
   const tokenIn = ({ code, out }: { code: number; out: string }) => {
     expect(code, out).toBe(0);
     return /"reset_password_token": "[\w-]+"/.exec(out)?.[0];

@@ -2,6 +2,7 @@ import {
   confirmedUser,
   confirmLogin,
   confirmLoginByBody,
+  exportOwnData,
   getProfile,
   registerUser,
   requestPasswordReset,
@@ -26,6 +27,10 @@ const userTexts = {
   first_name: ["What to call the person; empty until set after a registration.", "Owen"],
   job_position: ["Free text, for display.", "Transport planner"],
   last_name: ["Surname; it may be empty as well.", "Pryce"],
+  locale: [
+    "Language of mails, SMS and pushes to this person, `en` or `de`; null leaves it to the service. Later releases may have more.",
+    "en",
+  ],
   phone_number: ["Mobile number in E.164 form, which takes SMS and is a login too.", "+442079460005"],
   profile_id: ["For drivers: the number that timesheets name them by.", 5005],
   role: ["What the account may do: `admin`, `operator`, `client` or `driver`.", "operator"],
@@ -102,6 +107,7 @@ After a lost answer the same request may be repeated for a minute.`,
       password_confirmation: ["The password typed a second time; both must agree.", "a harbour before dawn"],
       first_name: ["Given name of someone who has just registered. Ignored for users that have names already.", "Owen"],
       last_name: ["Family name to go with it.", "Pryce"],
+      locale: ["From now on mails, SMS and pushes to the user are in this language. Without it nothing changes.", "en"],
     },
   },
   answer: { text: "The password is changed; older sessions are over.", fields: { user: ["Whose password it was."] } },
@@ -149,4 +155,25 @@ export const getProfileText = describes(getProfile, {
   description: `Who the access token belongs to, with role and company: ask it after signing in to decide which screens to show. It is read
 afresh, so a change of name or company shows at once, while the token keeps its role until it is renewed.`,
   answer: { text: "Who you are.", fields: { user: ["Your own account."] } },
+});
+
+export const exportOwnDataText = describes(exportOwnData, {
+  description: `All that the service stores about the person who calls, as lines of several types: account, logins, sessions, devices,
+notifications, and which messages and exports there were. No password, pin or token is among them. Records of companies are not
+either: a driver's timesheets are named by the notifications.
+
+The first call has no \`cursor\`. It begins an export, needs a sign-in of the last 10 minutes, and notifies the user by mail, SMS and
+push. Three may begin in a day (UTC). Follow \`cursor\` until it is null, within 24 hours and 200 pages, repeated ones included.`,
+  query: {
+    cursor: ["Where to go on: what the page before gave. Nobody else can use it. Leave it out to begin.", ""],
+  },
+  answer: {
+    text: "A page of up to 4 MB. Write each line to a file, and ask for the next page.",
+    fields: {
+      lines: nested("What is held, an object for each item, with fields that depend on its kind.", {
+        type: ["Kind of the item: user, login, session, device, notification, notice, push or export.", "user"],
+      }),
+      cursor: ["Leads to the next page, null on the last one.", null],
+    },
+  },
 });

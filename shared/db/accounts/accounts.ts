@@ -13,6 +13,8 @@ export interface Account {
   readonly epoch: number;
   /** When the user last got another password, which raised the epoch; release 0.1 did not keep it. */
   readonly passwordChangedAt: string | undefined;
+  /** The company of the sandbox whose pin led to the password, if it was one's (D9). */
+  readonly sandboxCompanyId: number | undefined;
 }
 
 /** Access pattern A1: an account by user id. One read unit. */
@@ -44,5 +46,6 @@ function toAccount(stored: StoredUser): Account {
   const user = toUser(stored);
   // Sessions that were opened with the password of a sandbox end as by the next password, which is of this epoch as well.
   const ended = hasLeftSandbox(stored.sandbox_company_id, user) ? 1 : 0;
-  return { user, resetHash, epoch: epoch + ended, passwordChangedAt };
+  const { sandbox_company_id: sandboxCompanyId } = stored;
+  return { user, resetHash, epoch: epoch + ended, passwordChangedAt, sandboxCompanyId };
 }

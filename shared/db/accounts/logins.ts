@@ -1,10 +1,10 @@
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Key } from "../table/table.ts";
+import { getItem, type Item, type Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
 import { type AccountWithHash, findAccountWith } from "./accounts.ts";
-import { nobody, renameEmail } from "./users.ts";
+import { nobody, renameEmail, type User } from "./users.ts";
 
 /** A login as the table has it; its key holds its normal form (D7). */
 interface StoredLogin extends StoredItem {
@@ -28,6 +28,13 @@ export async function findUserIdOfLogin(login: string, former?: string): Promise
   const forms = former === undefined ? [login] : [former, login];
   const found = await Promise.all(forms.map((form) => logins.find(loginKey(form), { consistent: true })));
   return found.find((each) => each !== undefined)?.user_id;
+}
+
+/** The items of a user's logins. Half a read unit each, one round trip. */
+export async function findLoginsOf({ email, phone_number }: Pick<User, "email" | "phone_number">): Promise<Item[]> {
+  const own = [email, phone_number].filter((login) => login !== null);
+  const found = await Promise.all(own.map((login) => getItem(loginKey(login))));
+  return found.filter((item) => item !== undefined);
 }
 
 /**

@@ -107,7 +107,7 @@ export function uniqueKeysOf(stored: StoredUser | undefined, now: Date): UniqueK
 
 /** The user as a line leaves it, its secrets apart. */
 function merge(line: UpsertLine<"user">, stored: StoredUser | undefined): StoredUser {
-  const { id, ...record } = mergeUser(stored && toUser(stored), line);
+  const { id, ...record } = mergeUser(stored && { id: stored.id, ...stored.record }, line);
   const { role, financial_company_id: company_id } = record;
   const version = versionAfter(line, stored);
   const revision = stored?.revision ?? 0;

@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import { chunksOf } from "../../batches.ts";
 import type { user } from "../../contract/accounts.ts";
+import type { Locale } from "../../contract/locales.ts";
 import type { Role } from "../../contract/operation.ts";
 import type { SecretHashes, SecretKind } from "../../domain/accounts/user-secrets.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
@@ -25,7 +26,8 @@ export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   /** The tenant (D2). */
   readonly company_id: number | null;
   readonly role: Role;
-  readonly record: Omit<User, "id">;
+  /** Without a locale where release 0.1 stored it (D38). */
+  readonly record: Omit<User, "id" | "locale"> & Partial<Pick<User, "locale">>;
   /** The hash of the reset token that counts, if one was given out (D14). */
   readonly reset_hash?: string | undefined;
   /** Goes up when every session of the user ends (D14). */
@@ -144,6 +146,8 @@ export interface Replacement {
   readonly passwordHash: string;
   /** The names that a registered user sets with it (D16). */
   readonly names: NewNames;
+  /** The language of messages from now on; left out, it stays (D45). */
+  readonly locale?: Locale | undefined;
   /** The company of the sandbox whose pin led to it, if it was one's: it counts while the user is of it (D9). */
   readonly sandboxCompanyId?: number | undefined;
 }
@@ -152,7 +156,7 @@ export interface Replacement {
 export function replacePassword(
   userId: number,
   resetHash: string,
-  { passwordHash, names, sandboxCompanyId }: Replacement,
+  { passwordHash, names, locale, sandboxCompanyId }: Replacement,
   now: Date,
 ): TransactionWrite[] {
   const { first_name, last_name } = names;
@@ -162,6 +166,7 @@ export function replacePassword(
     password_changed_at: now.toISOString(),
     ...(first_name !== undefined && { "record.first_name": first_name }),
     ...(last_name !== undefined && { "record.last_name": last_name }),
+    ...(locale !== undefined && { "record.locale": locale }),
   };
   const changes = { set, remove: [...mark.remove, "reset_hash", "silent", "password_hash"] };
   const add = { session_epoch: 1, revision: 1 };
@@ -194,5 +199,5 @@ export function renameEmail(userId: number, former: string, email: string): Tran
 
 /** A stored user as the interface shows it. */
 export function toUser({ id, record }: StoredUser): User {
-  return { id, ...record };
+  return { id, locale: null, ...record };
 }

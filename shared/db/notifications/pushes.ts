@@ -21,6 +21,11 @@ export const pushes = defineEntity<StoredPush>(
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("PUSH#"),
 );
 
+/** The id of the notification that a stored push is of. */
+export function pushedIn({ sk }: Key): number {
+  return Number(sk.slice(sk.indexOf("#") + 1));
+}
+
 /** The lease of a push: one worker has it, until the worker releases it or it expires. */
 export interface PushLease {
   readonly userId: number;

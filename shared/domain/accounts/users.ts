@@ -27,6 +27,7 @@ function userOf(login: string) {
     email: isEmail ? login : null,
     financial_company_id: null,
     job_position: null,
+    locale: null,
     phone_number: isEmail ? null : login,
     profile_id: null,
   };

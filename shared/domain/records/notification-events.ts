@@ -45,6 +45,12 @@ export interface PasswordChange {
   readonly changedAt: Date;
 }
 
+/** An export of a user's own data that they are notified of on every channel (D44). */
+export interface OwnExport {
+  readonly userId: number;
+  readonly exportedAt: Date;
+}
+
 type DomainEvent = Omit<NotificationEvent, "actorId" | "undo"> | undefined;
 
 const changed = v.object({ silent: v.optional(v.boolean()), changed_by: v.optional(id) });
@@ -65,7 +71,15 @@ const invoice = v.object({ id, company_id: id, record: v.object({ state: v.pickl
 const user = v.object({ id, password_changed_at: v.optional(timestamp) });
 const notification = v.object({ id, user_id: id });
 
-const meanings = { JOB: readJob, TIMESHEET: readTimesheet, INVOICE: readInvoice, USER: readUser } as const;
+const ownExport = v.object({ user_id: id, begun_at: timestamp });
+
+const meanings = {
+  JOB: readJob,
+  TIMESHEET: readTimesheet,
+  INVOICE: readInvoice,
+  USER: readUser,
+  EXPORT: readExported,
+} as const;
 
 /**
  * The event that a change of a record means, if any: none for removals, for what was written silently, and for items of
@@ -73,9 +87,10 @@ const meanings = { JOB: readJob, TIMESHEET: readTimesheet, INVOICE: readInvoice,
  */
 export function readEvent(change: ItemChange): NotificationEvent | undefined {
   const { key, before, after } = change;
-  if (!after || !isKind(key.sk)) return undefined;
+  const [kind = ""] = key.sk.split("#");
+  if (!after || !isKind(kind)) return undefined;
   const { silent, changed_by: actorId } = requireItem(changed, after);
-  const meaning = silent ? undefined : meanings[key.sk](after, before);
+  const meaning = silent ? undefined : meanings[kind](after, before);
   return meaning && { ...meaning, actorId, undo: readChainPlace(after, before) };
 }
 
@@ -103,6 +118,13 @@ export function readPush({ key, before, after }: ItemChange): Push | undefined {
 export function readPasswordChange({ key, before, after }: ItemChange): PasswordChange | undefined {
   if (key.sk !== "USER" || !after || after.silent === true) return undefined;
   return after.sandbox_company_id === undefined ? newPassword(after, before) : undefined;
+}
+
+/** The export of a user's own data that a change begins, unless a sandbox is behind it, which sends nothing (D9, D44). Throws as `readEvent`. */
+export function readOwnExport({ key, before, after }: ItemChange): OwnExport | undefined {
+  if (!key.sk.startsWith("EXPORT#") || before || !after || after.sandbox_company_id !== undefined) return undefined;
+  const { user_id: userId, begun_at } = requireItem(ownExport, after);
+  return { userId, exportedAt: new Date(begun_at) };
 }
 
 function readJob(after: unknown, before: unknown): DomainEvent {
@@ -137,6 +159,14 @@ function readUser(after: unknown, before: ItemChange["before"]): DomainEvent {
   return { record_type: "User", record_id: change.userId, params: { type: "password_changed" }, recipients };
 }
 
+/** The pages that follow are no news. */
+function readExported(after: unknown, before: unknown): DomainEvent {
+  if (before) return undefined;
+  const { user_id: userId } = requireItem(ownExport, after);
+  const recipients = notifyingRecordTypes.User.kinds.data_exported.recipients({ user: userId });
+  return { record_type: "User", record_id: userId, params: { type: "data_exported" }, recipients };
+}
+
 /** The hash alone says nothing: that of an unchanged password is renewed where a stronger one is due. */
 function newPassword(after: unknown, before: ItemChange["before"]): PasswordChange | undefined {
   const { id: userId, password_changed_at: at } = requireItem(user, after);
@@ -149,8 +179,8 @@ function stateOf(before: unknown): unknown {
   return (before as { readonly record?: { readonly state?: unknown } }).record?.state;
 }
 
-function isKind(sk: string): sk is keyof typeof meanings {
-  return Object.hasOwn(meanings, sk);
+function isKind(kind: string): kind is keyof typeof meanings {
+  return Object.hasOwn(meanings, kind);
 }
 
 /** Parsers quote what they were given, which does not belong in a log. */

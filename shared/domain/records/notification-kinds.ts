@@ -16,11 +16,9 @@ interface Facts {
   readonly Chat: undefined;
 }
 
-/** A kind of notification (D25, D26, D29). */
+/** A kind of notification (D25, D26); what its push says is in the catalogues of shared/messaging. */
 interface NotificationKind<F> {
   readonly recipients: (facts: F) => readonly Recipients[];
-  /** What a push says. */
-  readonly sentence: string;
 }
 
 /** A type of record that notifications are about. */
@@ -42,36 +40,33 @@ const named = () => [];
 
 /** What users are notified of, by `record_type`. */
 export const notifyingRecordTypes = {
-  Job: { countedAs: "jobs", kinds: { published: { recipients: operators, sentence: "A job was published" } } },
+  Job: { countedAs: "jobs", kinds: { published: { recipients: operators } } },
   Timesheet: {
     countedAs: "timesheets",
     kinds: {
-      paid: { recipients: driver, sentence: "A timesheet was paid" },
-      pending: { recipients: driver, sentence: "A timesheet is pending again" },
+      paid: { recipients: driver },
+      pending: { recipients: driver },
     },
   },
   Invoice: {
     countedAs: null,
     kinds: {
-      issued: { recipients: operatorsAndClients, sentence: "An invoice was issued" },
-      overdue: { recipients: operatorsAndClients, sentence: "An invoice is overdue" },
-      paid: { recipients: operatorsAndClients, sentence: "An invoice was paid" },
+      issued: { recipients: operatorsAndClients },
+      overdue: { recipients: operatorsAndClients },
+      paid: { recipients: operatorsAndClients },
     },
   },
   User: {
     countedAs: null,
-    kinds: { password_changed: { recipients: self, sentence: "Your password was changed" } },
+    kinds: { password_changed: { recipients: self }, data_exported: { recipients: self } },
   },
-  Chat: { countedAs: "chats", kinds: { message: { recipients: named, sentence: "You have a new message" } } },
+  Chat: { countedAs: "chats", kinds: { message: { recipients: named } } },
 } as const satisfies { readonly [T in keyof Facts]: NotifyingRecordType<Facts[T]> };
 
-const byRecordType = new Map<string, NotifyingRecordType<never>>(Object.entries(notifyingRecordTypes));
+/** What a user is notified of on every channel there is (D14, D44). */
+export type NoticeKind = keyof typeof notifyingRecordTypes.User.kinds;
 
-/** The sentence of a kind; undefined for one that only another system knows. */
-export function sentenceOfKind(recordType: string, type: string): string | undefined {
-  const kinds = byRecordType.get(recordType)?.kinds ?? {};
-  return Object.hasOwn(kinds, type) ? kinds[type]?.sentence : undefined;
-}
+const byRecordType = new Map<string, NotifyingRecordType<never>>(Object.entries(notifyingRecordTypes));
 
 /** The unread count that notifications of a record type add to, whatever happened; null where there is none (D26). */
 export function countOfRecordType(recordType: string): NotifyingRecordType<never>["countedAs"] {

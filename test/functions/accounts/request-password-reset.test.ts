@@ -85,6 +85,7 @@ describe("200", () => {
         financial_company_id: null,
         first_name: "",
         job_position: null,
+        locale: null,
         last_name: "",
         phone_number: null,
         profile_id: null,

@@ -108,7 +108,7 @@ describe("200", () => {
     expect(sent.map(({ channel, to }) => `${channel} ${to}`).sort()).toEqual([`email ${login}`, `sms ${phone}`]);
     for (const { text } of sent) {
       expect(text).toContain("Workforce");
-      expect(text).toContain("2026-05-01 at 09:00 UTC");
+      expect(text).toContain("1 May 2026 at 09:00 UTC");
       expect(text).not.toMatch(/https?:/);
     }
   });

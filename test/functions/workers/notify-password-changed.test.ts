@@ -3,7 +3,7 @@ import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify-password-changed.ts";
-import { oneLine } from "../../../infra/stages/setting-values.ts";
+import { serviceName } from "../../../infra/stages/setting-values.ts";
 import { documentClient } from "../../../shared/db/table/table.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -73,7 +73,7 @@ describe("D14: a user whose password was changed", () => {
     const [message] = service.inbox.entries();
     expect(message?.subject).toBe("Your Workforce password was changed");
     for (const body of [message?.text, message?.html]) {
-      expect(body).toContain("The password of your Workforce account was changed on 2026-05-01 at 09:00 UTC.");
+      expect(body).toContain("The password of your Workforce account was changed on 1 May 2026 at 09:00 UTC.");
       expect(body).toContain("If it was not you");
       expect(body).not.toMatch(/https?:|href|www\./i);
     }
@@ -82,14 +82,14 @@ describe("D14: a user whose password was changed", () => {
   test("reads an SMS of one part", async () => {
     await deliver(12);
     const text = service.inbox.entries()[0]?.text ?? "";
-    expect(text).toContain("2026-05-01 at 09:00 UTC");
+    expect(text).toContain("1 May 2026 at 09:00 UTC");
     expect(text).toMatch(/^[\x20-\x7e]{1,160}$/);
   });
 
   test("reads an SMS of one part from a service with the longest name as well", async () => {
     const longest = "Workforce".padEnd(60, "x");
-    expect(v.is(oneLine, longest)).toBe(true);
-    expect(v.is(oneLine, `${longest}x`)).toBe(false);
+    expect(v.is(serviceName, longest)).toBe(true);
+    expect(v.is(serviceName, `${longest}x`)).toBe(false);
     vi.stubEnv("SERVICE_NAME", longest);
     onTestFinished(() => void vi.unstubAllEnvs());
     await deliver(12);

@@ -1,17 +1,23 @@
 import { findAccount } from "../../../shared/db/accounts/accounts.ts";
-import { openSession } from "../../../shared/db/accounts/sessions.ts";
+import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
+import { updateIf } from "../../../shared/db/table/table.ts";
+import { updateOf } from "../../../shared/db/table/updates.ts";
 import { type TestUser, testSession } from "../tokens/tokens.ts";
 import { callerLine } from "./records.ts";
 import { store } from "./store.ts";
 
-/** Stores the user of a test's tokens with the session that they name, unless there is one. */
+/** Stores the user of a test's tokens with the session that they name. */
 export async function storeSignedIn(user: TestUser): Promise<void> {
   await store([callerLine(user)]);
   await openTestSession(user.id);
 }
 
-/** Opens the session that a stored user's test tokens name, unless it is open. */
+/** Opens the session that a stored user's test tokens name, as if the user had just signed in. */
 export async function openTestSession(userId: number): Promise<void> {
-  const account = await findAccount(userId);
-  await openSession(userId, testSession, crypto.randomUUID(), account?.epoch ?? 0, new Date());
+  const epoch = (await findAccount(userId))?.epoch ?? 0;
+  const now = new Date();
+  await openSession(userId, testSession, crypto.randomUUID(), epoch, now);
+  // It may have been there, and have ended.
+  const valid_to = new Date(now.getTime() + 30 * 86_400_000).toISOString();
+  await updateIf(updateOf(sessionKey(userId, testSession), { set: { epoch, valid_to, opened_at: now.toISOString() } }));
 }

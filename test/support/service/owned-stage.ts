@@ -24,6 +24,7 @@ export const fullStage = {
   account: "123456789012",
   unknownParameters: "warn",
   outboundEvents: "on",
+  locale: "de",
   sandbox: {
     companyId: 900,
     logins: [`review@${host}`, "+447400123456"],

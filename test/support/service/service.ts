@@ -131,6 +131,7 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     SMS_PER_HOUR: "100",
     SMS_PER_DAY: "500",
     SERVICE_NAME: "Workforce",
+    LOCALE: "en",
     SENDER_ADDRESS: "no-reply@workforce.example",
     CONFIGURATION_SET: "workforce-test-emails",
     DEFAULT_COUNTRY: "GB",

@@ -60,6 +60,7 @@ describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
   });
 
   test("an event without query, headers' usual case or body is answered, not failed", async () => {
+    if (user) await storeSignedIn(user);
     const event = await eventOf(operation, { ...as });
     const headers = Object.fromEntries(
       Object.entries(event.headers).map(([name, value]) => [name.toUpperCase(), value]),

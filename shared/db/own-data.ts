@@ -1,0 +1,140 @@
+import { timeOfId } from "../domain/time-ordered-id.ts";
+import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
+import { logins } from "./accounts/logins.ts";
+import { mintedTokens } from "./accounts/minted-tokens.ts";
+import { noticeOf, notices } from "./accounts/notices.ts";
+import { ownExports } from "./accounts/own-exports.ts";
+import { pins } from "./accounts/pins.ts";
+import { profiles } from "./accounts/profiles.ts";
+import { publicKeys } from "./accounts/public-keys.ts";
+import { resetTokens } from "./accounts/reset-tokens.ts";
+import { familyOf, refreshedAt, sessions } from "./accounts/sessions.ts";
+import { smsCounts } from "./accounts/sms-ceilings.ts";
+import { throttles } from "./accounts/throttles.ts";
+import { userSecrets } from "./accounts/user-secrets.ts";
+import { toUser, users } from "./accounts/users.ts";
+import { answerPieces } from "./answer-pieces.ts";
+import { idempotentRuns } from "./idempotency.ts";
+import { countedPlaces } from "./lists/counted-places.ts";
+import { heartbeats } from "./lists/heartbeats.ts";
+import { listedItems } from "./lists/listed-items.ts";
+import { numberEntries } from "./lists/number-search.ts";
+import { dayBounds, dayTotals, listTotals } from "./lists/stored-totals.ts";
+import { watermarks } from "./lists/watermark.ts";
+import { deviceOwners } from "./notifications/device-owners.ts";
+import { deviceSets, devices } from "./notifications/devices.ts";
+import { notificationCounts } from "./notifications/notification-counts.ts";
+import { deliveredEvents } from "./notifications/notification-delivery.ts";
+import { notifications } from "./notifications/notifications.ts";
+import { pushedIn, pushes } from "./notifications/pushes.ts";
+import { companies } from "./records/companies.ts";
+import type { Entity } from "./table/entity.ts";
+import { keyOf } from "./table/keys.ts";
+import { migrations } from "./table/migrations.ts";
+import { sequences } from "./table/sequences.ts";
+import type { Item } from "./table/table.ts";
+import { tombstones } from "./writes/tombstones.ts";
+
+/** A line of an export of a user's own data: of a kind, with what is held. */
+export interface OwnDataLine {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** Whether a kind of item is in a user's own data: as which line, or why not. */
+type Decision = { readonly lineOf: (item: Item) => OwnDataLine } | { readonly leftOut: string };
+
+function shown<Stored extends object>(entity: Entity<Stored>, lineOf: (stored: Stored) => OwnDataLine) {
+  const decision: Decision = { lineOf: (item) => lineOf(entity.decode(item)) };
+  return [entity, decision] as const;
+}
+
+function left(entity: Entity<object>, leftOut: string) {
+  const decision: Decision = { leftOut };
+  return [entity, decision] as const;
+}
+
+const secret = "a credential, or a hash of one";
+const ofNobody = "of the service, about nobody";
+const ofCompany = "a company's record";
+const derived = "follows from what is shown";
+const guarding = "counts failures under a keyed hash that names no user, some of them strangers'";
+
+/** The decision on each kind of item (D44). Credentials, and what proves a client or session, are never shown. */
+export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<object>, Decision>([
+  shown(users, (stored) => ({
+    type: "user",
+    ...toUser(stored),
+    password_changed_at: stored.password_changed_at ?? null,
+  })),
+  shown(logins, ({ pk, confirmed_at }) => ({
+    type: "login",
+    login: pk.slice("LOGIN#".length),
+    confirmed_at: confirmed_at ?? null,
+  })),
+  shown(sessions, (session) => ({
+    type: "session",
+    id: familyOf(session),
+    opened_at: session.opened_at ?? null,
+    ...(session.valid_to > new Date(0).toISOString()
+      ? { refreshed_at: refreshedAt(session).toISOString(), valid_to: session.valid_to }
+      : { refreshed_at: null, valid_to: null }),
+  })),
+  // Its token proves a known client (D10).
+  shown(devices, ({ id, platform, push_service, device_id, pushed_on }) => ({
+    type: "device",
+    id,
+    platform,
+    push_service,
+    device_id: device_id ?? null,
+    registered_at: timeOfId(id).toISOString(),
+    pushed_on: pushed_on ?? null,
+  })),
+  shown(notifications, ({ id, record }) => ({ type: "notification", id, ...record })),
+  shown(notices, (notice) => ({ type: "notice", ...noticeOf(notice), channels: notice.served })),
+  shown(pushes, (push) => ({ type: "push", notification_id: pushedIn(push), device_ids: push.served ?? [] })),
+  shown(ownExports, ({ begun_at, pages }) => ({ type: "export", begun_at, pages })),
+  left(userSecrets, secret),
+  left(pins, secret),
+  left(resetTokens, secret),
+  left(publicKeys, ofNobody),
+  left(mintedTokens, "which engineer made an access token: its record is for audits, and no function reaches it"),
+  left(profiles, derived),
+  left(notificationCounts, derived),
+  left(deliveredEvents, "ids of events whose notifications are shown"),
+  left(deviceSets, "a revision, without data"),
+  left(deviceOwners, derived),
+  left(throttles, guarding),
+  left(loginGuesses, guarding),
+  left(clientGuesses, guarding),
+  left(smsCounts, ofNobody),
+  left(idempotentRuns, "an answer of the last 24 hours that the user got, under a key that the user made"),
+  left(answerPieces, "a further piece of such an answer"),
+  left(companies, ofCompany),
+  left(
+    listedItems.TIMESHEETS,
+    "a company's record that names a driver: their notifications have the ids, and get-timesheet shows each to them",
+  ),
+  left(listedItems.INVOICES, ofCompany),
+  left(listedItems.JOBS, ofCompany),
+  left(tombstones, "that a record was removed, and at which version"),
+  left(countedPlaces, ofCompany),
+  left(listTotals, ofNobody),
+  left(dayTotals, ofNobody),
+  left(dayBounds, ofNobody),
+  left(numberEntries, ofCompany),
+  left(heartbeats, ofNobody),
+  left(watermarks, ofNobody),
+  left(sequences, ofNobody),
+  left(migrations, ofNobody),
+]);
+
+const shownKinds = [...ownData].flatMap(([entity, decision]) =>
+  "lineOf" in decision ? [{ entity, ...decision }] : [],
+);
+
+/** The line of an item; undefined for one of a kind that is left out. */
+export function ownDataLineOf(item: Item): OwnDataLine | undefined {
+  const key = keyOf(item);
+  return shownKinds.find(({ entity }) => entity.matches(key))?.lineOf(item);
+}

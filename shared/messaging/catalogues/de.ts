@@ -1,0 +1,63 @@
+import type { Catalogue } from "./catalogue.ts";
+import { formatsOf } from "./formats.ts";
+
+const { longDay, shortDay, time, minutes } = formatsOf("de-DE");
+
+/** German, in the polite form. */
+export const de: Catalogue = {
+  locale: "de",
+  pinEmail: (facts) => ({
+    subject: `Ihre PIN für ${facts.service}`,
+    paragraphs: [
+      `Ihre PIN für ${facts.service}:`,
+      { code: facts.pin },
+      `Sie ist ${minutes(facts.minutes)} gültig und kann einmal verwendet werden.`,
+      "Wenn Sie keine PIN angefordert haben, können Sie diese Nachricht ignorieren; ohne die PIN ändert sich nichts.",
+    ],
+  }),
+  pinSms: (facts) => `${facts.pin} ist Ihre PIN für ${facts.service}, gültig für ${minutes(facts.minutes)}.`,
+  notices: {
+    password_changed: {
+      email: ({ service, at }) => ({
+        subject: `Ihr Passwort für ${service} wurde geändert`,
+        paragraphs: [
+          `Das Passwort Ihres Kontos bei ${service} wurde am ${longDay(at)} um ${time(at)} Uhr (UTC) geändert.`,
+          "Wenn Sie das nicht waren, fordern Sie bitte sofort eine neue PIN an und legen Sie ein neues Passwort fest.",
+        ],
+      }),
+      sms: ({ service, at }) =>
+        `${service}: Ihr Passwort wurde am ${shortDay(at)} um ${time(at)} UTC geändert. Nicht Sie? Bitte eine neue PIN anfordern.`,
+    },
+    data_exported: {
+      email: ({ service, at }) => ({
+        subject: `Ihre Daten bei ${service} wurden exportiert`,
+        paragraphs: [
+          `Am ${longDay(at)} um ${time(at)} Uhr (UTC) wurde ein Export aller Daten begonnen, die ${service} über Sie gespeichert hat.`,
+          "Wenn Sie das nicht waren, fordern Sie bitte sofort eine PIN an und legen Sie ein neues Passwort fest; damit enden alle Sitzungen.",
+        ],
+      }),
+      sms: ({ service, at }) =>
+        `${service}: Ihre Daten wurden am ${shortDay(at)} um ${time(at)} UTC exportiert. Nicht Sie? Bitte Passwort ändern.`,
+    },
+  },
+  notifications: {
+    Job: { title: "Stelle", kinds: { published: "Eine Stelle wurde veröffentlicht" } },
+    Timesheet: {
+      title: "Stundenzettel",
+      kinds: { paid: "Ein Stundenzettel wurde bezahlt", pending: "Ein Stundenzettel ist wieder offen" },
+    },
+    Invoice: {
+      title: "Rechnung",
+      kinds: {
+        issued: "Eine Rechnung wurde gestellt",
+        overdue: "Eine Rechnung ist überfällig",
+        paid: "Eine Rechnung wurde bezahlt",
+      },
+    },
+    User: {
+      title: "Konto",
+      kinds: { password_changed: "Ihr Passwort wurde geändert", data_exported: "Ihre Daten wurden exportiert" },
+    },
+    Chat: { title: "Chat", kinds: { message: "Sie haben eine neue Nachricht" } },
+  },
+};

@@ -1,0 +1,59 @@
+import type { Catalogue } from "./catalogue.ts";
+import { formatsOf } from "./formats.ts";
+
+const { longDay, shortDay, time, minutes } = formatsOf("en-GB");
+
+/** English. */
+export const en: Catalogue = {
+  locale: "en",
+  pinEmail: (facts) => ({
+    subject: `Your ${facts.service} pin`,
+    paragraphs: [
+      `Your ${facts.service} pin:`,
+      { code: facts.pin },
+      `It is valid for ${minutes(facts.minutes)} and can be used once.`,
+      "If you did not ask for it, ignore this message; nothing changes without the pin.",
+    ],
+  }),
+  pinSms: (facts) => `${facts.pin} is your ${facts.service} pin, valid for ${minutes(facts.minutes)}.`,
+  notices: {
+    password_changed: {
+      email: ({ service, at }) => ({
+        subject: `Your ${service} password was changed`,
+        paragraphs: [
+          `The password of your ${service} account was changed on ${longDay(at)} at ${time(at)} UTC.`,
+          "If it was not you, ask for a new pin and set another password at once.",
+        ],
+      }),
+      sms: ({ service, at }) =>
+        `${service}: your password was changed on ${shortDay(at)} at ${time(at)} UTC. Not you? Ask for a pin and set a new one.`,
+    },
+    data_exported: {
+      email: ({ service, at }) => ({
+        subject: `Your ${service} data was exported`,
+        paragraphs: [
+          `An export of all that ${service} holds about you was begun on ${longDay(at)} at ${time(at)} UTC.`,
+          "If it was not you, ask for a pin and set another password at once: that ends all sessions.",
+        ],
+      }),
+      sms: ({ service, at }) =>
+        `${service}: your data was exported on ${shortDay(at)} at ${time(at)} UTC. Not you? Set a new password at once.`,
+    },
+  },
+  notifications: {
+    Job: { title: "Job", kinds: { published: "A job was published" } },
+    Timesheet: {
+      title: "Timesheet",
+      kinds: { paid: "A timesheet was paid", pending: "A timesheet is pending again" },
+    },
+    Invoice: {
+      title: "Invoice",
+      kinds: { issued: "An invoice was issued", overdue: "An invoice is overdue", paid: "An invoice was paid" },
+    },
+    User: {
+      title: "Account",
+      kinds: { password_changed: "Your password was changed", data_exported: "Your data was exported" },
+    },
+    Chat: { title: "Chat", kinds: { message: "You have a new message" } },
+  },
+};

@@ -1,0 +1,17 @@
+/** How a region writes days, times and numbers of minutes. Moments are in UTC. */
+export function formatsOf(region: string) {
+  const moments = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(region, { ...options, timeZone: "UTC" });
+    return (moment: Date) => format.format(moment);
+  };
+  const inMinutes = new Intl.NumberFormat(region, { style: "unit", unit: "minute", unitDisplay: "long" });
+  return {
+    /** A day with the name of its month. */
+    longDay: moments({ dateStyle: "long" }),
+    /** A day as short as it is clear. */
+    shortDay: moments({ dateStyle: "medium" }),
+    /** Hours and minutes, from 00:00 to 23:59. */
+    time: moments({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+    minutes: (count: number) => inMinutes.format(count),
+  };
+}
