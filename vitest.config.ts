@@ -31,7 +31,12 @@ const turns = { usual: 1, measured: 2, concluding: 3 };
 const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 6 : 1;
 
 const setUp = (...names: string[]) => names.map((name) => `test/support/${name}.ts`);
-const usualSetUp = setUp("service/fresh-file", "service/capture-logs", "rights/record-files");
+const usualSetUp = setUp(
+  "service/fresh-file",
+  "service/plain-signatures",
+  "service/capture-logs",
+  "rights/record-files",
+);
 
 const everywhere = {
   // To start a worker and to load the SDK in it takes longer than most files: workers are used again.
@@ -84,7 +89,14 @@ export default defineConfig({
       {
         root,
         plugins,
-        test: { ...everywhere, name: "programs", include: programs, sequence: sequenceOf(turns.usual) },
+        test: {
+          ...everywhere,
+          name: "programs",
+          include: programs,
+          // Passwords that are hashed here are compared by other processes.
+          setupFiles: usualSetUp,
+          sequence: sequenceOf(turns.usual),
+        },
       },
       // What compares times runs when nothing else does, and derives each password again.
       {

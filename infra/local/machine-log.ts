@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } fro
 
 /** A file that text is added to, over many starts. */
 export interface MachineLog {
+  /** Adds text; once the file is closed, nothing: a process that was just ended may still have said something. */
   write(text: string): void;
   close(): void;
 }
@@ -16,8 +17,10 @@ export function openMachineLog(file: string, limit = mostBytes): MachineLog {
   const open = () => openSync(file, "a", 0o600);
   let descriptor = open();
   let bytes = fstatSync(descriptor).size;
+  let isOpen = true;
   return {
     write(text) {
+      if (!isOpen) return;
       if (bytes > limit && existsSync(file)) {
         closeSync(descriptor);
         renameSync(file, `${file}.1`);
@@ -26,6 +29,9 @@ export function openMachineLog(file: string, limit = mostBytes): MachineLog {
       }
       bytes += writeSync(descriptor, text);
     },
-    close: () => closeSync(descriptor),
+    close() {
+      isOpen = false;
+      closeSync(descriptor);
+    },
   };
 }

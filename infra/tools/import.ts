@@ -37,23 +37,30 @@ const interrupted = 130;
 
 if (import.meta.main) await runCommand((parameters) => runImport(parameters, localDirectory()));
 
-async function runImport(parameters: string[], directory: string): Promise<number> {
+/** Runs the command on a machine's directory; gives its exit code. A signal to the process ends it after the lines in hand. */
+export async function runImport(parameters: string[], directory: string): Promise<number> {
   const call = readCall(parameters);
   if (!call) return 0;
   const { source, size } = openSource(call.file);
-  const signal = abortOnSignals();
+  const { signal, release } = abortOnSignals();
   const { stage } = call;
   try {
     return await withService({ stage, directory }, (service) => importInto(service, { ...call, source, size, signal }));
   } finally {
+    release();
     source.destroy();
   }
 }
 
-function abortOnSignals(): AbortSignal {
+function abortOnSignals(): { signal: AbortSignal; release(): void } {
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
-  return stop.signal;
+  const abort = () => stop.abort();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, abort);
+  const release = () => {
+    for (const signal of signals) process.off(signal, abort);
+  };
+  return { signal: stop.signal, release };
 }
 
 type Call = NonNullable<ReturnType<typeof readCall>>;

@@ -26,7 +26,8 @@ type Outcome = Finding["outcome"] | "unchecked";
 
 if (import.meta.main) await runCommand(preflight);
 
-async function preflight(parameters: string[]): Promise<number> {
+/** Runs the command; gives its exit code. Leaves this process with the settings of the stage. */
+export async function preflight(parameters: string[]): Promise<number> {
   const call = readArguments("preflight", help, { args: parameters, options: { stage: { type: "string" } } });
   if (!call) return 0;
   if (!call.values.stage) throw new UsageError("Say which stage: --stage NAME (npm run preflight -- --help)");

@@ -1,5 +1,5 @@
 import { readCompany } from "../../shared/db/reconcile/company-items.ts";
-import { localAtOnce, readTable } from "../../shared/db/reconcile/read-parts.ts";
+import { localAtOnce, localSegments, readTable } from "../../shared/db/reconcile/read-parts.ts";
 import { compare } from "../../shared/db/reconcile/reconcile-totals.ts";
 import { countRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
 import {
@@ -66,8 +66,8 @@ function rethrow(error: unknown): never {
 }
 
 function lookAtAll(stage: string | undefined): Look {
-  const atOnce = stage === undefined ? localAtOnce : undefined;
-  return (suspects) => readTable({ suspects, isConsistent: true }, { atOnce, onProgress: createProgress() });
+  const parts = stage === undefined ? { segments: localSegments, atOnce: localAtOnce } : {};
+  return (suspects) => readTable({ suspects, isConsistent: true }, { ...parts, onProgress: createProgress() });
 }
 
 function lookAt(companyId: number): Look {

@@ -65,7 +65,7 @@ test("D15: a hash that was replaced since it was compared is not overwritten", a
   expect([await readUser(2), await readHash(2)]).toEqual([before, outdated]);
 });
 
-const renewed = usualOrFull(200, 1_000);
+const renewed = usualOrFull(40, 1_000);
 
 test(`D15, D25: of ${renewed} renewed hashes nobody is notified`, async () => {
   await store([userLine(3, { password })]);

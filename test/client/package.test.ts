@@ -12,6 +12,7 @@ import { refusalCodes } from "../../shared/contract/refusal-codes.ts";
 import type { JsonSchema } from "../../shared/openapi/schemas.ts";
 import { buildClientPackage, type ClientPackage } from "../support/client/built-client.ts";
 import { openApi } from "../support/requests/described-answers.ts";
+import { usualOrFull } from "../support/service/counts.ts";
 import { runTool } from "../tools/machine.ts";
 
 const name = "@acme/workforce";
@@ -79,11 +80,13 @@ function samplesOf(markdown: string): string {
   return samples.join("\n");
 }
 
+const bundler = ["bundler", ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler] as const;
+const node16 = ["node16", ts.ModuleKind.Node16, ts.ModuleResolutionKind.Node16] as const;
+
 describe("the declarations", () => {
-  test.each([
-    ["bundler", ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
-    ["node16", ts.ModuleKind.Node16, ts.ModuleResolutionKind.Node16],
-  ] as const)("compile with an app in the mode %s, strict, with library checks, and so do the samples of its README and guide", (mode, module, moduleResolution) => {
+  test.each(
+    usualOrFull([bundler], [bundler, node16]),
+  )("compile with an app in the mode %s, strict, with library checks, and so do the samples of its README and guide", (mode, module, moduleResolution) => {
     const app = join(dirname(built.folder), mode);
     mkdirSync(app);
     cpSync(built.folder, join(app, "node_modules", name), { recursive: true });

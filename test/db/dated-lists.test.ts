@@ -65,7 +65,7 @@ test("D21, D30: any filters, any page: the ids and the total are those of a mode
         expect(page).toMatchObject({ total: matching.length, hasMore: following.length > skip + limit });
       },
     ),
-    { numRuns: usualOrFull(40, 150) },
+    { numRuns: usualOrFull(20, 150, 40) },
   );
 }, 180_000);
 

@@ -7,7 +7,7 @@ import { invoiceLine } from "../support/records/records.ts";
 import { usualOrFull } from "../support/service/counts.ts";
 import { useService } from "../support/service/service.ts";
 
-const count = inject("engineName") === "dynamodb-local" ? 600 : usualOrFull(1_100, 2_400);
+const count = inject("engineName") === "dynamodb-local" ? 600 : usualOrFull(700, 2_400);
 const states: readonly InvoiceState[] = ["pending", "paid", "overdue"];
 const threeYears = { fromDate: "2024-01-01", toDate: "2026-12-31" };
 const dated: InvoiceFilter = { scope: 1, states, ...threeYears };

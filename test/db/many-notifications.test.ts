@@ -11,8 +11,8 @@ import { useService } from "../support/service/service.ts";
 import { storedNotifications } from "../support/workers/workers.ts";
 
 const few = 1_000;
-const many = usualOrFull(1_500, 100_000);
-const marked = usualOrFull(990, 10_000);
+const many = usualOrFull(1_100, 100_000);
+const marked = usualOrFull(495, 10_000);
 const asked = 10_000;
 const mostSeconds = 20;
 const mostTogether = 99;

@@ -21,7 +21,7 @@ import { useService } from "../support/service/service.ts";
 
 const days = 24 * 60 * 60_000;
 // DynamoDB Local takes ten times as long, and is there for what the usual engine may get wrong rather than for depth.
-const histories = inject("engineName") === "dynamodb-local" ? 15 : usualOrFull(15, 60);
+const histories = inject("engineName") === "dynamodb-local" ? 15 : usualOrFull(8, 60, 15);
 
 useService();
 const proxy = useFaultProxy();

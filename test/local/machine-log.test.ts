@@ -25,6 +25,15 @@ describe("the machine's log", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  it("takes nothing once it is closed, and that is no fault", () => {
+    const file = join(directory, "machine.log");
+    const log = openMachineLog(file);
+    log.write("said\n");
+    log.close();
+    log.write("said late\n");
+    expect(readFileSync(file, "utf8")).toBe("said\n");
+  });
+
   it("begins again above its limit, and keeps what it held until the next time", () => {
     const file = join(directory, "machine.log");
     const log = openMachineLog(file, 10);

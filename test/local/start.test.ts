@@ -1,8 +1,11 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { useOwnMachine } from "../support/requests/own-machine.ts";
-import { makeMachineDirectory } from "../support/service/machine-directory.ts";
+import { copyDemo } from "../support/service/demo-machine.ts";
+import { makeDirectory } from "../support/service/local-machine.ts";
 
-const own = useOwnMachine(makeMachineDirectory());
+const directory = makeDirectory();
+beforeAll(() => copyDemo(directory.path), 120_000);
+const own = useOwnMachine(directory);
 
 test("the machine, as a program, prints a curl line that works and no token, and ends", async () => {
   const [, url = ""] = /curl -s '(http[^']+)'/.exec(own.machine.output()) ?? [];

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fillTables, staleTables, tableOf } from "../../infra/tools/docs/marked-tables.ts";
 import { unmeasuredOperations, unrecordedExamples } from "../../infra/tools/docs/pages.ts";
 import { docs } from "../../infra/tools/docs.ts";
-import { runTool } from "./machine.ts";
+import { runProgram, runTool } from "./machine.ts";
 
 const checkout = join(import.meta.dirname, "../..");
 const pages = ["README.md", "shared/contract/README.md", "infra/COSTS.md"];
@@ -65,9 +64,8 @@ test("every operation and every code has its recorded example, and no other is l
 });
 
 test("a wrong call ends with 2, --help with 0", async () => {
-  const tool = join(checkout, "infra/tools/docs.ts");
-  const { status, stderr } = spawnSync(process.execPath, [tool, "--cost"], { encoding: "utf8" });
-  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("(npm run docs -- --help)") });
+  const mistaken = await runProgram(() => docs(["--cost"], root));
+  expect(mistaken).toMatchObject({ code: 2, err: expect.stringContaining("(npm run docs -- --help)") });
   expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("--costs") });
 });
 

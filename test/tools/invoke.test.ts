@@ -8,7 +8,7 @@ import { UsageError } from "../../infra/tools/cli/command.ts";
 import { sampleFile } from "../../infra/tools/invoke/sample-event.ts";
 import { invoke } from "../../infra/tools/invoke.ts";
 import { operations } from "../../shared/contract/operations.ts";
-import { runTool, useMachine } from "./machine.ts";
+import { runProgram, runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
 const tool = join(import.meta.dirname, "../../infra/tools/invoke.ts");
@@ -135,11 +135,11 @@ test("a login that no user has is a mistake that names it", async () => {
   await expect(run("list-invoices", "--as", "nobody@demo.example")).rejects.toThrow("nobody@demo.example");
 });
 
-test("an unknown operation ends with 2, and hears of the nearest and of all", () => {
-  const { status, stderr } = spawnSync(process.execPath, [tool, "lst-invoices"], { encoding: "utf8" });
-  expect(status).toBe(2);
-  expect(stderr).toContain("Did you mean list-invoices?");
-  for (const { name } of operations) expect(stderr).toContain(name);
+test("an unknown operation ends with 2, and hears of the nearest and of all", async () => {
+  const { code, err } = await runProgram(() => invoke(["lst-invoices"], directory));
+  expect(code).toBe(2);
+  expect(err).toContain("Did you mean list-invoices?");
+  for (const { name } of operations) expect(err).toContain(name);
 });
 
 test("an event from standard input that is not JSON ends with 2 and says where", () => {

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, vi } from "vitest";
-import { loadDemo } from "../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../infra/local/local-aws.ts";
 import { type Machine, startMachine } from "../../infra/local/machine.ts";
-import { makeMachineDirectory } from "../support/service/machine-directory.ts";
+import { runCommand } from "../../infra/tools/cli/command.ts";
+import { copyDemo } from "../support/service/demo-machine.ts";
+import { makeDirectory } from "../support/service/local-machine.ts";
 
 /** Runs a local machine with the demo data for a test file; gives the directory that tools join it by. */
 export function useMachine(): string {
-  const { path: directory, remove } = makeMachineDirectory();
+  const { path: directory, remove } = makeDirectory();
   let machine: Machine | undefined;
   beforeAll(async () => {
+    await copyDemo(directory);
     machine = await startMachine({ directory, port: 0 });
     enterEnvironment(machine.environment);
-    await loadDemo();
-    machine.demoLoaded();
   });
   afterAll(async () => {
     await machine?.close();
@@ -40,4 +40,18 @@ export async function runTool(tool: () => Promise<number>): Promise<ToolRun> {
     out.mockRestore();
     err.mockRestore();
   }
+}
+
+/**
+ * Runs a tool in this process as its program runs it: a mistake is printed, and is an exit code. To start a program takes as long
+ * as ten such calls.
+ */
+export async function runProgram(tool: () => Promise<number> | number): Promise<ToolRun> {
+  const { exitCode } = process;
+  return runTool(async () => {
+    await runCommand(tool);
+    return Number(process.exitCode);
+  }).finally(() => {
+    process.exitCode = exitCode;
+  });
 }

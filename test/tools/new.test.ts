@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -7,7 +6,7 @@ import { UsageError } from "../../infra/tools/cli/command.ts";
 import { readDraft } from "../../infra/tools/new/draft.ts";
 import { writeAll } from "../../infra/tools/new/write.ts";
 import { addOperation } from "../../infra/tools/new.ts";
-import { runTool } from "./machine.ts";
+import { runProgram, runTool } from "./machine.ts";
 
 const checkout = join(import.meta.dirname, "../..");
 let root: string;
@@ -184,9 +183,7 @@ test.each([
 });
 
 test("a wrong call ends with 2; --help ends with 0 and names the areas", async () => {
-  const tool = join(checkout, "infra/tools/new.ts");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tool, "list-jobs"], { encoding: "utf8" });
-  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-  expect(stderr).toBe("Say NAME METHOD PATH --area AREA (npm run new -- --help)\n");
+  const err = "Say NAME METHOD PATH --area AREA (npm run new -- --help)\n";
+  expect(await runProgram(() => addOperation(["list-jobs"], root))).toEqual({ code: 2, out: "", err });
   expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("accounts, sessions, ") });
 });

@@ -1,15 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { findStage } from "../../infra/stages/stages.ts";
+import { preflight } from "../../infra/tools/preflight.ts";
 import { type FakeAnswer, useFakeAws } from "../support/faults/fake-aws.ts";
-import { makeDirectory, runTool } from "../support/service/local-machine.ts";
+import { makeDirectory } from "../support/service/local-machine.ts";
+import { runProgram } from "./machine.ts";
 
 const aws = useFakeAws();
 const directory = makeDirectory();
 const timeout = 30_000;
 afterAll(directory.remove);
+afterEach(() => void vi.unstubAllEnvs());
 
 const caller: FakeAnswer = { xml: "<Account>000000000000</Account>" };
 const stack = "<StackName>S</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime>";
@@ -35,17 +38,20 @@ const ready: Readonly<Record<string, FakeAnswer>> = {
 async function run(parameters: string[], answers: Readonly<Record<string, FakeAnswer>>, changes = {}) {
   aws.answers = { ...answers };
   const { accessKeyId, secretAccessKey } = localCredentials;
-  const { code, stdout, stderr } = await runTool("infra/tools/preflight.ts", parameters, directory.path, {
+  const environment = {
     HOME: directory.path,
     AWS_EC2_METADATA_DISABLED: "true",
     AWS_REGION: "eu-west-1",
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     AWS_ENDPOINT_URL: aws.endpoint,
+    WORKFORCE_STAGES: "",
     ...changes,
-  });
-  const lines = stdout.trim().split("\n");
-  return { code, stderr, lines, outcomes: lines.map((line) => line.split(" ")[0]) };
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const { code, out, err } = await runProgram(() => preflight(parameters));
+  const lines = out.trim().split("\n");
+  return { code, err, lines, outcomes: lines.map((line) => line.split(" ")[0]) };
 }
 
 test("an account where nothing is missing is ok in every line, and ends with 0", { timeout }, async () => {
@@ -90,7 +96,7 @@ test("wrong settings are missing, one line each; without credentials nothing els
 });
 
 test("without a stage, or with one that there is not, it ends with 2", { timeout }, async () => {
-  expect(await run([], ready)).toMatchObject({ code: 2, stderr: expect.stringContaining("--stage NAME") });
+  expect(await run([], ready)).toMatchObject({ code: 2, err: expect.stringContaining("--stage NAME") });
   const unknown = await run(["--stage", "production"], ready);
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no stage "production"') });
+  expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('There is no stage "production"') });
 });

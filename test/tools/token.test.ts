@@ -1,14 +1,11 @@
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { printToken } from "../../infra/tools/token.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
-import { runTool, useMachine } from "./machine.ts";
+import { runProgram, runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
-const tool = join(import.meta.dirname, "../../infra/tools/token.ts");
 
 const run = (...parameters: string[]) => runTool(() => printToken(parameters, directory));
 
@@ -41,8 +38,8 @@ test("a login that no user has, or that is none, is a mistake that says so", asy
   await expect(run("--as", "banana")).rejects.toThrow("neither an e-mail address nor a phone number");
 });
 
-test("without --as it ends with 2 and prints no token", () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tool], { encoding: "utf8" });
-  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-  expect(stderr).toContain("--as LOGIN");
+test("without --as it ends with 2 and prints no token", async () => {
+  const { code, out, err } = await runProgram(() => printToken([], directory));
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain("--as LOGIN");
 });

@@ -1,5 +1,3 @@
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
@@ -11,10 +9,9 @@ import { countAttempt } from "../../shared/db/accounts/throttles.ts";
 import { nameOf } from "../../shared/db/table/keys.ts";
 import { type Item, scanPage } from "../../shared/db/table/table.ts";
 import { closePinFlow, guessesAt } from "../support/requests/guesses.ts";
-import { runTool, useMachine } from "./machine.ts";
+import { runProgram, runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
-const tool = join(import.meta.dirname, "../../infra/tools/unlock.ts");
 const { login } = demoUsers.driver;
 
 const run = (...parameters: string[]) => runTool(() => unlock(parameters, directory));
@@ -71,9 +68,9 @@ test("what is no login is a mistake that says so", async () => {
 });
 
 test("without --login it ends with 2 and changes nothing; --help ends with 0", async () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tool], { encoding: "utf8" });
-  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-  expect(stderr).toContain("--login LOGIN");
+  const { code, out, err } = await runProgram(() => unlock([], directory));
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain("--login LOGIN");
   expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("npm run unlock") });
 });
 

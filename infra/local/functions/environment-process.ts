@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { url as inspectorUrl } from "node:inspector";
 import { promisify } from "node:util";
 import { transformSync } from "esbuild";
@@ -33,6 +34,12 @@ export function startProcess(definition: LocalFunction, environment: Record<stri
 
 /** The memory that a process takes, in megabytes; undefined once it has ended. */
 export async function memoryOf({ pid }: ChildProcess): Promise<number | undefined> {
+  if (existsSync("/proc/self/status")) {
+    // Without another process, four times a second for each call.
+    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+    const [, resident] = /^VmRSS:\s*(\d+) kB$/m.exec(status) ?? [];
+    return resident === undefined ? undefined : Number(resident) / 1024;
+  }
   const answer = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]).catch(() => undefined);
   const kilobytes = Number(answer?.stdout.trim() || Number.NaN);
   return Number.isNaN(kilobytes) ? undefined : kilobytes / 1024;

@@ -19,6 +19,13 @@ export interface BuiltClient {
 
 /** Builds the package of the client into an empty folder and packs it there. Throws where npm cannot pack it. */
 export function buildClient(folder: string, name: string): BuiltClient {
+  writeClient(folder, name);
+  const gzipped = gzipSync(readFileSync(join(folder, "index.js")), { level: 9 }).length;
+  return { folder, packed: join(folder, pack(folder)), gzipped };
+}
+
+/** Builds the package into an empty folder. */
+export function writeClient(folder: string, name: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   buildSync({
@@ -38,8 +45,6 @@ export function buildClient(folder: string, name: string): BuiltClient {
   writeFileSync(join(folder, "index.d.ts"), `${declareClient()}\n`);
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifestOf(name), null, 2)}\n`);
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
-  const gzipped = gzipSync(readFileSync(join(folder, "index.js")), { level: 9 }).length;
-  return { folder, packed: join(folder, pack(folder)), gzipped };
 }
 
 /** The package's name where the caller gives none: that of the checkout's own package, with `-client`. */

@@ -15,6 +15,8 @@ import { createFindings, type Findings, mergeFindings, note, wantedIn } from "./
 export const segments = 24;
 /** So many are read at once of an engine on this computer, which reads one page after the other: each waits for the others. */
 export const localAtOnce = 2;
+/** Few, as each takes time of its own; more than are read at once, so that all end at about the same time. */
+export const localSegments = 4;
 /** How long one part reads before it gives what it found; the next one goes on from there. */
 const partMs = 20_000;
 const firstPauseMs = 50;

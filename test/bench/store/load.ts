@@ -1,3 +1,4 @@
+import { createWriteBatches } from "../../../infra/tools/import/write-batches.ts";
 import { nextCountedPlace } from "../../../shared/db/lists/counted-places.ts";
 import { listKeys } from "../../../shared/db/lists/list-keys.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
@@ -20,9 +21,10 @@ const atOnce = 100;
 /** Imports the lines and counts them as the stream's consumer does, a hundred at a time. */
 export async function importLines(lines: Iterable<object>, onProgress: Progress): Promise<void> {
   let loaded = 0;
+  const commit = createWriteBatches();
   for (const chunk of chunksOf(lines, atOnce)) {
     const records = chunk.map((line) => parseRecordLine(line, "GB"));
-    await Promise.all(records.map((record) => writeRecord(record, { now: new Date() })));
+    await Promise.all(records.map((record) => writeRecord(record, { now: new Date(), commit })));
     await updateTotals(
       records.map(({ id }) => recordKey("INVOICE", id)),
       new Date(),

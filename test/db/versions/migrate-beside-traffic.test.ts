@@ -22,7 +22,7 @@ import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 
 /** MIGRATE_RECORDS=100000 makes it a longer run. */
-const records = Number(process.env.MIGRATE_RECORDS ?? usualOrFull(120, 2_000));
+const records = Number(process.env.MIGRATE_RECORDS ?? usualOrFull(60, 2_000));
 const itemsPerWrite = 25;
 
 useService();

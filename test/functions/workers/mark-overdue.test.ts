@@ -14,7 +14,7 @@ import { useService } from "../../support/service/service.ts";
 
 const today = "2026-05-10";
 
-const many = usualOrFull(220, 450);
+const many = usualOrFull(130, 450);
 useService();
 const proxy = useFaultProxy();
 

@@ -6,6 +6,7 @@ import examples from "libphonenumber-js/mobile/examples";
 import { expect, test } from "vitest";
 import { phoneMetadataModule, smallPhoneMetadata } from "../../../infra/functions/phone-metadata.ts";
 import { PatternSampler } from "../../support/records/pattern-sampler.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
 
 type NumberingPlan = readonly [string, string, string, readonly number[], ...unknown[]];
 type Small = Parameters<typeof parse>[2];
@@ -13,6 +14,8 @@ type Small = Parameters<typeof parse>[2];
 const small = smallPhoneMetadata() as unknown as Small & object;
 const plans = Object.entries(metadata.countries as unknown as Record<CountryCode, NumberingPlan>);
 const kindsPlace = 11;
+/** Of each pattern. */
+const samples = usualOrFull(2, 6);
 
 /** Numbers as users type them, of a country and of each kind that its plan knows, and some that are of none. */
 function samplesOf(plan: NumberingPlan): string[] {
@@ -20,8 +23,8 @@ function samplesOf(plan: NumberingPlan): string[] {
   const kinds = (plan[kindsPlace] as readonly ([string] | 0)[] | undefined) ?? [];
   const patterns = [anyNumber, ...kinds.flatMap((kind) => (kind === 0 || !kind[0] ? [] : [kind[0]]))];
   const sampler = new PatternSampler(callingCode);
-  const ofKinds = patterns.flatMap((pattern) => Array.from({ length: 6 }, () => sampler.sample(pattern)));
-  const others = lengths.flatMap((length) => Array.from({ length: 6 }, () => sampler.sample(`\\d{${length}}`)));
+  const ofKinds = patterns.flatMap((pattern) => Array.from({ length: samples }, () => sampler.sample(pattern)));
+  const others = lengths.flatMap((length) => Array.from({ length: samples }, () => sampler.sample(`\\d{${length}}`)));
   const nationals = [...ofKinds, ...others];
   return nationals.flatMap((national) => [`+${callingCode}${national}`, `${prefix || ""}${national}`]);
 }

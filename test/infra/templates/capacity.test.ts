@@ -94,7 +94,7 @@ test("an operation that is added moves no other to another stack, and neither do
   const [stage] = everyStage;
   if (!stage) throw new Error("There is no stage");
   const bundles = join(directory, "moves");
-  const [few, more] = [tableOf(() => "jobs", 20), tableOf(() => "finance", 60)];
+  const [few, more] = [tableOf(() => "jobs", usualOrFull(8, 20)), tableOf(() => "finance", usualOrFull(24, 60))];
   writeStubBundles(bundles, Object.keys(more.functions), "one for all");
   const [before, after] = [few, more].map((table, at) =>
     stacksOf(synthesizeStage({ stage, bundles, outdir: join(directory, `moves-${at}`), service: table })),

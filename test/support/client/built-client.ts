@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll } from "vitest";
-import { type BuiltClient, buildClient } from "../../../infra/tools/client/package.ts";
+import { type BuiltClient, buildClient, writeClient } from "../../../infra/tools/client/package.ts";
 import type * as Source from "../../../shared/client/index.ts";
 
-/** The package of the client, built into a folder of its own. */
-export interface ClientPackage extends BuiltClient {
+/** The client as apps import it, built into a folder of its own. */
+export interface ImportedClient {
+  readonly folder: string;
   /** What apps import. */
   readonly module: typeof Source;
   /** The address of its entry, for other processes. */
@@ -15,19 +16,39 @@ export interface ClientPackage extends BuiltClient {
   remove(): void;
 }
 
+/** The package of the client, built and packed. */
+export type ClientPackage = ImportedClient & BuiltClient;
+
 /** Builds the package as `npm run client` does, and imports it. */
-export async function buildClientPackage(name = "workforce-api-client"): Promise<ClientPackage> {
-  const directory = mkdtempSync(join(tmpdir(), "workforce-client-"));
-  const built = buildClient(join(directory, "client"), name);
-  const url = pathToFileURL(join(built.folder, "index.js")).href;
-  const remove = () => rmSync(directory, { recursive: true });
-  return { ...built, url, remove, module: await import(/* @vite-ignore */ url) };
+export async function buildClientPackage(name: string): Promise<ClientPackage> {
+  const directory = makeDirectory();
+  const built = buildClient(folderIn(directory), name);
+  return { ...built, ...(await importClient(directory)) };
 }
 
-/** The package for the tests of a file, which may use it from their first line on. */
-export function useClientPackage(): ClientPackage {
-  const built = {} as ClientPackage;
-  beforeAll(async () => void Object.assign(built, await buildClientPackage()));
+function makeDirectory(): string {
+  return mkdtempSync(join(tmpdir(), "workforce-client-"));
+}
+
+function folderIn(directory: string): string {
+  return join(directory, "client");
+}
+
+async function importClient(directory: string): Promise<ImportedClient> {
+  const folder = folderIn(directory);
+  const url = pathToFileURL(join(folder, "index.js")).href;
+  const remove = () => rmSync(directory, { recursive: true });
+  return { folder, url, remove, module: await import(/* @vite-ignore */ url) };
+}
+
+/** The client for the tests of a file, which may use it from their first line on; not packed, which takes npm. */
+export function useClientPackage(): ImportedClient {
+  const built = {} as ImportedClient;
+  beforeAll(async () => {
+    const directory = makeDirectory();
+    writeClient(folderIn(directory), "workforce-api-client");
+    Object.assign(built, await importClient(directory));
+  });
   afterAll(() => built.remove());
   return built;
 }

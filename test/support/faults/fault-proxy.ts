@@ -1,7 +1,8 @@
-import { Agent, createServer, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
+import { Agent, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
+import { post, read } from "./post.ts";
 
 /** An error as DynamoDB answers it, instead of doing what was asked. */
 export interface Fault {
@@ -132,23 +133,4 @@ export const conditionFailed: Fault = {
 /** What DynamoDB answers when the condition of a transaction's first write does not hold. */
 export function transactionConditionFailed(items: number): Fault {
   return cancelled(items, "ConditionalCheckFailed");
-}
-
-/** Not by `fetch`, whose streams take more of a processor than the rest of a call: all calls of a service pass here. */
-function post(
-  url: URL,
-  options: { headers: OutgoingHttpHeaders; agent: Agent },
-  body: Buffer,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    httpRequest(url, { method: "POST", ...options }, resolve)
-      .on("error", reject)
-      .end(body);
-  });
-}
-
-async function read(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import { type Retries, watchCalls } from "./aws-calls.ts";
+import { post, read } from "./post.ts";
 
 /**
  * How a call fails: `interrupted` is carried out and its answer lost once, so that the SDK may repeat it; `dropped` is carried
@@ -37,6 +38,7 @@ interface Plan {
 export function useLossyNetwork(): LossyNetwork {
   let plan: Plan | undefined;
   const servers: Server[] = [];
+  const agent = new Agent({ keepAlive: true });
   beforeAll(async () => {
     watchCalls((_, send, retries) => sendWithAllRetries(send, retries));
     for (const setting of settings) servers.push(await stand(setting, handle));
@@ -46,6 +48,7 @@ export function useLossyNetwork(): LossyNetwork {
       server.closeAllConnections();
       server.close();
     }
+    agent.destroy();
   });
   return {
     lose: (n, loss) => {
@@ -66,10 +69,10 @@ export function useLossyNetwork(): LossyNetwork {
       response.end(JSON.stringify({ __type: "InternalServerError", message: "no" }));
       return;
     }
-    const answer = await forward(request, body, target);
+    const answer = await forward(request, body, target, agent);
     if (loss === "slow") await pause(Number(process.env.CALL_PATIENCE) * 4_000);
     if (loss) response.destroy();
-    else response.writeHead(answer.status, answer.headers).end(answer.text);
+    else response.writeHead(answer.status, answer.headers).end(answer.body);
   }
 
   function lossOf(request: IncomingMessage, body: Buffer): Loss | undefined {
@@ -110,24 +113,14 @@ function actionOf({ headers }: IncomingMessage, body: Buffer): string {
   return target ? (String(target).split(".")[1] ?? "") : (new URLSearchParams(body.toString()).get("Action") ?? "");
 }
 
-async function forward({ headers, url, method = "POST" }: IncomingMessage, body: Buffer, target: string) {
+async function forward({ headers, url }: IncomingMessage, body: Buffer, target: string, agent: Agent) {
   const { host: _host, "content-length": _length, connection: _connection, ...sent } = headers;
-  const answer = await fetch(new URL(url ?? "/", target), {
-    method,
-    headers: sent as Record<string, string>,
-    body: new Uint8Array(body),
-  });
-  const type = answer.headers.get("content-type") ?? "application/x-amz-json-1.0";
-  const error = answer.headers.get("x-amzn-errortype");
+  const answer = await post(new URL(url ?? "/", target), { headers: sent, agent }, body);
+  const type = answer.headers["content-type"] ?? "application/x-amz-json-1.0";
+  const error = answer.headers["x-amzn-errortype"];
   return {
-    status: answer.status,
+    status: answer.statusCode ?? 0,
     headers: { "content-type": type, ...(error && { "x-amzn-errortype": error }) },
-    text: await answer.text(),
+    body: await read(answer),
   };
-}
-
-async function read(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }

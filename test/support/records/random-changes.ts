@@ -8,7 +8,7 @@ import { expectModel, randomChange } from "./dense-lists.ts";
 import { createRandomRecords } from "./random-records.ts";
 
 /** Of each half. A run while developing counts enough to notice; the gate of a fresh seed more. */
-const changes = usualOrFull(300, 100_000, 10_000);
+const changes = usualOrFull(200, 100_000, 10_000);
 const changesAtOnce = 100;
 const checkedEvery = Math.min(5_000, changes);
 /** How far back the windows reach that come again. */

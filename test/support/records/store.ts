@@ -1,4 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { createWriteBatches } from "../../../infra/tools/import/write-batches.ts";
 import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
 import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
 import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
@@ -11,7 +12,8 @@ import { settings } from "../../../shared/settings.ts";
 /** Stores records the way an import does, and counts them as the stream's consumer would. */
 export async function store(lines: readonly object[], now = new Date()): Promise<void> {
   const records = lines.map((line) => parseRecordLine(line, "GB"));
-  await Promise.all(records.map((record) => writeRecord(record, { now, hmacKey })));
+  const commit = createWriteBatches();
+  await Promise.all(records.map((record) => writeRecord(record, { now, hmacKey, commit })));
   await countRecords(
     records.flatMap(({ type, id }) => (isListedKind(type.toUpperCase()) ? [[type, id] as const] : [])),
   );

@@ -27,14 +27,16 @@ const generalHeaders = ["cache-control", "content-type", "referrer-policy", "x-c
 /** What every answer of a deprecated operation may carry; the document has them with its 200. */
 const ofDeprecation = ["deprecation", "sunset"];
 
+const own = Symbol.for("workforce.test.validators");
+const kept = globalThis as { [own]?: { readonly document: string; readonly validators: Ajv2020 } };
+
 /** The OpenAPI document, as clients get it. */
 export const openApi = JSON.parse(JSON.stringify(describeInterface()));
 
 /** The document with its reusable parameters and answers where they are used; references to schemas stay. */
 export const resolvedOpenApi = resolveOperations(openApi);
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-ajv.addSchema(resolvedOpenApi, "openapi");
+const ajv = validatorsOf(JSON.stringify(resolvedOpenApi));
 
 /** Why a value does not fit the schema at that place in the OpenAPI document; an empty list where it fits. */
 export function faultsAt(place: readonly string[], value: unknown): string[] {
@@ -67,6 +69,15 @@ export function expectDescribed(operation: Operation, { status, headers, body }:
   const place = ["paths", path, method, "responses", String(status), "content", mediaType, "schema"];
   expect(described.content[mediaType], `${name} answers ${mediaType}`).toBeDefined();
   expect(faultsAt(place, body), `${name} ${status} ${body?.code}`).toEqual([]);
+}
+
+/** The validators of a document, which are compiled once for all files of a worker. */
+function validatorsOf(document: string): Ajv2020 {
+  if (kept[own]?.document !== document) {
+    const validators = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    kept[own] = { document, validators: validators.addSchema(JSON.parse(document), "openapi") };
+  }
+  return kept[own].validators;
 }
 
 function resolveOperations(document: typeof openApi): typeof openApi {

@@ -109,7 +109,7 @@ describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
         expect(answer.status).toBeLessThan(500);
         if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
       }),
-      { numRuns: usualOrFull(60, 150) },
+      { numRuns: usualOrFull(20, 150, 60) },
     );
   });
 });

@@ -55,7 +55,7 @@ describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
         expect(answer.status).toBeLessThan(500);
         if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
       }),
-      { numRuns: usualOrFull(20, 60) },
+      { numRuns: usualOrFull(8, 60, 20) },
     );
   });
 

@@ -19,7 +19,8 @@ import { invoiceLine, jobLine, notificationLine } from "../../support/records/re
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 
-const messageCount = usualOrFull(700, 10_000);
+const messageCount = usualOrFull(400, 10_000);
+const oneSlowIn = usualOrFull(40, 100);
 const patienceMs = usualOrFull(60_000, 600_000);
 const pumps = 8;
 const visibilitySeconds = 5;
@@ -183,7 +184,7 @@ test(
       left -= bodies.length;
     }
     // Held back for longer than a message stays invisible, so that others get it meanwhile.
-    proxy.slow("TransactWriteItems", (visibilitySeconds + 1) * 1000, 100, 4);
+    proxy.slow("TransactWriteItems", (visibilitySeconds + 1) * 1000, oneSlowIn, 4);
     await send(shuffle([...histories.flatMap(({ bodies }) => bodies), ...poison], chance));
     expect(await countIn("intake")).toBe(messageCount);
     const handedOut = pumpQueue();

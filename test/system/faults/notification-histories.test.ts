@@ -12,7 +12,7 @@ import { useService } from "../../support/service/service.ts";
 import { queueEvent } from "../../support/workers/workers.ts";
 
 /** CI asks for thousands; a run while developing for enough to notice. */
-const runs = usualOrFull(20, 2_000);
+const runs = usualOrFull(10, 2_000, 20);
 const sideBySide = 8;
 const events = [0, 1, 2] as const;
 const types = ["Job", "Timesheet", "Chat"] as const;

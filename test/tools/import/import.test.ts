@@ -4,42 +4,39 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { runImport } from "../../../infra/tools/import.ts";
 import { invoiceLine, jobLine } from "../../support/records/records.ts";
-import { useMachine } from "../machine.ts";
+import { runProgram, useMachine } from "../machine.ts";
 
 const tool = join(import.meta.dirname, "../../../infra/tools/import.ts");
 const machine = useMachine();
 const folder = mkdtempSync(join(tmpdir(), "workforce-import-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Run {
-  code: number | null;
-  out: string;
-  err: string;
-}
+const run = (...parameters: string[]) => runProgram(() => runImport(parameters, machine));
 
+/** The same as a program, whose standard input is what the test writes. */
 function start(...parameters: string[]) {
   const child = spawn(process.execPath, [tool, ...parameters], {
     cwd: folder,
     env: { ...process.env, WORKFORCE_DIRECTORY: machine },
   });
-  const run: Run = { code: null, out: "", err: "" };
+  let out = "";
   child.stdout.on("data", (text) => {
-    run.out += text;
+    out += text;
   });
-  child.stderr.on("data", (text) => {
-    run.err += text;
-  });
-  const ended = once(child, "close").then(([code]): Run => ({ ...run, code }));
+  const ended = once(child, "close").then(([code]) => ({ code: Number(code), out }));
   return { child, ended };
 }
 
-async function importFile(name: string, lines: readonly (object | string)[], ...parameters: string[]): Promise<Run> {
-  writeFileSync(
-    join(folder, name),
-    lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n"),
-  );
-  return start(name, ...parameters).ended;
+function inFolder(name: string): string {
+  return join(folder, name);
+}
+
+async function importFile(name: string, lines: readonly (object | string)[], ...parameters: string[]) {
+  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+  writeFileSync(inFolder(name), text);
+  return run(inFolder(name), ...parameters);
 }
 
 test("a file that is all good ends with 0, in plain lines, and leaves no error report", async () => {
@@ -48,10 +45,11 @@ test("a file that is all good ends with 0, in plain lines, and leaves no error r
   expect(run.out).toMatch(
     /^2 created, 0 updated, 0 unchanged, 0 removed, 0 stale, 0 failed \(2 records in [\d.]+ s, \d+ a second\)\n$/,
   );
-  expect(existsSync(join(folder, "good.jsonl.errors.jsonl"))).toBe(false);
+  expect(existsSync(inFolder("good.jsonl.errors.jsonl"))).toBe(false);
 });
 
 test("bad lines end with 1: the first 20 on the screen, all in the report, which goes when all is well", async () => {
+  const report = inFolder("bad.jsonl.errors.jsonl");
   const bad = Array.from({ length: 30 }, () => invoiceLine(9_100, 1, { state: "void" }));
   const { code, out, err } = await importFile("bad.jsonl", [...bad, "garbage", jobLine(9_101, 1)]);
   expect(code).toBe(1);
@@ -59,18 +57,23 @@ test("bad lines end with 1: the first 20 on the screen, all in the report, which
   expect(out).toContain("31 failed");
   expect(err.split("\n")[0]).toBe("line 1: state: not_allowed — must be one of pending, paid, overdue");
   expect(err.match(/^line /gm)).toHaveLength(20);
-  expect(err).toContain("and 11 more errors; all errors are in bad.jsonl.errors.jsonl");
-  const report = readFileSync(join(folder, "bad.jsonl.errors.jsonl"), "utf8").trim().split("\n");
-  expect(JSON.parse(report[30] ?? "")).toEqual({ line: 31, field: "", code: "malformed_json", detail: "is not JSON" });
+  expect(err).toContain(`and 11 more errors; all errors are in ${report}`);
+  const errors = readFileSync(report, "utf8").trim().split("\n");
+  expect(JSON.parse(errors[30] ?? "")).toEqual({ line: 31, field: "", code: "malformed_json", detail: "is not JSON" });
   await importFile("bad.jsonl", [jobLine(9_101, 1)]);
-  expect(existsSync(join(folder, "bad.jsonl.errors.jsonl"))).toBe(false);
+  expect(existsSync(report)).toBe(false);
 });
 
 test("--report names the report; a field name cannot move the cursor", async () => {
-  const { code, err } = await importFile("odd.jsonl", ['{"type":"job","id":1,"\\u001b[2J":1}'], "--report", "odd.txt");
+  const { code, err } = await importFile(
+    "odd.jsonl",
+    ['{"type":"job","id":1,"\\u001b[2J":1}'],
+    "--report",
+    inFolder("odd.txt"),
+  );
   expect(code).toBe(1);
   expect(err).not.toContain("\x1b");
-  expect(readFileSync(join(folder, "odd.txt"), "utf8")).toContain("unknown_field");
+  expect(readFileSync(inFolder("odd.txt"), "utf8")).toContain("unknown_field");
 });
 
 test("--dry-run reads standard input and writes nothing", async () => {
@@ -85,24 +88,24 @@ test("--dry-run reads standard input and writes nothing", async () => {
 });
 
 test.each<[string, string[], string]>([
-  ["an unknown flag", ["good.jsonl", "--fast"], "--fast"],
+  ["an unknown flag", [inFolder("good.jsonl"), "--fast"], "--fast"],
   ["no file", [], "Name one file"],
   ["two files", ["a", "b"], "Name one file"],
-  ["a file that is not there", ["none.jsonl"], "Cannot read none.jsonl"],
-  ["a folder", ["."], "Cannot read ."],
-  ["an invalid --concurrency", ["good.jsonl", "--concurrency", "x"], "--concurrency"],
-  ["an invalid --from", ["good.jsonl", "--from", "0"], "--from"],
-  ["a report in no folder", ["good.jsonl", "--report", "none/errors.jsonl"], "none/errors.jsonl"],
-  ["a report over the file itself", ["good.jsonl", "--report", "./good.jsonl"], "--report"],
+  ["a file that is not there", [inFolder("none.jsonl")], `Cannot read ${inFolder("none.jsonl")}`],
+  ["a folder", [folder], `Cannot read ${folder}`],
+  ["an invalid --concurrency", [inFolder("good.jsonl"), "--concurrency", "x"], "--concurrency"],
+  ["an invalid --from", [inFolder("good.jsonl"), "--from", "0"], "--from"],
+  ["a report in no folder", [inFolder("good.jsonl"), "--report", "none/errors.jsonl"], "none/errors.jsonl"],
+  ["a report over the file itself", [inFolder("good.jsonl"), "--report", `${folder}/./good.jsonl`], "--report"],
 ])("%s ends with 2 and one clear line", async (_, parameters, said) => {
-  const { code, out, err } = await start(...parameters).ended;
+  const { code, out, err } = await run(...parameters);
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain(said);
   expect(err.trim().split("\n")).toHaveLength(1);
 });
 
 test("--help ends with 0 and shows every option", async () => {
-  const { code, out } = await start("--help").ended;
+  const { code, out } = await run("--help");
   expect(code).toBe(0);
   for (const word of ["--notify", "--dry-run", "--report", "--from", "--concurrency", "deleted"])
     expect(out).toContain(word);

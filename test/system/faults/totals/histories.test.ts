@@ -23,7 +23,7 @@ import { fc } from "../../../support/service/properties.ts";
 import { useService } from "../../../support/service/service.ts";
 
 /** CI asks for thousands; a run while developing for enough to notice. */
-const runs = usualOrFull(20, 2_000);
+const runs = usualOrFull(10, 2_000, 20);
 /** Histories that go on at the same time, and contend for the totals of all companies. */
 const sideBySide = 8;
 const slot = fc.nat({ max: 2 });

@@ -12,7 +12,7 @@ import { useService } from "../../../support/service/service.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { streamRecord } from "../../../support/workers/workers.ts";
 
-const changesOfDay = usualOrFull(120, 500);
+const changesOfDay = usualOrFull(60, 500, 120);
 const hourMs = 3_600_000;
 
 type StreamRecord = NonNullable<DynamoDBRecord["dynamodb"]>;

@@ -19,7 +19,7 @@ import { useService } from "../../../support/service/service.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { streamRecord } from "../../../support/workers/workers.ts";
 
-const minutes = usualOrFull(10, 60);
+const minutes = usualOrFull(5, 60, 10);
 /** Heartbeats by number; those of even numbers are in the first of two shards. */
 const heartbeats = [0, 1, 2, 3];
 const shards = 2;
