@@ -89,7 +89,14 @@ export default defineConfig({
       {
         root,
         plugins,
-        test: { ...everywhere, name: "programs", include: programs, sequence: sequenceOf(turns.usual) },
+        test: {
+          ...everywhere,
+          name: "programs",
+          include: programs,
+          // Passwords that are hashed here are compared by other processes.
+          setupFiles: usualSetUp,
+          sequence: sequenceOf(turns.usual),
+        },
       },
       // What compares times runs when nothing else does, and derives each password again.
       {
