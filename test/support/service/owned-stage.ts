@@ -25,6 +25,7 @@ export const fullStage = {
   unknownParameters: "warn",
   outboundEvents: "on",
   locale: "de",
+  historyDays: 30,
   sandbox: {
     companyId: 900,
     logins: [`review@${host}`, "+447400123456"],
