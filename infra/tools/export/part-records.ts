@@ -18,11 +18,7 @@ export interface PartRecord {
 }
 
 /** What the part has of a type, by id and then by user; of a company's users alone where `ofMembers`. */
-export function* recordsOf(
-  database: DatabaseSync,
-  type: RecordType,
-  ofMembers: boolean,
-): Generator<PartRecord> {
+export function* recordsOf(database: DatabaseSync, type: RecordType, ofMembers: boolean): Generator<PartRecord> {
   // The index is made by merging runs on disk, and only by the first run that gets here.
   database.exec("CREATE INDEX IF NOT EXISTS by_id ON texts (type, id, user, kind)");
   const members = ofMembers ? "AND user IN (SELECT id FROM members)" : "";

@@ -37,7 +37,9 @@ function underId(line: Line | undefined, id: number): Line {
 
 test("export, empty table, import and export give the same bytes, and totals are exact", async () => {
   const some = fc.sample(anyLine(), Math.min(records, 2_000));
-  const others = Array.from({ length: records - some.length }, (_, at) => underId(some[at % some.length], 2_000_000 + at));
+  const others = Array.from({ length: records - some.length }, (_, at) =>
+    underId(some[at % some.length], 2_000_000 + at),
+  );
   const lines = inOrder([...some, ...others]);
   await importLines(lines.toReversed());
   const first = await exported(file("all.jsonl"));
