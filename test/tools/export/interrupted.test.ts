@@ -77,7 +77,9 @@ test("interrupted anywhere, it goes on without a gap or a double; what changed m
         for (const line of removed) {
           note(line, undefined);
           // With a user go their notifications.
-          for (const known of [...states.values()].map((possible) => possible.findLast((state) => state !== undefined))) {
+          for (const known of [...states.values()].map((possible) =>
+            possible.findLast((state) => state !== undefined),
+          )) {
             if (line.type === "user" && known?.user_id === line.id) note(known, undefined);
           }
         }
