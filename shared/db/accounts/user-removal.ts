@@ -12,6 +12,7 @@ import { type Item, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { deleteItem, type Outcome, type WriteContext } from "../writes/changes.ts";
 import { removeRecord } from "../writes/record-changes.ts";
+import { noteRemoval } from "../writes/removals.ts";
 import { tombstones } from "../writes/tombstones.ts";
 import { releaseUniqueKey } from "../writes/unique-keys.ts";
 import { deleteSecret } from "./user-secrets.ts";
@@ -33,7 +34,10 @@ export async function removeUser(line: RemovalLine<"user">, context: WriteContex
     ...uniqueKeysOf(stored, context.now).map(releaseUniqueKey),
   ]);
   if (outcome === "stale" || context.dryRun) return outcome;
-  return (await purgePartition(line.id)) ? "removed" : outcome;
+  if (!(await purgePartition(line.id))) return outcome;
+  // What was left of a user who was gone has no tombstone of its own: an export lists the removal by this.
+  if (outcome !== "removed") await transact([noteRemoval(userKey(line.id))]);
+  return "removed";
 }
 
 /** Deletes what a user leaves behind, until nothing more is found; true when there was something. */
