@@ -140,6 +140,7 @@ test("D41: whatever a record holds, a change is at most two write units, and a p
       for (const item of items)
         expect(bytesOf(item)).toBeLessThanOrEqual(String(item.pk).startsWith("HISTORY#") ? 2_048 : 1_024);
     }),
+    { numRuns: 25 },
   );
   const big = { industries: "x".repeat(390_000) };
   const [item] = historyOf(
