@@ -12,7 +12,6 @@ import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import type { TableChange } from "../../../shared/db/table/table-changes.ts";
 import { costOf } from "../../support/records/costs.ts";
-import { putHistory } from "../../support/records/history.ts";
 import { jobLine, timesheetLine } from "../../support/records/records.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
@@ -70,31 +69,6 @@ test("D41: changes are found by record, author, company and change, the latest f
     expect(await readAll((start) => findChangeHistory("change-user#7-4", start), limit)).toEqual(["5 4"]);
   }
   expect(await readAll((start) => findCompanyHistory(51, start), 10)).toEqual([]);
-});
-
-test("D41: pages of any size give all changes of more days and shards than a page looks at, once and in order", async () => {
-  const at = (day: number, hour: number) => new Date(Date.UTC(2026, 3, 30 - 2 * day, hour)).toISOString();
-  const days = Array.from({ length: 25 }, (_, day) => day);
-  // Several records a day are in several of its shards; those of the later hours are not in the same ones each day.
-  const changes = days.flatMap((day) =>
-    Array.from({ length: 6 }, (_, hour) => ({ id: day * 7 + hour, at: at(day, hour) })),
-  );
-  await putHistory(changes);
-  const expected = changes
-    .map((each) => each.at)
-    .toSorted()
-    .reverse();
-  for (const limit of [100, 13, 1]) {
-    const found: string[] = [];
-    let after: string | undefined;
-    do {
-      const page: HistoryPage = await findHistory({ limit, after, now });
-      expect(page.changes.length).toBeLessThanOrEqual(limit);
-      found.push(...page.changes.map((each) => each.at));
-      after = page.after;
-    } while (after !== undefined);
-    expect(found).toEqual(expected);
-  }
 });
 
 test("D41: what has expired is not shown, even while the table still has it", async () => {
