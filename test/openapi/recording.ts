@@ -64,7 +64,7 @@ export async function recordAnswers(service: Service): Promise<Record<string, un
     const answer = await recordChange(async () => send(operation, await requestOf(operation, service)));
     if (answer.status !== 200) throw new Error(`${operation.name} answered ${answer.status} ${answer.body?.code}`);
     answers[operation.name] = mask(shown(operation, answer.body));
-    held.change_id = answer.headers["change-id"] ?? held.change_id ?? "";
+    if (operation.name === "bulk-update-timesheets") held.change_id = answer.headers["change-id"] ?? "";
     if (operation.name === "sign-in") held.refresh_token = answer.body.token.refresh_token;
     if (operation.name.startsWith("confirm")) held.reset_password_token = answer.body.user.reset_password_token;
   }
