@@ -24,6 +24,7 @@ export async function live(release: Release, { crowd = false } = {}): Promise<Le
   await release.recordToken();
   const kept = await changeRecords(release);
   const messages = await notifyPeople(release, crowd);
+  await keepHistory(release);
   for (const line of removals) await release.importLine(line);
   await countRecords(release);
   await release.abandonMigration();
@@ -34,6 +35,13 @@ export async function live(release: Release, { crowd = false } = {}): Promise<Le
     held: { moment: usedAt.toISOString(), ...accounts.held, ...kept, cursors },
     secrets: await release.readSecrets(),
   };
+}
+
+/** Has the history kept of timesheets that a user has changed. */
+async function keepHistory(release: Release): Promise<void> {
+  const items = (await release.readItems()).filter(({ sk, change }) => sk?.S === "TIMESHEET" && change !== undefined);
+  const changes = items.map((NewImage) => changeOf({ pk: String(NewImage.pk?.S), sk: "TIMESHEET" }, { NewImage }));
+  await release.work("update-totals", { Records: changes });
 }
 
 /** Has the totals brought in line with all records, those that were removed included. */

@@ -11,6 +11,7 @@ import { writeRecord } from "../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
 import type { HttpHandler } from "../../shared/http/endpoint.ts";
 import { hmacKey } from "../../shared/secrets.ts";
+import { carryOutCommand } from "../../shared/work.ts";
 import { openTestSession } from "../support/records/sessions.ts";
 import { call } from "../support/requests/call.ts";
 import { endpoints } from "../support/requests/every-operation.ts";
@@ -43,7 +44,8 @@ export function thisRelease(service: Service, load: LoadHandler = loadHandler): 
     },
     work: async (worker, event = {}) => work(worker, (await load(worker)) as Worker, event),
     async importLine(line) {
-      await writeRecord(parseRecordLine(line, "GB"), { now: new Date(), hmacKey });
+      const write = () => writeRecord(parseRecordLine(line, "GB"), { now: new Date(), hmacKey });
+      await carryOutCommand({ operation: "import" }, (runId) => `import#${runId}`, write);
     },
     takeMessages: (queue) => takeMessages(queueSettings[queue]),
     newestPin: (to) => newestPin(service.inbox, to),

@@ -62,6 +62,19 @@ test.each([
   }
 });
 
+test("D41: update-totals is given users, and of sessions their ends alone", () => {
+  for (const name of ["INSERT", "MODIFY", "REMOVE"]) {
+    expect(matchesAny(change(name, "USER"), streamFilters["update-totals"]), name).toBe(true);
+  }
+  const ended = { valid_to: { S: "1970-01-01T00:00:00.000Z" } };
+  expect(matchesAny(change("MODIFY", "SESSION#zz1", ended), streamFilters["update-totals"])).toBe(true);
+  const renewed = { valid_to: { S: "2026-06-01T09:00:00.000Z" } };
+  for (const name of ["INSERT", "MODIFY"]) {
+    expect(matchesAny(change(name, "SESSION#zz1", renewed), streamFilters["update-totals"]), name).toBe(false);
+  }
+  expect(matchesAny(change("REMOVE", "SESSION#zz1"), streamFilters["update-totals"])).toBe(false);
+});
+
 test("D25: notify is given users, and nothing that was written silently", () => {
   expect(matchesAny(change("INSERT", "USER"), streamFilters.notify)).toBe(true);
   expect(matchesAny(change("INSERT", "INVOICE", { silent: { BOOL: true } }), streamFilters.notify)).toBe(false);
@@ -84,6 +97,9 @@ test.each([
   "PIN",
   "SESSION#1",
   "IDEMPOTENCY",
+  "1767225600.0000000000000000000000000000000000000042.1",
+  "1767225600.0000000000000000000000000000000000000042.1#INVOICE#7",
+  "1747225600001#01a2078b-0f12-703d-8df0-a1240058d81e",
 ])("no consumer is given the items %s, which consumers and requests write", (sk) => {
   for (const filters of Object.values(streamFilters)) {
     expect(matchesAny(change("INSERT", sk, { push: { BOOL: true } }), filters)).toBe(false);

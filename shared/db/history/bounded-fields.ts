@@ -13,15 +13,17 @@ export interface ChangedTexts {
   readonly after?: string;
 }
 
-/** So much of a long value is kept; less where all of them would be too much. */
-const keptLetters = [400, 100, 20, 0] as const;
+/** So much of a long value is kept; less where all of them would be too much, and in the end no hash. */
+const keptLetters = [Number.POSITIVE_INFINITY, 400, 100, 20, 0, -1] as const;
+/** The least that is kept of a value. */
+const shortest = JSON.stringify({ cut: "" });
 /** What a cut value is kept as, beside what is kept of it. */
-const markBytes = Buffer.byteLength(JSON.stringify({ cut: "", sha256: "s".repeat(22) }));
+const cutBytes = Buffer.byteLength(JSON.stringify({ cut: "", sha256: "s".repeat(22) }));
 
 /** Makes the fields of a change fit: long values are cut, the same however often it is done. */
 export function boundFields({ before, after }: ChangedFields, mostBytes: number): ChangedTexts {
   let texts: ChangedTexts = {};
-  for (const letters of [Number.POSITIVE_INFINITY, ...keptLetters]) {
+  for (const letters of keptLetters) {
     const cut = (fields: Fields) => JSON.stringify(mapValues(fields, (value) => cutValue(value, letters)));
     texts = { ...(before && { before: cut(before) }), ...(after && { after: cut(after) }) };
     if (bytesOf(texts.before) + bytesOf(texts.after) <= mostBytes) break;
@@ -31,7 +33,8 @@ export function boundFields({ before, after }: ChangedFields, mostBytes: number)
 
 function cutValue(value: unknown, letters: number): unknown {
   const text = JSON.stringify(value);
-  if (Buffer.byteLength(text) <= letters + markBytes) return value;
+  if (letters < 0) return text.length > shortest.length ? { cut: "" } : value;
+  if (Buffer.byteLength(text) <= letters + cutBytes) return value;
   const sha256 = createHash("sha256").update(text).digest("base64url").slice(0, 22);
   return { cut: text.slice(0, letters), sha256 } satisfies CutValue;
 }

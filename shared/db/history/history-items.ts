@@ -11,10 +11,13 @@ export type RecordedDoing = "created" | "updated" | "removed" | "ended" | "impor
 /** Values by field, as the interface names them; `CutValue` where one is too long to be kept. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What is kept of a long value: the beginning of its JSON, and the hash of all of it (SHA-256, 22 letters of base64url). */
+/**
+ * What is kept of a long value: the beginning of its JSON, and the hash of all of it (SHA-256, 22 letters of base64url). Where so
+ * many fields change that even this is too much, that it was there.
+ */
 export interface CutValue {
   readonly cut: string;
-  readonly sha256: string;
+  readonly sha256?: string;
 }
 
 /** A change of the history. */
@@ -85,6 +88,22 @@ export const placePartitions = {
 /** The places by time are spread over so many partitions a day, each of which takes 1,000 write units a second. */
 export const shardsPerDay = 8;
 
+/** The number that a record's key names it by. */
+export function numberIn({ pk }: Key): number {
+  return Number(pk.slice(pk.indexOf("#") + 1));
+}
+
+/** The order of what was written in a second since 1970, as the stream numbers it; without a number, before all of that second. */
+export function orderOf(second: number, sequence?: string): string {
+  const start = String(second).padStart(10, "0");
+  return sequence === undefined ? start : `${start}.${sequence.padStart(40, "0")}`;
+}
+
+/** The second in which something was written, by its order. */
+export function secondOf(order: string): number {
+  return Number(order.slice(0, 10));
+}
+
 /** The order of a place: it sorts as its change does, and names it. */
 export function placeOrder({ pk, sk }: Key): string {
   return `${sk}#${pk.slice(partitionStart.length)}`;
@@ -129,8 +148,4 @@ export function usedShardsOf(items: readonly Item[]): Item[] {
       const used = { pk: placePartitions.usedShards, sk: String(pk).slice(dayStart.length) };
       return historyPlaces.encode({ ...used, expires_at: daysEnd + Number(expires_at) - second });
     });
-}
-
-function secondOf(place: string): number {
-  return Number(place.slice(0, 10));
 }

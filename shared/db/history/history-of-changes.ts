@@ -10,10 +10,13 @@ import {
   historyItems,
   historyPartition,
   historyPlaces,
+  numberIn,
+  orderOf,
   placeOrder,
   placePartitions,
   type RecordedChange,
   type StoredHistory,
+  secondOf,
   shardsPerDay,
 } from "./history-items.ts";
 import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOf } from "./recorded-fields.ts";
@@ -86,10 +89,6 @@ function authorship(
   return change ? { change, at: change.at } : { at: momentOf(createdAt) };
 }
 
-function numberIn({ pk }: Key): number {
-  return Number(pk.slice(pk.indexOf("#") + 1));
-}
-
 /** The import whose first change of a record an item still is. */
 function firstImportOf(item: Item | undefined): LastChange | undefined {
   const change = lastChangeOf(item);
@@ -117,14 +116,16 @@ function itemOf(
   { createdAt, sequence = "" }: Written,
   keptDays: number,
 ): StoredHistory {
-  const isSession = recorded.type === "session";
-  const pk =
-    recorded.type === "session"
-      ? historyPartition("user", Number(recorded.user_id))
-      : historyPartition(recorded.type, id);
-  const position = `${String(createdAt ?? 0).padStart(10, "0")}.${sequence.padStart(40, "0")}`;
+  const { type, user_id = 0 } = recorded;
+  const pk = type === "session" ? historyPartition("user", user_id) : historyPartition(type, id);
   const expires_at = (createdAt ?? 0) + keptDays * 86_400;
-  const item = { ...recorded, ...(isSession && { family: String(id) }), pk, sk: `${position}.${order}`, expires_at };
+  const item = {
+    ...recorded,
+    ...(type === "session" && { family: `${id}` }),
+    pk,
+    sk: `${orderOf(createdAt ?? 0, sequence)}.${order}`,
+    expires_at,
+  };
   const left = mostBytes - spareBytes - Buffer.byteLength(JSON.stringify(historyItems.encode(item)));
   return { ...item, ...boundFields({ before, after }, left) };
 }
@@ -132,7 +133,7 @@ function itemOf(
 /** The places by which a change is found: by who made it, its company, its change and its day. */
 function placesOf({ change, company_id }: RecordedChange, item: StoredHistory): Item[] {
   const { pk, sk, expires_at } = item;
-  const day = new Date(Number(sk.slice(0, 10)) * 1_000).toISOString().slice(0, 10);
+  const day = new Date(secondOf(sk) * 1_000).toISOString().slice(0, 10);
   const partitions = [
     ...(change ? [placePartitions.actor(change.by), placePartitions.change(change.id)] : []),
     ...(company_id === undefined ? [] : [placePartitions.company(company_id)]),

@@ -59,10 +59,11 @@ export function impersonal(type: RecordedType, fields: Fields): Fields {
 /** The fields in which a record differs, as they were and as they are; undefined where there are none. */
 export function differenceOf(before: RecordedFields, after: RecordedFields) {
   const names = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])].toSorted();
-  const changed = names.filter((name) => !isDeepStrictEqual(before.fields[name], after.fields[name]));
+  const valueIn = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+  const changed = names.filter((name) => !isDeepStrictEqual(valueIn(before.fields, name), valueIn(after.fields, name)));
   const secrets = newSecrets(before, after);
   if (changed.length + secrets.length === 0) return undefined;
-  const pick = (fields: Fields) => present(Object.fromEntries(changed.map((name) => [name, fields[name]])));
+  const pick = (fields: Fields) => present(Object.fromEntries(changed.map((name) => [name, valueIn(fields, name)])));
   const marks = Object.fromEntries(secrets.map((name) => [name, "changed"]));
   return { before: pick(before.fields), after: { ...pick(after.fields), ...marks } };
 }

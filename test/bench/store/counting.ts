@@ -1,11 +1,13 @@
 import { BatchWriteCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { chunksOf } from "../../../shared/batches.ts";
+import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { countChanges } from "../../../shared/db/lists/update-totals.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
 import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
 import { documentClient } from "../../../shared/db/table/table.ts";
 import type { TableChange } from "../../../shared/db/table/table-changes.ts";
 import { settings } from "../../../shared/settings.ts";
+import { carryOut, carryOutCommand } from "../../../shared/work.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
@@ -64,6 +66,31 @@ export async function measureUnits(): Promise<Figure[]> {
     const read = { name: `${whole}: read units each`, value: readUnits / lines.length, unit: "" };
     // The first reads what the bounds of the month are.
     figures.push(figures.length === 1 ? read : { ...read, atMost: mostReadUnits });
+  }
+  return figures;
+}
+
+/** What the history adds to a change, beside what is counted of it. */
+export async function measureHistory(): Promise<Figure[]> {
+  const ids = idsFrom(3_000, batch);
+  const importing = <T>(run: () => T) => carryOutCommand({ operation: "import" }, (id) => `import#${id}`, run);
+  const acting = <T>(run: () => T) => carryOut({ operation: "bulk-update", request_id: "one" }, run);
+  const mixes = [
+    { name: "new invoices of an import", changes: await importing(() => changesOf(ids.map(newInvoice))), most: 0 },
+    {
+      name: "first changes after it",
+      changes: await acting(() => changesOf(ids.map(changedInvoice("paid")))),
+      most: 7,
+    },
+    { name: "changed states", changes: await acting(() => changesOf(ids.map(changedInvoice("pending")))), most: 5 },
+  ];
+  const figures: Figure[] = [];
+  for (const { name, changes, most } of mixes) {
+    const { writeUnits, readUnits } = await costOf(() => keepHistory(changes));
+    await countChanges(changes, now);
+    const whole = `history of ${batch} ${name}`;
+    figures.push({ name: `${whole}: write units each`, value: writeUnits / batch, unit: "", atMost: most });
+    figures.push({ name: `${whole}: read units each`, value: readUnits / batch, unit: "", atMost: 0 });
   }
   return figures;
 }

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
-import { costOfSparseHistory, historyMeasures, measureHistory } from "./history.ts";
+import { costOfSparseHistory, historyMeasures, measureHistoryLists } from "./history.ts";
 
 const [few, many] = usualOrFull([500, 750], [1_000, 100_000]);
 
 describe(`lists of changes, of ${few} that are kept and of ${many},`, () => {
-  let lists: Awaited<ReturnType<typeof measureHistory>>;
+  let lists: Awaited<ReturnType<typeof measureHistoryLists>>;
 
   useService();
   beforeAll(async () => {
-    lists = await measureHistory(few, many);
+    lists = await measureHistoryLists(few, many);
     if (process.env.SHOW_FIGURES) console.info(lists.map(({ name, few, many }) => ({ name, few, many })));
   }, 1_800_000);
 

@@ -68,7 +68,7 @@ function costOfHistory({ filter, scope = "all", limit = 20 }: HistoryMeasure): P
 }
 
 /** What each list costs with so many changes, and with more. */
-export async function measureHistory(few: number, many: number) {
+export async function measureHistoryLists(few: number, many: number) {
   await keepChanges(0, few);
   const ofFew = await measureAll();
   await keepChanges(few, many);

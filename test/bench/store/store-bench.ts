@@ -12,9 +12,9 @@ import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import type { Cost } from "../../support/records/costs.ts";
 import { reportFigures } from "../figures.ts";
-import { measurePace, measureUnits } from "./counting.ts";
+import { measureHistory, measurePace, measureUnits } from "./counting.ts";
 import { openEngineFile } from "./engine-file.ts";
-import { measureHistory } from "./history.ts";
+import { measureHistoryLists } from "./history.ts";
 import { invoiceLines, type Order } from "./invoices.ts";
 import { importLines, putLines } from "./load.ts";
 import { invoiceMeasures, laterPage, type Measure, measureAll, naiveMeasures } from "./measures.ts";
@@ -75,6 +75,7 @@ function environmentOf(engine: string, endpoint: string): Record<string, string>
     HMAC_SECRET_ARN: "hmac-key",
     DEFAULT_COUNTRY: "GB",
     BUSINESS_TIME_ZONE: "Europe/London",
+    HISTORY_DAYS: "400",
   };
 }
 
@@ -110,7 +111,10 @@ async function benchCounting(template: Record<string, unknown>, say: (text: stri
   for (const name of [table, twin]) await createBenchTable(template, name);
   process.env.TABLE_NAME = table;
   say("\nwhat counts the changes");
-  return reportFigures([...(await measureUnits()), ...(await measurePace(countedByOne, twin))], say);
+  return reportFigures(
+    [...(await measureUnits()), ...(await measureHistory()), ...(await measurePace(countedByOne, twin))],
+    say,
+  );
 }
 
 /** Measures the lists of changes and prints it; true when they keep within their bars, whatever is kept. */
@@ -120,7 +124,7 @@ async function benchHistory(template: Record<string, unknown>, say: (text: strin
   process.env.TABLE_NAME = table;
   const [few, many] = keptChanges;
   say(`\nlists of 20 changes, of ${few} and of ${many} that are kept: read units`);
-  const lists = await measureHistory(few, many);
+  const lists = await measureHistoryLists(few, many);
   const figures = lists.flatMap(({ name, mostReadUnits, few: before, many: after }) => [
     { name, value: after.readUnits, unit: "units", atMost: Math.min(mostReadUnits, before.readUnits) },
   ]);

@@ -1,32 +1,112 @@
 import { expect, test } from "vitest";
-import { findHistory } from "../../../shared/db/history/find-history.ts";
-import { putHistory } from "../../support/records/history.ts";
+import {
+  findActorHistory,
+  findChangeHistory,
+  findCompanyHistory,
+  findHistory,
+  findRecordHistory,
+  type HistoryPage,
+  type HistoryStart,
+} from "../../../shared/db/history/find-history.ts";
+import { keepHistory } from "../../../shared/db/history/keep-history.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import type { TableChange } from "../../../shared/db/table/table-changes.ts";
+import { costOf } from "../../support/records/costs.ts";
+import { jobLine, timesheetLine } from "../../support/records/records.ts";
 import { useService } from "../../support/service/service.ts";
+import { runImport, streamOf } from "../../tools/import/run-import.ts";
 
 useService();
+const day = Date.parse("2026-05-10T00:00:00.000Z") / 1_000;
+const now = new Date("2026-05-20T00:00:00.000Z");
+let sequence = 0;
 
-test("HI6: pages of any size give all changes of more days and shards than a page looks at, once and in order", async () => {
-  const now = new Date("2026-05-01T12:00:00.000Z");
-  const at = (day: number, hour: number) => new Date(Date.UTC(2026, 3, 30 - 2 * day, hour)).toISOString();
-  const days = Array.from({ length: 25 }, (_, day) => day);
-  // Several records a day are in several of its shards; those of the later hours are not in the same ones each day.
-  const changes = days.flatMap((day) =>
-    Array.from({ length: 6 }, (_, hour) => ({ id: day * 7 + hour, at: at(day, hour) })),
-  );
-  await putHistory(changes);
-  const expected = changes
-    .map((each) => each.at)
-    .toSorted()
-    .reverse();
-  for (const limit of [100, 13, 1]) {
-    const found: string[] = [];
-    let after: string | undefined;
-    do {
-      const page = await findHistory({ limit, after, now });
-      expect(page.changes.length).toBeLessThanOrEqual(limit);
-      found.push(...page.changes.map((each) => each.at));
-      after = page.after;
-    } while (after !== undefined);
-    expect(found).toEqual(expected);
+/** A change of a timesheet's state, as the stream has it. */
+function changeOf(id: number, revision: number, { by = "user#7", company = 1, second = day } = {}): TableChange {
+  sequence += 1;
+  const key = recordKey("TIMESHEET", id);
+  const change = {
+    id: `change-${by}-${revision}`,
+    by,
+    operation: "bulk-update-timesheets",
+    at: new Date(second * 1_000).toISOString(),
+  };
+  const at = (state: number, more: object) => ({ ...key, id, company_id: company, record: { state }, ...more });
+  const after = at(revision, { revision, change, change_revision: revision });
+  return {
+    eventId: String(sequence),
+    key,
+    before: at(revision - 1, { revision: revision - 1 }),
+    after,
+    createdAt: second,
+    sequence: String(sequence),
+  };
+}
+
+/** All changes of one question, by pages of so many; each as "id revision". */
+async function readAll(find: (start: HistoryStart) => Promise<HistoryPage>, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  let after: string | undefined;
+  for (let pages = 0; pages === 0 || after !== undefined; pages += 1) {
+    if (pages > 60) throw new Error("The pages do not end");
+    const page = await find({ limit, after, now });
+    expect(page.changes.length).toBeLessThanOrEqual(limit);
+    found.push(...page.changes.map(({ id, revision }) => `${id} ${revision}`));
+    after = page.after;
   }
+  return found;
+}
+
+test("D41: changes are found by record, author, company and change, the latest first, page by page", async () => {
+  const revisions = Array.from({ length: 7 }, (_, at) => at + 2);
+  await keepHistory(revisions.map((revision) => changeOf(5, revision, { company: 50 })));
+  await keepHistory(revisions.map((revision) => changeOf(6, revision, { company: 60, by: "user#8" })));
+  const latestFirst = revisions.toReversed().map((revision) => `5 ${revision}`);
+  for (const limit of [3, 7, 100]) {
+    expect(await readAll((start) => findRecordHistory("timesheet", 5, start), limit)).toEqual(latestFirst);
+    expect(await readAll((start) => findActorHistory("user#7", start), limit)).toEqual(latestFirst);
+    expect(await readAll((start) => findCompanyHistory(50, start), limit)).toEqual(latestFirst);
+    expect(await readAll((start) => findChangeHistory("change-user#7-4", start), limit)).toEqual(["5 4"]);
+  }
+  expect(await readAll((start) => findCompanyHistory(51, start), 10)).toEqual([]);
+});
+
+test("D41: what has expired is not shown, even while the table still has it", async () => {
+  await keepHistory([changeOf(9, 2, { company: 90, second: day - 420 * 86_400 }), changeOf(9, 3, { company: 90 })]);
+  expect(await readAll((start) => findRecordHistory("timesheet", 9, start), 10)).toEqual(["9 3"]);
+  expect(await readAll((start) => findCompanyHistory(90, start), 10)).toEqual(["9 3"]);
+});
+
+test("D41: a page costs the same however many changes there are, also of a company with one", async () => {
+  await keepHistory([changeOf(10, 2, { company: 91, by: "user#91" })]);
+  for (let from = 0; from < 200; from += 100) {
+    await keepHistory(
+      Array.from({ length: 100 }, (_, at) => changeOf(1_000 + from + at, 2, { company: 92, by: "user#92" })),
+    );
+  }
+  const unitsOf = async (find: () => Promise<HistoryPage>) => (await costOf(find)).readUnits;
+  const start = { limit: 20, now };
+  expect(await unitsOf(() => findCompanyHistory(92, start))).toBeLessThanOrEqual(11.5);
+  expect(await unitsOf(() => findActorHistory("user#92", start))).toBeLessThanOrEqual(11.5);
+  expect(await unitsOf(() => findCompanyHistory(91, start))).toBeLessThanOrEqual(1);
+  expect(await unitsOf(() => findHistory(start))).toBeLessThanOrEqual(16);
+});
+
+test("D41: an import of new records costs one change, found by its run; one that changes nothing costs none", async () => {
+  const lines = Array.from({ length: 50 }, (_, at) => jobLine(5_000 + at, 3));
+  const options = { file: "jobs.jsonl", now };
+  await runImport(streamOf(...lines), options);
+  const find = async () => (await findHistory({ limit: 100, now })).changes.filter(({ type }) => type === "import");
+  const [run, ...others] = await find();
+  expect(others).toEqual([]);
+  expect(run).toMatchObject({
+    type: "import",
+    did: "imported",
+    change: { by: `import#${run?.id}`, operation: "import" },
+  });
+  expect(run?.after).toMatchObject({ file: "jobs.jsonl", created: 50, unchanged: 0, ended_at: expect.any(String) });
+  expect((await findChangeHistory(String(run?.id), { limit: 100, now })).changes).toMatchObject([{ name: run?.name }]);
+  await runImport(streamOf(...lines), options);
+  await runImport(streamOf(timesheetLine(1, 3)), { ...options, dryRun: true });
+  expect(await find()).toHaveLength(1);
 });

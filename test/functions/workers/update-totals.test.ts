@@ -1,6 +1,8 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/update-totals.ts";
+import { endedAt, sessionKey } from "../../../shared/db/accounts/sessions.ts";
+import { findCompanyHistory, findRecordHistory } from "../../../shared/db/history/find-history.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { putIf } from "../../../shared/db/table/table.ts";
@@ -10,6 +12,7 @@ import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
+import { streamRecord } from "../../support/workers/workers.ts";
 
 useService();
 const proxy = useFaultProxy();
@@ -51,6 +54,43 @@ test("killed before and after every call that it makes, and started again, it ha
     await expectExact();
   });
   expect(crashes).toBeGreaterThanOrEqual(8);
+});
+
+test("D41: killed before and after every call, it has kept the history of records, users and sessions once", async () => {
+  const stamp = (revision: number) => ({
+    revision,
+    change_revision: revision,
+    change: { ...author, id: `c-${revision}` },
+  });
+  const author = { by: "user#7", operation: "test", at: "2026-05-10T12:00:00.000Z" };
+  const user = (first_name: string, revision: number) => ({ record: { first_name }, ...stamp(revision) });
+  const session = { ...sessionKey(500, "zz1"), valid_to: "2026-06-01T09:00:00.000Z" };
+  const item = { ...recordKey("INVOICE", 600), id: 600, company_id: 9 };
+  const invoice = (total: string, revision: number) => ({
+    ...item,
+    record: { state: "paid", number: "1", issued_date: "2026-05-01", total },
+    ...stamp(revision),
+  });
+  const changes = [
+    streamRecord(recordKey("USER", 500), { before: user("Ada", 1), after: user("Ida", 2) }),
+    streamRecord(session, { before: session, after: { ...session, valid_to: endedAt, change: stamp(3).change } }),
+    streamRecord(recordKey("INVOICE", 600), { before: invoice("1.00", 3), after: invoice("2.00", 4) }),
+  ];
+  const ApproximateCreationDateTime = Math.floor(Date.now() / 1_000);
+  const Records = changes.map((each) => ({ ...each, dynamodb: { ...each.dynamodb, ApproximateCreationDateTime } }));
+  await crashEverywhere(async (kill) => {
+    await kill(() => handler({ Records }));
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
+  });
+  const start = { limit: 10, now: new Date() };
+  expect(await findRecordHistory("user", 500, start)).toMatchObject({
+    changes: [
+      { type: "session", id: "zz1", did: "ended", user_id: 500, change: { by: "user#7" } },
+      { type: "user", id: 500, did: "updated", before: { first_name: "Ada" }, after: { first_name: "Ida" } },
+    ],
+  });
+  const { changes: ofInvoice } = await findCompanyHistory(9, start);
+  expect(ofInvoice).toMatchObject([{ type: "invoice", id: 600, before: { total: "1.00" }, after: { total: "2.00" } }]);
 });
 
 test("an invoice whose number changes, or that is removed, leaves nothing that a search by its old number finds", async () => {

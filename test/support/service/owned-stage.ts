@@ -23,6 +23,7 @@ export const fullStage = {
   region: "eu-west-2",
   account: "123456789012",
   unknownParameters: "warn",
+  historyDays: 30,
   sandbox: {
     companyId: 900,
     logins: [`review@${host}`, "+447400123456"],

@@ -203,7 +203,7 @@ test("--from passes over the lines before it, and counts them as none", async ()
   expect(await readItem(recordKey("JOB", 7_100))).toBeUndefined();
 });
 
-test("records are read and written many at once: 1,000 new ones by 30 calls, and the same again by 20", async () => {
+test("records are read and written many at once: 1,000 new ones by 30 calls, 2 of them for the history of the run, and the same again by 20", async () => {
   const calls: string[] = [];
   documentClient().middlewareStack.add(
     (next, { commandName }) =>
@@ -216,8 +216,11 @@ test("records are read and written many at once: 1,000 new ones by 30 calls, and
   const lines = Array.from({ length: 1_000 }, (_, at) => jobLine(10_000 + at, 1));
   try {
     expect((await run(streamOf(...lines))).summary).toMatchObject({ created: 1_000 });
-    expect(new Set(calls)).toEqual(new Set(["BatchGetItemCommand", "TransactWriteItemsCommand"]));
+    expect(new Set(calls)).toEqual(
+      new Set(["BatchGetItemCommand", "BatchWriteItemCommand", "TransactWriteItemsCommand"]),
+    );
     expect(calls.length).toBeLessThanOrEqual(30);
+    expect(calls.filter((name) => name === "BatchWriteItemCommand")).toHaveLength(2);
     calls.length = 0;
     expect((await run(streamOf(...lines))).summary).toMatchObject({ unchanged: 1_000 });
     expect(new Set(calls)).toEqual(new Set(["BatchGetItemCommand"]));

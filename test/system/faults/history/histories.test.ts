@@ -12,7 +12,7 @@ import { usualOrFull } from "../../../support/service/counts.ts";
 import { fc } from "../../../support/service/properties.ts";
 import { useService } from "../../../support/service/service.ts";
 import { expectHistory, follow, type ModelRecord } from "./history-model.ts";
-import { authorOf, type Change, change, death, kinds, planOf } from "./history-steps.ts";
+import { authorOf, type Change, change, death, type Kind, kinds, planOf } from "./history-steps.ts";
 
 const runs = usualOrFull(12, 2_000, 120);
 const read = fc.record({
@@ -28,6 +28,9 @@ const read = fc.record({
 const step = fc.oneof({ weight: 4, arbitrary: change }, { weight: 1, arbitrary: read });
 
 type Reading = typeof read extends fc.Arbitrary<infer T> ? T : never;
+
+/** Of other ids, so that the records are in several shards. */
+const idOf = (kind: Kind, base: number) => base + kinds.indexOf(kind);
 
 interface History {
   readonly base: number;
@@ -50,7 +53,7 @@ test(`D41: ${runs} random histories of imports, events, operations, removals, re
 async function runHistory(steps: readonly (Change | Reading)[]): Promise<void> {
   nextBase += 10;
   const base = nextBase;
-  const all = kinds.flatMap((kind) => [0, 1].map((slot) => ({ kind, id: base + slot })));
+  const all = kinds.map((kind) => ({ kind, id: idOf(kind, base) }));
   const records = new Map(
     all.map((each) => [`${each.kind} ${each.id}`, { ...each, history: [], imported: undefined }]),
   );
@@ -94,8 +97,8 @@ async function readChanges(changes: readonly TableChange[], { shards, batch, cra
 
 /** Makes a change, killed once and then repeated as it was, and lets the model follow what that stored. */
 async function makeChange(each: Change, history: History): Promise<void> {
-  const id = history.base + each.slot;
-  if (each.does === "end session") return endOneSession(each, id, history);
+  if (each.does === "end session") return endOneSession(each, idOf("USER", history.base), history);
+  const id = idOf(each.kind, history.base);
   const key = recordKey(each.kind, id);
   const plan = planOf(each, id, await readItem(key));
   if (!plan) return;

@@ -1,0 +1,213 @@
+import { expect, test } from "vitest";
+import { handler as confirmHandler } from "../../../functions/accounts/confirm-login.ts";
+import { handler as confirmByBodyHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
+import { handler as registerHandler } from "../../../functions/accounts/register-user.ts";
+import { handler as bulkUpdateHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
+import { handler as adjustHandler } from "../../../functions/jobs/adjust-job-timers.ts";
+import { handler as endHandler } from "../../../functions/sessions/end-session.ts";
+import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
+import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
+import { handler as intake } from "../../../functions/workers/intake.ts";
+import { handler as markOverdue } from "../../../functions/workers/mark-overdue.ts";
+import type { ServiceFunctionName } from "../../../infra/functions/worker-rows.ts";
+import { confirmLogin, confirmLoginByBody, registerUser } from "../../../shared/contract/accounts.ts";
+import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
+import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
+import type { OperationName } from "../../../shared/contract/operations.ts";
+import { endSession, refreshToken, signOut } from "../../../shared/contract/sessions.ts";
+import { findUserIdOfLogin, loginKey, logins } from "../../../shared/db/accounts/logins.ts";
+import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
+import type { RecordItem } from "../../../shared/db/table/entity.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import { type Key, putIf } from "../../../shared/db/table/table.ts";
+import { removalKey } from "../../../shared/db/writes/removals.ts";
+import { makeFamily, makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";
+import { hmacKey } from "../../../shared/secrets.ts";
+import { useSigningKey } from "../../support/records/own-user.ts";
+import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { readItem, write } from "../../support/records/writes.ts";
+import { call } from "../../support/requests/call.ts";
+import { adjust, undo } from "../../support/requests/changes.ts";
+import { askForPin, deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { confirmPin, setNewPassword, signInWith } from "../../support/requests/recovery.ts";
+import { useService } from "../../support/service/service.ts";
+import { testSession } from "../../support/tokens/tokens.ts";
+import { queueEvent } from "../../support/workers/workers.ts";
+import { runImport, streamOf } from "../../tools/import/run-import.ts";
+
+const service = useService();
+useSigningKey();
+
+const operator = { id: 900, role: "operator", company_id: 1 } as const;
+const admin = { id: 901, role: "admin", company_id: null } as const;
+let id = 100;
+
+/** What somebody does: the item that it writes, and who that says. */
+interface Deed {
+  readonly key: Key;
+  readonly by: string | RegExp;
+}
+
+/** The user's id and login of a new user. */
+async function newUser(changes: Record<string, unknown> = {}): Promise<{ id: number; login: string; by: string }> {
+  id += 1;
+  await write(userLine(id, changes));
+  return { id, login: `user-${id}@example.com`, by: `user#${id}` };
+}
+
+/** A user with the session that a test's token names, and another one. */
+async function newSession() {
+  const user = await newUser();
+  const family = makeFamily(new Date());
+  const token = makeRefreshToken(user.id, family, await hmacKey());
+  for (const each of [family, testSession]) await openSession(user.id, each, token, 0, new Date());
+  return { user, family, other: sessionKey(user.id, family), own: sessionKey(user.id, testSession) };
+}
+
+const doesNotWrite = "writes no record that has a history";
+
+/** What every function does that writes a record with a history, and what the import does. */
+const deeds: Readonly<
+  Record<OperationName | ServiceFunctionName | "import", (() => Promise<Deed>) | typeof doesNotWrite>
+> = {
+  "bulk-update-timesheets": async () => {
+    id += 1;
+    await write(userLine(operator.id));
+    await write(timesheetLine(id, 1));
+    await call(bulkUpdateHandler, bulkUpdateTimesheets, {
+      as: operator,
+      body: { timesheet: { timesheet_ids: [id], state: "paid" } },
+    });
+    return { key: recordKey("TIMESHEET", id), by: "user#900" };
+  },
+  "adjust-job-timers": async () => {
+    id += 1;
+    await write(jobLine(id, 1));
+    await call(adjustHandler, adjustJobTimers, { as: admin, body: { job: { job_ids: [id], timer: 60 } } });
+    return { key: recordKey("JOB", id), by: "user#901" };
+  },
+  "undo-change": async () => {
+    id += 1;
+    await write(userLine(admin.id, { role: "admin", financial_company_id: null }));
+    await write(jobLine(id, 1));
+    const { headers } = await adjust(admin, [id], 60);
+    expect((await undo(admin, headers["change-id"])).status).toBe(200);
+    return { key: recordKey("JOB", id), by: "user#901" };
+  },
+  "plan-bulk-update-timesheets": doesNotWrite,
+  "plan-adjust-job-timers": doesNotWrite,
+  "confirm-login": async () => {
+    const user = await newUser();
+    await call(confirmHandler, confirmLogin, {
+      query: { login: user.login, pin: await askForPin(service, user.login) },
+    });
+    return { key: recordKey("USER", user.id), by: user.by };
+  },
+  "confirm-login-by-body": async () => {
+    const login = "new-here@example.com";
+    await call(registerHandler, registerUser, {
+      body: { user: { login, password: "x".repeat(12), first_name: "A", last_name: "B" } },
+    });
+    await deliverPins();
+    const pin = newestPin(service.inbox, login);
+    await call(confirmByBodyHandler, confirmLoginByBody, { body: { user: { login, pin } } });
+    const own = await findUserIdOfLogin(login);
+    return { key: recordKey("USER", Number(own)), by: `user#${own}` };
+  },
+  "set-password": async () => {
+    const user = await newUser();
+    const { body } = await confirmPin(user.login, await askForPin(service, user.login));
+    await setNewPassword(body.user.reset_password_token, "seven quiet harbours");
+    return { key: recordKey("USER", user.id), by: user.by };
+  },
+  "sign-in": async () => {
+    const user = await newUser({ password: "seven quiet harbours" });
+    const [former, key] = [`USER-${user.id}@straße.example`, recordKey("USER", user.id)];
+    const stored = await readItem(key);
+    await putIf({ Item: { ...stored, record: { ...(stored?.record as object), email: former.toLowerCase() } } });
+    await putIf({ Item: logins.encode({ ...loginKey(former.toLowerCase()), user_id: user.id }) });
+    expect((await signInWith(former, "seven quiet harbours")).status).toBe(200);
+    return { key, by: user.by };
+  },
+  "sign-out": async () => {
+    const { user, own } = await newSession();
+    await call(signOutHandler, signOut, { as: { ...operator, id: user.id } });
+    return { key: own, by: user.by };
+  },
+  "end-session": async () => {
+    const { user, other, family } = await newSession();
+    await call(endHandler, endSession, { as: { ...operator, id: user.id }, parameters: { id: family } });
+    return { key: other, by: user.by };
+  },
+  "refresh-token": async () => {
+    const { user, family, other: key } = await newSession();
+    const spent = makeRefreshToken(user.id, family, await hmacKey());
+    await call(refreshHandler, refreshToken, { body: { token: { refresh_token: spent } } });
+    return { key, by: "service#refresh-token" };
+  },
+  intake: async () => {
+    id += 1;
+    const detail = { ...jobLine(id, 1), event_id: "e-1", version: 1 };
+    await intake(queueEvent({ "detail-type": "Record", source: "rota.example", detail }));
+    return { key: recordKey("JOB", id), by: "event#rota.example#e-1" };
+  },
+  "mark-overdue": async () => {
+    id += 1;
+    await write(invoiceLine(id, 1, { due_date: "2026-06-01" }));
+    await markOverdue();
+    return { key: recordKey("INVOICE", id), by: "schedule#test" };
+  },
+  import: async () => {
+    id += 1;
+    await runImport(streamOf(userLine(id)));
+    const key = recordKey("USER", id);
+    const stored = await readItem(key);
+    await runImport(streamOf({ type: "user", id, deleted: true }));
+    return { key: removalKey({ ...stored, ...key }), by: /^import#[0-9a-f-]{36}$/ };
+  },
+  "register-user": doesNotWrite,
+  "request-password-reset": doesNotWrite,
+  "get-profile": doesNotWrite,
+  "list-sessions": doesNotWrite,
+  "list-changes": doesNotWrite,
+  "register-device-token": doesNotWrite,
+  "remove-device-token": doesNotWrite,
+  "list-device-tokens": doesNotWrite,
+  "list-notifications": doesNotWrite,
+  "mark-notifications": doesNotWrite,
+  "get-unread-counts": doesNotWrite,
+  "get-invoice": doesNotWrite,
+  "get-timesheet": doesNotWrite,
+  "list-invoices": doesNotWrite,
+  "list-timesheets": doesNotWrite,
+  "get-job": doesNotWrite,
+  "list-jobs": doesNotWrite,
+  "get-health": doesNotWrite,
+  "get-key-set": doesNotWrite,
+  "get-openapi": doesNotWrite,
+  "get-docs": doesNotWrite,
+  "refuse-unrouted": doesNotWrite,
+  "deliver-pin": doesNotWrite,
+  "notify-password-changed": doesNotWrite,
+  "rotate-signing-key": doesNotWrite,
+  "update-totals": doesNotWrite,
+  notify: doesNotWrite,
+  "deliver-notifications": doesNotWrite,
+  "send-pushes": doesNotWrite,
+  "reconcile-totals": doesNotWrite,
+  "write-heartbeats": doesNotWrite,
+};
+
+const writers = Object.entries(deeds).flatMap(([name, deed]) => (deed === doesNotWrite ? [] : [{ name, deed }]));
+
+test.each(writers)("D41: $name says who changed the record, in which change and when", async ({ deed }) => {
+  const { key, by } = await deed();
+  const item = await readItem(key);
+  const { change, change_revision, revision } = (item ?? {}) as Partial<RecordItem>;
+  expect(change).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+    by: expect.stringMatching(by),
+  });
+  expect(Math.abs(Date.now() - Date.parse(change?.at ?? ""))).toBeLessThan(60_000);
+  expect(change_revision).toBe(revision);
+});

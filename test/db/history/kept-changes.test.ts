@@ -1,0 +1,169 @@
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { expect, test } from "vitest";
+import { historyItems, toRecordedChange } from "../../../shared/db/history/history-items.ts";
+import { historyOf } from "../../../shared/db/history/history-of-changes.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
+import type { LastChange } from "../../../shared/work.ts";
+import { fc } from "../../support/service/properties.ts";
+
+const key = recordKey("TIMESHEET", 17);
+const change: LastChange = {
+  id: "change-1",
+  by: "user#7",
+  operation: "bulk-update-timesheets",
+  at: "2026-05-10T12:00:00.000Z",
+};
+const by = (revision: number, more: object = {}) => ({
+  revision,
+  change: { ...change, ...more },
+  change_revision: revision,
+});
+const place = { eventId: "e", key, createdAt: 1_778_414_400, sequence: "42" };
+
+const timesheet = (state: string, more: Item = {}): Item => ({
+  ...key,
+  id: 17,
+  company_id: 1,
+  record: { state, total: "1.00" },
+  ...more,
+});
+
+const changeIn = (item: Item) => toRecordedChange(historyItems.decode(item));
+
+function kept(before: Item | undefined, after: Item | undefined, removedBy?: LastChange) {
+  const items = historyOf({ ...place, before, after }, removedBy, 400);
+  return {
+    changes: items.filter(({ pk }) => String(pk).startsWith("HISTORY#")).map(changeIn),
+    places: items.flatMap(({ pk }) => (String(pk).startsWith("CHANGES#") ? [String(pk)] : [])),
+    items,
+  };
+}
+
+const about = { type: "timesheet", id: 17, company_id: 1 };
+
+test("D41: a change is kept with the fields that differ, its author, and its places, for as long as the stage says", () => {
+  const { changes, places, items } = kept(timesheet("pending", { revision: 5 }), timesheet("paid", by(6)));
+  const fields = { before: { state: "pending" }, after: { state: "paid" } };
+  expect(changes).toEqual([{ ...about, did: "updated", change, at: change.at, revision: 6, ...fields }]);
+  expect(places).toEqual([
+    "CHANGES#BY#user#7",
+    "CHANGES#ID#change-1",
+    "CHANGES#COMPANY#1",
+    expect.stringMatching(/^CHANGES#DAY#2026-05-10#[0-7]$/),
+  ]);
+  for (const { expires_at } of items) expect(expires_at).toBe(place.createdAt + 400 * 86_400);
+});
+
+test("D41: what release 0.1 writes between is kept without an author: the change that it left standing is of an earlier revision", () => {
+  const before = timesheet("pending", by(6));
+  const { changes, places } = kept(before, timesheet("paid", { ...by(6), revision: 7 }));
+  expect(changes).toMatchObject([{ did: "updated", at: "2026-05-10T12:00:00.000Z", after: { state: "paid" } }]);
+  expect(changes[0]).not.toHaveProperty("change");
+  expect(places).toHaveLength(2);
+});
+
+test("D41: a write that changes no field, a migration and a repeated image leave nothing", () => {
+  expect(kept(timesheet("paid", by(6)), timesheet("paid", by(7))).items).toEqual([]);
+  expect(kept(timesheet("paid", by(6)), timesheet("pending", by(6))).items).toEqual([]);
+  expect(kept(undefined, undefined).items).toEqual([]);
+});
+
+test("D41: what an import makes is kept with the next change, whatever that is; what another makes, at once", () => {
+  const made = by(6, { by: "import#r", creates: true });
+  expect(kept(undefined, timesheet("pending", made)).items).toEqual([]);
+  const { creates: _, ...began } = made.change as LastChange & { creates: boolean };
+  const created = {
+    ...about,
+    did: "created",
+    change: began,
+    revision: 6,
+    after: { company_id: 1, state: "pending", total: "1.00" },
+  };
+  const before = timesheet("pending", made);
+  expect(kept(before, timesheet("pending", by(7)))).toMatchObject({ changes: [created], places: [] });
+  expect(kept(before, timesheet("paid", by(7))).changes).toMatchObject([created, { did: "updated", change }]);
+  expect(kept(before, undefined, change).changes).toMatchObject([created, { did: "removed", change, revision: 7 }]);
+  expect(kept(undefined, timesheet("pending", by(6, { creates: true }))).changes).toMatchObject([
+    { did: "created", change },
+  ]);
+});
+
+test("D2, D41: a way from one company to another is no company's: each would see the other's fields", () => {
+  const { changes, places } = kept(timesheet("paid", by(6)), timesheet("paid", { ...by(7), company_id: 2 }));
+  expect(changes).toMatchObject([{ before: { company_id: 1 }, after: { company_id: 2 } }]);
+  expect(changes[0]?.company_id).toBeUndefined();
+  expect(places.filter((pk) => pk.includes("COMPANY"))).toEqual([]);
+});
+
+test("D41: of passwords and passcodes it is kept that they changed, and of a person who was removed no name and no login", () => {
+  const user = recordKey("USER", 7);
+  const record = { role: "operator", financial_company_id: 1, email: "a@example.com", first_name: "Ada" };
+  const stored = (more: Item) => ({ ...user, id: 7, company_id: 1, role: "operator", record, ...more });
+  const keptOf = (before: Item, after: Item | undefined) =>
+    historyOf({ ...place, key: user, before, after }, change, 400);
+  const items = keptOf(
+    stored({ ...by(6), password_hash: "$secret" }),
+    stored({ ...by(7), session_epoch: 1, passcode_changes: 1, password_hash: "$other" }),
+  );
+  expect(items.slice(0, 1).map(changeIn)).toMatchObject([
+    { type: "user", before: {}, after: { password: "changed", passcode: "changed" } },
+  ]);
+  expect(JSON.stringify(items)).not.toContain("$");
+  const removed = keptOf(stored(by(6, { by: "import#r", creates: true })), undefined);
+  expect(removed.flatMap(({ did }) => did ?? [])).toEqual(["created", "removed"]);
+  expect(JSON.stringify(removed)).not.toMatch(/Ada|example/);
+  expect(JSON.stringify(removed)).toContain("operator");
+});
+
+test("D41: whatever a record holds, a change is at most two write units, and a place one", () => {
+  const text = fc.string({ unit: "binary", maxLength: 400 });
+  const record = fc.dictionary(
+    fc.string({ minLength: 1, maxLength: 20 }),
+    fc.oneof(text, fc.array(text, { maxLength: 50 }), fc.double()),
+    { maxKeys: 13 },
+  );
+  const source = fc.string({ unit: fc.constantFrom("a", "é"), maxLength: 228 });
+  fc.assert(
+    fc.property(record, record, source, (was, is, from) => {
+      const event = by(7, { by: `event#${from}#${"e".repeat(200)}`, request: crypto.randomUUID() });
+      const items = historyOf(
+        {
+          ...place,
+          sequence: "9".repeat(40),
+          before: timesheet("a", { record: was }),
+          after: timesheet("b", { ...event, record: is }),
+        },
+        undefined,
+        3_650,
+      );
+      for (const item of items)
+        expect(bytesOf(item)).toBeLessThanOrEqual(String(item.pk).startsWith("HISTORY#") ? 2_048 : 1_024);
+    }),
+    { numRuns: 25 },
+  );
+  const big = { industries: "x".repeat(390_000) };
+  const [item] = historyOf(
+    { ...place, before: timesheet("a"), after: timesheet("b", { ...by(7), record: big }) },
+    undefined,
+    400,
+  );
+  expect(item && changeIn(item).after).toEqual({
+    industries: { cut: `"${"x".repeat(399)}`, sha256: expect.stringMatching(/^[\w-]{22}$/) },
+  });
+});
+
+/** As DynamoDB counts: names and texts in UTF-8, a number by its digits. */
+function bytesOf(item: Item): number {
+  const size = (value: object): number => {
+    const [[kind, inner] = []] = Object.entries(value);
+    if (kind === "M")
+      return (
+        3 +
+        Object.entries(inner).reduce((sum, [name, each]) => sum + 1 + Buffer.byteLength(name) + size(each as object), 0)
+      );
+    if (kind === "N") return Math.ceil(String(inner).length / 2) + 2;
+    return kind === "S" ? Buffer.byteLength(inner) : 1;
+  };
+  return size({ M: marshall(item, { removeUndefinedValues: true }) });
+}
