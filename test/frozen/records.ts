@@ -19,7 +19,8 @@ const { passcode } = secretsOfUsers;
 
 /** Timers, states, passcodes, events of other systems, and requests with an Idempotency-Key. */
 export async function changeRecords(release: Release): Promise<Pick<Held, "repeated" | "abandonedRun" | "inPieces">> {
-  await release.work("intake", queueEvent(busEvents));
+  // Side by side, the removal of a record may come before the record.
+  for (const event of busEvents) await release.work("intake", queueEvent([event]));
   await release.work("mark-overdue");
   requireStatus(await release.call("adjust-job-timers", timerOf([2], 86_400)), 200);
   requireStatus(await release.call("bulk-update-timesheets", payment(operator, [1], passcode)), 200);

@@ -229,7 +229,7 @@ export class World {
 }
 
 /** The value of a job without a limit, whether it ever had one or not. */
-export const noTimer = "0 until null";
+const noTimer = "0 until null";
 
 /** The value of a job whose window was set. */
 export function timerValue(timer: number, from: number): string {
