@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, renameSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { inject, vi } from "vitest";
@@ -32,5 +32,8 @@ function isFirst(mark: string): boolean {
 async function load(loaded: string): Promise<void> {
   const { path } = makeMachineDirectory();
   await promisify(execFile)(process.execPath, [loader, path]);
-  renameSync(path, loaded);
+  // The one may be in memory and the other on a disk; whoever waits must find it whole.
+  cpSync(path, `${loaded}-copied`, { recursive: true });
+  renameSync(`${loaded}-copied`, loaded);
+  rmSync(path, { recursive: true });
 }
