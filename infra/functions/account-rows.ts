@@ -115,6 +115,6 @@ export const accountRows = {
     timeoutSeconds: 29,
     memoryMegabytes: 1024,
     table: ["GetItem", "Query", "PutItem", "UpdateItem"],
-    guarded: ["LOGIN#", "USER#"],
+    guarded: ["HISTORY#", "LOGIN#", "USER#"],
   },
 } satisfies Partial<Readonly<Record<OperationName, OperationRow>>>;

@@ -14,6 +14,7 @@ import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { toUser, users } from "./accounts/users.ts";
 import { answerPieces } from "./answer-pieces.ts";
+import { historyItems, historyPlaces, toRecordedChange } from "./history/history-items.ts";
 import { idempotentRuns } from "./idempotency.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
 import { heartbeats } from "./lists/heartbeats.ts";
@@ -33,6 +34,8 @@ import { keyOf } from "./table/keys.ts";
 import { migrations } from "./table/migrations.ts";
 import { sequences } from "./table/sequences.ts";
 import type { Item } from "./table/table.ts";
+import { webhooks } from "./webhooks.ts";
+import { removals } from "./writes/removals.ts";
 import { tombstones } from "./writes/tombstones.ts";
 
 /** A line of an export of a user's own data: of a kind, with what is held. */
@@ -94,6 +97,13 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   shown(notices, (notice) => ({ type: "notice", ...noticeOf(notice), channels: notice.served })),
   shown(pushes, (push) => ({ type: "push", notification_id: pushedIn(push), device_ids: push.served ?? [] })),
   shown(ownExports, ({ begun_at, pages }) => ({ type: "export", begun_at, pages })),
+  // Who else made it is somebody else's data.
+  shown(historyItems, (stored) => {
+    const { type, did, at, change, before, after } = toRecordedChange(stored);
+    const operation = change?.operation ?? null;
+    return { type: "change", of: type, did, at, operation, before: before ?? null, after: after ?? null };
+  }),
+  left(historyPlaces, "an index of changes by who made them: the changed records are a company's, or other people's"),
   left(userSecrets, secret),
   left(pins, secret),
   left(resetTokens, secret),
@@ -118,6 +128,8 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   left(listedItems.INVOICES, ofCompany),
   left(listedItems.JOBS, ofCompany),
   left(tombstones, "that a record was removed, and at which version"),
+  left(removals, "when a record was removed, and who did it"),
+  left(webhooks, ofNobody),
   left(countedPlaces, ofCompany),
   left(listTotals, ofNobody),
   left(dayTotals, ofNobody),

@@ -3,6 +3,7 @@ import { entities } from "../../shared/db/entities.ts";
 import { deliverNotification } from "../../shared/db/notifications/notification-delivery.ts";
 import { ownData } from "../../shared/db/own-data.ts";
 import { firstPlace, type PageSize, readOwnData } from "../../shared/db/own-data-pages.ts";
+import { putHistory } from "../support/records/history.ts";
 import { notificationLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { useService } from "../support/service/service.ts";
@@ -31,6 +32,26 @@ test("D44: pages of any size have every line once and in order, none above its b
     expect(cut.lines).toEqual(whole.lines);
     expect(cut.pages).toBeGreaterThan(3);
     expect(cut.largest).toBeLessThanOrEqual(Math.max(bytes, cut.largestLine));
+  }
+});
+
+test("D44: the history of a user's account is in it, behind the rest and without who made each change", async () => {
+  await store([userLine(11)]);
+  const kept = { type: "user", id: 11, before: { job_position: null }, after: { job_position: "Planner" } } as const;
+  await putHistory([
+    kept,
+    { ...kept, id: 12 },
+    { ...kept, type: "timesheet" },
+    { ...kept, by: undefined, at: "2026-05-02T09:00:00.000Z" },
+  ]);
+  const changed = { type: "change", of: "user", did: "updated", before: kept.before, after: kept.after };
+  for (const bytes of [1, 4_000_000]) {
+    const { lines } = await readAll(11, { bytes, reads: 5 });
+    expect(lines).toEqual([
+      expect.objectContaining({ type: "user", id: 11 }),
+      { ...changed, at: "2026-05-01T09:00:00.000Z", operation: "bulk-update-timesheets" },
+      { ...changed, at: "2026-05-02T09:00:00.000Z", operation: null },
+    ]);
   }
 });
 
