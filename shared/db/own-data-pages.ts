@@ -21,11 +21,15 @@ export interface PageSize {
 /** No more than the 4 MB that clients are promised, and well below the 6 MB that a function may answer. */
 const usual: PageSize = { bytes: 4_000_000, reads: 5 };
 
-/** The partitions of a user's own data, in the order of its lines. */
-const partitions = [(userId: number) => userKey(userId).pk, (userId: number) => historyPartition("user", userId)];
+/** The partitions of a user's own data by the letter that their places begin with, in the order of their lines. */
+const partitions = new Map([
+  ["u", (userId: number) => userKey(userId).pk],
+  ["h", (userId: number) => historyPartition("user", userId)],
+]);
+const letters = [...partitions.keys()];
 
-/** Before every item: the number of the partition, and an order before all of its items, as DynamoDB takes no empty key. */
-export const firstPlace = startOf(0);
+/** Before every item of the first partition: DynamoDB takes no empty key. */
+export const firstPlace = "u ";
 
 /**
  * Access pattern OE3: a page of what is held in a user's partition and of their history, from behind a place on, after `first`. Half a
@@ -47,22 +51,22 @@ export async function readOwnData(
       free -= line ? sizeOf(line) : 0;
       if (free < 0 && lines.length > 0) return { lines, place };
       if (line) lines.push(line);
-      place = `${place.slice(0, 1)}${keyOf(item).sk}`;
+      place = `${letterOf(place)}${keyOf(item).sk}`;
     }
     if (lastKey) continue;
-    const next = Number(place.slice(0, 1)) + 1;
-    if (next === partitions.length) return { lines, place: undefined };
-    place = startOf(next);
+    const next = letters[letters.indexOf(letterOf(place)) + 1];
+    if (next === undefined) return { lines, place: undefined };
+    place = `${next} `;
   }
   return { lines, place };
 }
 
-function startOf(partition: number): string {
-  return `${partition} `;
+function letterOf(place: string): string {
+  return place.slice(0, 1);
 }
 
 function readBehind(userId: number, place: string) {
-  const pk = partitions[Number(place.slice(0, 1))]?.(userId);
+  const pk = partitions.get(letterOf(place))?.(userId);
   return queryPage({
     KeyConditionExpression: "pk = :pk AND sk > :behind",
     ExpressionAttributeValues: { ":pk": pk, ":behind": place.slice(1) },

@@ -26,10 +26,12 @@ beforeAll(async () => {
 const conditional = signedInEndpoints.filter(({ operation }) => operation.conditional);
 
 test("D43: the lists, the profile and the counts have an ETag, and no other operation", () => {
+  // Cursors of changes are encrypted: a page that is the same has another one each time.
+  const otherEachTime = "list-changes";
   const named = ["get-profile", "get-unread-counts", ...operations.flatMap(listsOf)];
   expect(conditional.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
   function listsOf({ name, method, list }: (typeof operations)[number]): string[] {
-    return list !== undefined && method === "GET" ? [name] : [];
+    return list !== undefined && method === "GET" && name !== otherEachTime ? [name] : [];
   }
 });
 
