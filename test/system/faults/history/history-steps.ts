@@ -5,6 +5,7 @@ import { setTimesheetStates } from "../../../../shared/db/records/timesheets.ts"
 import { type RecordKind, recordKey } from "../../../../shared/db/table/keys.ts";
 import { documentClient, type Item, type Key } from "../../../../shared/db/table/table.ts";
 import { transact } from "../../../../shared/db/table/transaction.ts";
+import { changeIdAt } from "../../../../shared/domain/records/change-id.ts";
 import { settings } from "../../../../shared/settings.ts";
 import type { LastChange } from "../../../../shared/work.ts";
 import type { CrashMoment } from "../../../support/faults/crash.ts";
@@ -80,7 +81,7 @@ export function planOf(
       if (stored) return undefined;
       return { author: authorOf("import"), work: () => writeBehind(kind, id), isWhole: true };
     case "act":
-      return stored && { author: authorOf("user"), work: () => act(kind, id, each.value) };
+      return stored && { author: actorOf(kind, id), work: () => act(kind, id, each.value) };
   }
 }
 
@@ -89,9 +90,17 @@ let changes = 0;
 /** A change of its own, by somebody of a kind. */
 export function authorOf(kind: string): LastChange | undefined {
   changes += 1;
-  const id = `change-${changes}`;
+  const id = `019dfe10-0000-7000-8000-${changes.toString(16).padStart(12, "0")}`;
   const by = { import: `import#${id}`, event: `event#rota#${id}`, user: "user#7" }[kind];
   return by === undefined ? undefined : { id, by, operation: kind, at: new Date(changes * 1_000).toISOString() };
+}
+
+/** A user's change of timesheets or jobs can be undone: its id names the first of them. */
+function actorOf(kind: Kind, recordId: number): LastChange | undefined {
+  const actor = authorOf("user");
+  const list = { TIMESHEET: "TIMESHEETS", JOB: "JOBS" } as const;
+  if (!actor || (kind !== "TIMESHEET" && kind !== "JOB")) return actor;
+  return { ...actor, id: changeIdAt(actor.id, { list: list[kind], recordId }) };
 }
 
 const texts = ["one", "two", "three".repeat(40)] as const;
