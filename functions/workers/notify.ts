@@ -6,13 +6,12 @@ import {
   readPasswordChange,
   readPush,
 } from "../../shared/domain/records/notification-events.ts";
-import { readOutboundEvents } from "../../shared/domain/records/outbound-events.ts";
-import { type QueuedEvent, queueEvents } from "../../shared/messaging/event-queue.ts";
 import { queueNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
 import { settings } from "../../shared/settings.ts";
-import { forStream, quarantineChange } from "../../shared/workers/stream-worker.ts";
+import { queueOutboundEvents } from "../../shared/workers/queue-outbound-events.ts";
+import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /**
  * Turns changes of records into messages that notify the recipients (D25), new passwords and exports into notices (D14, D44), new
@@ -26,8 +25,8 @@ export const handler = forStream(async (batch, now) => {
   const pushes = isPushing ? changes.flatMap(withRequest(readPush)) : [];
   const notices = [...changes.flatMap(withRequest(readPasswordChange)), ...changes.flatMap(withRequest(readOwnExport))];
   await Promise.all([queueNotifications(messages), queuePushes(pushes), queueNotices(notices)]);
-  const eventQueueUrl = settings.eventQueueUrl();
-  if (eventQueueUrl !== undefined) await queueOutboundEvents(eventQueueUrl, changes, now);
+  // Users come first: no event is queued before what they are notified of, and none that fails keeps that from them.
+  await queueOutboundEvents(changes, now);
 });
 
 function messagesOf(change: TableChange): NotificationMessage[] {
@@ -44,22 +43,4 @@ function withRequest<T extends object>(read: (change: TableChange) => T | undefi
     const asked = read(change);
     return asked ? [{ ...asked, requestId: change.requestId }] : [];
   };
-}
-
-/** Users come first: no event of a batch is queued before what they are notified of, and none that fails keeps that from them. */
-async function queueOutboundEvents(queueUrl: string, changes: readonly TableChange[], now: Date): Promise<void> {
-  const source = settings.eventSource();
-  const queued: QueuedEvent[] = [];
-  const quarantined: Promise<void>[] = [];
-  for (const change of changes) {
-    const { createdAt, requestId } = change;
-    const changedAt = createdAt === undefined ? now : new Date(createdAt * 1000);
-    try {
-      const events = readOutboundEvents({ ...change, changedAt }, source);
-      queued.push(...events.map((event) => ({ event, requestId })));
-    } catch (error) {
-      quarantined.push(quarantineChange(change, error));
-    }
-  }
-  await Promise.all([queueEvents(queueUrl, queued), ...quarantined]);
 }

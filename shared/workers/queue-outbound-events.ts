@@ -1,0 +1,28 @@
+import type { TableChange } from "../db/table/table-changes.ts";
+import { readOutboundEvents } from "../domain/records/outbound-events.ts";
+import { type QueuedEvent, queueEvents } from "../messaging/event-queue.ts";
+import { settings } from "../settings.ts";
+import { quarantineChange } from "./stream-worker.ts";
+
+/**
+ * Queues the events of a batch of changes where the stage sends any (D42); a change that none can be made of is quarantined alone.
+ * Throws where they cannot be queued: whatever concerns users is to be queued before.
+ */
+export async function queueOutboundEvents(changes: readonly TableChange[], now: Date): Promise<void> {
+  const queueUrl = settings.eventQueueUrl();
+  if (queueUrl === undefined) return;
+  const source = settings.eventSource();
+  const queued: QueuedEvent[] = [];
+  const quarantined: Promise<void>[] = [];
+  for (const change of changes) {
+    const { createdAt, requestId } = change;
+    const changedAt = createdAt === undefined ? now : new Date(createdAt * 1000);
+    try {
+      const events = readOutboundEvents({ ...change, changedAt }, source);
+      queued.push(...events.map((event) => ({ event, requestId })));
+    } catch (error) {
+      quarantined.push(quarantineChange(change, error));
+    }
+  }
+  await Promise.all([queueEvents(queueUrl, queued), ...quarantined]);
+}
