@@ -27,6 +27,7 @@ import {
 import { store } from "../support/records/store.ts";
 import { readItem, write } from "../support/records/writes.ts";
 import { call } from "../support/requests/call.ts";
+import { undo } from "../support/requests/changes.ts";
 import { faultsAt } from "../support/requests/described-answers.ts";
 import { useService } from "../support/service/service.ts";
 import { changeAt, changeBy, sendOut, useOutboundBus } from "../support/workers/events.ts";
@@ -172,25 +173,27 @@ test("a new password: the user and the moment, and nothing else", async () => {
   ]);
 });
 
-test("a change that is undone: one event for each record, beside the one of the state that it is in again", async () => {
-  const key = recordKey("TIMESHEET", 16);
-  await store([timesheetLine(16, 3)]);
-  await setState(16, "paid");
-  const before = await readItem(key);
-  await setState(16, "pending");
-  const after = { ...(await readItem(key)), undone: "change-1" };
-  await sendOut(changeAt(at, key, { before, after }));
+test("a change that is undone: one event for each record, beside the one of what is as it was", async () => {
+  const [paid, timed] = [recordKey("TIMESHEET", 16), recordKey("JOB", 17)];
+  await store([timesheetLine(16, 3), jobLine(17, 3)]);
+  const idOf = ({ headers }: { headers: Readonly<Record<string, string>> }) => headers["change-id"] ?? "";
+  const [payment, timing] = [idOf(await setState(16, "paid")), idOf(await setTimer(17, 90))];
+  const undone = await changeBy(paid, () => undo(admin, payment));
+  await sendOut(undone, await changeBy(timed, () => undo(admin, timing)));
   const events = sent();
   expect(events).toMatchObject([
     { type: "timesheet.pending" },
     {
       type: "change.undone",
       subject: "timesheet/16",
-      data: { change_id: "change-1", company_id: 3, record_id: 16, record_type: "timesheet" },
+      companyid: "3",
+      data: { change_id: payment, company_id: 3, record_id: 16, record_type: "timesheet" },
     },
+    { type: "job.timer_adjusted", data: { id: 17, timer: 0, timer_expires_at: null } },
+    { type: "change.undone", subject: "job/17", data: { change_id: timing, record_id: 17, record_type: "job" } },
   ]);
-  expect(new Set(events.map(({ id }) => id)).size).toBe(2);
-  await sendOut(changeAt(at, key, { before: after, after: { ...after, revision: 9 } }));
+  expect(new Set(events.map(({ id }) => id)).size).toBe(4);
+  await sendOut(await changeBy(paid, () => write(timesheetLine(16, 3, { total: "7.00" }), aloud)));
   expect(sent()).toEqual([]);
 });
 
