@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       const firstKey = () => page.locator("summary code").first().innerText();
       for (let key = await firstKey(); !(await record.isVisible()); key = await firstKey()) {
         await page.getByRole("button", { name: "More" }).click();
-        await expect.poll(firstKey).not.toBe(key);
+        await expect.poll(firstKey, { timeout: 15_000 }).not.toBe(key);
       }
       await record.getByText("TIMESHEET#2 TIMESHEET").click();
       await record.getByText("Changes").click();
