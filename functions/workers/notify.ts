@@ -10,7 +10,7 @@ import { queueNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
 import { settings } from "../../shared/settings.ts";
-import { queueOutboundEvents } from "../../shared/workers/outbound-changes.ts";
+import { queueOutboundEvents } from "../../shared/workers/queue-outbound-events.ts";
 import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /**

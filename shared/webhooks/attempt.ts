@@ -1,6 +1,6 @@
 import { callLimits } from "../call-limits.ts";
 import type { WebhookSetting } from "../settings.ts";
-import { type Answer, PostError, type PostFault, post } from "./post.ts";
+import { type Answer, PostError, type PostFault, type PostOptions, post } from "./post.ts";
 import { readWebhookKeys, signingSecrets } from "./secrets.ts";
 import { signatureHeaders } from "./signature.ts";
 
@@ -18,19 +18,21 @@ export interface Attempt {
 
 /**
  * Sends an event to a webhook's receiver as JSON, signed at this moment in the way of Standard Webhooks. Any status from 200 to
- * 299 has delivered it. Throws where the keys cannot be read.
+ * 299 has delivered it. Throws where the keys cannot be read. `way` is for receivers on the computer of a developer.
  */
 export async function attemptDelivery(
   { name, url }: Pick<WebhookSetting, "name" | "url">,
   event: { readonly id: string },
   now: Date,
+  way: Pick<PostOptions, "resolve" | "request"> = {},
 ): Promise<Attempt> {
   const keys = await readWebhookKeys();
   const body = Buffer.from(JSON.stringify(event));
   const signature = signatureHeaders({ id: event.id, sentAt: now, body }, signingSecrets(keys, name, now));
   const headers = { "content-type": "application/json", "user-agent": "workforce-webhooks", ...signature };
   try {
-    return readAnswer(await post({ url: new URL(url), headers, body }, { limitMs: callLimits.webhook.attemptMs }));
+    const limitMs = callLimits.webhook.attemptMs;
+    return readAnswer(await post({ url: new URL(url), headers, body }, { ...way, limitMs }));
   } catch (error) {
     if (!(error instanceof PostError)) throw error;
     return { isDelivered: false, isGone: false, retryAfter: undefined, result: { code: error.code } };

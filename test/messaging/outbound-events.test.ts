@@ -5,6 +5,8 @@ import { handler as adjustTimers } from "../../functions/jobs/adjust-job-timers.
 import { handler as deliverNotifications } from "../../functions/workers/deliver-notifications.ts";
 import { handler as intake } from "../../functions/workers/intake.ts";
 import { handler as markOverdue } from "../../functions/workers/mark-overdue.ts";
+import { handler as notify } from "../../functions/workers/notify.ts";
+import { handler as sendEvents } from "../../functions/workers/send-events.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { adjustJobTimers } from "../../shared/contract/jobs.ts";
 import { type OutboundEventType, outboundEventOf, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
@@ -25,11 +27,12 @@ import {
 import { store } from "../support/records/store.ts";
 import { readItem, write } from "../support/records/writes.ts";
 import { call } from "../support/requests/call.ts";
+import { undo } from "../support/requests/changes.ts";
 import { faultsAt } from "../support/requests/described-answers.ts";
 import { useService } from "../support/service/service.ts";
 import { changeAt, changeBy, sendOut, useOutboundBus } from "../support/workers/events.ts";
 import { takeMessages } from "../support/workers/queues.ts";
-import { queueEvent, storedNotifications } from "../support/workers/workers.ts";
+import { nothingFailed, queueEvent, storedNotifications } from "../support/workers/workers.ts";
 
 const service = useService();
 const received = useOutboundBus(service);
@@ -170,25 +173,27 @@ test("a new password: the user and the moment, and nothing else", async () => {
   ]);
 });
 
-test("a change that is undone: one event for each record, beside the one of the state that it is in again", async () => {
-  const key = recordKey("TIMESHEET", 16);
-  await store([timesheetLine(16, 3)]);
-  await setState(16, "paid");
-  const before = await readItem(key);
-  await setState(16, "pending");
-  const after = { ...(await readItem(key)), undone: "change-1" };
-  await sendOut(changeAt(at, key, { before, after }));
+test("a change that is undone: one event for each record, beside the one of what is as it was", async () => {
+  const [paid, timed] = [recordKey("TIMESHEET", 16), recordKey("JOB", 17)];
+  await store([timesheetLine(16, 3), jobLine(17, 3)]);
+  const idOf = ({ headers }: { headers: Readonly<Record<string, string>> }) => headers["change-id"] ?? "";
+  const [payment, timing] = [idOf(await setState(16, "paid")), idOf(await setTimer(17, 90))];
+  const undone = await changeBy(paid, () => undo(admin, payment));
+  await sendOut(undone, await changeBy(timed, () => undo(admin, timing)));
   const events = sent();
   expect(events).toMatchObject([
     { type: "timesheet.pending" },
     {
       type: "change.undone",
       subject: "timesheet/16",
-      data: { change_id: "change-1", company_id: 3, record_id: 16, record_type: "timesheet" },
+      companyid: "3",
+      data: { change_id: payment, company_id: 3, record_id: 16, record_type: "timesheet" },
     },
+    { type: "job.timer_adjusted", data: { id: 17, timer: 0, timer_expires_at: null } },
+    { type: "change.undone", subject: "job/17", data: { change_id: timing, record_id: 17, record_type: "job" } },
   ]);
-  expect(new Set(events.map(({ id }) => id)).size).toBe(2);
-  await sendOut(changeAt(at, key, { before: after, after: { ...after, revision: 9 } }));
+  expect(new Set(events.map(({ id }) => id)).size).toBe(4);
+  await sendOut(await changeBy(paid, () => write(timesheetLine(16, 3, { total: "7.00" }), aloud)));
   expect(sent()).toEqual([]);
 });
 
@@ -211,6 +216,15 @@ describe("what goes out", () => {
     expect(sent()).toEqual([]);
   });
 
+  test("is nothing for an export of own data, and nothing is quarantined", async () => {
+    const key = { pk: "USER#8", sk: "EXPORT#2026-05-04-1" };
+    const after = { ...key, schema_version: 1, user_id: 8, begun_at: at.toISOString(), revision: 1 };
+    await takeMessages("QUARANTINE_QUEUE_URL");
+    await sendOut(changeAt(at, key, { after }));
+    expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([]);
+    expect(sent()).toEqual([]);
+  });
+
   test("has the same id when the change comes again, and another for another change of the record", async () => {
     const key = recordKey("TIMESHEET", 22);
     await store([timesheetLine(22, 3)]);
@@ -221,6 +235,22 @@ describe("what goes out", () => {
     const [first, again, other] = sent().map(({ id }) => id);
     expect(again).toBe(first);
     expect(other).not.toBe(first);
+  });
+
+  test("waits while the bus takes nothing, and no user waits with it", async () => {
+    const key = recordKey("TIMESHEET", 23);
+    await store([timesheetLine(23, 3)]);
+    await takeMessages("NOTIFICATION_QUEUE_URL");
+    service.endpoints.failNext("PutEvents", "InternalException", Number.POSITIVE_INFINITY);
+    for (const state of ["paid", "pending", "paid"]) {
+      expect(await notify({ Records: [await changeBy(key, () => setState(23, state))] })).toEqual(nothingFailed);
+    }
+    expect(await takeMessages("NOTIFICATION_QUEUE_URL")).toHaveLength(3);
+    const waiting = await takeMessages("EVENT_QUEUE_URL");
+    expect((await sendEvents(queueEvent(...waiting))).batchItemFailures).toHaveLength(3);
+    service.endpoints.failNext("PutEvents", "InternalException", 0);
+    expect(await sendEvents(queueEvent(...waiting))).toEqual(nothingFailed);
+    expect(sent().map(({ type }) => type)).toEqual(["timesheet.paid", "timesheet.pending", "timesheet.paid"]);
   });
 
   test("is not what somebody puts on the inbound bus with the look of an event of the service", async () => {

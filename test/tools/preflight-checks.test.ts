@@ -65,6 +65,14 @@ async function find(about: string, changes: Partial<Stage> = {}) {
   return check.find({ stage: { ...dev, senderAddress, ...changes }, account: "000000000000", region: "eu-west-1" });
 }
 
+const settings = "GET /2016-08-19/account-settings";
+const { webhooks } = fullStage;
+const keys = {
+  json: { ARN: "arn:aws:secretsmanager:eu-west-1:000000000000:secret:workforce/dev/webhook-keys-a1b2c3" },
+};
+const ofStack = {
+  xml: "<StackResources><member><LogicalResourceId>Keys</LogicalResourceId></member></StackResources>",
+};
 const existing = { senderIdentity: "existing" } as const;
 const keeping: Partial<Stage> = { removal: "keep", deletionProtection: true };
 const probedHost = "api.harbour-logistics.co.uk";
@@ -75,6 +83,12 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["CDK bootstrap", {}, {}],
   ["earlier stack", {}, {}],
   ["earlier stack", {}, { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeTable: { json: { Table: {} } } }],
+  ["earlier stack", { webhooks }, { DescribeStacks: stackStatus("UPDATE_COMPLETE") }],
+  [
+    "earlier stack",
+    { webhooks },
+    { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeSecret: keys, DescribeStackResources: ofStack },
+  ],
   ["e-mail sender", existing, {}],
   ["e-mail sender", {}, { DescribeStacks: stackStatus("CREATE_COMPLETE") }],
   ["e-mail sandbox", {}, {}],
@@ -103,7 +117,6 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   expect(await find(about, stage)).toMatchObject({ outcome: "ok", text: expect.any(String) });
 });
 
-const settings = "GET /2016-08-19/account-settings";
 const newAccount = { json: { AccountLimit: { ConcurrentExecutions: 10 } } };
 
 test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, stage?: Partial<Stage>]>([
@@ -136,6 +149,17 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["earlier stack", "the table workforce-dev-records", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "deploy -c stage=dev --import-existing-resources", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
+  ["earlier stack", "the secret workforce/dev/webhook-keys", { DescribeSecret: { json: {} } }, { webhooks }],
+  [
+    "earlier stack",
+    "run aws secretsmanager delete-secret --force-delete-without-recovery --secret-id workforce/dev/webhook-keys",
+    {
+      DescribeStacks: stackStatus("UPDATE_COMPLETE"),
+      DescribeSecret: keys,
+      DescribeStackResources: { error: "ValidationError" },
+    },
+    { webhooks },
+  ],
   ["e-mail sender", "open the link", { [sender]: { json: { VerifiedForSendingStatus: false } } }, existing],
   ["e-mail sender", 'set senderIdentity to "existing"', {}],
   ["e-mail sender", "the deploy requests it from SES", { [sender]: { error: "NotFoundException" } }],

@@ -139,7 +139,7 @@ describe("D42: what is delivered again", () => {
     });
     const left = await takeMessages("WEBHOOK_DEAD_LETTERS_URL");
     expect(left).toHaveLength(many);
-  });
+  }, 600_000);
 
   test(`all of ${many}, each once, although the receiver is gone and each comes back at once`, async () => {
     for (const id of ids) await send(urls.deadLettersUrl, letter(id));
@@ -157,5 +157,5 @@ describe("D42: what is delivered again", () => {
     expect(outcome.moved).toBe(many);
     expect(moved.toSorted()).toEqual(ids.map((id) => eventOut(id).id).toSorted());
     expect(await takeMessages("WEBHOOK_DEAD_LETTERS_URL")).toHaveLength(many);
-  });
+  }, 600_000);
 });

@@ -16,6 +16,8 @@ export interface EventBuses {
   open(busNames: string[], rules: BusRule[], send: SendToQueue): void;
   /** The events that were put on a bus last, the latest first: at most 200. */
   past(busName: string): readonly BusEvent[];
+  /** Calls back with each event that is put on a bus from now on, until the function that it gives is called. */
+  watch(listener: Watch): () => void;
   /** Carries out an action of EventBridge: `PutEvents`. */
   perform(action: string, input: object): Promise<object>;
 }
@@ -23,6 +25,7 @@ export interface EventBuses {
 /** An event as EventBridge hands it over. */
 export type BusEvent = ReturnType<typeof envelope>;
 
+type Watch = (busName: string, event: BusEvent) => void;
 type SendToQueue = (queueName: string, body: string) => Promise<unknown>;
 
 interface Entry {
@@ -47,6 +50,7 @@ export function openEventBuses(region: string): EventBuses {
   let rules: BusRule[] = [];
   let send: SendToQueue = async () => {};
   const past = new Map<string, BusEvent[]>();
+  const watching = new Set<Watch>();
 
   const deliver = async (entry: Entry): Promise<Outcome> => {
     const fault = faultOf(entry);
@@ -54,6 +58,7 @@ export function openEventBuses(region: string): EventBuses {
     const event = envelope(entry, region);
     const busName = nameOf(entry);
     past.set(busName, [event, ...(past.get(busName) ?? [])].slice(0, mostPast));
+    for (const watch of watching) watch(busName, event);
     const taking = rules.filter((rule) => rule.busName === busName && matchesAny(event, [rule.pattern]));
     const queueNames = new Set(taking.flatMap((rule) => rule.queueNames));
     await Promise.all([...queueNames].map((queueName) => send(queueName, JSON.stringify(event))));
@@ -67,6 +72,10 @@ export function openEventBuses(region: string): EventBuses {
       send = sendToQueue;
     },
     past: (busName) => past.get(busName) ?? [],
+    watch(listener) {
+      watching.add(listener);
+      return () => void watching.delete(listener);
+    },
     async perform(action, input) {
       if (action !== "PutEvents") {
         throw new AwsError("UnknownOperationException", `The local machine does not know the action "${action}".`);

@@ -9,7 +9,7 @@ import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
 
 /** A change that the page asks for. */
-export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function", unknown>>>;
+export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function" | "url", unknown>>>;
 
 const tokenSeconds = 24 * 60 * 60;
 
@@ -24,6 +24,7 @@ export async function readDesk(path: string, query: URLSearchParams, sources: De
   if (what === "items") return findItems(query.get("kind") ?? "", query.get("from"));
   if (what === "changes") return viewRecordChanges(query.get("kind") ?? "", Number(query.get("id")));
   if (what === "outbound") return viewOutbound(sources);
+  if (what === "webhook") return sources.webhook.view();
   const people = await findPeople();
   if (what === "requests" && id === "") return requestRows({ history, people });
   if (what === "people") {
@@ -40,10 +41,16 @@ export async function changeDesk(path: string, change: DeskChange, sources: Desk
   if (path === "token") return { token: await mintToken(Number(change.user), sources) };
   if (path === "limits") return { count: await resetLimits() };
   if (path === "redrive") return { count: await redrive(String(change.queue), sources) };
+  if (path === "webhook") return pointWebhook(String(change.url ?? ""), sources);
   if (path !== "run") return undefined;
   const schedule = sources.stack.schedules.find(({ functionName }) => functionName === change.function);
   if (!schedule) throw new Error(`No schedule calls ${change.function}.`);
   await sources.run(schedule.functionName);
+  return {};
+}
+
+function pointWebhook(url: string, { webhook, buses, environment }: DeskSources): object {
+  webhook.point(url, buses, environment.OUTBOUND_BUS_NAME);
   return {};
 }
 

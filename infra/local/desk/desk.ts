@@ -7,6 +7,7 @@ import type { FrontRequest } from "../gateway/http-server.ts";
 import { readBody } from "../http-service.ts";
 import { refusalOf } from "./guard.ts";
 import { type History, openHistory } from "./history.ts";
+import { openLocalWebhook } from "./local-webhook.ts";
 import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./page-build.ts";
 import type { DeskOptions, DeskSources } from "./sources.ts";
 
@@ -50,8 +51,9 @@ const types = {
 export function openDesk(options: () => DeskOptions): Desk {
   const token = randomBytes(24).toString("base64url");
   const history = openHistory();
+  const webhook = openLocalWebhook();
   const guard = openGuard();
-  const sources = () => ({ ...options(), history });
+  const sources = () => ({ ...options(), history, webhook });
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { path, query } = splitTarget(request.url ?? "/");

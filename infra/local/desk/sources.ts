@@ -4,12 +4,13 @@ import type { Inbox } from "../aws/inbox.ts";
 import type { LocalAws } from "../local-aws.ts";
 import type { DataSources } from "./data.ts";
 import type { History } from "./history.ts";
+import type { LocalWebhook } from "./local-webhook.ts";
 
 /** What the desk shows, and what its changes act on. */
 export interface DeskOptions extends DataSources, Pick<LocalAws, "mintAccessToken"> {
   inbox: Inbox;
   /** What went out. */
-  buses: Pick<EventBuses, "past">;
+  buses: Pick<EventBuses, "past" | "watch">;
   /** True where other computers of the network may use the desk. */
   lan: boolean;
   /** Calls a function as its schedule does. */
@@ -18,7 +19,8 @@ export interface DeskOptions extends DataSources, Pick<LocalAws, "mintAccessToke
   answerEvents: RequestListener;
 }
 
-/** The same, with what happened. */
+/** The same, with what happened, and where events are posted. */
 export interface DeskSources extends DeskOptions {
   history: History;
+  webhook: LocalWebhook;
 }

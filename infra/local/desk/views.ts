@@ -135,6 +135,14 @@ export interface OutboundView {
   subject: string;
   at: number;
   event: object;
+  /** What came of posting it to this computer: a status, or why there is none; null where it was not posted. */
+  posted: string | null;
+}
+
+/** The webhook of this computer: where events are posted, if anywhere, and what its receiver verifies them with. */
+export interface WebhookView {
+  url: string;
+  secret: string;
 }
 
 /** A queue, and the newest messages of one that keeps what failed. */

@@ -1,4 +1,9 @@
-import { CloudFormationClient, DescribeStacksCommand, type Stack } from "@aws-sdk/client-cloudformation";
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  DescribeStacksCommand,
+  type Stack,
+} from "@aws-sdk/client-cloudformation";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { namesOf } from "../../stages/names.ts";
@@ -10,7 +15,10 @@ export async function findLeftovers(place: DeployPlace): Promise<Finding> {
   const { name } = place.stage;
   const { table, backupVault } = namesOf(name);
   const stack = await findStack(place);
-  if (stack !== undefined) return judgeStack(place.stage, stack);
+  if (stack !== undefined) {
+    const judged = judgeStack(place.stage, stack);
+    return judged.outcome === "ok" ? ((await findLeftKeys(place)) ?? judged) : judged;
+  }
   const secrets = await findSecrets(place);
   const found = await orUndefined(new DynamoDBClient({}).send(new DescribeTableCommand({ TableName: table })));
   const left = [...(found ? [`the table ${table}`] : []), ...secrets];
@@ -45,14 +53,40 @@ function judgeStack({ name, removal }: Stage, { StackStatus, EnableTerminationPr
   return ok(`${stack} is deployed (${status})`);
 }
 
+/** Keys that stayed when a release or the settings had no webhooks for a while: a deploy cannot make others of that name. */
+async function findLeftKeys({ stage }: DeployPlace): Promise<Finding | undefined> {
+  if (!stage.webhooks) return undefined;
+  const { webhookSecret } = namesOf(stage.name);
+  const secret = await orUndefined(
+    new SecretsManagerClient({}).send(new DescribeSecretCommand({ SecretId: webhookSecret })),
+  );
+  if (secret?.ARN === undefined || (await isOfStack(secret.ARN))) return undefined;
+  const remove = `aws secretsmanager delete-secret --force-delete-without-recovery --secret-id ${webhookSecret}`;
+  const then = `after the deploy give each receiver what npm run webhooks -- secret WEBHOOK --stage ${stage.name} shows`;
+  return missing(`The stage had webhooks before, which left the secret ${webhookSecret}: run ${remove}, and ${then}.`);
+}
+
+/** Whether any stack has the resource with a physical id. */
+async function isOfStack(PhysicalResourceId: string): Promise<boolean> {
+  const found = await unlessGone(
+    new CloudFormationClient({}).send(new DescribeStackResourcesCommand({ PhysicalResourceId })),
+  );
+  return (found?.StackResources ?? []).length > 0;
+}
+
 /** The stage's stack, or one beside it; undefined where there is none. */
 export async function findStack(
   { stage }: DeployPlace,
   { StackName = namesOf(stage.name).stack, ...where }: { readonly StackName?: string; readonly region?: string } = {},
 ): Promise<Stack | undefined> {
+  const found = await unlessGone(new CloudFormationClient(where).send(new DescribeStacksCommand({ StackName })));
+  return found?.Stacks?.[0];
+}
+
+/** What CloudFormation answers; undefined where it says that there is none. */
+async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
-    const { Stacks } = await new CloudFormationClient(where).send(new DescribeStacksCommand({ StackName }));
-    return Stacks?.[0];
+    return await asked;
   } catch (error) {
     const isGone = error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message);
     if (isGone) return undefined;
@@ -61,10 +95,14 @@ export async function findStack(
 }
 
 async function findSecrets({ stage }: DeployPlace): Promise<string[]> {
-  const { hmacSecret, signingSecret, edgeSecret, sandboxSecret } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, edgeSecret, sandboxSecret, webhookSecret } = namesOf(stage.name);
   const client = new SecretsManagerClient({});
   const found: string[] = [];
-  const optional = [...(stage.edge ? [edgeSecret] : []), ...(stage.sandbox ? [sandboxSecret] : [])];
+  const optional = [
+    ...(stage.edge ? [edgeSecret] : []),
+    ...(stage.sandbox ? [sandboxSecret] : []),
+    ...(stage.webhooks ? [webhookSecret] : []),
+  ];
   for (const SecretId of [hmacSecret, signingSecret, ...optional]) {
     if (await orUndefined(client.send(new DescribeSecretCommand({ SecretId })))) found.push(`the secret ${SecretId}`);
   }

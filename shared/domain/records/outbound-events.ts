@@ -6,6 +6,7 @@ import {
   type OutboundEventType,
   outboundEventKinds,
   outboundEventOf,
+  outboundEventTypes,
 } from "../../contract/outbound-events.ts";
 import { id } from "../../contract/values.ts";
 import { type ItemChange, readEvent, readPush, requireItem } from "./notification-events.ts";
@@ -28,8 +29,7 @@ const timed = v.object({
 });
 
 /**
- * The events that a change of a record means to other systems (D42): none for what was written silently. Whatever is notified
- * of is an event, too. Throws on an item that is not as the service writes it, without its content.
+ * The events that a change of a record means to other systems (D42): none for what was written silently. Throws on an item that is not as the service writes it, without its content.
  */
 export function readOutboundEvents(change: EventChange, source: string): OutboundEvent[] {
   const { after } = change;
@@ -38,11 +38,12 @@ export function readOutboundEvents(change: EventChange, source: string): Outboun
   return types.flatMap((type) => (type ? [toEvent(type, change, after, source)] : []));
 }
 
-/** The type of what users are notified of, and of a notification itself. */
+/** The type of what users are notified of, and of a notification itself; none where it is for the user alone, as an own export. */
 function typeOfNews(change: ItemChange): OutboundEventType | undefined {
   if (readPush(change)) return "notification.created";
   const news = readEvent(change);
-  return news && (`${news.record_type.toLowerCase()}.${news.params.type}` as OutboundEventType);
+  const name = news && `${news.record_type.toLowerCase()}.${news.params.type}`;
+  return outboundEventTypes.find((each) => each === name);
 }
 
 /** A timer that was cleared already and is cleared again is no news. */

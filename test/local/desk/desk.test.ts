@@ -110,6 +110,10 @@ describe("a change", () => {
     expect(ran).toEqual(["mark-overdue"]);
     const other = JSON.stringify({ function: "sign-in" });
     expect(await send("/_local/desk/run", { method: "POST", headers, body: other })).toMatchObject({ status: 400 });
+    const elsewhere = JSON.stringify({ url: "http://receiver.example/" });
+    expect(await send("/_local/desk/webhook", { method: "POST", headers, body: elsewhere })).toMatchObject({
+      status: 400,
+    });
     expect(await send("/_local/desk/nothing", { method: "POST", headers, body })).toMatchObject({ status: 404 });
     expect(await send("/_local/desk/run", { method: "POST", headers, body: "no JSON" })).toMatchObject({ status: 400 });
     expect(await send("/_local/desk/run", { method: "POST", headers, body: "x".repeat(70_000) })).toMatchObject({

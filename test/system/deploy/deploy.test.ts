@@ -24,6 +24,7 @@ const aws = useAccount("deploy", {
   TABLE_NAME: names.table,
   HMAC_SECRET_ARN: names.hmacSecret,
   DEFAULT_COUNTRY: "GB",
+  HISTORY_DAYS: "400",
 });
 const { output } = aws;
 // As whoever takes the project has it: the stages are in a file of their own, outside the checkout.

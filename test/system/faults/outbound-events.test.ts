@@ -83,4 +83,4 @@ test("D42: consumer and sender are killed at any call, the bus refuses some: eve
   expect(crashes).toBeGreaterThan(changes / 40);
   expect(refusals).toBeGreaterThan(changes / 40);
   expect(received.length).toBeGreaterThan(ids.size);
-});
+}, 600_000);

@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       const firstKey = () => page.locator("summary code").first().innerText();
       for (let key = await firstKey(); !(await record.isVisible()); key = await firstKey()) {
         await page.getByRole("button", { name: "More" }).click();
-        await expect.poll(firstKey).not.toBe(key);
+        await expect.poll(firstKey, { timeout: 15_000 }).not.toBe(key);
       }
       await record.getByText("TIMESHEET#2 TIMESHEET").click();
       await record.getByText("Changes").click();
@@ -199,9 +199,12 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     60_000,
   );
 
-  test("sends an event, and shows what follows from it", async () => {
+  test("sends an event, and shows what follows from it, also what came of posting it to this computer", async () => {
     const watched = await openDesk("events");
     const { page } = watched;
+    await page.getByLabel("Address").fill(`${own.machine.baseUrl}/nowhere`);
+    await page.getByRole("button", { name: "Point it there" }).click();
+    await page.getByRole("button", { name: "Saved" }).waitFor();
     await page.getByLabel("Sample").selectOption("A chat message");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByRole("button", { name: "Sent" }).waitFor();
@@ -210,6 +213,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await page.locator(".step-head strong", { hasText: "deliver-notifications" }).first().waitFor();
     await page.locator('nav a[href="#/events"]').click();
     await page.getByLabel("What went out").getByText("notification.created").first().waitFor();
+    await page.getByLabel("What went out").getByText("posted: 404").first().waitFor();
     expectQuiet(watched);
   }, 60_000);
 

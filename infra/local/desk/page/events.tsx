@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import type { OutboundView } from "../views.ts";
-import { Action, Code, Empty, Head, Loaded, Row, Time } from "./parts.tsx";
-import { useLive } from "./server.ts";
+import type { OutboundView, WebhookView } from "../views.ts";
+import { Action, Code, Copy, Empty, Head, Loaded, Row, Time } from "./parts.tsx";
+import { change, useLive } from "./server.ts";
 
 interface Draft {
   type: string;
@@ -47,19 +47,57 @@ const samples: Readonly<Record<string, (now: number) => Draft>> = {
   "An invalid event": (now) => record({ event_id: `job-x-${now}`, type: "job", id: "x", version: now }),
 };
 
-/** A form for what comes in, and what went out. */
+/** What came of a posting may follow nothing that the page is called for. */
+const postedSeconds = 2;
+
+/** A form for what comes in, where events are posted, and what went out. */
 export function Events() {
   return (
     <>
       <Inbound />
+      <Webhook />
       <Outbound />
     </>
   );
 }
 
+/** An address of this computer that events are posted to, as webhooks post them. */
+function Webhook() {
+  const live = useLive<WebhookView>("webhook");
+  const [typed, setTyped] = useState<string>();
+  const point = (url: string) => change("webhook", { url }).then(live.refresh);
+  return (
+    <section class="card pad" aria-label="Webhook of this computer">
+      <h2>Webhook of this computer</h2>
+      <Loaded live={live}>
+        {({ url, secret }) => (
+          <div class="stack form">
+            <p class="muted">
+              Each event that goes out is posted once, signed as on a stage. Without an address none is.
+            </p>
+            <label>
+              Address
+              <input
+                type="url"
+                placeholder="http://localhost:8080/events"
+                value={typed ?? url}
+                onInput={(event) => setTyped(event.currentTarget.value)}
+              />
+            </label>
+            <p class="tools">
+              <Action label="Point it there" done="Saved" primary act={() => point(typed ?? url)} />
+              <Copy label="Copy secret" text={secret} />
+            </p>
+          </div>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
 /** The newest events on the outbound bus. */
 function Outbound() {
-  const live = useLive<OutboundView[]>("outbound");
+  const live = useLive<OutboundView[]>("outbound", postedSeconds);
   return (
     <section class="card pad" aria-label="What went out">
       <h2>What went out</h2>
@@ -69,8 +107,8 @@ function Outbound() {
             <Empty title="Nothing yet">Pay a timesheet, or send a job: other systems learn of it.</Empty>
           ) : (
             <ul class="rows">
-              {events.map(({ key, id, type, subject, at, event }) => (
-                <Row key={key} name={type} about={subject}>
+              {events.map(({ key, id, type, subject, at, event, posted }) => (
+                <Row key={key} name={type} about={posted === null ? subject : `${subject}, posted: ${posted}`}>
                   <details class="wide">
                     <summary>
                       <Time at={at} /> <code>{id}</code>

@@ -28,6 +28,7 @@ const aws = useAccount("deploy-every-setting", {
   TABLE_NAME: names.table,
   HMAC_SECRET_ARN: names.hmacSecret,
   DEFAULT_COUNTRY: "GB",
+  HISTORY_DAYS: "400",
 });
 const { output } = aws;
 const invoices = 3;

@@ -1,0 +1,71 @@
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type LocalWebhook, openLocalWebhook } from "../../../infra/local/desk/local-webhook.ts";
+import { useService } from "../../support/service/service.ts";
+import { eventOut } from "../../support/workers/events.ts";
+import { receiver, useReceiver } from "../../support/workers/receiver.ts";
+
+const service = useService();
+useReceiver();
+
+let webhook: LocalWebhook;
+let put: (id: number, EventBusName?: string) => Promise<string>;
+
+beforeEach(() => {
+  webhook = openLocalWebhook();
+  const { buses } = service;
+  buses.open(["out", "in"], [], async () => {});
+  put = async (id, EventBusName = "out") => {
+    const Entries = [{ EventBusName, Source: "s", DetailType: "t", Detail: JSON.stringify(eventOut(id)) }];
+    const outcome = (await buses.perform("PutEvents", { Entries })) as { Entries: { EventId: string }[] };
+    return outcome.Entries[0]?.EventId ?? "";
+  };
+});
+
+afterEach(() => webhook.point("", service.buses, "out"));
+
+const point = (url: string) => webhook.point(url, service.buses, "out");
+const here = (host = "localhost") => `http://${host}:${receiver.port}/events`;
+
+test("D42: each event is posted once to an address of this computer, and verified with the secret that is shown", async () => {
+  await put(1);
+  point(here());
+  const [key, other] = [await put(2), await put(3, "in")];
+  await vi.waitFor(() => expect(webhook.outcomeOf(key)).toBe("200"));
+  const { url, secret } = await webhook.view();
+  expect(url).toBe(here());
+  const [{ headers, body } = { headers: {}, body: Buffer.of() }, ...others] = receiver.got;
+  expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(eventOut(2));
+  expect(others).toEqual([]);
+  expect(webhook.outcomeOf(other)).toBeUndefined();
+});
+
+test("D42: what it answers is shown; a redirect is not followed, and what fails keeps nothing waiting", async () => {
+  receiver.status = 307;
+  receiver.headers = { location: here("127.0.0.1") };
+  point(here("127.0.0.1"));
+  const redirected = await put(1);
+  await vi.waitFor(() => expect(webhook.outcomeOf(redirected)).toBe("307"));
+  expect(receiver.got).toHaveLength(1);
+  point("http://localhost:1/nobody");
+  const lost = await put(2);
+  await vi.waitFor(() => expect(webhook.outcomeOf(lost)).toBe("connection_failed"));
+  point("");
+  await put(3);
+  point(here());
+  const again = await put(4);
+  await vi.waitFor(() => expect(webhook.outcomeOf(again)).toBe("307"));
+  expect(receiver.got.map(({ headers }) => headers["webhook-id"])).toEqual([eventOut(1).id, eventOut(4).id]);
+});
+
+test.each([
+  "https://localhost/",
+  "http://receiver.example/",
+  "http://169.254.169.254/",
+  "http://localhost.example/",
+  "http://ada@localhost/",
+  "file:///etc/passwd",
+  "nothing",
+])("D42: %s is no address of this computer", (url) => {
+  expect(() => point(url)).toThrow("of this computer");
+});
