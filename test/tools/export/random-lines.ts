@@ -1,4 +1,5 @@
 import { invoiceStates, timesheetStates } from "../../../shared/contract/finance.ts";
+import { locales } from "../../../shared/contract/locales.ts";
 import { roles } from "../../../shared/contract/operation.ts";
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import { isPlainText } from "../../../shared/contract/values.ts";
@@ -35,6 +36,7 @@ const fieldsOf = {
     first_name: anyText,
     job_position: fc.option(anyText),
     last_name: fc.oneof(anyText, fc.constant("")),
+    locale: fc.option(fc.constantFrom(...locales)),
     role: fc.constantFrom(...roles),
   }),
   timesheet: fc
