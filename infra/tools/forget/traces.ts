@@ -7,7 +7,7 @@ import { keyOf } from "../../../shared/db/table/keys.ts";
 import { type Item, scanPage, updateIf } from "../../../shared/db/table/table.ts";
 import { updateOf } from "../../../shared/db/table/updates.ts";
 import { patiently } from "../import/patience.ts";
-import { isDriver, type Person } from "./person.ts";
+import { isDriver, learnNames, type Person } from "./person.ts";
 import { namesDriver, withoutPerson } from "./without-person.ts";
 
 /** In what of others a person was found, and how often. */
@@ -65,6 +65,7 @@ async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Searc
   const { pk, sk, id, revision, record } = listedItems.TIMESHEETS.decode(item);
   if (!isDriver(person, record.driver)) return false;
   timesheetIds.add(id);
+  learnNames(person, record.driver);
   const next = withoutPerson(record, person, true);
   if (isDeepStrictEqual(next, record)) return false;
   if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { revision }, set: { record: next } }));

@@ -1,5 +1,6 @@
 import { inParallel } from "../../batches.ts";
 import { putBatch } from "../table/batch-writes.ts";
+import { keyOf } from "../table/keys.ts";
 import { type Item, queryItems, queryPages } from "../table/table.ts";
 import { historyItems } from "./history-items.ts";
 import { impersonal } from "./recorded-fields.ts";
@@ -13,7 +14,7 @@ const usersAtOnce = 8;
  * or beside others are emptied as well: whichever is written last sees the other. One read unit a user whose change is kept.
  */
 export async function emptyRemoved(items: readonly Item[]): Promise<void> {
-  const changes = items.filter(({ pk, type }) => type === "user" && String(pk).startsWith("HISTORY#"));
+  const changes = items.filter((item) => historyItems.matches(keyOf(item)) && item.type === "user");
   const byUser = Object.groupBy(changes, ({ pk }) => String(pk));
   await inParallel(Object.entries(byUser), usersAtOnce, async ([pk, own = []]) => {
     const first = own.map(({ sk }) => String(sk)).toSorted()[0];
@@ -38,7 +39,7 @@ export async function emptyHistory(pk: string, below = afterAll): Promise<void> 
     ExpressionAttributeValues: { ":pk": pk, ":below": below },
     ConsistentRead: true,
   });
-  for await (const page of pages) await putBatch(page.flatMap((item) => emptied(item) ?? []));
+  for await (const page of pages) await putBatch(page.map(emptied).filter((item) => item !== undefined));
 }
 
 function emptied(item: Item): Item | undefined {
