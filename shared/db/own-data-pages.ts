@@ -50,7 +50,7 @@ export async function readOwnData(
       place = `${place.slice(0, 1)}${keyOf(item).sk}`;
     }
     if (lastKey) continue;
-    const next = Number(place.slice(0, 1)) + 1;
+    const next = Number.parseInt(place.slice(0, 1), 10) + 1;
     if (next === partitions.length) return { lines, place: undefined };
     place = startOf(next);
   }
@@ -62,7 +62,7 @@ function startOf(partition: number): string {
 }
 
 function readBehind(userId: number, place: string) {
-  const pk = partitions[Number(place.slice(0, 1))]?.(userId);
+  const pk = partitions[Number.parseInt(place.slice(0, 1), 10)]?.(userId);
   return queryPage({
     KeyConditionExpression: "pk = :pk AND sk > :behind",
     ExpressionAttributeValues: { ":pk": pk, ":behind": place.slice(1) },

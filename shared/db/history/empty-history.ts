@@ -15,9 +15,9 @@ const usersAtOnce = 8;
  */
 export async function emptyRemoved(items: readonly Item[]): Promise<void> {
   const changes = items.filter((item) => historyItems.matches(keyOf(item)) && item.type === "user");
-  const byUser = Object.groupBy(changes, ({ pk }) => String(pk));
+  const byUser = Object.groupBy(changes.map(keyOf), ({ pk }) => pk);
   await inParallel(Object.entries(byUser), usersAtOnce, async ([pk, own = []]) => {
-    const first = own.map(({ sk }) => String(sk)).toSorted()[0];
+    const first = own.map(({ sk }) => sk).toSorted()[0];
     const removals = await queryItems({
       KeyConditionExpression: "pk = :pk AND sk >= :first",
       FilterExpression: "did = :removed",
@@ -25,7 +25,7 @@ export async function emptyRemoved(items: readonly Item[]): Promise<void> {
       ConsistentRead: true,
     });
     const last = removals.at(-1);
-    if (last) await emptyHistory(pk, String(last.sk));
+    if (last) await emptyHistory(pk, keyOf(last).sk);
   });
 }
 
