@@ -59,7 +59,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     readsStream: true,
     timeoutSeconds: 60,
     settings: ["HISTORY_DAYS"],
-    table: ["BatchGetItem", "BatchWriteItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    table: ["BatchGetItem", "BatchWriteItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
     guarded: ["HISTORY#"],
   },
   notify: {

@@ -25,7 +25,8 @@ the file or not: --since with the moment that is printed last has it.
   --since TIME   only what has changed from then on, such as 2026-11-20 or 2026-11-20T08:30:00Z, at most ${tombstoneDays} days ago;
                  what was removed is a line with "deleted". What does not say when it changed is in it: companies,
                  notifications, and what an earlier release wrote; timesheets that were paid and timers that were set less
-                 than a day before. Lines win over what is stored; a record's version follows in a line of its own
+                 than a day before, invoices that became overdue less than 15 minutes before. Lines win over what is
+                 stored; a record's version follows in a line of its own
   --out FILE     the file, which must not be there yet (workforce-STAGE.jsonl)
   --csv          tables for a spreadsheet in place of lines, ${csvTypes.join(" and ")}, each in a file of its own
   --restart      begin again, and drop what an interrupted export has read

@@ -7,11 +7,17 @@ import { bulkIds, calendarDate, currency, decimal, id, text, timestamp } from ".
 /** States of a timesheet (D17). */
 export const timesheetStates = ["paid", "pending"] as const;
 
+/** A state of a timesheet. */
+export const timesheetState = v.picklist(timesheetStates);
+
 /** State of a timesheet (D17). */
 export type TimesheetState = (typeof timesheetStates)[number];
 
 /** States of an invoice (D20). */
 export const invoiceStates = ["pending", "paid", "overdue"] as const;
+
+/** A state of an invoice. */
+export const invoiceState = v.picklist(invoiceStates);
 
 /** State of an invoice (D20). */
 export type InvoiceState = (typeof invoiceStates)[number];
@@ -52,8 +58,8 @@ export const timesheet = v.object({
   date: calendarDate,
   driver,
   job_title: text(200),
-  payment_state: v.picklist(timesheetStates),
-  state: v.picklist(timesheetStates),
+  payment_state: timesheetState,
+  state: timesheetState,
   timelog,
   total: decimal,
 });
@@ -69,7 +75,7 @@ export const invoice = v.object({
   to: calendarDate,
   issued_date: calendarDate,
   number: text(64),
-  state: v.picklist(invoiceStates),
+  state: invoiceState,
   total: decimal,
   uuid: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "must be a UUID")),
   vat_percentage: decimal,
@@ -90,7 +96,7 @@ export const optionalPasscode = v.pipe(
 
 const payment = {
   object: "timesheet",
-  fields: v.object({ timesheet_ids: bulkIds, state: v.picklist(timesheetStates), passcode: optionalPasscode }),
+  fields: v.object({ timesheet_ids: bulkIds, state: timesheetState, passcode: optionalPasscode }),
 } as const;
 
 const paymentRefusals = ["records_not_found", "passcode_invalid", "passcode_locked"] as const;
@@ -143,7 +149,7 @@ export const listInvoices = operation({
   companyBound: true,
   query: v.pipe(
     v.object({
-      by_state: anyOf(invoiceStates),
+      by_state: anyOf(invoiceState),
       ...dateRange,
       by_company: optionalParameter(idParameter),
       by_number: optionalParameter(searchText),
@@ -168,7 +174,7 @@ export const listTimesheets = operation({
   companyBound: true,
   query: v.pipe(
     v.object({
-      by_state: anyOf(timesheetStates),
+      by_state: anyOf(timesheetState),
       ...dateRange,
       by_company: optionalParameter(idParameter),
       ...paging,

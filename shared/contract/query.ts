@@ -34,11 +34,13 @@ export function optionalParameter<S extends v.GenericSchema<string, unknown>>(sc
 }
 
 /** One of the values, or several separated by commas; all of them where the parameter is absent or empty (D22). */
-export function anyOf<const T extends string>(allowed: readonly T[]) {
+export function anyOf<const T extends readonly string[]>(allowed: v.PicklistSchema<T, undefined>) {
   return v.pipe(
     v.optional(v.pipe(v.string(), v.maxLength(200)), ""),
-    v.transform((value) => (value === "" ? [...allowed] : [...new Set(value.split(",").map((part) => part.trim()))])),
-    v.array(v.picklist(allowed)),
+    v.transform((value) =>
+      value === "" ? [...allowed.options] : [...new Set(value.split(",").map((part) => part.trim()))],
+    ),
+    v.array(allowed),
   );
 }
 

@@ -48,23 +48,23 @@ export async function keepInPieces(
   return { first, further: further.length };
 }
 
-/** The answer whose first piece is kept with its run. Throws where a piece is missing. A read unit for every 4 KB. */
-export async function readPieces(
+/** The answer whose first piece is kept with its run; undefined where a piece is missing. A read unit for every 4 KB. */
+export async function findPieces(
   record: Key,
   runId: string,
   { kept_answer, further_pieces = 0 }: { readonly kept_answer?: Uint8Array; readonly further_pieces?: number },
-): Promise<string> {
+): Promise<string | undefined> {
   const keys = Array.from({ length: further_pieces }, (_, at) => pieceKey(record, runId, at));
   const further = keys.length === 0 ? [] : await readBatch(keys);
   const pieces = [kept_answer, ...further.map((item) => item && answerPieces.decode(item).piece)];
   const whole = pieces.filter((piece) => piece !== undefined);
-  if (whole.length < pieces.length) throw new Error("A piece of a kept answer is missing");
+  if (whole.length < pieces.length) return undefined;
   return (await promisify(gunzip)(Buffer.concat(whole))).toString();
 }
 
-/** Deletes the pieces of an answer from a number on. */
-export async function dropPieces(record: Key, runId: string, from: number, to: number): Promise<void> {
-  for (let at = from; at < to; at += 1) await deleteItemAt(pieceKey(record, runId, at));
+/** Deletes the further pieces of an answer. */
+export async function dropPieces(record: Key, runId: string, further: number): Promise<void> {
+  for (let at = 0; at < further; at += 1) await deleteItemAt(pieceKey(record, runId, at));
 }
 
 function pieceKey({ pk }: Key, runId: string, at: number): Key {

@@ -1,6 +1,6 @@
 import { Refusal } from "../domain/refusal.ts";
 import { type LastChange, lastChange } from "../work.ts";
-import { dropPieces, keepInPieces, type PieceOptions, readPieces } from "./answer-pieces.ts";
+import { dropPieces, findPieces, keepInPieces, type PieceOptions } from "./answer-pieces.ts";
 import { type RacePace, retryRaces } from "./table/conflicts.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
@@ -94,7 +94,10 @@ async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date):
   if (!request.matches(stored.body_hmac)) {
     throw new Refusal("idempotency_key_reused", "The Idempotency-Key belongs to another request of yours");
   }
-  if (stored.kept_answer) return { answer: await readPieces(record, stored.run_id, stored) };
+  if (stored.kept_answer) {
+    const answer = await findPieces(record, stored.run_id, stored);
+    return answer === undefined ? undefined : { answer };
+  }
   if (!stored.leased_to || stored.leased_to > now.toISOString()) throw inProgress();
   const taken = await orHandOn(run, () => takeOver(run, stored, now));
   return taken && { run: taken };
@@ -187,8 +190,8 @@ function inProgress(): Refusal {
 }
 
 /**
- * Replaces the kept answer of a run as it was read; `rewrite` gives the next one, or undefined where it stays. True where it
- * is another; false where there is none, it stays, or another run has begun meanwhile.
+ * Replaces the kept answer of a run as it was read; `rewrite` gives the next one, or undefined where it stays. At each moment it is one
+ * of the two. True where it is another; false where there is none that can be read, it stays, or another run has begun meanwhile.
  */
 export async function rewriteAnswer(
   item: Item,
@@ -198,10 +201,14 @@ export async function rewriteAnswer(
   const { pk, sk, run_id, valid_to, ...stored } = idempotentRuns.decode(item);
   if (!stored.kept_answer) return false;
   const record = { pk, sk };
-  const next = rewrite(await readPieces(record, run_id, stored));
+  const answer = await findPieces(record, run_id, stored);
+  const next = answer === undefined ? undefined : rewrite(answer);
   if (next === undefined || isDryRun) return next !== undefined;
-  const { first, further } = await keepInPieces({ record, id: run_id, validTo: new Date(valid_to) }, next);
-  await dropPieces(record, run_id, further, stored.further_pieces ?? 0);
-  const set = { kept_answer: first, further_pieces: further };
-  return (await updateIf(updateOf(record, { where: { run_id }, set }))) !== undefined;
+  // Under another name: what is read meanwhile finds all pieces of the one or of the other.
+  const id = crypto.randomUUID();
+  const { first, further } = await keepInPieces({ record, id, validTo: new Date(valid_to) }, next);
+  const set = { run_id: id, kept_answer: first, further_pieces: further };
+  const isReplaced = (await updateIf(updateOf(record, { where: { run_id }, set }))) !== undefined;
+  await (isReplaced ? dropPieces(record, run_id, stored.further_pieces ?? 0) : dropPieces(record, id, further));
+  return isReplaced;
 }

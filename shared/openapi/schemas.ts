@@ -9,7 +9,7 @@ import type * as v from "valibot";
 import { confirmedUser, user, userAwaitingPin } from "../contract/accounts.ts";
 import { actor, change } from "../contract/changes.ts";
 import { device, deviceToken } from "../contract/devices.ts";
-import { driver, invoice, passcode, timelog, timesheet } from "../contract/finance.ts";
+import { driver, invoice, invoiceState, passcode, timelog, timesheet, timesheetState } from "../contract/finance.ts";
 import { job } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
 import {
@@ -42,6 +42,8 @@ const named = {
   Timestamp: timestamp,
   Decimal: decimal,
   Currency: currency,
+  TimesheetState: timesheetState,
+  InvoiceState: invoiceState,
   Timesheet: timesheet,
   Driver: driver,
   Timelog: timelog,

@@ -25,7 +25,7 @@ const withDriver = {
 /** Invoices with a sixth filter that has a default, as a later release may have them. */
 const withKind = {
   ...listInvoices,
-  query: v.object({ by_kind: anyOf(["standard", "credit"]), ...listInvoices.query.entries }),
+  query: v.object({ by_kind: anyOf(v.picklist(["standard", "credit"])), ...listInvoices.query.entries }),
 };
 
 function fingerprintOf(list: { name: string; query: v.GenericSchema }, given: object): string {

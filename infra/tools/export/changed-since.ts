@@ -5,6 +5,7 @@ import { keyOf } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { removals } from "../../../shared/db/writes/removals.ts";
 import { removalOf, tombstones } from "../../../shared/db/writes/tombstones.ts";
+import type { LastChange } from "../../../shared/work.ts";
 import { namedByKey } from "./exported-lines.ts";
 import type { PartEntry } from "./part-file.ts";
 
@@ -14,15 +15,21 @@ const laterRuns = new Set(
 );
 /** No import takes longer, whose tombstones have the moment at which it began. */
 const importMs = 24 * 60 * 60_000;
-/** No write is made later than this after the moment that it says, but for `laterRuns`. */
+/** No run of a schedule takes longer, whose writes have the moment at which it began. */
+const scheduleMs = 15 * 60_000;
+/** No other write is made later than this after the moment that it says. */
 const writeMs = 5 * 60_000;
 
 /** True unless a record says that its last write was made before a moment, ISO 8601 in UTC. */
 export function isChangedSince(item: Item, since: string): boolean {
   const change = lastChangeOf(item);
   if (!change) return true;
-  const lag = laterRuns.has(change.operation) ? idempotencyMs : 0;
-  return Date.parse(change.at) + lag >= Date.parse(since);
+  return Date.parse(change.at) + lagOf(change) >= Date.parse(since);
+}
+
+function lagOf({ by, operation }: LastChange): number {
+  if (laterRuns.has(operation)) return idempotencyMs;
+  return by.startsWith("schedule#") ? scheduleMs : 0;
 }
 
 /** What an item says of a removal since a moment, ISO 8601 in UTC; undefined where it says nothing of one. */

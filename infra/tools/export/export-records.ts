@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import type { RecordType } from "../../../shared/contract/records.ts";
-import { openPart, type Part, PartRefusedError } from "./part-file.ts";
-import { filesOf, partOf, presentFiles, publish, removeDrafts } from "./publish.ts";
+import { openPart, type Part, type PartOptions, PartRefusedError } from "./part-file.ts";
+import { type ExportFile, filesOf, partOf, presentFiles, publish, removeDrafts } from "./publish.ts";
 import { readRecords } from "./read-records.ts";
 import { requireKept, type Selection } from "./selection.ts";
 import type { DescribedTable } from "./table-identity.ts";
@@ -43,7 +44,9 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   const { selection, csv, out, table, restarts, now } = options;
   const files = filesOf(out, selection, csv);
   const identity = { form: 1, table: table.identity, selection, csv };
-  const part = openPart({ path: partOf(out), identity, now: now(), restarts });
+  const place = { path: partOf(out), identity, now: now(), restarts };
+  const found = openPart(place);
+  const part = isOver(found, files) ? openAfresh(found, place) : found;
   try {
     const present = part.isPublishing ? [] : presentFiles(files);
     if (present.length > 0) {
@@ -59,7 +62,19 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   }
 }
 
-async function fill(part: Part, files: ReturnType<typeof filesOf>, options: ExportOptions): Promise<ExportSummary> {
+/** True where an earlier run was killed once its files were in place, and somebody has taken them away. */
+function isOver({ isPublishing }: Part, files: readonly ExportFile[]): boolean {
+  const isPublished = isPublishing && files.every(({ draft }) => !existsSync(draft));
+  return isPublished && files.some(({ path }) => !existsSync(path));
+}
+
+function openAfresh(part: Part, place: PartOptions): Part {
+  part.remove();
+  part.close();
+  return openPart(place);
+}
+
+async function fill(part: Part, files: readonly ExportFile[], options: ExportOptions): Promise<ExportSummary> {
   const { selection, csv, table, signal, pageItems, now, onProgress } = options;
   const { begunAt, isResumed } = part;
   let read = 0;

@@ -12,7 +12,7 @@ import { type CsvType, csvTypes, type Selection } from "./selection.ts";
 const chunkLetters = 64 * 1024;
 
 /** A file of an export and the types in it. */
-interface ExportFile {
+export interface ExportFile {
   readonly path: string;
   /** Where it is written; only who has the part writes there. */
   readonly draft: string;

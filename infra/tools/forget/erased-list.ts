@@ -15,7 +15,7 @@ import type { ErasedEntry } from "./person.ts";
 /** Who was forgotten, outside the table and its backups: a restore does not lose it. */
 export interface ErasedList {
   entries(): Promise<ErasedEntry[]>;
-  /** Keeps an entry; one of the same user stays as it is. */
+  /** Keeps an entry; one of the same user stays, and gets further profiles. */
   add(entry: ErasedEntry): Promise<void>;
   remove(id: number): Promise<void>;
 }
@@ -25,13 +25,22 @@ export function openErasedList({ stage, directory }: ServicePlace): ErasedList {
   return stage === undefined ? inFile(join(directory, "erased.json")) : inParameters(namesOf(stage).erased);
 }
 
+/** What is to be kept of an entry; undefined where all of it is. */
+function withEntry(entries: readonly ErasedEntry[], entry: ErasedEntry): ErasedEntry | undefined {
+  const kept = entries.find(({ id }) => id === entry.id);
+  if (!kept) return entry;
+  const profile_ids = [...new Set([...kept.profile_ids, ...entry.profile_ids])];
+  return profile_ids.length > kept.profile_ids.length ? { ...kept, profile_ids } : undefined;
+}
+
 function inFile(file: string): ErasedList {
   const read = (): ErasedEntry[] => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : []);
   const write = (entries: readonly ErasedEntry[]) => writeWholeFile(file, JSON.stringify(entries), 0o600);
   return {
     entries: async () => read(),
     async add(entry) {
-      if (!read().some(({ id }) => id === entry.id)) write([...read(), entry]);
+      const next = withEntry(read(), entry);
+      if (next) write([...read().filter(({ id }) => id !== entry.id), next]);
     },
     async remove(id) {
       write(read().filter((entry) => entry.id !== id));
@@ -55,9 +64,10 @@ function inParameters(path: string): ErasedList {
   return {
     entries,
     async add(entry) {
-      if ((await entries()).some(({ id }) => id === entry.id)) return;
-      const parameter = { Name: `${path}/${entry.id}`, Type: "String", Value: JSON.stringify(entry) } as const;
-      await withClient((client) => client.send(new PutParameterCommand(parameter)));
+      const next = withEntry(await entries(), entry);
+      if (!next) return;
+      const parameter = { Name: `${path}/${next.id}`, Type: "String", Value: JSON.stringify(next) } as const;
+      await withClient((client) => client.send(new PutParameterCommand({ ...parameter, Overwrite: true })));
     },
     async remove(id) {
       await withClient((client) => client.send(new DeleteParameterCommand({ Name: `${path}/${id}` }))).catch(

@@ -1,10 +1,8 @@
 import { removeUser } from "../../../shared/db/accounts/user-removal.ts";
 import { findExistingUsers, userKey } from "../../../shared/db/accounts/users.ts";
-import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
-import { impersonal } from "../../../shared/db/history/recorded-fields.ts";
-import { queryPages, updateIf } from "../../../shared/db/table/table.ts";
+import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
+import { historyPartition } from "../../../shared/db/history/history-items.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
-import { updateOf } from "../../../shared/db/table/updates.ts";
 import { forgetRemoval, markErased, tombstoneKey, tombstones } from "../../../shared/db/writes/tombstones.ts";
 import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";
@@ -45,7 +43,7 @@ export async function forgetPerson(id: number, list: ErasedList, now: Date): Pro
   await removeUser({ type: "user", id, deleted: true, version: null }, { now });
   await transact([markErased(userKey(id), now)]);
   const after = await replaceAll(person, timesheetIds);
-  await emptyOwnHistory(id);
+  await emptyHistory(historyPartition("user", id));
   return { traces: sumOf(before, after), wasUser: person.isUser };
 }
 
@@ -91,22 +89,6 @@ async function replaceAll(person: Person, timesheetIds: Set<number>): Promise<Tr
     if (timesheetIds.size === known && Object.values(found).every((count) => count === 0)) return sum;
   }
   throw new Error("Others keep writing the name: run the same command again");
-}
-
-async function emptyOwnHistory(id: number): Promise<void> {
-  const own = queryPages({
-    KeyConditionExpression: "pk = :pk",
-    ExpressionAttributeValues: { ":pk": historyPartition("user", id) },
-    ConsistentRead: true,
-  });
-  for await (const page of own) {
-    for (const item of page) {
-      const { pk, sk, type, before, after } = historyItems.decode(item);
-      const emptied = (text: string) => JSON.stringify(impersonal(type, JSON.parse(text)));
-      const set = { ...(before && { before: emptied(before) }), ...(after && { after: emptied(after) }) };
-      if (before || after) await updateIf(updateOf({ pk, sk }, { when: "attribute_exists(pk)", set }));
-    }
-  }
 }
 
 function sumOf(one: Traces, other: Traces): Traces {

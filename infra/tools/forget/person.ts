@@ -11,12 +11,16 @@ export interface Person {
   /** The drivers that they are or were in timesheets: false where another user has the profile today, and only names say whose a driver is. */
   readonly profiles: ReadonlyMap<number, boolean>;
   /** Every first name that they have or had, with every last name. */
-  readonly names: readonly Name[];
+  readonly names: Name[];
 }
 
 interface Name {
   readonly first_name: string;
   readonly last_name: string;
+}
+
+interface Driver extends Name {
+  readonly profile_id: number;
 }
 
 /** What is kept outside the table of somebody who was forgotten. */
@@ -64,6 +68,12 @@ async function findFormer(id: number): Promise<object[]> {
     }
   }
   return former;
+}
+
+/** Adds the names that a timesheet has of them, where nobody else has the profile: their own history may be emptied. */
+export function learnNames({ profiles, names }: Person, { profile_id, first_name, last_name }: Driver): void {
+  const isKnown = names.some((name) => name.first_name === first_name && name.last_name === last_name);
+  if (profiles.get(profile_id) && first_name && last_name && !isKnown) names.push({ first_name, last_name });
 }
 
 /** True for a value that is this person as the driver of a timesheet. */

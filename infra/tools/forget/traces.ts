@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
+import { pins } from "../../../shared/db/accounts/pins.ts";
 import { historyItems } from "../../../shared/db/history/history-items.ts";
 import { idempotentRuns, rewriteAnswer } from "../../../shared/db/idempotency.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
 import { keyOf } from "../../../shared/db/table/keys.ts";
-import { type Item, scanPage, updateIf } from "../../../shared/db/table/table.ts";
+import { deleteIf, type Item, scanPage, updateIf } from "../../../shared/db/table/table.ts";
 import { updateOf } from "../../../shared/db/table/updates.ts";
 import { patiently } from "../import/patience.ts";
-import { isDriver, type Person } from "./person.ts";
+import { isDriver, learnNames, type Person } from "./person.ts";
 import { namesDriver, withoutPerson } from "./without-person.ts";
 
 /** In what of others a person was found, and how often. */
@@ -26,6 +27,7 @@ const starts = {
   ":notification": "NOTIFICATION#",
   ":run": "IDEMPOTENCY",
   ":history": "HISTORY#TIMESHEET#",
+  ":pin": "PIN",
 };
 
 /** Reads the whole table once, and takes a person out of what it has of others. 1 read unit for every 4 KB of it. */
@@ -35,7 +37,7 @@ export async function replaceTraces(search: Search): Promise<Traces> {
   do {
     const scan = {
       FilterExpression:
-        "begins_with(sk, :timesheet) OR begins_with(sk, :notification) OR begins_with(sk, :run) OR begins_with(pk, :history)",
+        "begins_with(sk, :timesheet) OR begins_with(sk, :notification) OR begins_with(sk, :run) OR begins_with(pk, :history) OR sk = :pin",
       ExpressionAttributeValues: starts,
       ConsistentRead: true,
       ExclusiveStartKey,
@@ -57,7 +59,16 @@ async function replaceIn(item: Item, search: Search): Promise<keyof Traces | und
   if (is(historyItems)) return (await inHistory(item, search)) ? "history" : undefined;
   if (is(notifications)) return (await inNotification(item, search)) ? "notification" : undefined;
   if (is(idempotentRuns)) return (await inAnswer(item, search)) ? "answer" : undefined;
+  if (is(pins) && !search.isDryRun) await deletePin(item, search.person);
   return undefined;
+}
+
+/** Its key is a login, for 30 days, whoever has been removed meanwhile. */
+async function deletePin(item: Item, person: Person): Promise<void> {
+  const { pk, sk, user_id } = pins.decode(item);
+  if (user_id !== person.id) return;
+  const condition = { ConditionExpression: "user_id = :user", ExpressionAttributeValues: { ":user": user_id } };
+  await deleteIf({ Key: { pk, sk }, ...condition });
 }
 
 /** The revision stays: a change would keep the name in the history, and notify of it. Whoever writes meanwhile is found by the next pass. */
@@ -65,6 +76,7 @@ async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Searc
   const { pk, sk, id, revision, record } = listedItems.TIMESHEETS.decode(item);
   if (!isDriver(person, record.driver)) return false;
   timesheetIds.add(id);
+  learnNames(person, record.driver);
   const next = withoutPerson(record, person, true);
   if (isDeepStrictEqual(next, record)) return false;
   if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { revision }, set: { record: next } }));

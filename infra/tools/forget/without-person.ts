@@ -13,7 +13,9 @@ export function withoutPerson(value: unknown, person: Person, isAbout: boolean):
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).map(([name, inner]) => [
     name,
-    name === "driver" && isCut(inner) && isAbout ? { cut: "", sha256: "" } : withoutPerson(inner, person, isAbout),
+    name === "driver" && isCut(inner) && (isAbout || showsName(inner.cut, person))
+      ? { cut: "", sha256: "" }
+      : withoutPerson(inner, person, isAbout),
   ]);
   return { ...Object.fromEntries(fields), ...(isDriver(person, value) && erased) };
 }
@@ -32,6 +34,17 @@ function withoutName(text: string, { names }: Person): string {
   );
 }
 
-function isCut(value: unknown): boolean {
+function isCut(value: unknown): value is { readonly cut: string } {
   return typeof value === "object" && value !== null && "cut" in value && "sha256" in value;
+}
+
+/** True where what is left of a driver's JSON has one of their names, or its beginning, and no other's. */
+function showsName(cut: string, { names }: Person): boolean {
+  const shown = (["first_name", "last_name"] as const).filter((field) => cut.includes(`"${field}":"`));
+  const has = (field: string, value: string) => {
+    const rest = cut.slice(cut.indexOf(`"${field}":`) + `"${field}":`.length);
+    const text = JSON.stringify(value);
+    return rest.startsWith(text) || text.startsWith(rest);
+  };
+  return shown.length > 0 && names.some((name) => shown.every((field) => has(field, name[field])));
 }

@@ -10,6 +10,8 @@ export const valueTexts = {
     "1250.00",
   ],
   Currency: ["ISO 4217 code, three capitals.", "GBP"],
+  TimesheetState: ["Whether a timesheet is paid. It may become pending again.", "paid"],
+  InvoiceState: ["How far the payment of an invoice is; the service itself makes pending ones overdue.", "overdue"],
   Page: ["Position of a page in its list.", 1],
   PerPage: ["Number of items that a page is cut to.", 20],
   DateFilter: [

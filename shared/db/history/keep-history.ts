@@ -3,13 +3,14 @@ import { readBatch } from "../table/batch-reads.ts";
 import { isRecorded } from "../table/change-stamps.ts";
 import type { TableChange } from "../table/table-changes.ts";
 import { removalKey, removals } from "../writes/removals.ts";
+import { emptyRemoved } from "./empty-history.ts";
 import { historyOf } from "./history-of-changes.ts";
 import { putHistory } from "./put-history.ts";
 
 /**
  * Access pattern HI1: keeps the history of up to 100 changes of records and sessions. What it writes is the same however often,
  * by which consumer and in which batches it is done. Up to 2 write units a change and 1 for each of up to 4 places,
- * and 8 a day and environment; 1 read unit a removal.
+ * and 8 a day and environment; 1 read unit a removal and a user.
  * Throws `ItemTooNewError` as `decode` does; refuses as `busy` what the table leaves unwritten.
  */
 export async function keepHistory(changes: readonly TableChange[]): Promise<void> {
@@ -19,4 +20,5 @@ export async function keepHistory(changes: readonly TableChange[]): Promise<void
   const keptDays = settings.historyDays();
   const items = changes.flatMap((change) => historyOf(change, authors.get(change), keptDays));
   await putHistory(items);
+  await emptyRemoved(items);
 }

@@ -49,11 +49,11 @@ function newSecrets({ secrets: before }: RecordedFields, { secrets: after }: Rec
   ];
 }
 
-/** What is kept of somebody who was removed: their part, and nothing that leads to the person. */
+/** What is kept of somebody who was removed, and names nobody: the number of the profile leads to the timesheets to forget them in. */
 export function impersonal(type: RecordedType, fields: Fields): Fields {
   if (type !== "user") return fields;
-  const { role, financial_company_id } = fields;
-  return present({ role, financial_company_id });
+  const { role, financial_company_id, profile_id, password, passcode } = fields;
+  return present({ role, financial_company_id, profile_id, password, passcode });
 }
 
 /** The fields in which a record differs, as they were and as they are; undefined where there are none. */

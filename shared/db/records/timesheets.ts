@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type TimesheetState, timesheetStates } from "../../contract/finance.ts";
+import { type TimesheetState, timesheetState } from "../../contract/finance.ts";
 import type { Caller, Scope } from "../../domain/caller.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { asChange } from "../../work.ts";
@@ -112,7 +112,7 @@ export function restoreState(
   return moveWhile(stored, { revision: stored.revision }, state, begun.kept.user_id, stamps);
 }
 
-const stateBefore = v.object({ state: v.picklist(timesheetStates) });
+const stateBefore = v.object({ state: timesheetState });
 
 /** The index keys are made of company, state and date, so the write holds only while the record is of that company and day. */
 function moveWhile(

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
+import { invoiceState, timesheetState } from "../../contract/finance.ts";
 import { id, timestamp } from "../../contract/values.ts";
 import { notifyingRecordTypes, type Recipients } from "./notification-kinds.ts";
 
@@ -65,9 +65,9 @@ const undoing = v.object({
 const job = v.object({ id, company_id: id });
 const timesheet = v.object({
   id,
-  record: v.object({ state: v.picklist(timesheetStates), driver: v.object({ profile_id: id }) }),
+  record: v.object({ state: timesheetState, driver: v.object({ profile_id: id }) }),
 });
-const invoice = v.object({ id, company_id: id, record: v.object({ state: v.picklist(invoiceStates) }) });
+const invoice = v.object({ id, company_id: id, record: v.object({ state: invoiceState }) });
 const user = v.object({ id, password_changed_at: v.optional(timestamp) });
 const notification = v.object({ id, user_id: id });
 

@@ -11,8 +11,10 @@ import {
 import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import type { TableChange } from "../../../shared/db/table/table-changes.ts";
+import { logChange } from "../../support/records/change-log.ts";
 import { costOf } from "../../support/records/costs.ts";
-import { jobLine, timesheetLine } from "../../support/records/records.ts";
+import { jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
 
@@ -109,4 +111,29 @@ test("D41: an import of new records costs one change, found by its run; one that
   await runImport(streamOf(...lines), options);
   await runImport(streamOf(timesheetLine(1, 3)), { ...options, dryRun: true });
   expect(await find()).toHaveLength(1);
+});
+
+test("D41: of a user who was removed no name is left, in whatever order the changes come; the next with that number is another", async () => {
+  const key = recordKey("USER", 51);
+  const made = [
+    () => write(userLine(51, { first_name: "Xenia", email: "xenia@example.com", profile_id: 700 })),
+    () => write({ type: "user", id: 51, first_name: "Xandra", role: "driver" }),
+    () => write({ type: "user", id: 51, deleted: true }),
+    () => write(userLine(51, { first_name: "Bo", email: "bo@example.com" })),
+  ];
+  const changes: TableChange[] = [];
+  for (const each of made) changes.push(...(await logChange(key, each)));
+  const [created, updated, removed, next] = changes.map((each) => [each]);
+  for (const batch of [updated, removed, next, created, changes]) {
+    await keepHistory(batch ?? []);
+    const { changes: kept } = await findRecordHistory("user", 51, { limit: 10, now: new Date() });
+    if (batch !== updated) expect(JSON.stringify(kept)).not.toMatch(/X(enia|andra)|xenia@/);
+  }
+  const { changes: kept } = await findRecordHistory("user", 51, { limit: 10, now: new Date() });
+  expect(kept).toMatchObject([
+    { did: "created", after: { first_name: "Bo", email: "bo@example.com" } },
+    { did: "removed", before: { role: "driver", profile_id: 700 } },
+    { did: "updated", before: { role: "operator" }, after: { role: "driver" } },
+    { did: "created", after: { role: "operator", profile_id: 700 } },
+  ]);
 });

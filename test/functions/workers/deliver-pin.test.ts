@@ -40,6 +40,7 @@ interface Request {
   former?: string;
   digits?: number;
   channel?: string;
+  registration?: object;
 }
 
 function deliver(...requests: (Request | string)[]) {
@@ -201,6 +202,16 @@ test("D11: a stored user's pin counts as a user's SMS, whoever asked for it: reg
   const asked = { requestedAt: at("16:00:00"), channel: "sms", registration };
   await deliver(...[phone, "+447400123498"].map((each) => ({ ...asked, login: each })));
   expect(service.inbox.entries()).toMatchObject([{ channel: "sms", to: phone }]);
+});
+
+test("D16: in a table that was filled by import a registration makes no user of a number that another has", async () => {
+  const imported = Array.from({ length: 9 }, (_, at) => userLine(1_000_000_000 + at, { email: `r-${at}@example.com` }));
+  await store(imported);
+  for (const login of ["new-1@example.com", "new-2@example.com"]) {
+    await deliver({ requestedAt: new Date().toISOString(), login, registration: {} });
+    expect(await isRight(newestPin(service.inbox, login), login)).toBe(true);
+    expect(await findUserIdOfLogin(login)).toBeGreaterThan(1_000_000_008);
+  }
 });
 
 test("no pin and no login is logged", async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { ExportOptions } from "../../../infra/tools/export/export-records.ts";
 import { documentClient } from "../../../shared/db/table/table.ts";
@@ -118,6 +119,21 @@ test("stopped while it writes, it leaves no file and no draft; the next run has 
   expect(left).toEqual(["stopped.jsonl.part"]);
   const { begunAt, readAt, isResumed } = await runExport(out);
   expect([isResumed, begunAt < readAt, readFileSync(out, "utf8") === whole]).toEqual([true, true, true]);
+});
+
+test("killed after its file was in place, a run is over: once the file was taken away, the next one reads what is there now", async () => {
+  await emptyTable();
+  const [line, next] = fc.sample(anyLine(ids, ["job"]), 2);
+  await importLines([{ ...line, id: 1 }]);
+  const out = file("taken.jsonl");
+  const stop = new AbortController();
+  await runExport(out, { signal: stop.signal, onProgress: (step) => step === "written" && stop.abort() });
+  const part = new DatabaseSync(`${out}.part`);
+  part.exec("UPDATE run SET is_publishing = 1");
+  part.close();
+  await importLines([{ ...next, id: 2 }]);
+  const { isResumed, counts } = await runExport(out);
+  expect([isResumed, counts.get("job"), existsSync(`${out}.part`)]).toEqual([false, 2, false]);
 });
 
 test("a part is not taken for another table, place or selection, nor a file overwritten", async () => {

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
+import { createUser, replacePassword } from "../../../shared/db/accounts/users.ts";
 import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
+import { deliverNotification } from "../../../shared/db/notifications/notification-delivery.ts";
 import { readTable } from "../../../shared/db/reconcile/read-parts.ts";
 import { differencesOf, reconcileUntilStable } from "../../../shared/db/reconcile/stable-reconciliation.ts";
+import { setJobTimers } from "../../../shared/db/records/jobs.ts";
+import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
+import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
+import { transact } from "../../../shared/db/table/transaction.ts";
+import { registeredUser } from "../../../shared/domain/accounts/users.ts";
+import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { countRecords } from "../../support/records/store.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
@@ -53,3 +61,28 @@ test("export, empty table, import and export give the same bytes, and totals are
   expect((await exported(file("again.jsonl"), { pageItems: 100 })) === first).toBe(true);
   await countAll(lines);
 }, 3_600_000);
+
+test("what the service itself has made of records comes back as well: registrations, states, notifications", async () => {
+  await emptyTable();
+  const now = new Date();
+  const caller = { userId: 7, role: "admin", companyId: null, sessionId: "s" } as const;
+  const due = { from: "2026-01-01", to: "2026-01-31", issued_date: "2026-02-01", due_date: "2026-03-01" };
+  const invoice = invoiceLine(1, 1, { ...due, state: "pending" });
+  await importLines([userLine(7), timesheetLine(1, 1), jobLine(1, 1), invoice].map((line) => JSON.stringify(line)));
+  for (const [at, login] of ["new@example.com", "+447400123456"].entries()) {
+    await transact([createUser(registeredUser(1_000_000_000 + at, login), "hash")]);
+  }
+  await transact(replacePassword(1_000_000_000, "hash", { passwordHash: "h", names: {}, locale: "de" }, now));
+  await setTimesheetStates([1], "all", "paid", caller, Promise.resolve());
+  await setJobTimers([1], "all", { timer: 5, timerExpiresAt: now }, caller);
+  expect(await markOverdue("2026-05-01")).toBe(1);
+  const event = { eventId: "e", record_type: "Timesheet", record_id: 1, params: { type: "paid" } };
+  await deliverNotification([7], event, now);
+  const first = await exported(file("made.jsonl"));
+  expect(first).toContain('"state":"overdue"');
+  expect(first).toContain('"payment_state":"paid"');
+  expect(first.split("\n").filter((row) => row.includes('"first_name":""'))).toHaveLength(2);
+  await emptyTable();
+  await importLines(first.split("\n").slice(0, -1));
+  expect(await exported(file("back.jsonl"))).toBe(first);
+});

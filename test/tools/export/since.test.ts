@@ -1,5 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-function.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
+import { isChangedSince } from "../../../infra/tools/export/changed-since.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { updateIf } from "../../../shared/db/table/table.ts";
 import { carryOutCommand } from "../../../shared/work.ts";
@@ -96,6 +99,19 @@ test("a change of release 0.1, which leaves the stamp of the change before it, i
   const Key = { ...recordKey("JOB", 3) };
   await updateIf({ Key, UpdateExpression: "ADD revision :one", ExpressionAttributeValues: { ":one": 1 } });
   expect(await exportSince(since)).toContain('{"type":"job","id":3,');
+});
+
+test("what a schedule's run writes long after it began is included, for as long as any run may take", () => {
+  const longestMs = Math.max(
+    ...Object.keys(functions).map((name) => timeoutSecondsOf(functions[name as FunctionName]) * 1_000),
+  );
+  const began = "2026-05-10T03:00:00.000Z";
+  const item = { revision: 2, change_revision: 2 };
+  const change = { id: "c", by: "schedule#arn", operation: "mark-overdue", at: began };
+  const wasWritten = (afterMs: number) => new Date(Date.parse(began) + afterMs).toISOString();
+  expect(isChangedSince({ ...item, change }, wasWritten(longestMs))).toBe(true);
+  expect(isChangedSince({ ...item, change }, wasWritten(longestMs + 60_000))).toBe(false);
+  expect(isChangedSince({ ...item, change: { ...change, by: "user#7" } }, wasWritten(1))).toBe(false);
 });
 
 test("a company's export has its own records, its users and their notifications", async () => {

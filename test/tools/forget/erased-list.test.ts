@@ -50,8 +50,8 @@ test("a stage's list is in parameters of its own, outside of the table, by ascen
   const list = openErasedList({ stage: "prod", directory: "/nowhere" });
   const entry = (id: number) => ({ id, profile_ids: [id * 10], erased_at: "2026-05-01T00:00:00.000Z" });
   for (const id of [5, 3, 12, 3]) await list.add(entry(id));
-  await list.add({ ...entry(5), profile_ids: [] });
-  expect(await list.entries()).toEqual([entry(3), entry(5), entry(12)]);
+  await list.add({ ...entry(5), profile_ids: [7], erased_at: "2026-06-01T00:00:00.000Z" });
+  expect(await list.entries()).toEqual([entry(3), { ...entry(5), profile_ids: [50, 7] }, entry(12)]);
   expect([...parameters.keys()]).toContain("/workforce/prod/erased/12");
   await list.remove(5);
   await list.remove(5);

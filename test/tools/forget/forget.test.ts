@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,9 +6,12 @@ import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, expect, test } from "vitest";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson, planToForget, readmit, replayErasures } from "../../../infra/tools/forget/forget-person.ts";
+import { pinKey, pins } from "../../../shared/db/accounts/pins.ts";
+import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
 import { acquireRun, keepAnswer } from "../../../shared/db/idempotency.ts";
-import { documentClient } from "../../../shared/db/table/table.ts";
+import { keyOf } from "../../../shared/db/table/keys.ts";
+import { deleteItemAt, documentClient } from "../../../shared/db/table/table.ts";
 import { putItems } from "../../support/records/put-items.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readRecord } from "../../support/records/store.ts";
@@ -45,6 +49,17 @@ const history = (pk: string, sk: string, type: "timesheet" | "user", fields: obj
     after: JSON.stringify(fields),
   });
 
+const aPin = {
+  request_id: "r",
+  requested_at: now.toISOString(),
+  valid_to: now.toISOString(),
+  expires_at: 9e9,
+  digits: 6,
+  tries: 0,
+  hmac: "h",
+  salt: "s",
+};
+
 async function keptAnswer(userId: number, body: object): Promise<void> {
   const request = { userId, operation: "bulk-update-timesheets", key: "k", fingerprint: "f", matches: () => true };
   const acquired = await acquireRun(request, now);
@@ -61,7 +76,9 @@ async function fill(version?: number): Promise<void> {
     profile_id: profile,
     role: "driver",
   };
-  await write(userLine(id, { ...person, ...(version && { version }), password: "Correct horse battery" }));
+  await write(
+    userLine(id, { ...person, ...(version !== undefined && { version }), password: "Correct horse battery" }),
+  );
   await write(userLine(32, { profile_id: 701 }));
   await write(timesheetLine(1, 1, { driver, job_title: "Cover for Xenia Quill" }));
   await write(timesheetLine(2, 1, { driver: other, job_title: "Cover for Xenia Quill?" }));
@@ -76,6 +93,8 @@ async function fill(version?: number): Promise<void> {
     history(historyPartition("timesheet", 9), "1", "timesheet", { driver, total: "1.00" }),
     history(historyPartition("user", id), "1", "user", { email: "xenia@example.com", role: "driver" }),
   ]);
+  await putItems([pins.encode({ ...pinKey("xenia@example.com"), ...aPin, user_id: id })]);
+  await putItems([pins.encode({ ...pinKey("other@example.com"), ...aPin, user_id: 32 })]);
   await keptAnswer(32, {
     timesheets: [{ ...timesheetLine(1, 1, { driver }) }, timesheetLine(2, 1, { driver: other })],
   });
@@ -89,19 +108,21 @@ async function allItems(): Promise<Record<string, unknown>[]> {
 /** The keys of the items that name the person; what timesheet 2 says is somebody else's. */
 async function traces(): Promise<string[]> {
   const items = await allItems();
-  const found = items.filter(({ pk, ...item }) => pk !== "TIMESHEET#2" && names.test(JSON.stringify(item)));
+  const found = items.filter((item) => item.pk !== "TIMESHEET#2" && names.test(JSON.stringify(item)));
   return found.map(({ pk, sk }) => `${pk} ${sk}`);
 }
 
-async function answerAgain(): Promise<string> {
-  const request = { userId: 32, operation: "bulk-update-timesheets", key: "k", fingerprint: "f", matches: () => true };
+async function answerAgain(userId = 32): Promise<string> {
+  const request = { userId, operation: "bulk-update-timesheets", key: "k", fingerprint: "f", matches: () => true };
   const acquired = await acquireRun(request, now);
   return "answer" in acquired ? acquired.answer : "";
 }
 
 test.each([
   undefined,
+  0,
   7,
+  Number.MAX_SAFE_INTEGER,
 ])("a person of version %s goes, from what others have as well; facts and others stay", async (version) => {
   await fill(version);
   const plan = await planToForget(id, list);
@@ -173,6 +194,84 @@ test("after a restore a replay erases who is there, keeps out who is not, and le
   expect(await replayErasures(list, now)).toEqual({ forgotten: [], absent: [id, 33] });
   expect(await readmit(33, list)).toBe(true);
   expect(await write(userLine(33, { version: 1 }))).toBe("created");
+});
+
+test("who was removed by a line before is found by the number of the profile, with the name that timesheets have", async () => {
+  await fill();
+  await putItems([
+    history(historyPartition("user", id), "1", "user", {
+      first_name: "Xenia",
+      last_name: "Quill",
+      profile_id: profile,
+    }),
+  ]);
+  await write({ type: "user", id, deleted: true });
+  await emptyHistory(historyPartition("user", id));
+  const plan = await planToForget(id, list);
+  expect(plan).toEqual({ traces: { timesheet: 1, history: 2, answer: 1, notification: 1 }, wasUser: false });
+  await forgetPerson(id, list, now);
+  expect(await traces()).toEqual([]);
+  await list.remove(id);
+});
+
+test("in the history of a timesheet that is gone a driver who was cut is found by the name; others stay", async () => {
+  await fill();
+  const cut = (sk: string, text: string) =>
+    history(historyPartition("timesheet", 90), sk, "timesheet", { driver: { cut: text, sha256: "x" }, total: "1.00" });
+  const texts = [
+    '{"first_name":"Xenia","last_name":"Qui',
+    '{"id":7,"last_name":"Quill","first_name":"Xe',
+    '{"first_name":"Xenia","last_name":"Holt"',
+    '{"financial_comp',
+  ];
+  await putItems(texts.map((text, at) => cut(String(at), text)));
+  await forgetPerson(id, list, now);
+  const kept = (await allItems()).filter(({ pk }) => pk === historyPartition("timesheet", 90));
+  expect(kept.map(({ after }) => JSON.parse(String(after)).driver.cut)).toEqual(["", "", texts[2], texts[3]]);
+  await list.remove(id);
+});
+
+test("an answer in pieces can be given at each moment, before or after; one that nobody can read stops nothing", async () => {
+  await fill();
+  const body = { timesheets: [timesheetLine(1, 1, { driver })], noise: randomBytes(400_000).toString("base64") };
+  await keptAnswer(33, body);
+  await keptAnswer(34, body);
+  const piecesOf = async (userId: number) =>
+    (await allItems())
+      .map(keyOf)
+      .filter(({ pk, sk }) => pk.startsWith(`IDEMPOTENCY#${userId}#`) && sk !== "IDEMPOTENCY");
+  for (const piece of await piecesOf(34)) await deleteItemAt(piece);
+  const seen: string[] = [];
+  let isLooking = false;
+  const look = async () => {
+    if (isLooking) return;
+    isLooking = true;
+    seen.push(/"first_name\W+(\w+)/.exec(await answerAgain(33))?.[1] ?? "none");
+    isLooking = false;
+  };
+  const name = "looking";
+  documentClient().middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (!commandName?.startsWith("Scan")) await look();
+        return next(args);
+      },
+    { step: "initialize", name },
+  );
+  await forgetPerson(id, list, now).finally(() => documentClient().middlewareStack.remove(name));
+  expect(seen).toEqual([...seen].sort((one) => (one === "Xenia" ? -1 : 1)));
+  expect([seen[0], seen.at(-1)]).toEqual(["Xenia", "Erased"]);
+  expect(await piecesOf(33)).toHaveLength(1);
+  await list.remove(id);
+}, 60_000);
+
+test("forgotten with another profile than the last time, both are on the list", async () => {
+  await fill();
+  await forgetPerson(id, list, now);
+  await write(userLine(id, { profile_id: 705 }));
+  await forgetPerson(id, list, new Date());
+  expect(await list.entries()).toEqual([{ id, profile_ids: [profile, 705], erased_at: now.toISOString() }]);
+  await list.remove(id);
 });
 
 test("a profile that is another user's today: only the person's own names are theirs", async () => {

@@ -59,6 +59,7 @@ export function follow(record: ModelRecord, { before, after, author, secrets }: 
     else add("created", author, is.company_id, [undefined, is]);
   } else if (was && !is) {
     add("removed", author, was.company_id, [without(kind, was), undefined]);
+    record.history.splice(0, history.length, ...history.map((each) => emptied(kind, each)));
   } else if (was && is) {
     const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
       (name) => !isDeepStrictEqual(was[name], is[name]),
@@ -84,7 +85,13 @@ function fieldsOf(kind: string, item: Item | undefined): Fields | undefined {
 
 /** Of a person who was removed nothing is kept that leads to them. */
 function without(kind: string, fields: Fields): Fields {
-  return kind === "USER" ? pick(fields, ["role", "financial_company_id"]) : fields;
+  const kept = ["role", "financial_company_id", "profile_id", "password", "passcode"];
+  return kind === "USER" ? pick(fields, kept) : fields;
+}
+
+/** What was kept of them before is emptied as well. */
+function emptied(kind: string, { before, after, ...rest }: Expected): Expected {
+  return { ...rest, before: before && without(kind, before), after: after && without(kind, after) };
 }
 
 function pick(fields: Fields, names: readonly string[]): Fields {

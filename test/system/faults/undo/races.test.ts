@@ -3,7 +3,9 @@ import { handler as deliver } from "../../../../functions/workers/deliver-notifi
 import { handler as sendPush } from "../../../../functions/workers/send-pushes.ts";
 import { markNotifications } from "../../../../shared/db/notifications/mark-notifications.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
+import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { findRemovals } from "../../../../shared/db/writes/removals.ts";
 import { readEvent } from "../../../../shared/domain/records/notification-events.ts";
 import { crashEverywhere } from "../../../support/faults/crash.ts";
 import { logChange } from "../../../support/records/change-log.ts";
@@ -153,6 +155,15 @@ test("D25, D41: who marked a timesheet of their own is notified when somebody el
   const back = await undoing(own.changeId);
   await back.arrive();
   expect(await heard(admin.id)).toEqual([]);
+});
+
+test("a notification that was withdrawn is a removal: exports of what has changed list it", async () => {
+  await hire();
+  const paid = await pay();
+  await paid.arrive();
+  const withdrawn = notificationKey(driver, await onlyNotification());
+  await (await undoing(paid.changeId)).arrive();
+  expect(await findRemovals(withdrawn)).toMatchObject([{ removed: withdrawn }]);
 });
 
 test("D41: killed anywhere, a worker that gets the news of an undo again leaves one notification less", async () => {

@@ -1,0 +1,50 @@
+import { inParallel } from "../../batches.ts";
+import { putBatch } from "../table/batch-writes.ts";
+import { keyOf } from "../table/keys.ts";
+import { type Item, queryItems, queryPages } from "../table/table.ts";
+import { historyItems } from "./history-items.ts";
+import { impersonal } from "./recorded-fields.ts";
+
+/** Above the order of every change. */
+const afterAll = "~";
+const usersAtOnce = 8;
+
+/**
+ * Empties what is kept of users who have been removed since the changes that these items keep (HI9). Changes that come late, again
+ * or beside others are emptied as well: whichever is written last sees the other. One read unit a user whose change is kept.
+ */
+export async function emptyRemoved(items: readonly Item[]): Promise<void> {
+  const changes = items.filter((item) => historyItems.matches(keyOf(item)) && item.type === "user");
+  const byUser = Object.groupBy(changes.map(keyOf), ({ pk }) => pk);
+  await inParallel(Object.entries(byUser), usersAtOnce, async ([pk, own = []]) => {
+    const first = own.map(({ sk }) => sk).toSorted()[0];
+    const removals = await queryItems({
+      KeyConditionExpression: "pk = :pk AND sk >= :first",
+      FilterExpression: "did = :removed",
+      ExpressionAttributeValues: { ":pk": pk, ":first": first, ":removed": "removed" },
+      ConsistentRead: true,
+    });
+    const last = removals.at(-1);
+    if (last) await emptyHistory(pk, keyOf(last).sk);
+  });
+}
+
+/**
+ * Access pattern HI9: takes out of the history of a user what leads to the person, of all changes below one, or of all there are. A
+ * read unit for 4 KB of the history, up to 2 write units a change that is emptied. Repeated, it writes nothing.
+ */
+export async function emptyHistory(pk: string, below = afterAll): Promise<void> {
+  const pages = queryPages({
+    KeyConditionExpression: "pk = :pk AND sk < :below",
+    ExpressionAttributeValues: { ":pk": pk, ":below": below },
+    ConsistentRead: true,
+  });
+  for await (const page of pages) await putBatch(page.map(emptied).filter((item) => item !== undefined));
+}
+
+function emptied(item: Item): Item | undefined {
+  const { type, before, after } = historyItems.decode(item);
+  const empty = (text: string) => JSON.stringify(impersonal(type, JSON.parse(text)));
+  const next = { ...(before && { before: empty(before) }), ...(after && { after: empty(after) }) };
+  return next.before === before && next.after === after ? undefined : { ...item, ...next };
+}
