@@ -1,6 +1,6 @@
 import {
   isPart,
-  localAtOnce,
+  localReading,
   type PartFindings,
   type ReadPart,
   readPart,
@@ -31,7 +31,7 @@ const callPart: ReadPart = (part) => callItself<PartFindings>(part);
  */
 export const handler = forSchedule(async (_, event) => {
   if (isPart(event)) return toAnswer(await readPart(event, () => {}));
-  const reading = settings.ownFunction() === undefined ? { atOnce: localAtOnce } : { read: callPart };
+  const reading = settings.ownFunction() === undefined ? localReading : { read: callPart };
   const look = (suspects: readonly number[]) => readTable({ suspects, isConsistent: false }, reading);
   const stable = await reconcileUntilStable({ look, pauseMs, mostSuspects });
   report(stable.found.records, countDifferences(stable), differencesOf(stable.found));

@@ -1,5 +1,5 @@
 import { readCompany } from "../../shared/db/reconcile/company-items.ts";
-import { localAtOnce, localSegments, readTable } from "../../shared/db/reconcile/read-parts.ts";
+import { localReading, readTable } from "../../shared/db/reconcile/read-parts.ts";
 import { compare } from "../../shared/db/reconcile/reconcile-totals.ts";
 import { countRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
 import {
@@ -66,7 +66,7 @@ function rethrow(error: unknown): never {
 }
 
 function lookAtAll(stage: string | undefined): Look {
-  const parts = stage === undefined ? { segments: localSegments, atOnce: localAtOnce } : {};
+  const parts = stage === undefined ? localReading : {};
   return (suspects) => readTable({ suspects, isConsistent: true }, { ...parts, onProgress: createProgress() });
 }
 

@@ -2,7 +2,7 @@ import { inParallel } from "../../../shared/batches.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { schemaAttributes } from "../../../shared/db/table/entity.ts";
 import { projectionOf } from "../../../shared/db/table/projections.ts";
-import { type Item, scanPage } from "../../../shared/db/table/table.ts";
+import { type Item, scanPage, segmentOf } from "../../../shared/db/table/table.ts";
 import { removalStart } from "../../../shared/db/writes/removals.ts";
 import { tombstoneStart } from "../../../shared/db/writes/tombstones.ts";
 import { patiently } from "../import/patience.ts";
@@ -11,13 +11,12 @@ import { changedLines, type ExportedRecord, readExported, wholeLine } from "./ex
 import type { Part, PartEntry } from "./part-file.ts";
 import type { Selection } from "./selection.ts";
 
-/** Segments of the table that are read side by side; each page of one takes some MB of memory. */
-const segments = 4;
-
 /** How the table is read. */
 export interface ReadOptions {
   readonly part: Part;
   readonly selection: Selection;
+  /** Segments of the table that are read side by side; each page of one takes some MB of memory. */
+  readonly segments: number;
   /** Stops after the pages under way. */
   readonly signal?: AbortSignal | undefined;
   /** Items of a page; as many as DynamoDB gives, 1 MB, where it is left out. */
@@ -27,15 +26,22 @@ export interface ReadOptions {
 }
 
 /** Reads of the table what the part does not have yet. 1 read unit for every 4 KB of the table. */
-export async function readRecords({ part, selection, signal, pageItems, onPage }: ReadOptions): Promise<void> {
-  const scan = { ...scanOf(selection), ConsistentRead: true, TotalSegments: segments, Limit: pageItems };
-  await inParallel([...Array(segments).keys()], segments, async (Segment) => {
-    let { isRead, from } = part.place(Segment);
+export async function readRecords({
+  part,
+  selection,
+  segments,
+  signal,
+  pageItems,
+  onPage,
+}: ReadOptions): Promise<void> {
+  const scan = { ...scanOf(selection), ConsistentRead: true, Limit: pageItems };
+  await inParallel([...Array(segments).keys()], segments, async (segment) => {
+    let { isRead, from } = part.place(segment);
     while (!isRead && !signal?.aborted) {
-      const page = { ...scan, Segment, ExclusiveStartKey: from as Item | undefined };
+      const page = { ...scan, ...segmentOf(segment, segments), ExclusiveStartKey: from as Item | undefined };
       const { items, lastKey, read } = await patiently(() => scanPage(page));
       const entries = items.flatMap((item) => entriesOf(item, selection));
-      part.keep({ segment: Segment, next: lastKey, entries, memberIds: membersOf(items, selection) });
+      part.keep({ segment, next: lastKey, entries, memberIds: membersOf(items, selection) });
       onPage?.(read);
       [from, isRead] = [lastKey, lastKey === undefined];
     }

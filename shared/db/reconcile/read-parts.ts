@@ -7,16 +7,14 @@ import { isTotalsKey } from "../lists/stored-totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { keyOf } from "../table/keys.ts";
 import { projectionOf } from "../table/projections.ts";
-import { type Item, scanPage } from "../table/table.ts";
+import { type Item, scanPage, segmentOf } from "../table/table.ts";
 import { isThrottled } from "../table/transient-errors.ts";
 import { createFindings, type Findings, mergeFindings, note, wantedIn } from "./findings.ts";
 
 /** Parts of the table that are read side by side: with 512 MB each, enough for three passes over 10 GB in 15 minutes. */
 export const segments = 24;
-/** So many are read at once of an engine on this computer, which reads one page after the other: each waits for the others. */
-export const localAtOnce = 2;
-/** Few, as each takes time of its own; more than are read at once, so that all end at about the same time. */
-export const localSegments = 4;
+/** The engine of a local machine reads one page after the other, and not on in a segment whose last item was removed. */
+export const localReading = { segments: 1 } as const;
 /** How long one part reads before it gives what it found; the next one goes on from there. */
 const partMs = 20_000;
 const firstPauseMs = 50;
@@ -52,8 +50,6 @@ export type ReadPart = (part: Part, onRecords: (records: number) => void) => Pro
 export interface ReadTableOptions {
   readonly read?: ReadPart;
   readonly segments?: number;
-  /** How many of them are read at once; all where it is left out. */
-  readonly atOnce?: number | undefined;
   /** Called with the number of records seen so far. */
   readonly onProgress?: ((records: number) => void) | undefined;
 }
@@ -61,7 +57,7 @@ export interface ReadTableOptions {
 /** Reads the whole table, segments side by side, and merges what they found. */
 export async function readTable(
   pass: Pick<Part, "suspects" | "isConsistent">,
-  { read = readPart, segments: all = segments, atOnce = all, onProgress }: ReadTableOptions = {},
+  { read = readPart, segments: all = segments, onProgress }: ReadTableOptions = {},
 ): Promise<Findings> {
   const whole = createFindings();
   let seen = 0;
@@ -77,7 +73,7 @@ export async function readTable(
       from = next;
     } while (from);
   };
-  await inParallel([...Array(all).keys()], atOnce, readSegment);
+  await inParallel([...Array(all).keys()], all, readSegment);
   return whole;
 }
 
@@ -85,7 +81,7 @@ export async function readTable(
 export const readPart: ReadPart = async ({ segment, segments: all, from, suspects, isConsistent }, onRecords) => {
   const found = createFindings();
   const wanted = wantedIn(suspects);
-  const scan = { ...derivedAndRecords, ConsistentRead: isConsistent, Segment: segment, TotalSegments: all };
+  const scan = { ...derivedAndRecords, ...segmentOf(segment, all), ConsistentRead: isConsistent };
   const end = performance.now() + partMs;
   let next = from;
   let refusals = 0;

@@ -75,6 +75,11 @@ export async function scanPage(input: Omit<ScanCommandInput, "TableName">): Prom
   return { items: page.Items ?? [], lastKey: page.LastEvaluatedKey, read: page.ScannedCount ?? 0 };
 }
 
+/** The part of the table that a scan reads; all of it where there is but one. */
+export function segmentOf(segment: number, segments: number): Pick<ScanCommandInput, "Segment" | "TotalSegments"> {
+  return segments === 1 ? {} : { Segment: segment, TotalSegments: segments };
+}
+
 /** Reads the items of a query, at most so many of them. */
 export async function queryItems(input: Query, most?: number): Promise<Item[]> {
   const items: Item[] = [];

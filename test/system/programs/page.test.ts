@@ -121,6 +121,8 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
         "Try it",
         "Use the client",
         "Sandbox",
+        "Events",
+        "Webhooks",
       ]);
     const samples = await page.locator(".introduction-description pre").allInnerTexts();
     expect(samples[0]).toContain(`BASE=${own.machine.baseUrl}/api/v1`);

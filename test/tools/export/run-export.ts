@@ -25,7 +25,14 @@ export const everything = { types: recordTypes, companyId: undefined, since: und
 
 /** Exports to a file, everything in lines unless the options say otherwise. */
 export function runExport(out: string, options: Partial<ExportOptions> = {}) {
-  const usual = { selection: everything, csv: false, table: someTable, restarts: false, now: () => new Date() };
+  const usual = {
+    selection: everything,
+    csv: false,
+    table: someTable,
+    segments: 4,
+    restarts: false,
+    now: () => new Date(),
+  };
   return exportRecords({ out, ...usual, ...options });
 }
 

@@ -27,7 +27,12 @@ describe.skipIf(obstacle)(obstacle ? `${title} (not shown: ${obstacle})` : title
 /** The steps of infra/UPGRADE.md, "Take a release", in their order. */
 function testUpgrade(): void {
   const names = namesOf("dev");
-  const settings = { TABLE_NAME: names.table, HMAC_SECRET_ARN: names.hmacSecret, DEFAULT_COUNTRY: "GB", HISTORY_DAYS: "400" };
+  const settings = {
+    TABLE_NAME: names.table,
+    HMAC_SECRET_ARN: names.hmacSecret,
+    DEFAULT_COUNTRY: "GB",
+    HISTORY_DAYS: "400",
+  };
   const aws = useAccount("deploy-upgrade", settings);
   let last: Checkout;
   let stage: DeployedStage;
