@@ -43,7 +43,8 @@ export interface ExportSummary {
 export async function exportRecords(options: ExportOptions): Promise<ExportSummary> {
   const { selection, csv, out, table, restarts, now } = options;
   const files = filesOf(out, selection, csv);
-  const identity = { form: 1, table: table.identity, selection, csv };
+  const { segments } = table;
+  const identity = { form: 1, table: table.identity, segments, selection, csv };
   const place = { path: partOf(out), identity, now: now(), restarts };
   const found = openPart(place);
   const part = isOver(found, files) ? openAfresh(found, place) : found;
@@ -82,7 +83,7 @@ async function fill(part: Part, files: readonly ExportFile[], options: ExportOpt
     read += items;
     onProgress?.("read", read, table.items);
   };
-  await readRecords({ part, selection, signal, pageItems, onPage });
+  await readRecords({ part, selection, segments: table.segments, signal, pageItems, onPage });
   const paths = files.map(({ path }) => path);
   const summary = { begunAt, readAt: now().toISOString(), isResumed, isComplete: false, files: paths };
   if (signal?.aborted) return { ...summary, counts: new Map() };

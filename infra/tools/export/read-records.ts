@@ -11,13 +11,12 @@ import { changedLines, type ExportedRecord, readExported, wholeLine } from "./ex
 import type { Part, PartEntry } from "./part-file.ts";
 import type { Selection } from "./selection.ts";
 
-/** Segments of the table that are read side by side; each page of one takes some MB of memory. */
-const segments = 4;
-
 /** How the table is read. */
 export interface ReadOptions {
   readonly part: Part;
   readonly selection: Selection;
+  /** Parts of the table that are read side by side. */
+  readonly segments: number;
   /** Stops after the pages under way. */
   readonly signal?: AbortSignal | undefined;
   /** Items of a page; as many as DynamoDB gives, 1 MB, where it is left out. */
@@ -27,7 +26,8 @@ export interface ReadOptions {
 }
 
 /** Reads of the table what the part does not have yet. 1 read unit for every 4 KB of the table. */
-export async function readRecords({ part, selection, signal, pageItems, onPage }: ReadOptions): Promise<void> {
+export async function readRecords(options: ReadOptions): Promise<void> {
+  const { part, selection, segments, signal, pageItems, onPage } = options;
   const scan = { ...scanOf(selection), ConsistentRead: true, TotalSegments: segments, Limit: pageItems };
   await inParallel([...Array(segments).keys()], segments, async (Segment) => {
     let { isRead, from } = part.place(Segment);

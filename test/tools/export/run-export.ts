@@ -18,7 +18,11 @@ export function useFolder(): (name: string) => string {
 }
 
 /** A table that no other one is taken for. */
-export const someTable = { identity: { arn: "arn", id: "one", createdAt: undefined, at: "AWS" }, items: undefined };
+export const someTable = {
+  identity: { arn: "arn", id: "one", createdAt: undefined, at: "AWS" },
+  segments: 4,
+  items: undefined,
+};
 
 /** Everything, as a call without options selects it. */
 export const everything = { types: recordTypes, companyId: undefined, since: undefined };
