@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { recordTypes } from "../../shared/contract/records.ts";
-import { localReading } from "../../shared/db/reconcile/read-parts.ts";
 import { tombstoneDays } from "../../shared/db/writes/tombstones.ts";
 import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { nextSince } from "./export/changed-since.ts";
@@ -45,9 +44,6 @@ ${stagesHelp}
 Ends with 0 when the file is whole, 1 when it was refused or failed, 2 when the call was wrong, ${interrupted} when it was stopped.
 `;
 
-/** Each page of a segment takes some MB of memory. */
-const segments = 4;
-
 if (import.meta.main)
   await runCommand((parameters) => runExport(parameters, localDirectory(), abortOnSignals().signal));
 
@@ -61,7 +57,6 @@ export async function runExport(parameters: string[], directory: string, signal?
     exportRecords({
       ...call,
       table: await describeTable(place),
-      segments: call.stage === undefined ? localReading.segments : segments,
       now: () => new Date(),
       signal,
       onProgress: progress.show,

@@ -13,8 +13,6 @@ export interface ExportOptions {
   /** The file to make; of tables, each type is put before its ending. */
   readonly out: string;
   readonly table: DescribedTable;
-  /** Segments of the table that are read side by side. An interrupted run must have had as many. */
-  readonly segments: number;
   /** Drops what an interrupted run has read. */
   readonly restarts: boolean;
   readonly now: () => Date;
@@ -43,8 +41,9 @@ export interface ExportSummary {
  * Throws `PartRefusedError` on a part of another table or selection, and where a file would be overwritten.
  */
 export async function exportRecords(options: ExportOptions): Promise<ExportSummary> {
-  const { selection, csv, out, table, segments, restarts, now } = options;
+  const { selection, csv, out, table, restarts, now } = options;
   const files = filesOf(out, selection, csv);
+  const { segments } = table;
   const identity = { form: 1, table: table.identity, segments, selection, csv };
   const place = { path: partOf(out), identity, now: now(), restarts };
   const found = openPart(place);
@@ -77,14 +76,14 @@ function openAfresh(part: Part, place: PartOptions): Part {
 }
 
 async function fill(part: Part, files: readonly ExportFile[], options: ExportOptions): Promise<ExportSummary> {
-  const { selection, csv, table, segments, signal, pageItems, now, onProgress } = options;
+  const { selection, csv, table, signal, pageItems, now, onProgress } = options;
   const { begunAt, isResumed } = part;
   let read = 0;
   const onPage = (items: number) => {
     read += items;
     onProgress?.("read", read, table.items);
   };
-  await readRecords({ part, selection, segments, signal, pageItems, onPage });
+  await readRecords({ part, selection, segments: table.segments, signal, pageItems, onPage });
   const paths = files.map(({ path }) => path);
   const summary = { begunAt, readAt: now().toISOString(), isResumed, isComplete: false, files: paths };
   if (signal?.aborted) return { ...summary, counts: new Map() };

@@ -15,7 +15,7 @@ import type { Selection } from "./selection.ts";
 export interface ReadOptions {
   readonly part: Part;
   readonly selection: Selection;
-  /** Segments of the table that are read side by side; each page of one takes some MB of memory. */
+  /** Parts of the table that are read side by side. */
   readonly segments: number;
   /** Stops after the pages under way. */
   readonly signal?: AbortSignal | undefined;
@@ -26,14 +26,8 @@ export interface ReadOptions {
 }
 
 /** Reads of the table what the part does not have yet. 1 read unit for every 4 KB of the table. */
-export async function readRecords({
-  part,
-  selection,
-  segments,
-  signal,
-  pageItems,
-  onPage,
-}: ReadOptions): Promise<void> {
+export async function readRecords(options: ReadOptions): Promise<void> {
+  const { part, selection, segments, signal, pageItems, onPage } = options;
   const scan = { ...scanOf(selection), ConsistentRead: true, Limit: pageItems };
   await inParallel([...Array(segments).keys()], segments, async (segment) => {
     let { isRead, from } = part.place(segment);

@@ -12,9 +12,17 @@ export interface TableIdentity {
   readonly at: string;
 }
 
+/**
+ * Segments of a table that are read side by side; each page of one takes some MB of memory. The engine of a local machine loses
+ * items of a segment where the one that a page goes on behind was removed, and reads one page after the other.
+ */
+const segments = { stage: 4, local: 1 } as const;
+
 /** A table, and how many items it had some hours ago; undefined where that is not known. */
 export interface DescribedTable {
   readonly identity: TableIdentity;
+  /** Parts that are read side by side. */
+  readonly segments: number;
   readonly items: number | undefined;
 }
 
@@ -34,7 +42,12 @@ export async function describeTable({ stage, directory }: ServicePlace): Promise
     const { Table } = await client.send(new DescribeTableCommand({ TableName: settings.tableName() }));
     const at = stage === undefined ? directory : /\.amazonaws\.com(\.cn)?$/.test(host) ? "AWS" : host;
     const createdAt = Table?.CreationDateTime?.toISOString();
-    return { identity: { arn: Table?.TableArn, id: Table?.TableId, createdAt, at }, items: Table?.ItemCount };
+    const parts = stage === undefined ? segments.local : segments.stage;
+    return {
+      segments: parts,
+      identity: { arn: Table?.TableArn, id: Table?.TableId, createdAt, at },
+      items: Table?.ItemCount,
+    };
   } finally {
     client.destroy();
   }

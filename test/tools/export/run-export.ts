@@ -18,21 +18,18 @@ export function useFolder(): (name: string) => string {
 }
 
 /** A table that no other one is taken for. */
-export const someTable = { identity: { arn: "arn", id: "one", createdAt: undefined, at: "AWS" }, items: undefined };
+export const someTable = {
+  identity: { arn: "arn", id: "one", createdAt: undefined, at: "AWS" },
+  segments: 4,
+  items: undefined,
+};
 
 /** Everything, as a call without options selects it. */
 export const everything = { types: recordTypes, companyId: undefined, since: undefined };
 
 /** Exports to a file, everything in lines unless the options say otherwise. */
 export function runExport(out: string, options: Partial<ExportOptions> = {}) {
-  const usual = {
-    selection: everything,
-    csv: false,
-    table: someTable,
-    segments: 4,
-    restarts: false,
-    now: () => new Date(),
-  };
+  const usual = { selection: everything, csv: false, table: someTable, restarts: false, now: () => new Date() };
   return exportRecords({ out, ...usual, ...options });
 }
 
