@@ -4,6 +4,7 @@ import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { retryRaces } from "../table/conflicts.ts";
 import { queryItems } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
+import { noteRemoval } from "../writes/removals.ts";
 import {
   checksOf,
   deliverNotification,
@@ -34,7 +35,7 @@ export function isOfUndo(event: NotificationPayload): event is UndoPayload {
 /**
  * Access pattern N8: takes the notification of an undone change from users who have neither read it nor got a push of it, with their
  * counts, and notifies those of the undo who last heard something else of the record than what it is now (D41). Safe to repeat, and
- * side by side. For each user 1 read unit for 4 KB of the notifications since the chain began; 11 write units where one is taken,
+ * side by side. For each user 1 read unit for 4 KB of the notifications since the chain began; 13 write units where one is taken,
  * 9 where the user is notified.
  */
 export async function deliverUndo(
@@ -60,7 +61,7 @@ function withdrawUnread(userId: number, event: UndoPayload, now: Date): Promise<
     const { step, item } = await findLastHeard(userId, event);
     if (!item || step !== event.undo.step - 1 || item.record.read_at !== null) return { step };
     const guards = [markDelivered(userId, event.eventId, now), requireUnpushed(userId, item.id), ...checks];
-    const failed = await transact([...guards, ...deleteNotifications(userId, [item])]);
+    const failed = await transact([...guards, ...deleteNotifications(userId, [item]), noteRemoval(item)]);
     if (failed.length === 0 || failed.includes(0)) return "settled";
     if (failed.includes(1)) return { step };
     if (checks.length > 0 && failed.includes(2)) {

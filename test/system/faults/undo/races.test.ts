@@ -3,7 +3,9 @@ import { handler as deliver } from "../../../../functions/workers/deliver-notifi
 import { handler as sendPush } from "../../../../functions/workers/send-pushes.ts";
 import { markNotifications } from "../../../../shared/db/notifications/mark-notifications.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
+import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { findRemovals } from "../../../../shared/db/writes/removals.ts";
 import { readEvent } from "../../../../shared/domain/records/notification-events.ts";
 import { crashEverywhere } from "../../../support/faults/crash.ts";
 import { logChange } from "../../../support/records/change-log.ts";
@@ -126,6 +128,17 @@ test("D41: whoever has read it, or got a push of it, keeps it and is notified of
   expect(pushedTo(service)).toHaveLength(1);
   await (await undoing(pushed.changeId)).arrive();
   expect([await heard(), await unread()]).toEqual([["paid", "pending"], 2]);
+});
+
+test("D35, D41: an export of what has changed since finds that a notification was withdrawn", async () => {
+  await hire();
+  const paid = await pay();
+  await paid.arrive();
+  const key = notificationKey(driver, await onlyNotification());
+  const undone = await undoing(paid.changeId);
+  expect(await findRemovals(key)).toEqual([]);
+  await undone.arrive();
+  expect(await findRemovals(key)).toMatchObject([{ removed: key, removed_at: expect.any(String) }]);
 });
 
 test("D41: a push that comes after its notification was withdrawn is not sent, and one that came first keeps it", async () => {
