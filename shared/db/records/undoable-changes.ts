@@ -75,6 +75,14 @@ export function stampsOf(
   return { undo: { before }, ...keepIn(record, kept) };
 }
 
+/** The condition on the record that keeps the change: what it keeps of others is written again as it was read. */
+export function conditionOf(
+  { id, revision }: { readonly id: number; readonly revision: number },
+  begun: BegunChange | undefined,
+): { readonly revision?: number } {
+  return id === begun?.kept.record_ids[0] ? { revision } : {};
+}
+
 /** What a write says that undoes a record's last change. */
 export function undoStampsOf(
   record: Changing & { readonly undo: ReplacedValues },

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { handler as deliver } from "../../../../functions/workers/deliver-notifications.ts";
 import { handler as sendPush } from "../../../../functions/workers/send-pushes.ts";
 import { markNotifications } from "../../../../shared/db/notifications/mark-notifications.ts";
@@ -8,10 +8,11 @@ import { recordKey } from "../../../../shared/db/table/keys.ts";
 import { findRemovals } from "../../../../shared/db/writes/removals.ts";
 import { readEvent } from "../../../../shared/domain/records/notification-events.ts";
 import { crashEverywhere } from "../../../support/faults/crash.ts";
+import { useFaultProxy } from "../../../support/faults/fault-proxy.ts";
 import { logChange } from "../../../support/records/change-log.ts";
-import { callerLine, timesheetLine, userLine } from "../../../support/records/records.ts";
+import { callerLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
-import { mark, undo } from "../../../support/requests/changes.ts";
+import { adjust, mark, undo } from "../../../support/requests/changes.ts";
 import { pushedTo, register, usePushService } from "../../../support/workers/pushes.ts";
 import { nothingFailed, queueEvent, storedNotifications } from "../../../support/workers/workers.ts";
 
@@ -20,6 +21,7 @@ const operator = { id: 2, role: "operator", company_id: 1 } as const;
 const rounds = 8;
 
 const service = usePushService();
+const proxy = useFaultProxy();
 
 let id = 0;
 let driver = 0;
@@ -80,6 +82,30 @@ test("D41: of an undo, a second one and a payment of the same timesheets at once
     }
     expect(states).toMatchObject([{ state: won.length === 1 ? "pending" : "paid" }, { state: "pending" }]);
   }
+});
+
+test("D32, D41: a payment that was decided before another was made and undone forgets neither", async () => {
+  await hire();
+  const goOn = proxy.hold("TransactWriteItems");
+  const late = mark(admin, [id], "paid");
+  await vi.waitFor(() => expect(proxy.holding("TransactWriteItems")).toBe(true));
+  const first = await pay();
+  await undoing(first.changeId);
+  goOn();
+  expect(await late).toMatchObject({ status: 200, headers: { "change-id": expect.any(String) } });
+  expect(await undo(operator, first.changeId)).toMatchObject({ status: 409, body: { code: "change_undone" } });
+});
+
+test("D32, D41: nor does a timer", async () => {
+  await write(jobLine(id, 1));
+  const goOn = proxy.hold("TransactWriteItems");
+  const late = adjust(admin, [id], 60);
+  await vi.waitFor(() => expect(proxy.holding("TransactWriteItems")).toBe(true));
+  const first = (await adjust(admin, [id], 90)).headers["change-id"];
+  expect((await undo(admin, first)).status).toBe(200);
+  goOn();
+  expect((await late).status).toBe(200);
+  expect(await undo(admin, first)).toMatchObject({ status: 409, body: { code: "change_undone" } });
 });
 
 test("D41: news that arrives while the change is undone is dropped or withdrawn: the driver never hears of half of it", async () => {
