@@ -93,7 +93,7 @@ export function checksOf({ record_id, undo }: NotificationPayload): TransactionW
   return undo ? [requireNotUndone("TIMESHEETS", record_id, undo)] : [];
 }
 
-/** Of an event whose check has failed: false where the record was removed before anybody undid the change. 1 or 2 read units. */
+/** Of an event whose check has failed: false where the record was removed, or made again, before anybody undid the change. 2 read units. */
 export async function wasUndone({ record_id, undo }: NotificationPayload): Promise<boolean> {
   return undo !== undefined && isUndone("TIMESHEETS", record_id, undo);
 }

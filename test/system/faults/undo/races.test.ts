@@ -130,6 +130,24 @@ test("D41: news of an undone change does not arrive, whoever wrote or removed th
   }
 });
 
+test("D41: nor where the record was removed and came back", async () => {
+  await hire();
+  const line = timesheetLine(id, 1);
+  const paid = await pay();
+  const undone = await undoing(paid.changeId);
+  await write({ type: "timesheet", id, deleted: true });
+  await write({ ...line, driver: { ...line.driver, profile_id: driver } });
+  expect(await undone.arrive()).toEqual(nothingFailed);
+  expect(await paid.arrive()).toEqual(nothingFailed);
+  expect([await heard(), await unread()]).toEqual([[], 0]);
+  await hire();
+  const kept = await pay();
+  await write({ type: "timesheet", id, deleted: true });
+  await write({ ...timesheetLine(id, 1) });
+  await kept.arrive();
+  expect([await heard(), await unread()]).toEqual([["paid"], 1]);
+});
+
 test("D41: news of a change that was not undone arrives, also where the record was removed", async () => {
   await hire();
   const paid = await pay();
