@@ -101,7 +101,7 @@ export async function wasUndone({ record_id, undo }: NotificationPayload): Promi
 let turn: Promise<unknown> = Promise.resolve();
 
 /** Users share events, and their counts take part in one transaction at a time: turns are faster than lost races. */
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
+export function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = turn.then(work);
   turn = mine.catch(() => {});
   return mine;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler as deliver } from "../../../../functions/workers/deliver-notifications.ts";
 import { handler as sendPush } from "../../../../functions/workers/send-pushes.ts";
@@ -210,6 +211,29 @@ test("D25, D41: who marked a timesheet of their own is notified when somebody el
   const back = await undoing(own.changeId);
   await back.arrive();
   expect(await heard(admin.id)).toEqual([]);
+});
+
+test("D26, D41: of one driver's timesheets, undone at once, each is withdrawn in its turn: they share the counts", async () => {
+  await hire();
+  const one = await pay();
+  await one.arrive();
+  const line = timesheetLine(id + 1, 1);
+  id += 1;
+  await write({ ...line, driver: { ...line.driver, profile_id: driver } });
+  const other = await pay();
+  await other.arrive();
+  const otherUndone = await undoing(other.changeId);
+  id -= 1;
+  const undone = await undoing(one.changeId);
+  proxy.reset();
+  const goOn = proxy.hold("TransactWriteItems");
+  const arriving = Promise.all([undone.arrive(), otherUndone.arrive()]);
+  await vi.waitFor(() => expect(proxy.holding("TransactWriteItems")).toBe(true));
+  await pause(50);
+  expect(proxy.calls.get("TransactWriteItems")).toBe(1);
+  goOn();
+  await arriving;
+  expect([await heard(), await unread()]).toEqual([[], 0]);
 });
 
 test("D41: killed anywhere, a worker that gets the news of an undo again leaves one notification less", async () => {
