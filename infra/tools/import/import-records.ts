@@ -127,7 +127,7 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
     await queue.settle();
     dryStore?.close();
   }
-  await run.end(counts);
+  await patiently(() => run.end(counts));
   return { ...counts, lastLine, isComplete: !signal?.aborted };
 }
 

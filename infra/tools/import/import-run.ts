@@ -16,9 +16,15 @@ export interface ImportRun {
 export function openImportRun(file: string, now: Date, commit: Commit): ImportRun {
   const about = { file: file.slice(0, mostLetters) };
   let beginning: Promise<void> | undefined;
+  const begin = () =>
+    keepImport(now, about).catch((error) => {
+      // The next write tries again: the table may take no more at the moment alone.
+      beginning = undefined;
+      throw error;
+    });
   return {
     commit: async (writes) => {
-      beginning ??= keepImport(now, about);
+      beginning ??= begin();
       await beginning;
       return commit(writes);
     },

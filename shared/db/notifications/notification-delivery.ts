@@ -93,7 +93,7 @@ export function checksOf({ record_id, undo }: NotificationPayload): TransactionW
   return undo ? [requireNotUndone("TIMESHEETS", record_id, undo)] : [];
 }
 
-/** Of an event whose check has failed: false where the record was removed before anybody undid the change. 1 or 2 read units. */
+/** Of an event whose check has failed: false where the record was removed, or made again, before anybody undid the change. 2 read units. */
 export async function wasUndone({ record_id, undo }: NotificationPayload): Promise<boolean> {
   return undo !== undefined && isUndone("TIMESHEETS", record_id, undo);
 }
@@ -101,7 +101,7 @@ export async function wasUndone({ record_id, undo }: NotificationPayload): Promi
 let turn: Promise<unknown> = Promise.resolve();
 
 /** Users share events, and their counts take part in one transaction at a time: turns are faster than lost races. */
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
+export function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = turn.then(work);
   turn = mine.catch(() => {});
   return mine;

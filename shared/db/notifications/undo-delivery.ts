@@ -8,6 +8,7 @@ import { noteRemoval } from "../writes/removals.ts";
 import {
   checksOf,
   deliverNotification,
+  inTurn,
   markDelivered,
   type NotificationPayload,
   wasUndone,
@@ -46,7 +47,7 @@ export async function deliverUndo(
 ): Promise<void> {
   const { step, undoneOf } = event.undo;
   for (const userId of userIds) {
-    const heard = await withdrawUnread(userId, event, now);
+    const heard = await inTurn(() => withdrawUnread(userId, event, now));
     if (heard === "settled" || userId === actorId) continue;
     const last = userId === undoneOf ? step - 1 : heard.step;
     // Each step turns the one before round.

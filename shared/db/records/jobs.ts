@@ -14,6 +14,7 @@ import {
   type BegunChange,
   type BulkChange,
   beginUndoable,
+  conditionOf,
   findOwnChange,
   stampsOf,
   undoStampsOf,
@@ -90,7 +91,8 @@ function setTimer(
   const set = { timer: timer.timer, timer_expires_at: timer.timerExpiresAt?.toISOString() ?? null, changed_by: userId };
   const changes = withStamps(set, stampsOf(stored, begun, before));
   const when = "attribute_exists(pk)";
-  return { Update: updateOf(stored, { where: before, when, ...changes, add: { revision: 1 } }) };
+  const where = { ...before, ...conditionOf(stored, begun) };
+  return { Update: updateOf(stored, { where, when, ...changes, add: { revision: 1 } }) };
 }
 
 /** The write that gives a job the timer again that its last change replaced. */

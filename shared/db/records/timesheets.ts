@@ -17,6 +17,7 @@ import {
   type BegunChange,
   type BulkChange,
   beginUndoable,
+  conditionOf,
   findOwnChange,
   stampsOf,
   undoStampsOf,
@@ -98,7 +99,8 @@ function moveTo(
 ): TransactionWrite {
   const before = { "record.state": stored.record.state };
   if (stored.record.state === state) return { ConditionCheck: checkOf(stored, before) };
-  return moveWhile(stored, before, state, userId, stampsOf(stored, begun, { state: stored.record.state }));
+  const condition = { ...before, ...conditionOf(stored, begun) };
+  return moveWhile(stored, condition, state, userId, stampsOf(stored, begun, { state: stored.record.state }));
 }
 
 /** The write that puts a timesheet back into the state that its last change took it out of. */

@@ -75,6 +75,14 @@ export function stampsOf(
   return { undo: { before }, ...keepIn(record, kept) };
 }
 
+/** The condition on the record that keeps the change: what it keeps of others is written again as it was read. */
+export function conditionOf(
+  { id, revision }: { readonly id: number; readonly revision: number },
+  begun: BegunChange | undefined,
+): { readonly revision?: number } {
+  return id === begun?.kept.record_ids[0] ? { revision } : {};
+}
+
 /** What a write says that undoes a record's last change. */
 export function undoStampsOf(
   record: Changing & { readonly undo: ReplacedValues },
@@ -105,29 +113,37 @@ function keepIn({ id, undoable = [] }: Changing, kept: UndoableChange): UndoStam
   return { undoable: [...recent.slice(1 - mostKept), kept] };
 }
 
-/** A step of a chain of changes that undo one another. */
+/** A step of a chain of changes that undo one another, and when that began. */
 interface ChainStep {
   readonly chain: string;
+  readonly since: string;
   readonly step: number;
 }
 
-/** The check that a record is there and that its change of that step was not undone. */
-export function requireNotUndone(list: UndoableList, id: number, { chain, step }: ChainStep): TransactionWrite {
+/**
+ * The check that a record is there and that its change of that step was not undone. It fails as well where the record may have been
+ * removed and made again since: revisions begin at the clock, and what was undone before that its removal alone knows.
+ */
+export function requireNotUndone(list: UndoableList, id: number, { chain, since, step }: ChainStep): TransactionWrite {
+  const isNotUndone = "attribute_not_exists(withdrawn.#chain) OR withdrawn.#chain.#step < :step";
   return {
     ConditionCheck: {
       Key: { ...listedKey(list, id) },
-      ConditionExpression:
-        "attribute_exists(pk) AND (attribute_not_exists(withdrawn.#chain) OR withdrawn.#chain.#step < :step)",
+      ConditionExpression: `attribute_exists(pk) AND revision < :since AND (${isNotUndone})`,
       ExpressionAttributeNames: { "#chain": chain, "#step": "step" },
-      ExpressionAttributeValues: { ":step": step },
+      ExpressionAttributeValues: { ":step": step, ":since": Date.parse(since) },
     },
   };
 }
 
-/** True where a record's change of that step was undone, by the record or, where that is gone, by its removals. 1 or 2 read units. */
-export async function isUndone(list: UndoableList, id: number, { chain, step }: ChainStep): Promise<boolean> {
+/** True where a record's change of that step was undone, by the record or by its removals. 2 read units. */
+export async function isUndone(
+  list: UndoableList,
+  id: number,
+  { chain, step }: Omit<ChainStep, "since">,
+): Promise<boolean> {
   const key = listedKey(list, id);
-  const stored = await listedItems[list].find(key, { consistent: true });
-  const said = stored ? [stored] : await findRemovals(key);
+  const [stored, removed] = await Promise.all([listedItems[list].find(key, { consistent: true }), findRemovals(key)]);
+  const said = stored ? [stored, ...removed] : removed;
   return said.some(({ withdrawn = {} }) => (withdrawn[chain]?.step ?? -1) >= step);
 }

@@ -98,6 +98,16 @@ describe("200", () => {
     expect(await undo(admin, id)).toMatchObject({ status: 200 });
   });
 
+  test("D19, D41: an admin with a passcode undoes with their own, and an operator what the admin undid not", async () => {
+    await store([callerLine(admin, { passcode: "4821" })]);
+    const id = await pay([first]);
+    expect(await undo(admin, id)).toMatchObject({ status: 403, body: { code: "passcode_invalid" } });
+    const undone = await undo(admin, id, { passcode: 4821 });
+    expect(undone).toMatchObject({ status: 200, body: { change: { undone: id } } });
+    expect(await undo(operator, undone.headers["change-id"])).toMatchObject({ status: 404 });
+    expect(await statesOf(first)).toEqual(["pending"]);
+  });
+
   test("D32, D41: a repeated Idempotency-Key gets the same change-id, and the undo the same answer", async () => {
     const paid = await mark(operator, [first], "paid", { key: `pay-${first}` });
     const again = await mark(operator, [first], "paid", { key: `pay-${first}` });

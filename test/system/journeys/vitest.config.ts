@@ -8,7 +8,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("../../..", import.meta.url)),
   test: {
     name: "journeys",
-    include: ["test/system/journeys/{accounts,client,finance,notifications,records}.test.ts"],
+    include: ["test/system/journeys/{accounts,changes,client,finance,notifications,records}.test.ts"],
     reporters: report ? ["verbose", ["json", { outputFile: report }]] : ["verbose"],
     setupFiles: ["test/support/service/capture-logs.ts"],
     maxWorkers: 1,

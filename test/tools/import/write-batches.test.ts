@@ -72,8 +72,16 @@ test("an import whose transactions keep meeting those of others writes its recor
 });
 
 test("an import waits while the table takes no more", async () => {
+  proxy.fail("BatchWriteItem", throttled, 6);
   proxy.fail("TransactWriteItems", throttled, 6);
   proxy.fail("PutItem", throttled, 20);
   const { summary } = await runImport(streamOf(...names(300, 305).map((id) => jobLine(Number(id), 1))));
   expect(summary).toMatchObject({ created: 5, failed: 0 });
+});
+
+test("D41: an import whose end the history takes no more of at the moment waits, too", async () => {
+  proxy.fail("BatchWriteItem", throttled, 3, 1);
+  const { summary } = await runImport(streamOf(jobLine(400, 1)));
+  expect(summary).toMatchObject({ created: 1, isComplete: true });
+  expect(proxy.calls.get("BatchWriteItem")).toBe(5);
 });

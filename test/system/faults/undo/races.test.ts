@@ -1,4 +1,5 @@
-import { beforeEach, expect, test } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { beforeEach, expect, test, vi } from "vitest";
 import { handler as deliver } from "../../../../functions/workers/deliver-notifications.ts";
 import { handler as sendPush } from "../../../../functions/workers/send-pushes.ts";
 import { markNotifications } from "../../../../shared/db/notifications/mark-notifications.ts";
@@ -8,10 +9,11 @@ import { recordKey } from "../../../../shared/db/table/keys.ts";
 import { findRemovals } from "../../../../shared/db/writes/removals.ts";
 import { readEvent } from "../../../../shared/domain/records/notification-events.ts";
 import { crashEverywhere } from "../../../support/faults/crash.ts";
+import { useFaultProxy } from "../../../support/faults/fault-proxy.ts";
 import { logChange } from "../../../support/records/change-log.ts";
-import { callerLine, timesheetLine, userLine } from "../../../support/records/records.ts";
+import { callerLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
-import { mark, undo } from "../../../support/requests/changes.ts";
+import { adjust, mark, undo } from "../../../support/requests/changes.ts";
 import { pushedTo, register, usePushService } from "../../../support/workers/pushes.ts";
 import { nothingFailed, queueEvent, storedNotifications } from "../../../support/workers/workers.ts";
 
@@ -20,6 +22,7 @@ const operator = { id: 2, role: "operator", company_id: 1 } as const;
 const rounds = 8;
 
 const service = usePushService();
+const proxy = useFaultProxy();
 
 let id = 0;
 let driver = 0;
@@ -82,6 +85,30 @@ test("D41: of an undo, a second one and a payment of the same timesheets at once
   }
 });
 
+test("D32, D41: a payment that was decided before another was made and undone forgets neither", async () => {
+  await hire();
+  const goOn = proxy.hold("TransactWriteItems");
+  const late = mark(admin, [id], "paid");
+  await vi.waitFor(() => expect(proxy.holding("TransactWriteItems")).toBe(true));
+  const first = await pay();
+  await undoing(first.changeId);
+  goOn();
+  expect(await late).toMatchObject({ status: 200, headers: { "change-id": expect.any(String) } });
+  expect(await undo(operator, first.changeId)).toMatchObject({ status: 409, body: { code: "change_undone" } });
+});
+
+test("D32, D41: nor does a timer", async () => {
+  await write(jobLine(id, 1));
+  const goOn = proxy.hold("TransactWriteItems");
+  const late = adjust(admin, [id], 60);
+  await vi.waitFor(() => expect(proxy.holding("TransactWriteItems")).toBe(true));
+  const first = (await adjust(admin, [id], 90)).headers["change-id"];
+  expect((await undo(admin, first)).status).toBe(200);
+  goOn();
+  expect((await late).status).toBe(200);
+  expect(await undo(admin, first)).toMatchObject({ status: 409, body: { code: "change_undone" } });
+});
+
 test("D41: news that arrives while the change is undone is dropped or withdrawn: the driver never hears of half of it", async () => {
   for (let round = 0; round < rounds; round += 1) {
     await hire();
@@ -102,6 +129,24 @@ test("D41: news of an undone change does not arrive, whoever wrote or removed th
     expect(await undone.arrive()).toEqual(nothingFailed);
     expect([await heard(), await unread()]).toEqual([[], 0]);
   }
+});
+
+test("D41: nor where the record was removed and came back", async () => {
+  await hire();
+  const line = timesheetLine(id, 1);
+  const paid = await pay();
+  const undone = await undoing(paid.changeId);
+  await write({ type: "timesheet", id, deleted: true });
+  await write({ ...line, driver: { ...line.driver, profile_id: driver } });
+  expect(await undone.arrive()).toEqual(nothingFailed);
+  expect(await paid.arrive()).toEqual(nothingFailed);
+  expect([await heard(), await unread()]).toEqual([[], 0]);
+  await hire();
+  const kept = await pay();
+  await write({ type: "timesheet", id, deleted: true });
+  await write({ ...timesheetLine(id, 1) });
+  await kept.arrive();
+  expect([await heard(), await unread()]).toEqual([["paid"], 1]);
 });
 
 test("D41: news of a change that was not undone arrives, also where the record was removed", async () => {
@@ -128,6 +173,17 @@ test("D41: whoever has read it, or got a push of it, keeps it and is notified of
   expect(pushedTo(service)).toHaveLength(1);
   await (await undoing(pushed.changeId)).arrive();
   expect([await heard(), await unread()]).toEqual([["paid", "pending"], 2]);
+});
+
+test("D35, D41: an export of what has changed since finds that a notification was withdrawn", async () => {
+  await hire();
+  const paid = await pay();
+  await paid.arrive();
+  const key = notificationKey(driver, await onlyNotification());
+  const undone = await undoing(paid.changeId);
+  expect(await findRemovals(key)).toEqual([]);
+  await undone.arrive();
+  expect(await findRemovals(key)).toMatchObject([{ removed: key, removed_at: expect.any(String) }]);
 });
 
 test("D41: a push that comes after its notification was withdrawn is not sent, and one that came first keeps it", async () => {
@@ -157,13 +213,27 @@ test("D25, D41: who marked a timesheet of their own is notified when somebody el
   expect(await heard(admin.id)).toEqual([]);
 });
 
-test("a notification that was withdrawn is a removal: exports of what has changed list it", async () => {
+test("D26, D41: of one driver's timesheets, undone at once, each is withdrawn in its turn: they share the counts", async () => {
   await hire();
-  const paid = await pay();
-  await paid.arrive();
-  const withdrawn = notificationKey(driver, await onlyNotification());
-  await (await undoing(paid.changeId)).arrive();
-  expect(await findRemovals(withdrawn)).toMatchObject([{ removed: withdrawn }]);
+  const one = await pay();
+  await one.arrive();
+  const line = timesheetLine(id + 1, 1);
+  id += 1;
+  await write({ ...line, driver: { ...line.driver, profile_id: driver } });
+  const other = await pay();
+  await other.arrive();
+  const otherUndone = await undoing(other.changeId);
+  id -= 1;
+  const undone = await undoing(one.changeId);
+  proxy.reset();
+  const goOn = proxy.hold("TransactWriteItems");
+  const arriving = Promise.all([undone.arrive(), otherUndone.arrive()]);
+  await vi.waitFor(() => expect(proxy.holding("TransactWriteItems")).toBe(true));
+  await pause(50);
+  expect(proxy.calls.get("TransactWriteItems")).toBe(1);
+  goOn();
+  await arriving;
+  expect([await heard(), await unread()]).toEqual([[], 0]);
 });
 
 test("D41: killed anywhere, a worker that gets the news of an undo again leaves one notification less", async () => {
