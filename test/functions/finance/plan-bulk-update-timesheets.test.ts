@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as payHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { handler } from "../../../functions/finance/plan-bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets, planBulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
+import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
+import { readHmacKeyVersions, writeHmacKeyVersions } from "../../../shared/secrets.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -28,6 +30,8 @@ beforeEach(() =>
     timesheetLine(6, 1, drivenBy(72)),
   ]),
 );
+
+afterEach(() => void vi.useRealTimers());
 
 function plan(timesheet: unknown, as: TestUser = operator) {
   return call(handler, planBulkUpdateTimesheets, { as, body: { timesheet } });
@@ -82,6 +86,21 @@ describe("403, 429", () => {
     const right = { timesheet_ids: [1], state: "paid", passcode: 4821 };
     expect(await pay(right)).toMatchObject({ status: 429, body: { code: "passcode_locked" } });
     expect(await plan(right)).toMatchObject({ status: 429, body: { code: "passcode_locked" } });
+  });
+
+  test("D19, D40: the right passcode forgets a miss, and moves to the version of the key that signs", async () => {
+    const user = { id: 61, role: "operator", company_id: 1 } as const;
+    await store([callerLine(user, { passcode: "4821" })]);
+    const { versions } = await readHmacKeyVersions();
+    const added = { version: 2, key: "2".repeat(64), signs_from: new Date(0).toISOString() };
+    await writeHmacKeyVersions({ versions: [...versions, added], highest: 2 });
+    vi.useFakeTimers({ now: Date.now() + 6 * 60_000, toFake: ["Date"] });
+    const typed = (passcode: string) => plan({ timesheet_ids: [1], state: "paid", passcode }, user);
+    for (let round = 0; round < 2; round += 1) {
+      for (let miss = 0; miss < 4; miss += 1) expect((await typed("1111")).status).toBe(403);
+      expect((await typed("4821")).status).toBe(200);
+    }
+    expect(await readItem(secretKey("passcode", user.id))).toMatchObject({ hash: expect.stringMatching(/^2\./) });
   });
 });
 

@@ -27,9 +27,12 @@ const pauses: number[] = [];
 
 watchCalls(({ command, input }, send) => {
   if (command !== "ChangeMessageVisibilityCommand") return send();
-  // What a test hands over was never received, and no queue would know it.
   pauses.push((input as { VisibilityTimeout: number }).VisibilityTimeout);
-  return Promise.resolve({ output: {}, response: {} } as never);
+  // What a test hands over was never received, and no queue knows it.
+  return send().catch((error) => {
+    expect(error.name).toBe("MessageNotInflight");
+    return { output: {}, response: {} };
+  });
 });
 
 beforeEach(async () => {
