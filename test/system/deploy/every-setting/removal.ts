@@ -30,9 +30,9 @@ export function testRemoval({ aws, settings, shell, app }: RemovalPlace): void {
     const { code, printed } = await destroy();
     expect(printed).toContain(`${namesOf(settings().name).stack}: destroyed`);
     expect(code).toBe(0);
-    const { table, hmacSecret, signingSecret, edgeSecret } = namesOf(settings().name);
+    const { table, hmacSecret, signingSecret, edgeSecret, webhookSecret } = namesOf(settings().name);
     expect(await tables()).toEqual([table, `${table}-2`]);
-    expect(await secrets()).toEqual([edgeSecret, hmacSecret, signingSecret].toSorted());
+    expect(await secrets()).toEqual([edgeSecret, hmacSecret, signingSecret, webhookSecret].toSorted());
   });
 
   test("its commands to delete them for good do so", async () => {
