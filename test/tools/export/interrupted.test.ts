@@ -108,7 +108,7 @@ test("interrupted anywhere, it goes on without a gap or a double; what changed m
       for (const [key, possible] of states) expect(possible).toContainEqual(found.get(key));
       expect([...found.keys()].filter((key) => !states.has(key))).toEqual([]);
     }),
-    { numRuns: usualOrFull(3, 500, 15), endOnFailure: true },
+    { numRuns: usualOrFull(3, 500, 8), endOnFailure: true },
   );
 }, 3_600_000);
 

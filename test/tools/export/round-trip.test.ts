@@ -21,7 +21,7 @@ import { emptyTable, exported, useFolder } from "./run-export.ts";
 useService();
 
 const file = useFolder();
-const records = usualOrFull(120, 100_000, 2_000);
+const records = usualOrFull(120, 100_000, 1_000);
 
 async function importLines(lines: readonly (Line | string)[]): Promise<void> {
   const { summary, errors } = await runImport(streamOf(...lines));

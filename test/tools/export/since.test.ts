@@ -73,7 +73,7 @@ test("imported over an earlier export, what has changed since gives the same tab
         expect(stamped.filter((row) => !touched.has(keyOf(row)))).toEqual([]);
       },
     ),
-    { numRuns: usualOrFull(3, 500, 15), endOnFailure: true },
+    { numRuns: usualOrFull(3, 500, 8), endOnFailure: true },
   );
 }, 3_600_000);
 

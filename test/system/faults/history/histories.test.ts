@@ -14,7 +14,7 @@ import { useService } from "../../../support/service/service.ts";
 import { expectHistory, follow, type ModelRecord } from "./history-model.ts";
 import { authorOf, type Change, change, death, type Kind, kinds, planOf } from "./history-steps.ts";
 
-const runs = usualOrFull(12, 2_000, 120);
+const runs = usualOrFull(12, 2_000, 60);
 const read = fc.record({
   does: fc.constant("read" as const),
   /** Where in the log the reading begins, in tenths; a new mapping begins at 0. */

@@ -14,7 +14,7 @@ import type { Asking } from "./model.ts";
 import { type Step, step } from "./steps.ts";
 import { timerValue, World } from "./world.ts";
 
-const runs = usualOrFull(10, 2_000, 40);
+const runs = usualOrFull(10, 2_000, 20);
 
 useService();
 
