@@ -9,6 +9,7 @@ import { requireDeployed } from "./deployed-resources.ts";
 import { type DeployedStage, openStage } from "./deployed-stage.ts";
 import { account, region } from "./emulator.ts";
 import { testExplain } from "./explained.ts";
+import { testExport } from "./exported.ts";
 import { testGaps } from "./gaps.ts";
 import { testJourneys, testUpdate } from "./journeys.ts";
 import { testOutbound } from "./outbound.ts";
@@ -83,6 +84,8 @@ test("the journeys that every stage takes go well", async () => {
   const { code, output: printed } = await runProgram(process.execPath, call, process.env, 240_000);
   expect(code, printed.slice(-3_000)).toBe(0);
 });
+
+testExport(aws.directory);
 
 test("cdk deploy of the same changes nothing", async () => {
   const { code, printed } = await aws.cdk([...deploy, ...ours, "--output", output("again")]);
