@@ -3,7 +3,8 @@ import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { costOfSparseHistory, historyMeasures, measureHistoryLists } from "./history.ts";
 
-const [few, many] = usualOrFull([500, 750], [1_000, 100_000]);
+const [few, usual] = usualOrFull([500, 750], [1_000, 100_000]);
+const many = Number(process.env.HISTORY_CHANGES ?? usual);
 
 describe(`lists of changes, of ${few} that are kept and of ${many},`, () => {
   let lists: Awaited<ReturnType<typeof measureHistoryLists>>;

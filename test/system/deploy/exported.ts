@@ -33,7 +33,7 @@ export function testExport(folder: string): void {
     expect(story.code).toBe(0);
   });
 
-  test("whom nobody knows is not forgotten, and the command says so", async () => {
+  test("a user that nobody knows is not forgotten, and the command says so", async () => {
     const { code, output } = await run("forget", "--user", "999999");
     expect(output).toMatch(/999999/);
     expect(code).not.toBe(0);
