@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { operations } from "../../shared/contract/operations.ts";
+import { namesOf } from "../stages/names.ts";
 import type { TokenUser } from "./local-aws.ts";
 import type { Machine } from "./machine.ts";
 
@@ -19,7 +20,7 @@ export interface MachineReport {
 
 /** What `npm start` prints when the machine is ready: one screen, and nothing secret but the demo password. */
 export function machineReport({ machine, people, demoPassword, seconds }: MachineReport): string {
-  const { baseUrl, engine, stack, logFile } = machine;
+  const { baseUrl, engine, logFile } = machine;
   const directory = process.env.WORKFORCE_DIRECTORY;
   const token = `${directory === undefined ? "" : `WORKFORCE_DIRECTORY='${directory}' `}npm run -s token -- --as`;
   const tried = people.find(({ role }) => role === "operator")?.login ?? "LOGIN";
@@ -35,7 +36,7 @@ Try         curl -s '${baseUrl}/api/v1/finance/invoices?by_state=pending' \\
 Docs        ${baseUrl}/docs has guides, and every operation to try
 Operations  ${operations.length}, described at ${baseUrl}/api/v1/openapi.json
 Desk        ${baseUrl}/_local/ (people, requests, inbox, data, events)
-Events      ${baseUrl}/_local/events takes PutEvents to the bus ${stack.buses.names[0]}
+Events      ${baseUrl}/_local/events takes PutEvents to the bus ${namesOf("local").eventBus}
 Logs        ${relative(process.cwd(), logFile)}
 Stop        Ctrl-C; the data stays (npm start -- --fresh resets it)
 

@@ -23,6 +23,7 @@ test("the machine says what it builds, and prints one screen: address, people, p
   expect(banner).not.toContain("eyJ");
   expect(banner).toContain(`${operations.length}, described at ${own.machine.baseUrl}/api/v1/openapi.json`);
   for (const page of ["/docs", "/_local/", "/_local/events"]) expect(banner).toContain(own.machine.baseUrl + page);
+  expect(banner).toMatch(/^Events .* takes PutEvents to the bus workforce-local$/m);
   expect(banner).toContain("machine.log");
   for (const role of ["admin", "operator", "client", "driver"]) {
     const bearer = await own.machine.tokenOf(role);
