@@ -33,20 +33,20 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
     js: /^marked [1-9]\d*\nreplayed: true\nanswered with 200\nwould change 1\nundone: 200\n$/,
     sh: /^200 replayed: \n200 replayed: true\n1\nundone: 200\n$/,
   },
-  "4-problems": { js: /^fields_invalid from_date invalid\n$/, sh: /"pointer": "\/user\/password"/ },
-  "5-push": {
+  "5-problems": { js: /^fields_invalid from_date invalid\n$/, sh: /"pointer": "\/user\/password"/ },
+  "6-push": {
     js: /^registered for fcm\nremoved: true\nunread: \d+ in all, \d+ of jobs\n$/,
     sh: /^\d+\n\{\n {2}"notifications": \d+,/,
   },
-  "6-try": { sh: /"role": "\w+"[\s\S]*\nreset: 200\n$/ },
+  "7-try": { sh: /"role": "\w+"[\s\S]*\nreset: 200\n$/ },
   // test/client compiles its samples.
-  "7-client": {},
-  "8-sandbox": { sh: /^driver@workforce\.example\n$/ },
-  "9-events": {
+  "8-client": {},
+  "9-sandbox": { sh: /^driver@workforce\.example\n$/ },
+  "10-events": {
     js: /^timesheet\/17 is paid, seen before, overtaken\n$/,
     sh: /^\{\n {2}"type": "user\.password_changed",\n {2}"source": "urn:workforce:local"\n\}\n$/,
   },
-  "10-webhooks": { js: /^true\nfalse\n$/ },
+  "11-webhooks": { js: /^true\nfalse\n$/ },
 };
 
 /** A line before the samples of each guide, which no sample prints. */
