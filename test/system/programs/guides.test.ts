@@ -30,8 +30,12 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
     sh: /^(?:INV-\d{4}-\d{5}\n){6,}$/,
   },
   "3-retries": {
-    js: /^marked [1-9]\d*\nreplayed: true\nanswered with 200\nwould change 1\nundone: 200\n$/,
-    sh: /^200 replayed: \n200 replayed: true\n1\nundone: 200\n$/,
+    js: /^marked [1-9]\d*\nreplayed: true\nanswered with 200\n$/,
+    sh: /^200 replayed: \n200 replayed: true\n$/,
+  },
+  "4-changes": {
+    js: /^would change 1\nundone: 200\nOwen Pryce bulk-update-timesheets\n$/,
+    sh: /^1\nundone: 200\n\{\n {2}"by": "Owen Pryce",\n {2}"fields": \[\n[\s\S]*"after": "paid"/,
   },
   "5-problems": { js: /^fields_invalid from_date invalid\n$/, sh: /"pointer": "\/user\/password"/ },
   "6-push": {

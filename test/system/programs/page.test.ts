@@ -116,6 +116,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
         "Sign in and refresh",
         "Page through a list",
         "Repeat safely",
+        "Plan, undo and history",
         "Read problems",
         "Push and badges",
         "Try it",
