@@ -58,6 +58,11 @@ function expectQuiet({ faults, requests }: WatchedPage): void {
 
 const clipboardOf = (page: Page) => page.evaluate<string>("navigator.clipboard.readText()");
 
+/** Cards that hide what they hold: nothing scrolls in them. */
+const cutOffCards = `[...document.querySelectorAll(".card")]
+  .filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1)
+  .map((card) => card.getAttribute("aria-label"))`;
+
 describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
   test("gives a token of anyone, who is found by name", async () => {
     const watched = await openDesk("people");
@@ -254,6 +259,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
         expect([view, await findBarriers(watched.page)]).toEqual([view, []]);
         const overflow = await watched.page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
         expect([view, overflow]).toEqual([view, 0]);
+        expect([view, await watched.page.evaluate(cutOffCards)]).toEqual([view, []]);
       }
       expectQuiet(watched);
     },

@@ -50,13 +50,18 @@ const samples: Readonly<Record<string, (now: number) => Draft>> = {
 /** What came of a posting may follow nothing that the page is called for. */
 const postedSeconds = 2;
 
-/** A form for what comes in, where events are posted, and what went out. */
+/** A form for what comes in; what went out, and where it is posted. */
 export function Events() {
   return (
     <>
-      <Inbound />
-      <Webhook />
-      <Outbound />
+      <Head title="Events" about="What other systems send, and what goes out to them." />
+      <div class="pad columns halves">
+        <Inbound />
+        <div class="stack">
+          <Outbound />
+          <Webhook />
+        </div>
+      </div>
     </>
   );
 }
@@ -67,11 +72,11 @@ function Webhook() {
   const [typed, setTyped] = useState<string>();
   const point = (url: string) => change("webhook", { url }).then(live.refresh);
   return (
-    <section class="card pad" aria-label="Webhook of this computer">
+    <section class="card" aria-label="Webhook of this computer">
       <h2>Webhook of this computer</h2>
       <Loaded live={live}>
         {({ url, secret }) => (
-          <div class="stack form">
+          <div class="pad stack form">
             <p class="muted">
               Each event that goes out is posted once, signed as on a stage. Without an address none is.
             </p>
@@ -99,7 +104,7 @@ function Webhook() {
 function Outbound() {
   const live = useLive<OutboundView[]>("outbound", postedSeconds);
   return (
-    <section class="card pad" aria-label="What went out">
+    <section class="card" aria-label="What went out">
       <h2>What went out</h2>
       <Loaded live={live}>
         {(events) =>
@@ -129,12 +134,10 @@ function Inbound() {
   const [draft, setDraft] = useState<Draft>(draftOf("A job is added"));
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   return (
-    <>
-      <Head
-        title="Send an event"
-        about="Puts an event on the bus as another system does. What follows from it is among the requests."
-      />
+    <section class="card" aria-label="Send an event">
+      <h2>Send an event</h2>
       <div class="pad stack form">
+        <p class="muted">It comes in on the bus as from another system. What follows from it is among the requests.</p>
         <label>
           Sample
           <select onChange={(event) => setDraft(draftOf(event.currentTarget.value))}>
@@ -170,7 +173,7 @@ function Inbound() {
           <a href="#/requests">See what follows</a>
         </p>
       </div>
-    </>
+    </section>
   );
 }
 

@@ -26,6 +26,9 @@ export function Queues({ queues, onDone }: { queues: readonly QueueView[]; onDon
   );
 }
 
+/** Without what makes it unique among all stacks. */
+const titleOf = (name: string) => name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
+
 function Queue({ queue, dead, onDone }: { queue: QueueView; dead: QueueView | undefined; onDone(): void }) {
   const failed = queue.keepsFailed ? queue : dead;
   const redrive = async () => {
@@ -34,10 +37,7 @@ function Queue({ queue, dead, onDone }: { queue: QueueView; dead: QueueView | un
     return `${count} sent again`;
   };
   return (
-    <Row
-      name={queue.name.replace(/(Queue)?[0-9A-F]{8}$/, "")}
-      about={queue.keepsFailed ? "keeps what no queue took" : `${queue.inWork} in work`}
-    >
+    <Row name={titleOf(queue.name)} about={queue.keepsFailed ? "keeps what no queue took" : `${queue.inWork} in work`}>
       {!queue.keepsFailed && <span class={`chip ${queue.waiting > 0 ? "warn" : ""}`}>{queue.waiting} waiting</span>}
       {failed && <span class={`chip ${failed.waiting > 0 ? "bad" : ""}`}>{failed.waiting} failed</span>}
       {dead && (
