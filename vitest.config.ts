@@ -59,7 +59,8 @@ export default defineConfig({
   test: {
     globalSetup: setUp("service/global-setup"),
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
-    maxWorkers: 2,
+    // Of two processors, tests that wait for engines and programs leave a third unused.
+    maxWorkers: 3,
     // Node 24.21 calls a timer of its own fetch, now and then, without the argument that it was set with; no test is concerned.
     onUnhandledError: ({ stack = "" }) =>
       !/onParserTimeout \[as _onTimeout\] \(node:internal\/deps\/undici/.test(stack),
