@@ -107,14 +107,8 @@ async function read(
   }
   if (place === "outbound") {
     const { viewOutbound } = await import("./outbound-views.ts");
-    return file(
-      "json",
-      JSON.stringify(
-        viewOutbound(sources).map(({ event }) => event),
-        null,
-        2,
-      ),
-    );
+    const events = viewOutbound(sources).map(({ event }) => event);
+    return file("json", JSON.stringify(events, null, 2));
   }
   if (place === "desk.js") return file("js", (await pageFiles()).script);
   if (place === "desk.css") return file("css", (await pageFiles()).style);
