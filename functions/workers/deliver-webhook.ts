@@ -2,10 +2,9 @@ import { spread } from "../../shared/backoff.ts";
 import { findWebhook, forgetFailures } from "../../shared/db/webhooks.ts";
 import { isWorthTrying, pauseAfter } from "../../shared/domain/webhooks/pauses.ts";
 import { log } from "../../shared/logger.ts";
-import { giveUp, putOff, webhookMessage } from "../../shared/messaging/webhook-queue.ts";
+import { giveUp, putOff, webhookMessage, webhookOfQueue } from "../../shared/messaging/webhook-queue.ts";
 import { attemptDelivery } from "../../shared/webhooks/attempt.ts";
 import { noteFailure } from "../../shared/webhooks/failures.ts";
-import { webhookOfQueue } from "../../shared/webhooks/webhooks.ts";
 import { forQueue, later } from "../../shared/workers/queue-worker.ts";
 
 /**

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { type Stage, stageSchema } from "./stage.ts";
+import { namesOf } from "./names.ts";
+import { hasOutboundEvents, type Stage, stageSchema } from "./stage.ts";
 import { stageShape } from "./stage-shape.ts";
 import { deployedStages, StageRefusal, stagesFile } from "./stages.ts";
 
@@ -23,6 +24,7 @@ export function requireDeployable(stage: Stage, credentials: CredentialsPlace, n
     ...faultsOf(stage),
     ...placeFaults(stage, credentials),
     ...identityFaults(stage),
+    ...busFaults(stage),
     ...sandboxFaults(stage, now),
   ];
   if (faults.length > 0) throw new StageRefusal(faults);
@@ -68,7 +70,6 @@ function wordFault(stage: Stage, name: Setting, found: string): string {
 
 function placeFaults({ name, region, account }: Stage, credentials: CredentialsPlace): string[] {
   const where = `where the stage ${name} lives by ${stagesFile()}`;
-  const isOther = (wanted: string | undefined, found: string | undefined) => wanted && found && wanted !== found;
   return [
     ...(isOther(region, credentials.region)
       ? [`Set AWS_REGION to ${region}, ${where}: it is ${credentials.region}.`]
@@ -90,19 +91,38 @@ function sandboxFaults({ name, sandbox }: Stage, now: Date): string[] {
 /** SES has an identity once for an account and region: the second stack that makes it fails, and either deletes it for both. */
 function identityFaults(stage: Stage): string[] {
   const identity = ownIdentityOf(stage);
-  const owners = deployedStages().filter((other) => {
-    const isApart = [
-      [stage.account, other.account],
-      [stage.region, other.region],
-    ].some(([own, its]) => own && its && own !== its);
-    return other.name !== stage.name && !isApart && ownIdentityOf(other) === identity;
-  });
+  const owners = stagesBeside(stage).filter((other) => ownIdentityOf(other) === identity);
   if (identity === undefined || owners.length === 0) return [];
   const names = owners.map(({ name }) => name).join(", ");
   const advice = `to "existing" in all but one of them, or name the account of each`;
   return [
     `Set senderIdentity of the stage ${stage.name} in ${stagesFile()} ${advice}: ${names} has SES verify ${identity}, too.`,
   ];
+}
+
+/** The outbound bus of a stage and the inbound one of another have the same name where the other's name goes on with -outbound. */
+function busFaults(stage: Stage): string[] {
+  return stagesBeside(stage).flatMap((other) => {
+    const [sender, taker] = stage.name.length < other.name.length ? [stage, other] : [other, stage];
+    const { outboundBus } = namesOf(sender.name);
+    if (!hasOutboundEvents(sender) || outboundBus !== namesOf(taker.name).eventBus) return [];
+    const advice = `to "off", rename the newer of it and ${taker.name}, or name the account of each`;
+    return [
+      `Set outboundEvents of the stage ${sender.name} in ${stagesFile()} ${advice}: the bus ${outboundBus} would be of both.`,
+    ];
+  });
+}
+
+/** Whether two places are known, and different. */
+function isOther(own: string | undefined, its: string | undefined): boolean {
+  return own !== undefined && its !== undefined && own !== its;
+}
+
+/** The other stages that may live in the same account and region. */
+function stagesBeside({ name, account, region }: Stage): Stage[] {
+  return deployedStages().filter(
+    (each) => each.name !== name && !isOther(account, each.account) && !isOther(region, each.region),
+  );
 }
 
 /** What a stage has SES verify. */

@@ -53,19 +53,30 @@ export async function queueMessages(queueUrl: string, messages: readonly object[
   if (messages.length > 0) noteSent("queued", messages.length);
 }
 
-async function sendBatch(queueUrl: string, bodies: readonly string[]): Promise<void> {
-  let open = bodies;
+function sendBatch(QueueUrl: string, bodies: readonly string[]): Promise<void> {
+  return untilTaken(bodies, async (open) => {
+    const Entries = open.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
+    const { Failed = [] } = await workerQueueClient().send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    if (Failed.some(({ SenderFault }) => SenderFault)) throw new Error("The queue does not take such a message");
+    return Failed.flatMap(({ Id }) => open[Number(Id)] ?? []);
+  });
+}
+
+/**
+ * Gives entries to a queue or a bus, and again those that it refuses in an answer that is otherwise a success, which `give` answers.
+ * Refuses as `busy` where it keeps refusing some.
+ */
+export async function untilTaken<T>(
+  entries: readonly T[],
+  give: (open: readonly T[]) => Promise<readonly T[]>,
+): Promise<void> {
+  let open = entries;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     if (attempt > 0) await sleep(jitter(attempt, firstPauseMs, longestPauseMs));
-    const Entries = open.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
-    const { Failed = [] } = await workerQueueClient().send(
-      new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }),
-    );
-    if (Failed.some(({ SenderFault }) => SenderFault)) throw new Error("The queue does not take such a message");
-    open = Failed.flatMap(({ Id }) => open[Number(Id)] ?? []);
+    open = await give(open);
     if (open.length === 0) return;
   }
-  throw new Refusal("busy", "The queue does not accept messages now; try again later");
+  throw new Refusal("busy", "The queue or the bus does not accept more now; try again later");
 }
 
 /** The messages' texts, in batches within what one call may carry. */

@@ -10,6 +10,13 @@ export const webhookMessage = v.object({
   detail: v.looseObject({ ...outboundEnvelope.entries, data: v.looseObject({}) }),
 });
 
+/** The webhook whose events a queue has. Throws where the stage has none with that queue. */
+export function webhookOfQueue(queue: string): WebhookSetting {
+  const found = settings.webhooks().find((each) => each.queue === queue);
+  if (!found) throw new Error("No webhook of the stage has the queue");
+  return found;
+}
+
 /** Has a message of a webhook come again after some seconds. */
 export async function putOff({ queue }: WebhookSetting, { receipt }: Delivery, seconds: number): Promise<void> {
   const QueueUrl = urlBeside(settings.webhookQueueUrl(), queue);

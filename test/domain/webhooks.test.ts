@@ -24,11 +24,24 @@ describe("D42: a webhook is disabled", () => {
     expect(failAt(all)?.disabled_at).toBe(later(5 * day).toISOString());
   });
 
-  test("not by an old failure and a new one: an hour without any begins it again", () => {
+  test("not by an old failure and a new one: more than an hour without an attempt does not count", () => {
     const health = failAt([...each(30, 0, 4 * day), 5 * day]);
-    expect(health).toEqual({ failing_since: later(5 * day).toISOString(), failed_at: later(5 * day).toISOString() });
-    expect(failAt([...each(30, 0, 3 * day), ...each(30, 3 * day + 61, 5 * day + 61)])?.disabled_at).toBeUndefined();
+    expect(health).toEqual({
+      failing_since: start.toISOString(),
+      failed_at: later(5 * day).toISOString(),
+      idle_ms: day * 60_000,
+    });
+    const paused = [...each(30, 0, 3 * day), ...each(30, 3 * day + 61, 5 * day + 61)];
+    expect(failAt(paused.slice(0, -1))?.disabled_at).toBeUndefined();
+    expect(failAt(paused)?.disabled_at).toBe(later(5 * day + 61).toISOString());
     expect(failAt([...each(60, 0, 5 * day)])?.disabled_at).toBeDefined();
+  });
+
+  test.each([26, 24 * 7])("although its events are %i hours apart, each of which fails for a day", (hours) => {
+    const failing = (events: number) =>
+      Array.from({ length: events }, (_, at) => each(30, at * hours * 60, at * hours * 60 + day)).flat();
+    expect(failAt(failing(5).slice(0, -1))?.disabled_at).toBeUndefined();
+    expect(failAt(failing(5))?.disabled_at).toBe(later(4 * hours * 60 + day).toISOString());
   });
 
   test("once each answer of an hour was a 410; one that was not begins the hour again", () => {

@@ -66,9 +66,9 @@ async function find(about: string, changes: Partial<Stage> = {}) {
 }
 
 const settings = "GET /2016-08-19/account-settings";
-const { webhooks } = fullStage;
-const keys = {
-  json: { ARN: "arn:aws:secretsmanager:eu-west-1:000000000000:secret:workforce/dev/webhook-keys-a1b2c3" },
+const { edge, webhooks } = fullStage;
+const secret = {
+  json: { ARN: "arn:aws:secretsmanager:eu-west-1:000000000000:secret:workforce/dev/of-a-setting-a1b2c3" },
 };
 const ofStack = {
   xml: "<StackResources><member><LogicalResourceId>Keys</LogicalResourceId></member></StackResources>",
@@ -86,8 +86,8 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["earlier stack", { webhooks }, { DescribeStacks: stackStatus("UPDATE_COMPLETE") }],
   [
     "earlier stack",
-    { webhooks },
-    { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeSecret: keys, DescribeStackResources: ofStack },
+    { webhooks, edge },
+    { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeSecret: secret, DescribeStackResources: ofStack },
   ],
   ["e-mail sender", existing, {}],
   ["e-mail sender", {}, { DescribeStacks: stackStatus("CREATE_COMPLETE") }],
@@ -150,16 +150,19 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["earlier stack", "deploy -c stage=dev --import-existing-resources", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
   ["earlier stack", "the secret workforce/dev/webhook-keys", { DescribeSecret: { json: {} } }, { webhooks }],
-  [
+  ...[
+    ["workforce/dev/webhook-keys, and after the deploy give each receiver what", { webhooks }] as const,
+    ["workforce/dev/edge-secret.", { edge }] as const,
+  ].map(([id, setting]): [string, string, Record<string, FakeAnswer>, Partial<Stage>] => [
     "earlier stack",
-    "run aws secretsmanager delete-secret --force-delete-without-recovery --secret-id workforce/dev/webhook-keys",
+    `run aws secretsmanager delete-secret --force-delete-without-recovery --secret-id ${id}`,
     {
       DescribeStacks: stackStatus("UPDATE_COMPLETE"),
-      DescribeSecret: keys,
+      DescribeSecret: secret,
       DescribeStackResources: { error: "ValidationError" },
     },
-    { webhooks },
-  ],
+    setting,
+  ]),
   ["e-mail sender", "open the link", { [sender]: { json: { VerifiedForSendingStatus: false } } }, existing],
   ["e-mail sender", 'set senderIdentity to "existing"', {}],
   ["e-mail sender", "the deploy requests it from SES", { [sender]: { error: "NotFoundException" } }],
@@ -190,7 +193,7 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     { DescribeStacks: stack("UPDATE_COMPLETE", false) },
     keeping,
   ],
-  ["earlier stack", "the secret workforce/dev/edge-secret", { DescribeSecret: { json: {} } }, { edge: fullStage.edge }],
+  ["earlier stack", "the secret workforce/dev/edge-secret", { DescribeSecret: { json: {} } }, { edge }],
   ["SMS log", "set smsMonthlySpendLimitDollars in one stage of the account", {}, keeping],
   ["account guard", 'set account to "000000000000" and region to "eu-west-1" in', {}, keeping],
   ["account guard", 'set account to "000000000000"', {}, { ...keeping, region: "eu-west-1" }],

@@ -60,11 +60,13 @@ export function openDesk(options: () => DeskOptions): Desk {
     const place = path.replace(/^\/_local\/?/, "");
     // Commands send events as they do to EventBridge: no page but of this origin gets there either.
     const isEvents = /^events\/?$/.test(place);
-    const refusal = refusalOf(request, { lan: options().lan, token: isEvents ? undefined : token });
+    const isRead = ["GET", "HEAD"].includes(request.method ?? "");
+    // Whoever points the webhook reaches what listens for this computer alone.
+    const lan = options().lan && (isRead || place !== "desk/webhook");
+    const refusal = refusalOf(request, { lan, token: isEvents ? undefined : token });
     if (refusal) return writeAnswer(response, json({ message: `Not for this request: ${refusal}.` }, 403));
     if (isEvents) return options().answerEvents(request, response);
     if (place === "desk/live") return follow(response, sources());
-    const isRead = ["GET", "HEAD"].includes(request.method ?? "");
     const answer = isRead ? await read(place, query, request, sources()) : await change(place, request, sources());
     writeAnswer(
       response,
@@ -105,14 +107,8 @@ async function read(
   }
   if (place === "outbound") {
     const { viewOutbound } = await import("./outbound-views.ts");
-    return file(
-      "json",
-      JSON.stringify(
-        viewOutbound(sources).map(({ event }) => event),
-        null,
-        2,
-      ),
-    );
+    const events = viewOutbound(sources).map(({ event }) => event);
+    return file("json", JSON.stringify(events, null, 2));
   }
   if (place === "desk.js") return file("js", (await pageFiles()).script);
   if (place === "desk.css") return file("css", (await pageFiles()).style);

@@ -17,7 +17,7 @@ export async function findLeftovers(place: DeployPlace): Promise<Finding> {
   const stack = await findStack(place);
   if (stack !== undefined) {
     const judged = judgeStack(place.stage, stack);
-    return judged.outcome === "ok" ? ((await findLeftKeys(place)) ?? judged) : judged;
+    return judged.outcome === "ok" ? ((await findLeftSecrets(place)) ?? judged) : judged;
   }
   const secrets = await findSecrets(place);
   const found = await orUndefined(new DynamoDBClient({}).send(new DescribeTableCommand({ TableName: table })));
@@ -53,17 +53,22 @@ function judgeStack({ name, removal }: Stage, { StackStatus, EnableTerminationPr
   return ok(`${stack} is deployed (${status})`);
 }
 
-/** Keys that stayed when a release or the settings had no webhooks for a while: a deploy cannot make others of that name. */
-async function findLeftKeys({ stage }: DeployPlace): Promise<Finding | undefined> {
-  if (!stage.webhooks) return undefined;
-  const { webhookSecret } = namesOf(stage.name);
-  const secret = await orUndefined(
-    new SecretsManagerClient({}).send(new DescribeSecretCommand({ SecretId: webhookSecret })),
-  );
-  if (secret?.ARN === undefined || (await isOfStack(secret.ARN))) return undefined;
-  const remove = `aws secretsmanager delete-secret --force-delete-without-recovery --secret-id ${webhookSecret}`;
-  const then = `after the deploy give each receiver what npm run webhooks -- secret WEBHOOK --stage ${stage.name} shows`;
-  return missing(`The stage had webhooks before, which left the secret ${webhookSecret}: run ${remove}, and ${then}.`);
+/** Secrets that stayed when a release or the settings had no use for them for a while: a deploy cannot make others of their names. */
+async function findLeftSecrets({ stage }: DeployPlace): Promise<Finding | undefined> {
+  const { edgeSecret, webhookSecret } = namesOf(stage.name);
+  const giving = `, and after the deploy give each receiver what npm run webhooks -- secret WEBHOOK --stage ${stage.name} shows`;
+  const secrets = [
+    { setting: stage.webhooks, what: "webhooks", id: webhookSecret, after: giving },
+    { setting: stage.edge, what: "an edge", id: edgeSecret, after: "" },
+  ];
+  for (const { setting, what, id: SecretId, after } of secrets) {
+    if (setting === undefined) continue;
+    const found = await orUndefined(new SecretsManagerClient({}).send(new DescribeSecretCommand({ SecretId })));
+    if (found?.ARN === undefined || (await isOfStack(found.ARN))) continue;
+    const remove = `aws secretsmanager delete-secret --force-delete-without-recovery --secret-id ${SecretId}`;
+    return missing(`The stage had ${what} before, which left the secret ${SecretId}: run ${remove}${after}.`);
+  }
+  return undefined;
 }
 
 /** Whether any stack has the resource with a physical id. */

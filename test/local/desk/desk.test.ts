@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import { request as httpRequest, type IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openInbox } from "../../../infra/local/aws/inbox.ts";
@@ -119,6 +119,20 @@ describe("a change", () => {
     expect(await send("/_local/desk/run", { method: "POST", headers, body: "x".repeat(70_000) })).toMatchObject({
       status: 413,
     });
+  });
+
+  test.each([
+    ["run", "the token of this start is missing"],
+    ["webhook", "only this computer may use it"],
+  ])("of %s from another computer, with --lan, without a token: %s", async (what, refusal) => {
+    const socket = { remoteAddress: "192.168.1.7", localAddress: "192.168.1.2", localPort: 3000 };
+    const headers = { host: "192.168.1.2:3000" };
+    const asked = { socket, method: "POST", url: `/_local/desk/${what}`, headers } as unknown as IncomingMessage;
+    const response = new ServerResponse(asked);
+    const ended = vi.spyOn(response, "end");
+    openDesk(() => ({ ...options, lan: true })).answer(asked, response);
+    await vi.waitFor(() => expect(ended).toHaveBeenCalled());
+    expect(String(ended.mock.calls[0]?.[0])).toContain(refusal);
   });
 
   test("of the event bus needs none from a command, and no page of another origin gets there", async () => {
