@@ -14,7 +14,7 @@ export const bulkPace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 5
 export interface BulkTarget<L extends UndoableList> {
   readonly list: L;
   /** Reads the records, in the order of the request; refuses where one is not there. */
-  readonly find: () => Promise<ListedItem<L>[]>;
+  readonly find: () => Promise<readonly ListedItem<L>[]>;
   /** A record as it is answered. */
   readonly show: (record: ListedItem<L>) => ListedFields<L>;
   /** True for a record that is so already. */

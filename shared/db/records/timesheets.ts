@@ -2,10 +2,12 @@ import * as v from "valibot";
 import { type TimesheetState, timesheetState } from "../../contract/finance.ts";
 import type { Caller, Scope } from "../../domain/caller.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
+import { Refusal } from "../../domain/refusal.ts";
 import { listKeys } from "../lists/list-keys.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import type { ListSelection } from "../lists/totals.ts";
+import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import type { ReplacedValues, UndoableChange, UndoStamps } from "../table/undo-stamps.ts";
 import { checkOf, updateOf } from "../table/updates.ts";
@@ -50,10 +52,18 @@ function targetOf(
 ): BulkTarget<"TIMESHEETS"> {
   return {
     list: "TIMESHEETS",
-    find: () => onceAuthorized(authorization, findRecordsWithin("TIMESHEETS", ids, scope)),
+    find: async () => requireFitting(await onceAuthorized(authorization, findRecordsWithin("TIMESHEETS", ids, scope))),
     show: (timesheet) => ({ ...toFields<"TIMESHEETS">(timesheet), state, payment_state: state }),
     isReached: ({ record }) => record.state === state,
   };
+}
+
+/** Timelogs may be long: refuses more of them than a transaction takes. What it takes can be undone, which needs little more. */
+function requireFitting(found: readonly ListedItem<"TIMESHEETS">[]): readonly ListedItem<"TIMESHEETS">[] {
+  if (bytesInTable(found) <= mostTransactionBytes) return found;
+  const detail = "must be fewer: together the timesheets are too large for one call";
+  const errors = [{ pointer: "/timesheet/timesheet_ids", code: "too_long", detail }] as const;
+  throw new Refusal("fields_invalid", "Invalid: /timesheet/timesheet_ids", { errors });
 }
 
 /** One that has the state has to have it still. */
