@@ -94,6 +94,7 @@ async function takeOther(
   if (each.does === "deliver") {
     const message = world.messages[each.pick % world.messages.length];
     if (message) await world.deliver(message, each.death);
+    await expectUsers(world);
   } else if (each.does === "mark" || each.does === "push") await look(each, world);
   else {
     const isThere = world.model.records.TIMESHEETS.has(world.base + each.slot);
@@ -131,6 +132,10 @@ async function expectModel(world: World): Promise<void> {
     date: "2026-05-04",
   }));
   await expectTimesheets(world.base, listed);
+  await expectUsers(world);
+}
+
+async function expectUsers(world: World): Promise<void> {
   for (const [at, { list }] of world.drivers.entries()) {
     const userId = world.driverIds[at] ?? 0;
     const { items, total } = await findNotifications(userId, { limit: 50, skip: 0, beforeId: undefined });

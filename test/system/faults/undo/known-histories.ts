@@ -37,7 +37,7 @@ export const knownHistories: readonly Step[][] = [
   ...deaths.map((death) => [pay(operator, [0], "paid", death), pay(admin, [0], "pending")]),
   ...deaths.map((death) => [pay(operator, [0, 1]), undo(operator, 0, death), pay(admin, [1])]),
   // News of an undone change does not arrive, where the record was removed as well.
-  [pay(operator, [0, 1]), undo(operator), stream, remove(0)],
+  [pay(operator, [0, 1]), undo(operator), stream, remove(0), deliver(0), deliver(1)],
   // What was neither read nor pushed is withdrawn; what was is followed by the undo's news, but to the one who undid it.
   [pay(operator, [0]), stream, deliver(0), undo(operator), stream, deliver(1), undo(operator)],
   [pay(operator, [0]), stream, deliver(0), mark(driver), undo(operator)],
