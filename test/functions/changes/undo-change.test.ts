@@ -188,6 +188,15 @@ describe("404", () => {
     expect(await statesOf(first)).toEqual(["paid"]);
   });
 
+  test("D41: a change after which ten others began with its first record", async () => {
+    const id = await pay([first]);
+    for (let later = 1; later <= 10; later += 1) {
+      await mark(operator, [first], later % 2 === 1 ? "pending" : "paid");
+      expect(await undo(operator, id)).toMatchObject(later < 10 ? { status: 409 } : { status: 404 });
+    }
+    expect((await timesheet(first))?.undoable).toHaveLength(10);
+  });
+
   test("D41: who set timers as an admin and is none today", async () => {
     const { headers } = await adjust(admin, [first], 60);
     const demoted = { id: admin.id, role: "operator", company_id: 1 } as const;
