@@ -17,9 +17,9 @@ import { type BegunChange, conditionOf, stampsOf, undoStampsOf, withStamps } fro
 
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18); those that have it are left alone. Refuses with
- * `records_not_found` when one is missing or outside the scope, and as `busy` after 5 lost races. Nothing is written before
- * `authorization` is given, which is asked for while the timesheets are read. `token` names the first transaction (D32). n read units,
- * two round trips.
+ * `records_not_found` when one is missing or outside the scope, with `fields_invalid` where they are too large together, and as `busy`
+ * after 5 lost races. Nothing is written before `authorization` is given, which is asked for while the timesheets are read. `token`
+ * names the first transaction (D32). n read units, two round trips.
  */
 export function setTimesheetStates(
   ids: readonly number[],
