@@ -8,15 +8,8 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 export const handler = idempotent(
   bulkUpdateTimesheets,
   async ({ body: { timesheet_ids: ids, state }, caller, authorization, token }) => {
-    const { items, changeId } = await setTimesheetStates(
-      ids,
-      requireScope(caller),
-      state,
-      caller,
-      authorization,
-      token,
-    );
-    return { items, total: items.length, changeId };
+    const set = await setTimesheetStates(ids, requireScope(caller), state, caller, authorization, token);
+    return { ...set, total: set.items.length };
   },
   { authorize: ({ body, caller, now }) => authorizePayment(caller, body.passcode, now) },
 );

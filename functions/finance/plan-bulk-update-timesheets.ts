@@ -9,8 +9,8 @@ import { authenticated } from "../../shared/http/endpoint.ts";
 export const handler = authenticated(planBulkUpdateTimesheets, async ({ body, caller, now }) => {
   const authorization = authorizePayment(caller, body.passcode, now);
   const planned = await planTimesheetStates(body.timesheet_ids, requireScope(caller), body.state, authorization);
-  const { timesheets, changing } = planned;
-  const users = await findUsersOfProfiles(changing.map(({ driver }) => driver.profile_id));
+  const { items, changing } = planned;
+  const users = await findUsersOfProfiles(changing.map(({ record }) => record.driver.profile_id));
   const notified = users.filter((id) => id !== caller.userId);
-  return { timesheets, plan: { would_change: changing.length, would_notify: notified.length } };
+  return { timesheets: items, plan: { would_change: changing.length, would_notify: notified.length } };
 });

@@ -5,6 +5,6 @@ import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Shows what setting the timer of several jobs would do, and does nothing of it (D40). Timers notify nobody. */
 export const handler = authenticated(planAdjustJobTimers, async ({ body: { job_ids: ids, timer }, caller, now }) => {
-  const { jobs, changing } = await planJobTimers(ids, requireScope(caller), timerFrom(timer, now));
-  return { jobs, plan: { would_change: changing.length, would_notify: 0 } };
+  const { items, changing } = await planJobTimers(ids, requireScope(caller), timerFrom(timer, now));
+  return { jobs: items, plan: { would_change: changing.length, would_notify: 0 } };
 });

@@ -6,9 +6,11 @@ import { findUnreadCounts } from "../../shared/db/notifications/notification-cou
 import { findNotifications } from "../../shared/db/notifications/notifications.ts";
 import { findInvoices } from "../../shared/db/records/invoices.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
+import { undoChange } from "../../shared/db/records/undo-change.ts";
 import { hashPin } from "../../shared/domain/accounts/pin.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
 import { hmacKey } from "../../shared/secrets.ts";
+import { carryOut } from "../../shared/work.ts";
 import { costOf } from "../support/records/costs.ts";
 import { companyLine, invoiceLine, notificationLine, timesheetLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
@@ -16,6 +18,8 @@ import { useService } from "../support/service/service.ts";
 
 const caller = { userId: 1, role: "operator", companyId: 1, sessionId: "s" } as const;
 const firstPage = { limit: 20, beforeId: undefined, skip: 0 };
+
+const inRequest = <T>(run: () => Promise<T>) => carryOut({ operation: "test" }, run);
 
 useService();
 
@@ -32,6 +36,21 @@ test.each([1, 10, 100])("bulk_update of %i ids reads a unit each, in two round t
   const cost = await costOf(() => setTimesheetStates(ids, 1, "paid", caller, Promise.resolve()));
   expect(cost.readUnits).toBeLessThanOrEqual(count + 1);
   expect(cost.sequentialTrips).toBe(2);
+});
+
+test("D41: a payment that can be undone writes no item more, and its undo reads one unit more, in three round trips", async () => {
+  const ids = Array.from({ length: 100 }, (_, index) => index + 1);
+  const pay = (state: "paid" | "pending") => setTimesheetStates(ids, 1, state, caller, Promise.resolve());
+  await pay("paid");
+  const plain = await costOf(() => pay("pending"));
+  let changeId = "";
+  const undoable = await inRequest(() => costOf(async () => (changeId = (await pay("paid")).changeId ?? "")));
+  const request = { changeId, caller, authorization: Promise.resolve(), requestedAt: new Date(), token: undefined };
+  const undone = await inRequest(() => costOf(() => undoChange(request)));
+  // The first record names all others: another KB.
+  const writeUnits = plain.writeUnits + 2;
+  expect(undoable).toEqual({ ...plain, writeUnits });
+  expect(undone).toEqual({ readUnits: plain.readUnits + 1, writeUnits, sequentialTrips: plain.sequentialTrips + 1 });
 });
 
 test("a page of notifications costs at most 2 read units, in one round trip", async () => {

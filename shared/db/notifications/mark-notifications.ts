@@ -3,6 +3,7 @@ import type { Found } from "../../domain/paging/paging.ts";
 import { recordsNotFound } from "../records/records.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { retryRaces } from "../table/conflicts.ts";
+import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
 import { queryPages } from "../table/table.ts";
 import { maxTransactionWrites, transact } from "../table/transaction.ts";
 import { replaceItem } from "../writes/changes.ts";
@@ -26,8 +27,6 @@ export const lastTransactionMs = 6_500;
 const mostTogether = maxTransactionWrites - 1;
 /** A page of the index is a round trip before its first notifications, and is read beside a transaction from then on. */
 const idsPerPage = 10 * mostTogether;
-/** DynamoDB takes 4 MB; names of attributes and the counts count as well. */
-const mostTransactionBytes = 3_500_000;
 
 /**
  * Access pattern N5: marks a user's notifications as read at a moment, or with null as unread, all or none, and changes the
@@ -83,7 +82,7 @@ function* fitTransactions(stored: readonly StoredNotification[]): Generator<Stor
   let fitting: StoredNotification[] = [];
   let bytes = 0;
   for (const item of stored) {
-    const more = Buffer.byteLength(JSON.stringify(item));
+    const more = bytesInTable(item);
     if (fitting.length > 0 && bytes + more > mostTransactionBytes) {
       yield fitting;
       fitting = [];

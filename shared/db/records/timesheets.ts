@@ -2,92 +2,68 @@ import * as v from "valibot";
 import { type TimesheetState, timesheetState } from "../../contract/finance.ts";
 import type { Caller, Scope } from "../../domain/caller.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import { asChange } from "../../work.ts";
+import { Refusal } from "../../domain/refusal.ts";
 import { listKeys } from "../lists/list-keys.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import type { ListSelection } from "../lists/totals.ts";
-import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { rememberOrigins } from "../table/origins.ts";
-import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
 import type { ReplacedValues, UndoableChange, UndoStamps } from "../table/undo-stamps.ts";
 import { checkOf, updateOf } from "../table/updates.ts";
+import { type BulkTarget, changeTogether, onceAuthorized, planTogether } from "./bulk-changes.ts";
 import { findRecordsWithin } from "./records.ts";
-import {
-  type BegunChange,
-  type BulkChange,
-  beginUndoable,
-  conditionOf,
-  findOwnChange,
-  stampsOf,
-  undoStampsOf,
-  withStamps,
-} from "./undoable-changes.ts";
-
-/** Each race reads up to 100 timesheets. */
-const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
+import { type BegunChange, conditionOf, stampsOf, undoStampsOf, withStamps } from "./undoable-changes.ts";
 
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18); those that have it are left alone. Refuses with
- * `records_not_found` when one is missing or outside the scope, and as `busy` after 5 lost races. Nothing is written before
- * `authorization` is given, which is asked for while the timesheets are read. `token` names the first transaction (D32). n read units,
- * two round trips.
+ * `records_not_found` when one is missing or outside the scope, with `fields_invalid` where they are too large together, and as `busy`
+ * after 5 lost races. Nothing is written before `authorization` is given, which is asked for while the timesheets are read. `token`
+ * names the first transaction (D32). n read units, two round trips.
  */
-export async function setTimesheetStates(
+export function setTimesheetStates(
   ids: readonly number[],
   scope: Scope,
   state: TimesheetState,
   caller: Caller,
   authorization: Promise<void>,
   token?: string,
-): Promise<BulkChange<ListedFields<"TIMESHEETS">>> {
-  return retryRaces(async (race) => {
-    const found = await findAuthorized(ids, scope, authorization);
-    const items = withState(found, state);
-    const own = findOwnChange("TIMESHEETS", found);
-    const changing = found.filter(({ record }) => record.state !== state);
-    if (own || changing.length === 0) return { items, changeId: own?.id };
-    const begun = beginUndoable("TIMESHEETS", changing, caller);
-    const writes = asChange(begun?.change, () => found.map((record) => moveTo(record, state, caller.userId, begun)));
-    const failed = await transact(writes, { token: race === 0 ? token : undefined });
-    return failed.length > 0 ? undefined : { items, changeId: begun?.change.id };
-  }, pace);
-}
-
-/** Timesheets as a change would leave them, and those of them that it would change. */
-interface TimesheetPlan {
-  readonly timesheets: ListedFields<"TIMESHEETS">[];
-  readonly changing: ListedFields<"TIMESHEETS">[];
+) {
+  const write = (timesheet: ListedItem<"TIMESHEETS">, begun: BegunChange | undefined) =>
+    moveTo(timesheet, state, caller.userId, begun);
+  return changeTogether(targetOf(ids, scope, state, authorization), write, caller, token);
 }
 
 /** Access pattern T3: what T1 would do, refused as T1 is (D40). n read units, one round trip. */
-export async function planTimesheetStates(
+export function planTimesheetStates(
   ids: readonly number[],
   scope: Scope,
   state: TimesheetState,
   authorization: Promise<void>,
-): Promise<TimesheetPlan> {
-  const found = await findAuthorized(ids, scope, authorization);
-  const timesheets = withState(found, state);
-  return { timesheets, changing: timesheets.filter((_, at) => found[at]?.record.state !== state) };
+) {
+  return planTogether(targetOf(ids, scope, state, authorization));
 }
 
-/** Timesheets as they are shown in a state. */
-function withState(found: readonly ListedItem<"TIMESHEETS">[], state: TimesheetState) {
-  const fields = found.map((item) => ({ ...toFields<"TIMESHEETS">(item), state, payment_state: state }));
-  return rememberOrigins(fields, found);
-}
-
-async function findAuthorized(
+function targetOf(
   ids: readonly number[],
   scope: Scope,
+  state: TimesheetState,
   authorization: Promise<void>,
-): Promise<ListedItem<"TIMESHEETS">[]> {
-  const finding = findRecordsWithin("TIMESHEETS", ids, scope);
-  // Both are awaited, the authorization first: the refusal must not depend on which read is faster.
-  await Promise.allSettled([authorization, finding]);
-  await authorization;
-  return finding;
+): BulkTarget<"TIMESHEETS"> {
+  return {
+    list: "TIMESHEETS",
+    find: async () => requireFitting(await onceAuthorized(authorization, findRecordsWithin("TIMESHEETS", ids, scope))),
+    show: (timesheet) => ({ ...toFields<"TIMESHEETS">(timesheet), state, payment_state: state }),
+    isReached: ({ record }) => record.state === state,
+  };
+}
+
+/** Timelogs may be long: refuses more of them than a transaction takes. What it takes can be undone, which needs little more. */
+function requireFitting(found: readonly ListedItem<"TIMESHEETS">[]): readonly ListedItem<"TIMESHEETS">[] {
+  if (bytesInTable(found) <= mostTransactionBytes) return found;
+  const detail = "must be fewer: together the timesheets are too large for one call";
+  const errors = [{ pointer: "/timesheet/timesheet_ids", code: "too_long", detail }] as const;
+  throw new Refusal("fields_invalid", "Invalid: /timesheet/timesheet_ids", { errors });
 }
 
 /** One that has the state has to have it still. */

@@ -8,10 +8,11 @@ import { asChange } from "../../work.ts";
 import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { lastChangeOf } from "../table/change-stamps.ts";
-import { type RacePace, retryRaces } from "../table/conflicts.ts";
+import { retryRaces } from "../table/conflicts.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import type { ReplacedValues, UndoableChange } from "../table/undo-stamps.ts";
 import { findRemovals } from "../writes/removals.ts";
+import { bulkPace, onceAuthorized } from "./bulk-changes.ts";
 import { restoreTimer } from "./jobs.ts";
 import { recordNotFound } from "./records.ts";
 import { restoreState } from "./timesheets.ts";
@@ -19,8 +20,6 @@ import { type BegunChange, beginUndoable, isOwnChange } from "./undoable-changes
 
 /** For how long a change can be undone, from its own moment. */
 const undoableMs = 24 * 60 * 60_000;
-/** Each race reads up to 100 records. */
-const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
 
 /** An undo that was asked for. */
 export interface UndoRequest {
@@ -65,11 +64,7 @@ const kinds: { readonly [L in UndoableList]: Kind<L> } = {
 export async function undoChange(request: UndoRequest): Promise<UndoneChange> {
   const { caller, authorization, requestedAt, token } = request;
   return retryRaces(async (race) => {
-    const finding = findUndoable(request.changeId);
-    // The refusal must not depend on which is faster.
-    await Promise.allSettled([authorization, finding]);
-    await authorization;
-    const found = await finding;
+    const found = await onceAuthorized(authorization, findUndoable(request.changeId));
     if (!found || !mayUndo(found, caller)) throw recordNotFound();
     const { list, kept } = found;
     const { undone_by: id } = kept;
@@ -77,7 +72,7 @@ export async function undoChange(request: UndoRequest): Promise<UndoneChange> {
     requireOpen(kept, requestedAt);
     const undoing = await putBack(list, kept, caller, race === 0 ? token : undefined);
     return undoing === undefined ? undefined : { id: undoing, undone: kept, list };
-  }, pace);
+  }, bulkPace);
 }
 
 /** Gives the id of the change that undoes; undefined where others came between. */

@@ -27,14 +27,6 @@ interface Changing extends UndoStamps {
   readonly id: number;
 }
 
-/** What became of a bulk operation. */
-export interface BulkChange<Fields> {
-  /** In the order of the request. */
-  readonly items: Fields[];
-  /** Undefined where all records were like that already. */
-  readonly changeId: string | undefined;
-}
-
 /** Makes the change under way one that can be undone; undefined outside of any work, where a write says nothing of itself. */
 export function beginUndoable(
   list: UndoableList,

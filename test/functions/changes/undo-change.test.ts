@@ -153,6 +153,7 @@ describe("401, 403, 429", () => {
     expect(await undo(operator, "nothing")).toMatchObject({ status: 403, body: { code: "passcode_invalid" } });
     for (let miss = 0; miss < 5; miss += 1) expect((await undo(operator, id, { passcode: 1111 })).status).toBe(403);
     expect(await undo(operator, id, { passcode: 4821 })).toMatchObject({ status: 429 });
+    expect(await mark(operator, [first], "pending", { passcode: 4821 })).toMatchObject({ status: 429 });
     expect(await statesOf(first)).toEqual(["paid"]);
   });
 
@@ -175,6 +176,25 @@ describe("404", () => {
     await pay([first]);
     const id = changeIdAt(crypto.randomUUID(), { list: "TIMESHEETS", recordId: first });
     expect(await undo(operator, id)).toMatchObject({ status: 404 });
+  });
+
+  test("D41: who paid as an admin of a company and is its operator today", async () => {
+    const promoted = { id: admin.id, role: "admin", company_id: 1 } as const;
+    await store([callerLine(promoted, { passcode: null })]);
+    const id = await pay([first], promoted);
+    const demoted = { ...promoted, role: "operator" } as const;
+    await store([callerLine(demoted, { passcode: null })]);
+    expect(await undo(demoted, id)).toMatchObject({ status: 404 });
+    expect(await statesOf(first)).toEqual(["paid"]);
+  });
+
+  test("D41: a change after which ten others began with its first record", async () => {
+    const id = await pay([first]);
+    for (let later = 1; later <= 10; later += 1) {
+      await mark(operator, [first], later % 2 === 1 ? "pending" : "paid");
+      expect(await undo(operator, id)).toMatchObject(later < 10 ? { status: 409 } : { status: 404 });
+    }
+    expect((await timesheet(first))?.undoable).toHaveLength(10);
   });
 
   test("D41: who set timers as an admin and is none today", async () => {

@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
+import { putBatch } from "../../../shared/db/table/batch-writes.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
+import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
@@ -116,5 +119,24 @@ describe("422", () => {
     expect(answer.status).toBe(422);
     expect(answer.body).toMatchObject({ code: "fields_invalid", errors: [{ pointer, code }] });
     expect(await readRecord("TIMESHEET", 1)).toMatchObject({ state: "pending" });
+  });
+
+  test("D18: timesheets that are too large together are refused, fewer are paid", async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => 2000 + index);
+    const { timelog } = timesheetLine(1, 1);
+    const { start_at, end_at } = timelog;
+    const duration = { hours: 0, minutes: 30 };
+    const breaks = [{ id: 1, start_at, end_at, duration, notes: "x".repeat(36_000) }];
+    await store(ids.map((id) => timesheetLine(id, 1)));
+    const stored = await Promise.all(ids.map((id) => readItem({ pk: `TIMESHEET#${id}`, sk: "TIMESHEET" })));
+    const large = stored.map((item) => ({
+      ...item,
+      record: { ...(item?.record as object), timelog: { ...timelog, breaks } },
+    }));
+    await putBatch(large as unknown as Item[]);
+    const answer = await update({ timesheet_ids: ids, state: "paid" });
+    const fault = { pointer: "/timesheet/timesheet_ids", code: "too_long" };
+    expect(answer).toMatchObject({ status: 422, body: { code: "fields_invalid", errors: [fault] } });
+    expect((await update({ timesheet_ids: ids.slice(30), state: "paid" })).status).toBe(200);
   });
 });

@@ -19,6 +19,7 @@ import { nothingFailed, queueEvent, storedNotifications } from "../../../support
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
+const otherAdmin = { id: 3, role: "admin", company_id: null } as const;
 const rounds = 8;
 
 const service = usePushService();
@@ -28,7 +29,8 @@ let id = 0;
 let driver = 0;
 
 beforeEach(async () => {
-  await Promise.all([write(callerLine(admin, { profile_id: 5 })), write(callerLine(operator))]);
+  const lines = [callerLine(admin, { profile_id: 5 }), callerLine(operator), callerLine(otherAdmin)];
+  await Promise.all(lines.map((line) => write(line)));
 });
 
 /** Another driver with a timesheet. */
@@ -55,7 +57,7 @@ async function change(work: () => Promise<{ headers: Record<string, string> }>) 
 }
 
 const pay = (as: typeof admin | typeof operator = operator) => change(() => mark(as, [id], "paid"));
-const undoing = (changeId: string) => change(() => undo(admin, changeId));
+const undoing = (changeId: string, as: typeof admin | typeof otherAdmin = admin) => change(() => undo(as, changeId));
 const heard = async (userId = driver) =>
   (await storedNotifications(userId)).map(({ record }) => (record as { params: { type: string } }).params.type);
 const unread = async () => (await findUnreadCounts(driver)).timesheets;
@@ -211,6 +213,11 @@ test("D25, D41: who marked a timesheet of their own is notified when somebody el
   const back = await undoing(own.changeId);
   await back.arrive();
   expect(await heard(admin.id)).toEqual([]);
+  const again = await pay(admin);
+  await again.arrive();
+  const takenBack = await undoing(again.changeId, otherAdmin);
+  await takenBack.arrive();
+  expect(await heard(admin.id)).toEqual(["pending"]);
 });
 
 test("D26, D41: of one driver's timesheets, undone at once, each is withdrawn in its turn: they share the counts", async () => {

@@ -1,0 +1,46 @@
+import type { Death, Step } from "./steps.ts";
+
+/** People, by their places in the world. */
+const [operator, admin, colleague] = [0, 1, 2];
+/** Drivers: the operator's payments of slots 0 and 1 are one's news, those of 2 and 3 the admin's, who drives as well. */
+const [driver, adminAsDriver] = [0, 1];
+
+const pay = (who: number, slots: number[], state: "paid" | "pending" = "paid", death?: Death): Step => ({
+  does: "pay",
+  who,
+  slots,
+  state,
+  death,
+});
+const adjust = (slots: number[], timer: 0 | 60 | 600): Step => ({ does: "adjust", slots, timer, death: undefined });
+/** Undoes the latest change, or one before it. */
+const undo = (who: number, pick = 0, death?: Death): Step => ({ does: "undo", who, pick, death });
+const remove = (slot: number): Step => ({ does: "remove", slot });
+const stream: Step = { does: "stream" };
+const deliver = (pick: number): Step => ({ does: "deliver", pick, death: undefined });
+const mark = (who: number): Step => ({ does: "mark", who, pick: 0, read: true });
+const push = (who: number): Step => ({ does: "push", who, pick: 0 });
+/** After the call that writes, whichever it is: before the answer is kept. */
+const deaths = [4, 5, 6].map((at) => ({ at, moment: "after" as const }));
+
+/** A history for each law, whatever the seed. */
+export const knownHistories: readonly Step[][] = [
+  // Whoever may undoes, once; an undo is undone, and so on.
+  [pay(operator, [0, 1, 2, 3]), undo(colleague), undo(operator), undo(operator, 1), undo(admin), undo(operator)],
+  // What was so already is no part of the change, and stays.
+  [pay(operator, [1]), pay(operator, [0, 1]), undo(admin), pay(operator, [1])],
+  // Timers, where there was none as well.
+  [adjust([0], 0), adjust([0], 60), undo(operator), adjust([0, 1], 600), undo(admin), undo(admin), undo(admin)],
+  // Any write stands against an undo, of release 0.1 and of a removal as well.
+  [pay(operator, [0, 1]), { does: "write of 0.1", slot: 1 }, undo(operator), remove(0), undo(operator)],
+  // What was cut short and repeated after others' changes is not done twice.
+  ...deaths.map((death) => [pay(operator, [0], "paid", death), pay(admin, [0], "pending")]),
+  ...deaths.map((death) => [pay(operator, [0, 1]), undo(operator, 0, death), pay(admin, [1])]),
+  // News of an undone change does not arrive, where the record was removed as well.
+  [pay(operator, [0, 1]), undo(operator), stream, remove(0), deliver(0), deliver(1)],
+  // What was neither read nor pushed is withdrawn; what was is followed by the undo's news, but to the one who undid it.
+  [pay(operator, [0]), stream, deliver(0), undo(operator), stream, deliver(1), undo(operator)],
+  [pay(operator, [0]), stream, deliver(0), mark(driver), undo(operator)],
+  [pay(operator, [0]), stream, deliver(0), push(driver), undo(operator)],
+  [pay(operator, [2]), stream, deliver(0), mark(adminAsDriver), undo(admin), stream, deliver(1), undo(admin)],
+];
