@@ -22,6 +22,7 @@ const kinds: readonly (readonly [kind: string, pk: RegExp, sk: RegExp, since?: s
   ["records/job", /^JOB#/, /^JOB$/],
   ["records/migration", /^MIGRATION$/, /./, "0.2"],
   ["records/tombstone", /./, /^REMOVED#/],
+  ["records/webhook", /^WEBHOOK#/, /^WEBHOOK$/, "0.2"],
   ["records/removal", /^REMOVAL#/, /./, "0.2"],
   ["history/change", /^HISTORY#/, /./, "0.2"],
   ["history/place", /^CHANGES#/, /./, "0.2"],

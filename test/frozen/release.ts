@@ -58,6 +58,8 @@ export interface Release {
   abandonPush(userId: number, notificationId: number): Promise<void>;
   /** Leaves a migration that broke off, and one that is complete. */
   abandonMigration(): Promise<void>;
+  /** Leaves a webhook that is disabled, as its receiver failed for days that its events were rare in. */
+  disableWebhook(): Promise<void>;
   /** Opens the run of a request and never ends it; gives the token of its transaction. */
   abandonRun(request: KeyedRequest): Promise<string>;
   /** Runs a request and keeps its answer in several pieces. */

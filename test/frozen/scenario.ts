@@ -28,6 +28,7 @@ export async function live(release: Release, { crowd = false } = {}): Promise<Le
   for (const line of removals) await release.importLine(line);
   await countRecords(release);
   await release.abandonMigration();
+  await release.disableWebhook();
   const cursors = await pageThrough(release);
   return {
     items: (await release.readItems()).filter((item) => !isOfCrowd(item)),

@@ -7,6 +7,7 @@ import { recordMinting } from "../../shared/db/accounts/minted-tokens.ts";
 import { acquireRun, type IdempotentRequest, keepAnswer } from "../../shared/db/idempotency.ts";
 import { acquirePushLease } from "../../shared/db/notifications/pushes.ts";
 import { keepPlace, markComplete } from "../../shared/db/table/migrations.ts";
+import { keepFailure } from "../../shared/db/webhooks.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
 import type { HttpHandler } from "../../shared/http/endpoint.ts";
@@ -56,6 +57,12 @@ export function thisRelease(service: Service, load: LoadHandler = loadHandler): 
     async abandonMigration() {
       await keepPlace("user@3", { cursor: { pk: "USER#3", sk: "USER" }, missed: 1 });
       await markComplete("users-by-name", new Date());
+    },
+    async disableWebhook() {
+      const moment = new Date().toISOString();
+      const health = { failing_since: moment, failed_at: moment, idle_ms: 1, gone_since: moment, disabled_at: moment };
+      const webhook = { name: "erp", url: "https://erp.example/events" };
+      await keepFailure(webhook, { health: undefined, stored: undefined }, health);
     },
     abandonRun: async (request) => (await openRun(request)).token,
     async keepInPieces(request, answer) {
