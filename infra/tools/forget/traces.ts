@@ -71,7 +71,10 @@ async function deletePin(item: Item, person: Person): Promise<void> {
   await deleteIf({ Key: { pk, sk }, ...condition });
 }
 
-/** The revision stays: a change would keep the name in the history, and notify of it. Whoever writes meanwhile is found by the next pass. */
+/**
+ * The revision stays: a change would keep the name in the history, and notify of it; an export finds it by its moment. Whoever
+ * writes meanwhile is found by the next pass.
+ */
 async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Search): Promise<boolean> {
   const { pk, sk, id, revision, record } = listedItems.TIMESHEETS.decode(item);
   if (!isDriver(person, record.driver)) return false;
@@ -79,7 +82,8 @@ async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Searc
   learnNames(person, record.driver);
   const next = withoutPerson(record, person, true);
   if (isDeepStrictEqual(next, record)) return false;
-  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { revision }, set: { record: next } }));
+  const set = { record: next, erased_at: new Date().toISOString() };
+  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { revision }, set }));
   return true;
 }
 

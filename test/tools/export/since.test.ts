@@ -3,9 +3,12 @@ import { expect, test } from "vitest";
 import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-function.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { isChangedSince } from "../../../infra/tools/export/changed-since.ts";
+import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
+import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { updateIf } from "../../../shared/db/table/table.ts";
 import { carryOutCommand } from "../../../shared/work.ts";
+import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
@@ -99,6 +102,24 @@ test("a change of release 0.1, which leaves the stamp of the change before it, i
   const Key = { ...recordKey("JOB", 3) };
   await updateIf({ Key, UpdateExpression: "ADD revision :one", ExpressionAttributeValues: { ":one": 1 } });
   expect(await exportSince(since)).toContain('{"type":"job","id":3,');
+});
+
+test("a timesheet that somebody was taken out of is included, though it has no other revision", async () => {
+  await emptyTable();
+  const driver = { id: 7, financial_company_id: 1, first_name: "Xenia", last_name: "Quill", referral_code: "X" };
+  const timesheets = [1, 2].map((id) => timesheetLine(id, 1, { driver: { ...driver, profile_id: 700 + id } }));
+  await importLines([userLine(31, { profile_id: 701 }), ...timesheets]);
+  await pause(2);
+  const since = new Date().toISOString();
+  await forgetPerson(31, openErasedList({ stage: undefined, directory: file("") }), new Date());
+  const rows: Line[] = rowsOf(await exportSince(since)).map((row) => JSON.parse(row));
+  expect(rows).toMatchObject([
+    { type: "user", id: 31, deleted: true },
+    { type: "user", id: 31, deleted: true, version: Number.MAX_SAFE_INTEGER },
+    { type: "timesheet", id: 1, driver: { first_name: "Erased" } },
+  ]);
+  await pause(2);
+  expect(rowsOf(await exportSince(new Date().toISOString())).filter((row) => row.includes('"timesheet"'))).toEqual([]);
 });
 
 test("what a schedule's run writes long after it began is included, for as long as any run may take", () => {
