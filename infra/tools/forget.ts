@@ -78,6 +78,7 @@ function workOn(id: number, { list, yes, readmits, stage }: Call): () => Promise
       return 1;
     }
     process.stdout.write(describe(id, found, yes) + describeRemains(findStage(stage ?? "local"), new Date()));
+    process.stdout.write(describeEndpoints(found.endpointsLeft));
     return 0;
   };
 }
@@ -95,9 +96,10 @@ async function replayAll(list: ErasedList, yes: boolean): Promise<number> {
     process.stdout.write(`On the list: ${ids.join(", ") || "nobody"}. --yes erases them once more.\n`);
     return 0;
   }
-  const { forgotten, absent } = await replayErasures(list, new Date());
+  const { forgotten, absent, endpointsLeft } = await replayErasures(list, new Date());
   process.stdout.write(`Erased once more: ${forgotten.join(", ") || "nobody"}. `);
   process.stdout.write(`Not in the table, and kept out: ${absent.join(", ") || "nobody"}.\n`);
+  process.stdout.write(describeEndpoints(endpointsLeft));
   return 0;
 }
 
@@ -117,7 +119,15 @@ function describeRemains({ logRetentionDays, backupKeptDays }: Stage, now: Date)
     `point-in-time recovery: ${until(35)}`,
     ...(backupKeptDays === undefined ? [] : [`weekly backups: ${until(backupKeptDays)}`]),
     `logs (ids and addresses of clients, no name): ${until(logRetentionDays)}`,
+    "at SNS, endpoints of devices that they had signed out of (a token, no name): as long as the platform application",
     `what they changed, by their number alone, in the history: ${until(settings.historyDays())}`,
   ];
   return `What is left, and until when at the latest:\n${remains.map((each) => `  ${each}\n`).join("")}`;
+}
+
+function describeEndpoints(left: readonly string[]): string {
+  const commands = left.map((arn) => `  aws sns delete-endpoint --endpoint-arn ${arn}\n`);
+  return left.length === 0
+    ? ""
+    : `SNS did not delete endpoints of their devices. Do it, where they are this stage's:\n${commands.join("")}`;
 }
