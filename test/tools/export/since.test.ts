@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-function.ts";
@@ -7,6 +8,7 @@ import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { updateIf } from "../../../shared/db/table/table.ts";
+import { tombstoneDays } from "../../../shared/db/writes/tombstones.ts";
 import { carryOutCommand } from "../../../shared/work.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
@@ -14,7 +16,7 @@ import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../import/run-import.ts";
 import { anyLine, type Line, placeOf } from "./random-lines.ts";
-import { emptyTable, everything, exported, selected, useFolder } from "./run-export.ts";
+import { emptyTable, everything, exported, runExport, selected, useFolder } from "./run-export.ts";
 
 useService();
 
@@ -79,6 +81,17 @@ test("imported over an earlier export, what has changed since gives the same tab
     { numRuns: usualOrFull(3, 500, 8), endOnFailure: true },
   );
 }, 3_600_000);
+
+test("an export that goes on until removals are forgotten which it would list is refused", async () => {
+  await emptyTable();
+  const begun = new Date();
+  const selection = selected({ since: new Date(begun.getTime() - tombstoneDays * 86_400_000).toISOString() }, begun);
+  const now = () => new Date(begun.getTime() + 1);
+  const out = file("late.jsonl");
+  await expect(runExport(out, { selection, now })).rejects.toThrow("Removals are kept for 30 days");
+  expect(existsSync(out)).toBe(false);
+  await runExport(out, { selection, now: () => begun, restarts: true });
+});
 
 test("a record that was removed and made again before is left alone, whatever its tombstone says", async () => {
   await emptyTable();
