@@ -95,7 +95,7 @@ async function inHistory(item: Item, { person, isDryRun, timesheetIds }: Search)
   if (isDeepStrictEqual(next, [was, is])) return false;
   const [nextWas, nextIs] = next as unknown[];
   const set = { ...(was ? { before: JSON.stringify(nextWas) } : {}), ...(is ? { after: JSON.stringify(nextIs) } : {}) };
-  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { when: "attribute_exists(pk)", set }));
+  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { before, after }, set }));
   return true;
 }
 

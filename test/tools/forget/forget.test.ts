@@ -277,6 +277,29 @@ test("an answer in pieces can be given at each moment, before or after; one that
   await list.remove(id);
 }, 60_000);
 
+test("two who are forgotten side by side both go from a change of one driver to the other", async () => {
+  await fill();
+  const pk = historyPartition("timesheet", 91);
+  await putItems([{ ...history(pk, "1", "timesheet", { driver }), before: JSON.stringify({ driver: other }) }]);
+  const name = "overtaking";
+  let isOvertaken = false;
+  documentClient().middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const isIt =
+          commandName?.startsWith("Update") === true && JSON.stringify(args.input).includes(pk) && !isOvertaken;
+        isOvertaken ||= isIt;
+        if (isIt) await forgetPerson(32, list, now);
+        return next(args);
+      },
+    { step: "initialize", name },
+  );
+  await forgetPerson(id, list, now).finally(() => documentClient().middlewareStack.remove(name));
+  const kept = JSON.stringify((await allItems()).filter((item) => item.pk === pk));
+  expect([isOvertaken, kept.match(/Xenia|Ada|Erased/g)]).toEqual([true, ["Erased", "Erased"]]);
+  for (const each of [id, 32]) await list.remove(each);
+});
+
 test("the endpoints of their devices at SNS go; one that SNS keeps is named", async () => {
   await fill();
   const sns = new SNSClient({});
