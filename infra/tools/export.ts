@@ -38,7 +38,7 @@ interruption, and takes no other table, stage or selection for it.
 
 It does not hold: credentials of any kind (passwords, passcodes, sessions, pins, tokens, keys); devices; the timers of
 jobs; totals, counts and search entries, which follow from the records; the history and what can be undone, tombstones and
-kept answers; limits that were reached, what was sent to whom, and the state of webhooks.
+kept answers; limits that were reached, what was sent, and the state of webhooks.
 Import makes every login a confirmed one, and its user asks for a password by pin.
 
 ${stagesHelp}
