@@ -10,10 +10,10 @@ import { withService } from "./service/open-service.ts";
 
 const help = `npm run forget -- (--user ID [--readmit] | --replay) [--yes] [--stage NAME]
 
-Erases a person: the user with logins, secrets, sessions, devices (with their endpoints at SNS) and notifications; their name as a driver of timesheets, and
-in the history, notifications and kept answers about these; their own history but for role, company and the number of the
-profile. Facts and amounts stay. Their id goes on a list outside the table and its backups. Reads the whole table several
-times. Safe while the service runs.
+Erases a person: the user with logins, secrets, sessions, devices (with their endpoints at SNS) and notifications; their name
+as a driver of timesheets, and in the history, notifications and kept answers about these; their own history but for role,
+company and the number of the profile. Facts and amounts stay. Their id goes on a list outside the table and its backups.
+Reads the whole table several times, also for each person of a replay. Safe while the service runs.
 
   --user ID     the person; without --yes only says what would be done
   --yes         do it

@@ -8,7 +8,7 @@ import { forgetRemoval, markErased, tombstoneKey, tombstones } from "../../../sh
 import { deleteEndpoint } from "../../../shared/messaging/push.ts";
 import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";
-import { replaceTraces, type Traces } from "./traces.ts";
+import { noTraces, replaceTraces, type Traces } from "./traces.ts";
 
 /** What a pass that follows another one still finds was written meanwhile. */
 const mostPasses = 10;
@@ -47,7 +47,8 @@ export async function forgetPerson(id: number, list: ErasedList, now: Date): Pro
   // Whatever the version of the user: no tombstone of an earlier one is in the way.
   await removeUser({ type: "user", id, deleted: true, version: null }, { now });
   await transact([markErased(userKey(id), now)]);
-  const after = await replaceAll(person, timesheetIds);
+  // What a user does until the removal brings the name once more; who was gone before does nothing.
+  const after = person.isUser ? await replaceAll(person, timesheetIds) : noTraces;
   await emptyHistory(historyPartition("user", id));
   return { traces: sumOf(before, after), wasUser: person.isUser, endpointsLeft };
 }
@@ -96,7 +97,7 @@ async function findKnown(id: number, list: ErasedList): Promise<Person | undefin
 
 /** Passes until one finds nothing. Throws where others keep bringing the name back. */
 async function replaceAll(person: Person, timesheetIds: Set<number>): Promise<Traces> {
-  let sum: Traces = { timesheet: 0, history: 0, answer: 0, notification: 0 };
+  let sum = noTraces;
   for (let pass = 0; pass < mostPasses; pass += 1) {
     const known = timesheetIds.size;
     const found = await replaceTraces({ person, isDryRun: false, timesheetIds });

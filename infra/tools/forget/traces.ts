@@ -12,7 +12,10 @@ import { isDriver, learnNames, type Person } from "./person.ts";
 import { namesDriver, withoutPerson } from "./without-person.ts";
 
 /** In what of others a person was found, and how often. */
-export type Traces = Record<"timesheet" | "history" | "answer" | "notification", number>;
+export type Traces = Readonly<Record<"timesheet" | "history" | "answer" | "notification", number>>;
+
+/** Nothing found. */
+export const noTraces: Traces = { timesheet: 0, history: 0, answer: 0, notification: 0 };
 
 /** A search for a person: it changes nothing where it is a dry run. */
 export interface Search {
@@ -32,7 +35,7 @@ const starts = {
 
 /** Reads the whole table once, and takes a person out of what it has of others. 1 read unit for every 4 KB of it. */
 export async function replaceTraces(search: Search): Promise<Traces> {
-  const traces: Traces = { timesheet: 0, history: 0, answer: 0, notification: 0 };
+  const traces = { ...noTraces };
   let ExclusiveStartKey: Item | undefined;
   do {
     const scan = {
