@@ -55,15 +55,10 @@ export async function runExport(parameters: string[], directory: string, signal?
   if (!call) return 0;
   const place = { stage: call.stage, directory: resolve(directory) };
   const progress = createExportProgress(process.stderr);
-  const summary = await withService(place, async () =>
-    exportRecords({
-      ...call,
-      table: await describeTable(place),
-      now: () => new Date(),
-      signal,
-      onProgress: progress.show,
-    }),
-  ).finally(progress.clear);
+  const summary = await withService(place, async () => {
+    const { now, ...table } = await describeTable(place);
+    return exportRecords({ ...call, table, now, signal, onProgress: progress.show });
+  }).finally(progress.clear);
   if (!summary.isComplete) process.stderr.write("Stopped. The same command goes on from here.\n");
   else process.stdout.write(describe(summary));
   return summary.isComplete ? 0 : interrupted;
