@@ -26,7 +26,8 @@ the file or not: --since with the moment that is printed last has it.
                  what was removed is a line with "deleted". What does not say when it changed is in it: companies,
                  notifications, and what an earlier release wrote; timesheets that were paid and timers that were set less
                  than a day before, invoices that became overdue less than 15 minutes before. Lines win over what is
-                 stored; a record's version follows in a line of its own
+                 stored; a record's version follows in a line of its own. Where a login or profile has gone from one
+                 user to another, import the file once more if a line is refused as taken
   --out FILE     the file, which must not be there yet (workforce-STAGE.jsonl)
   --csv          tables for a spreadsheet in place of lines, ${csvTypes.join(" and ")}, each in a file of its own
   --restart      begin again, and drop what an interrupted export has read
@@ -36,7 +37,8 @@ Only you may read the file (mode 0600). What was read is in FILE.part until the 
 interruption, and takes no other table, stage or selection for it.
 
 It does not hold: credentials of any kind (passwords, passcodes, sessions, pins, tokens, keys); devices; the timers of
-jobs; totals, counts and search entries, which follow from the records; the history, tombstones and kept answers.
+jobs; totals, counts and search entries, which follow from the records; the history and what can be undone, tombstones and
+kept answers; limits that were reached, what was sent, and the state of webhooks.
 Import makes every login a confirmed one, and its user asks for a password by pin.
 
 ${stagesHelp}
@@ -53,15 +55,10 @@ export async function runExport(parameters: string[], directory: string, signal?
   if (!call) return 0;
   const place = { stage: call.stage, directory: resolve(directory) };
   const progress = createExportProgress(process.stderr);
-  const summary = await withService(place, async () =>
-    exportRecords({
-      ...call,
-      table: await describeTable(place),
-      now: () => new Date(),
-      signal,
-      onProgress: progress.show,
-    }),
-  ).finally(progress.clear);
+  const summary = await withService(place, async () => {
+    const { now, ...table } = await describeTable(place);
+    return exportRecords({ ...call, table, now, signal, onProgress: progress.show });
+  }).finally(progress.clear);
   if (!summary.isComplete) process.stderr.write("Stopped. The same command goes on from here.\n");
   else process.stdout.write(describe(summary));
   return summary.isComplete ? 0 : interrupted;

@@ -10,10 +10,10 @@ import { withService } from "./service/open-service.ts";
 
 const help = `npm run forget -- (--user ID [--readmit] | --replay) [--yes] [--stage NAME]
 
-Erases a person: the user with logins, secrets, sessions, devices and notifications; their name as a driver of timesheets, and
-in the history, notifications and kept answers about these; their own history but for role, company and the number of the
-profile. Facts and amounts stay. Their id goes on a list outside the table and its backups. Reads the whole table several
-times. Safe while the service runs.
+Erases a person: the user with logins, secrets, sessions, devices (with their endpoints at SNS) and notifications; their name
+as a driver of timesheets, and in the history, notifications and kept answers about these; their own history but for role,
+company and the number of the profile. Facts and amounts stay. Their id goes on a list outside the table and its backups.
+Reads the whole table several times, also for each person of a replay. Safe while the service runs.
 
   --user ID     the person; without --yes only says what would be done
   --yes         do it
@@ -78,6 +78,7 @@ function workOn(id: number, { list, yes, readmits, stage }: Call): () => Promise
       return 1;
     }
     process.stdout.write(describe(id, found, yes) + describeRemains(findStage(stage ?? "local"), new Date()));
+    process.stdout.write(describeEndpoints(found.endpointsLeft));
     return 0;
   };
 }
@@ -95,9 +96,10 @@ async function replayAll(list: ErasedList, yes: boolean): Promise<number> {
     process.stdout.write(`On the list: ${ids.join(", ") || "nobody"}. --yes erases them once more.\n`);
     return 0;
   }
-  const { forgotten, absent } = await replayErasures(list, new Date());
+  const { forgotten, absent, endpointsLeft } = await replayErasures(list, new Date());
   process.stdout.write(`Erased once more: ${forgotten.join(", ") || "nobody"}. `);
   process.stdout.write(`Not in the table, and kept out: ${absent.join(", ") || "nobody"}.\n`);
+  process.stdout.write(describeEndpoints(endpointsLeft));
   return 0;
 }
 
@@ -117,7 +119,15 @@ function describeRemains({ logRetentionDays, backupKeptDays }: Stage, now: Date)
     `point-in-time recovery: ${until(35)}`,
     ...(backupKeptDays === undefined ? [] : [`weekly backups: ${until(backupKeptDays)}`]),
     `logs (ids and addresses of clients, no name): ${until(logRetentionDays)}`,
+    "at SNS, endpoints of devices that they had signed out of (a token, no name): as long as the platform application",
     `what they changed, by their number alone, in the history: ${until(settings.historyDays())}`,
   ];
   return `What is left, and until when at the latest:\n${remains.map((each) => `  ${each}\n`).join("")}`;
+}
+
+function describeEndpoints(left: readonly string[]): string {
+  const commands = left.map((arn) => `  aws sns delete-endpoint --endpoint-arn ${arn}\n`);
+  return left.length === 0
+    ? ""
+    : `SNS did not delete endpoints of their devices. Do it, where they are this stage's:\n${commands.join("")}`;
 }

@@ -23,8 +23,13 @@ const writeMs = 5 * 60_000;
 /** True unless a record says that its last write was made before a moment, ISO 8601 in UTC. */
 export function isChangedSince(item: Item, since: string): boolean {
   const change = lastChangeOf(item);
-  if (!change) return true;
+  if (!change || isErasedSince(item, since)) return true;
   return Date.parse(change.at) + lagOf(change) >= Date.parse(since);
+}
+
+/** Whoever was forgotten is taken out of a timesheet without another revision, and so without another change. */
+function isErasedSince({ erased_at }: Item, since: string): boolean {
+  return typeof erased_at === "string" && erased_at >= since;
 }
 
 function lagOf({ by, operation }: LastChange): number {

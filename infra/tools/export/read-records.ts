@@ -53,7 +53,7 @@ const keyStarts = {
 } as const satisfies Record<RecordType, string>;
 
 const recordPaths = ["pk", "sk", ...schemaAttributes, "id", "name", "company_id", "user_id", "record", "version"];
-const changePaths = ["revision", "change", "change_revision", "removed", "removed_at", "expires_at"];
+const changePaths = ["revision", "change", "change_revision", "erased_at", "removed", "removed_at", "expires_at"];
 
 function scanOf({ types, companyId, since }: Selection) {
   // Whose a notification is only its user says.

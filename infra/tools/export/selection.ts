@@ -37,6 +37,11 @@ export function readSelection({ types, company, since, csv }: Typed, now: Date):
   const known: readonly RecordType[] = csv ? csvTypes : recordTypes;
   const named = types?.split(",").map((word) => word.trim()) ?? known;
   for (const word of named) if (!known.some((type) => type === word)) throw unknownWord("type to export", word, known);
+  if (since !== undefined && named.includes("notification") && !named.includes("user")) {
+    throw new UsageError(
+      "--since takes notification together with user: those of a removed user go by the user's line",
+    );
+  }
   const selection = {
     types: known.filter((type) => named.includes(type)),
     companyId: company === undefined ? undefined : readId(company),

@@ -26,17 +26,21 @@ export interface DescribedTable {
   readonly items: number | undefined;
 }
 
-/** Asks which table the settings name. */
-export async function describeTable({ stage, directory }: ServicePlace): Promise<DescribedTable> {
+/** Asks which table the settings name, and for the time where it is: the SDK works with a clock that is hours wrong as well. */
+export async function describeTable({ stage, directory }: ServicePlace): Promise<DescribedTable & { now(): Date }> {
   const client = new DynamoDBClient({});
   let host = "";
+  let aheadMs = 0;
   client.middlewareStack.add(
     (next) => async (args) => {
       const { hostname, port } = args.request as { hostname: string; port?: number };
       host = port === undefined ? hostname : `${hostname}:${port}`;
-      return next(args);
+      const result = await next(args);
+      const { headers } = result.response as { readonly headers: Readonly<Record<string, string>> };
+      aheadMs = Date.now() - Date.parse(headers.date ?? new Date().toISOString());
+      return result;
     },
-    { step: "finalizeRequest", name: "noteHost" },
+    { step: "finalizeRequest", name: "noteHostAndTime" },
   );
   try {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: settings.tableName() }));
@@ -47,6 +51,7 @@ export async function describeTable({ stage, directory }: ServicePlace): Promise
       segments: parts,
       identity: { arn: Table?.TableArn, id: Table?.TableId, createdAt, at },
       items: Table?.ItemCount,
+      now: () => new Date(Date.now() - aheadMs),
     };
   } finally {
     client.destroy();

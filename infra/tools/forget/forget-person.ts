@@ -2,11 +2,13 @@ import { removeUser } from "../../../shared/db/accounts/user-removal.ts";
 import { findExistingUsers, userKey } from "../../../shared/db/accounts/users.ts";
 import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
 import { historyPartition } from "../../../shared/db/history/history-items.ts";
+import { findDeviceSet } from "../../../shared/db/notifications/devices.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { forgetRemoval, markErased, tombstoneKey, tombstones } from "../../../shared/db/writes/tombstones.ts";
+import { deleteEndpoint } from "../../../shared/messaging/push.ts";
 import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";
-import { replaceTraces, type Traces } from "./traces.ts";
+import { noTraces, replaceTraces, type Traces } from "./traces.ts";
 
 /** What a pass that follows another one still finds was written meanwhile. */
 const mostPasses = 10;
@@ -16,6 +18,8 @@ export interface Forgotten {
   readonly traces: Traces;
   /** True where the user was there. */
   readonly wasUser: boolean;
+  /** ARNs of endpoints of their devices that SNS did not delete: nothing else names them any more. */
+  readonly endpointsLeft: readonly string[];
 }
 
 /** What would be replaced and removed; undefined where nothing is known of the user. */
@@ -25,7 +29,7 @@ export async function planToForget(id: number, list: ErasedList): Promise<Forgot
   const search = { person, isDryRun: true, timesheetIds: new Set<number>() };
   await replaceTraces(search);
   // What comes before a timesheet in the table is found once the timesheet is known.
-  return { traces: await replaceTraces(search), wasUser: person.isUser };
+  return { traces: await replaceTraces(search), wasUser: person.isUser, endpointsLeft: [] };
 }
 
 /**
@@ -39,12 +43,22 @@ export async function forgetPerson(id: number, list: ErasedList, now: Date): Pro
   await list.add({ id, profile_ids: [...person.profiles.keys()], erased_at: now.toISOString() });
   const timesheetIds = new Set<number>();
   const before = await replaceAll(person, timesheetIds);
+  const endpointsLeft = await deleteEndpoints(id);
   // Whatever the version of the user: no tombstone of an earlier one is in the way.
   await removeUser({ type: "user", id, deleted: true, version: null }, { now });
   await transact([markErased(userKey(id), now)]);
-  const after = await replaceAll(person, timesheetIds);
+  // What a user does until the removal brings the name once more; who was gone before does nothing.
+  const after = person.isUser ? await replaceAll(person, timesheetIds) : noTraces;
   await emptyHistory(historyPartition("user", id));
-  return { traces: sumOf(before, after), wasUser: person.isUser };
+  return { traces: sumOf(before, after), wasUser: person.isUser, endpointsLeft };
+}
+
+/** Deletes the endpoints at SNS that the devices of a user name; gives those that it does not delete, such as another account's. */
+async function deleteEndpoints(userId: number): Promise<string[]> {
+  const { devices } = await findDeviceSet(userId, { consistent: true });
+  const endpoints = devices.flatMap(({ endpoint_arn }) => endpoint_arn ?? []);
+  const deletions = await Promise.allSettled(endpoints.map(deleteEndpoint));
+  return endpoints.filter((_, at) => deletions[at]?.status === "rejected");
 }
 
 /** What a replay did. */
@@ -52,17 +66,19 @@ export interface Replayed {
   readonly forgotten: readonly number[];
   /** Users that the table did not have. */
   readonly absent: readonly number[];
+  readonly endpointsLeft: readonly string[];
 }
 
 /** Forgets everybody on the list once more, as a restored table may have them, and keeps those out that it does not have. */
 export async function replayErasures(list: ErasedList, now: Date): Promise<Replayed> {
   const ids = (await list.entries()).map((entry) => entry.id);
   const there = new Set(await findExistingUsers(ids));
+  const endpointsLeft: string[] = [];
   for (const id of ids) {
     // The records of others were restored as well, whether the user was or not.
-    await forgetPerson(id, list, now);
+    endpointsLeft.push(...((await forgetPerson(id, list, now))?.endpointsLeft ?? []));
   }
-  return { forgotten: ids.filter((id) => there.has(id)), absent: ids.filter((id) => !there.has(id)) };
+  return { forgotten: ids.filter((id) => there.has(id)), absent: ids.filter((id) => !there.has(id)), endpointsLeft };
 }
 
 /** Takes somebody off the list, so that an import may bring them back for good; false where they are not on it. */
@@ -81,7 +97,7 @@ async function findKnown(id: number, list: ErasedList): Promise<Person | undefin
 
 /** Passes until one finds nothing. Throws where others keep bringing the name back. */
 async function replaceAll(person: Person, timesheetIds: Set<number>): Promise<Traces> {
-  let sum: Traces = { timesheet: 0, history: 0, answer: 0, notification: 0 };
+  let sum = noTraces;
   for (let pass = 0; pass < mostPasses; pass += 1) {
     const known = timesheetIds.size;
     const found = await replaceTraces({ person, isDryRun: false, timesheetIds });

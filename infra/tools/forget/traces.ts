@@ -12,7 +12,10 @@ import { isDriver, learnNames, type Person } from "./person.ts";
 import { namesDriver, withoutPerson } from "./without-person.ts";
 
 /** In what of others a person was found, and how often. */
-export type Traces = Record<"timesheet" | "history" | "answer" | "notification", number>;
+export type Traces = Readonly<Record<"timesheet" | "history" | "answer" | "notification", number>>;
+
+/** Nothing found. */
+export const noTraces: Traces = { timesheet: 0, history: 0, answer: 0, notification: 0 };
 
 /** A search for a person: it changes nothing where it is a dry run. */
 export interface Search {
@@ -32,7 +35,7 @@ const starts = {
 
 /** Reads the whole table once, and takes a person out of what it has of others. 1 read unit for every 4 KB of it. */
 export async function replaceTraces(search: Search): Promise<Traces> {
-  const traces: Traces = { timesheet: 0, history: 0, answer: 0, notification: 0 };
+  const traces = { ...noTraces };
   let ExclusiveStartKey: Item | undefined;
   do {
     const scan = {
@@ -71,7 +74,10 @@ async function deletePin(item: Item, person: Person): Promise<void> {
   await deleteIf({ Key: { pk, sk }, ...condition });
 }
 
-/** The revision stays: a change would keep the name in the history, and notify of it. Whoever writes meanwhile is found by the next pass. */
+/**
+ * The revision stays: a change would keep the name in the history, and notify of it; an export finds it by its moment. Whoever
+ * writes meanwhile is found by the next pass.
+ */
 async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Search): Promise<boolean> {
   const { pk, sk, id, revision, record } = listedItems.TIMESHEETS.decode(item);
   if (!isDriver(person, record.driver)) return false;
@@ -79,7 +85,8 @@ async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Searc
   learnNames(person, record.driver);
   const next = withoutPerson(record, person, true);
   if (isDeepStrictEqual(next, record)) return false;
-  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { revision }, set: { record: next } }));
+  const set = { record: next, erased_at: new Date().toISOString() };
+  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { revision }, set }));
   return true;
 }
 
@@ -91,7 +98,7 @@ async function inHistory(item: Item, { person, isDryRun, timesheetIds }: Search)
   if (isDeepStrictEqual(next, [was, is])) return false;
   const [nextWas, nextIs] = next as unknown[];
   const set = { ...(was ? { before: JSON.stringify(nextWas) } : {}), ...(is ? { after: JSON.stringify(nextIs) } : {}) };
-  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { when: "attribute_exists(pk)", set }));
+  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { before, after }, set }));
   return true;
 }
 

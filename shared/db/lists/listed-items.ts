@@ -26,6 +26,8 @@ export interface ListedItem<L extends ListName> extends RecordItem, Partial<List
   /** The tenant (D2). */
   readonly company_id: number;
   readonly record: Omit<ListedFields<L>, "id">;
+  /** Of a timesheet: when somebody who was forgotten was taken out of it last, in UTC; that is no revision. */
+  readonly erased_at?: string;
   /** Of a job: when its offer window closes, and the seconds that were sent (D24). */
   readonly timer?: number;
   readonly timer_expires_at?: string | null;

@@ -16,6 +16,7 @@ test.each([
   [{ csv: true, types: "user" }, /no type to export "user"/],
   [{ csv: true, since: "2026-05-30" }, /--csv/],
   [{ company: "1", since: "2026-05-30" }, /do not go together/],
+  [{ types: "job,notification", since: "2026-05-30" }, /notification together with user/],
   [{ company: "0" }, /id of a company/],
   [{ company: "1e99" }, /id of a company/],
   [{ since: "yesterday" }, /--since takes/],

@@ -1,17 +1,22 @@
+import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-function.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { isChangedSince } from "../../../infra/tools/export/changed-since.ts";
+import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
+import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { updateIf } from "../../../shared/db/table/table.ts";
+import { tombstoneDays } from "../../../shared/db/writes/tombstones.ts";
 import { carryOutCommand } from "../../../shared/work.ts";
+import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../import/run-import.ts";
 import { anyLine, type Line, placeOf } from "./random-lines.ts";
-import { emptyTable, everything, exported, selected, useFolder } from "./run-export.ts";
+import { emptyTable, everything, exported, runExport, selected, useFolder } from "./run-export.ts";
 
 useService();
 
@@ -77,6 +82,17 @@ test("imported over an earlier export, what has changed since gives the same tab
   );
 }, 3_600_000);
 
+test("an export that goes on until removals are forgotten which it would list is refused", async () => {
+  await emptyTable();
+  const begun = new Date();
+  const selection = selected({ since: new Date(begun.getTime() - tombstoneDays * 86_400_000).toISOString() }, begun);
+  const now = () => new Date(begun.getTime() + 1);
+  const out = file("late.jsonl");
+  await expect(runExport(out, { selection, now })).rejects.toThrow("Removals are kept for 30 days");
+  expect(existsSync(out)).toBe(false);
+  await runExport(out, { selection, now: () => begun, restarts: true });
+});
+
 test("a record that was removed and made again before is left alone, whatever its tombstone says", async () => {
   await emptyTable();
   const line = { ...fc.sample(anyLine(fc.constant(3), ["job"]), 1)[0] };
@@ -99,6 +115,24 @@ test("a change of release 0.1, which leaves the stamp of the change before it, i
   const Key = { ...recordKey("JOB", 3) };
   await updateIf({ Key, UpdateExpression: "ADD revision :one", ExpressionAttributeValues: { ":one": 1 } });
   expect(await exportSince(since)).toContain('{"type":"job","id":3,');
+});
+
+test("a timesheet that somebody was taken out of is included, though it has no other revision", async () => {
+  await emptyTable();
+  const driver = { id: 7, financial_company_id: 1, first_name: "Xenia", last_name: "Quill", referral_code: "X" };
+  const timesheets = [1, 2].map((id) => timesheetLine(id, 1, { driver: { ...driver, profile_id: 700 + id } }));
+  await importLines([userLine(31, { profile_id: 701 }), ...timesheets]);
+  await pause(2);
+  const since = new Date().toISOString();
+  await forgetPerson(31, openErasedList({ stage: undefined, directory: file("") }), new Date());
+  const rows: Line[] = rowsOf(await exportSince(since)).map((row) => JSON.parse(row));
+  expect(rows).toMatchObject([
+    { type: "user", id: 31, deleted: true },
+    { type: "user", id: 31, deleted: true, version: Number.MAX_SAFE_INTEGER },
+    { type: "timesheet", id: 1, driver: { first_name: "Erased" } },
+  ]);
+  await pause(2);
+  expect(rowsOf(await exportSince(new Date().toISOString())).filter((row) => row.includes('"timesheet"'))).toEqual([]);
 });
 
 test("what a schedule's run writes long after it began is included, for as long as any run may take", () => {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CreatePlatformEndpointCommand, SetEndpointAttributesCommand, SNSClient } from "@aws-sdk/client-sns";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, expect, test } from "vitest";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
@@ -10,6 +11,8 @@ import { pinKey, pins } from "../../../shared/db/accounts/pins.ts";
 import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
 import { acquireRun, keepAnswer } from "../../../shared/db/idempotency.ts";
+import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
 import { keyOf } from "../../../shared/db/table/keys.ts";
 import { deleteItemAt, documentClient } from "../../../shared/db/table/table.ts";
 import { putItems } from "../../support/records/put-items.ts";
@@ -18,6 +21,7 @@ import { readRecord } from "../../support/records/store.ts";
 import { write } from "../../support/records/writes.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
+import { applications } from "../../support/workers/pushes.ts";
 import { emptyTable } from "../export/run-export.ts";
 
 const service = useService();
@@ -126,7 +130,11 @@ test.each([
 ])("a person of version %s goes, from what others have as well; facts and others stay", async (version) => {
   await fill(version);
   const plan = await planToForget(id, list);
-  expect(plan).toEqual({ traces: { timesheet: 1, history: 2, answer: 1, notification: 1 }, wasUser: true });
+  expect(plan).toEqual({
+    traces: { timesheet: 1, history: 2, answer: 1, notification: 1 },
+    wasUser: true,
+    endpointsLeft: [],
+  });
   expect((await traces()).length).toBeGreaterThan(4);
 
   expect(await forgetPerson(id, list, now)).toEqual(plan);
@@ -187,11 +195,11 @@ test("after a restore a replay erases who is there, keeps out who is not, and le
   // The table of before.
   await fill(7);
   await write(userLine(34));
-  expect(await replayErasures(list, now)).toEqual({ forgotten: [id], absent: [33] });
+  expect(await replayErasures(list, now)).toEqual({ forgotten: [id], absent: [33], endpointsLeft: [] });
   expect(await traces()).toEqual([]);
   expect(await write(userLine(33, { version: 1 }))).toBe("stale");
   expect(await readRecord("USER", 34)).toMatchObject({ first_name: "Ines" });
-  expect(await replayErasures(list, now)).toEqual({ forgotten: [], absent: [id, 33] });
+  expect(await replayErasures(list, now)).toEqual({ forgotten: [], absent: [id, 33], endpointsLeft: [] });
   expect(await readmit(33, list)).toBe(true);
   expect(await write(userLine(33, { version: 1 }))).toBe("created");
 });
@@ -208,7 +216,11 @@ test("who was removed by a line before is found by the number of the profile, wi
   await write({ type: "user", id, deleted: true });
   await emptyHistory(historyPartition("user", id));
   const plan = await planToForget(id, list);
-  expect(plan).toEqual({ traces: { timesheet: 1, history: 2, answer: 1, notification: 1 }, wasUser: false });
+  expect(plan).toEqual({
+    traces: { timesheet: 1, history: 2, answer: 1, notification: 1 },
+    wasUser: false,
+    endpointsLeft: [],
+  });
   await forgetPerson(id, list, now);
   expect(await traces()).toEqual([]);
   await list.remove(id);
@@ -264,6 +276,56 @@ test("an answer in pieces can be given at each moment, before or after; one that
   expect(await piecesOf(33)).toHaveLength(1);
   await list.remove(id);
 }, 60_000);
+
+test("two who are forgotten side by side both go from a change of one driver to the other", async () => {
+  await fill();
+  const pk = historyPartition("timesheet", 91);
+  await putItems([{ ...history(pk, "1", "timesheet", { driver }), before: JSON.stringify({ driver: other }) }]);
+  const name = "overtaking";
+  let isOvertaken = false;
+  documentClient().middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const isIt =
+          commandName?.startsWith("Update") === true && JSON.stringify(args.input).includes(pk) && !isOvertaken;
+        isOvertaken ||= isIt;
+        if (isIt) await forgetPerson(32, list, now);
+        return next(args);
+      },
+    { step: "initialize", name },
+  );
+  await forgetPerson(id, list, now).finally(() => documentClient().middlewareStack.remove(name));
+  const kept = JSON.stringify((await allItems()).filter((item) => item.pk === pk));
+  expect([isOvertaken, kept.match(/Xenia|Ada|Erased/g)]).toEqual([true, ["Erased", "Erased"]]);
+  for (const each of [id, 32]) await list.remove(each);
+});
+
+test("the endpoints of their devices at SNS go; one that SNS keeps is named", async () => {
+  await fill();
+  const sns = new SNSClient({});
+  const endpoints: string[] = [];
+  for (const Token of ["first", "second"]) {
+    const made = await sns.send(new CreatePlatformEndpointCommand({ PlatformApplicationArn: applications.fcm, Token }));
+    const deviceId = endpoints.push(made.EndpointArn ?? "");
+    await saveDeviceToken(id, { token: Token, platform: "fcm", pushService: "fcm" }, deviceId);
+    const device = (await findDevices(id)).find(({ token }) => token === Token);
+    if (device) await keepEndpoint(id, device, made.EndpointArn ?? "", { epoch: 0, passwordChangedAt: undefined }, now);
+  }
+  service.endpoints.failNext("DeleteEndpoint", "AuthorizationError", 1);
+  const { endpointsLeft = [] } = (await forgetPerson(id, list, now)) ?? {};
+  expect(endpointsLeft).toHaveLength(1);
+  expect(endpoints).toContain(endpointsLeft[0]);
+  const found = endpoints.map(async (EndpointArn) => {
+    const change = new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "true" } });
+    return sns.send(change).then(
+      () => [EndpointArn],
+      () => [],
+    );
+  });
+  expect((await Promise.all(found)).flat()).toEqual(endpointsLeft);
+  sns.destroy();
+  await list.remove(id);
+});
 
 test("forgotten with another profile than the last time, both are on the list", async () => {
   await fill();
