@@ -8,7 +8,7 @@ export type RecordedType = "timesheet" | "invoice" | "job" | "user" | "session" 
 /** What became of it. */
 export type RecordedDoing = "created" | "updated" | "removed" | "ended" | "imported";
 
-/** Values by field, as the interface names them; `CutValue` where one is too long to be kept. */
+/** Values by field, as the interface names them; `CutValue` where one is too long to be kept. An undefined one is none. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
