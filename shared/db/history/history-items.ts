@@ -100,7 +100,7 @@ export function orderOf(second: number, sequence?: string): string {
 }
 
 /** The second in which something was written, by its order. */
-export function secondOf(order: string): number {
+function secondOf(order: string): number {
   return Number(order.slice(0, 10));
 }
 
