@@ -124,7 +124,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all", operator: "company" },
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "Query"],
-    guarded: ["HISTORY#", "USER#"],
+    guarded: ["CHANGES#", "HISTORY#", "USER#"],
   },
   "get-key-set": {
     area: "service",

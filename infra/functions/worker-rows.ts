@@ -60,7 +60,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     timeoutSeconds: 60,
     settings: ["HISTORY_DAYS"],
     table: ["BatchGetItem", "BatchWriteItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-    guarded: ["HISTORY#"],
+    guarded: ["CHANGES#", "HISTORY#"],
   },
   notify: {
     area: "workers",

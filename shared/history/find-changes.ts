@@ -40,42 +40,59 @@ export async function findChanges(
   scope: Scope,
   start: HistoryStart,
 ): Promise<FoundPlace<ShownChange>> {
-  const read = readerOf(filter, scope);
+  const read = await readerOf(filter, scope);
   if (!read) return { items: [], next: undefined };
-  const { changes, after } = await readVisible(read, scope, start);
+  const by = filter.by_user === undefined ? undefined : actorOf(filter.by_user);
+  // Users, sessions and imports have no company: they are for admins.
+  const isShown = ({ company_id, change }: FoundChange) =>
+    isWithin(scope, company_id ?? null) && (by === undefined || by === change?.by);
+  const { changes, after } = await readShown(read, isShown, start);
   if (changes.length === 0 && start.after === undefined) await requireSubject(filter, scope);
   return { items: await showChanges(changes), next: after };
 }
 
-function readerOf(filter: ChangeFilter, scope: Scope): Read | undefined {
+async function readerOf(filter: ChangeFilter, scope: Scope): Promise<Read | undefined> {
   const { record_type: type, record_id: id, by_user: user, by_company: company, change_id: changeId } = filter;
   if (type !== undefined && id !== undefined) {
     if (type === "User" && scope !== "all") throw recordNotFound();
     return (start) => findRecordHistory(recordedTypeOf(type), id, start);
   }
-  if (user !== undefined) return (start) => findActorHistory(`user#${user}`, start);
+  if (user !== undefined) {
+    if (scope !== "all" && !(await isColleague(user, scope))) return (start) => findCompanyHistory(scope, start);
+    return (start) => findActorHistory(actorOf(user), start);
+  }
   if (changeId !== undefined) return (start) => findChangeHistory(changeId.toLowerCase(), start);
   const within = narrowScope(scope, company);
   if (within === null) return undefined;
   return within === "all" ? findHistory : (start) => findCompanyHistory(within, start);
 }
 
-/** A page of what is within the scope. What a caller may not see takes them a bounded number of reads: then a page is short. */
-async function readVisible(read: Read, scope: Scope, { limit, after, now }: HistoryStart): Promise<HistoryPage> {
+/** How a change names a user who made it. */
+function actorOf(user: number): string {
+  return `user#${user}`;
+}
+
+/** Of others, pages of all that they did would say how much that is elsewhere. */
+async function isColleague(user: number, companyId: number): Promise<boolean> {
+  const found = await findUserAsShown(user);
+  return found?.financial_company_id === companyId && found.role !== "admin";
+}
+
+/** A page of what is shown. What is not takes the caller a bounded number of reads: then a page is short. */
+async function readShown(
+  read: Read,
+  isShown: (change: FoundChange) => boolean,
+  { limit, after, now }: HistoryStart,
+): Promise<HistoryPage> {
   const first = await read({ limit, after, now });
-  const seen = visibleOf(first, scope);
+  const seen = first.changes.filter(isShown);
   if (seen.length === first.changes.length || first.after === undefined) return { changes: seen, after: first.after };
   const further = await read({ limit: mostFurther, after: first.after, now });
-  const changes = [...seen, ...visibleOf(further, scope)];
+  const changes = [...seen, ...further.changes.filter(isShown)];
   const last = changes[limit - 1];
   return changes.length > limit && last
     ? { changes: changes.slice(0, limit), after: last.place }
     : { changes, after: further.after };
-}
-
-function visibleOf({ changes }: HistoryPage, scope: Scope): FoundChange[] {
-  // Users, sessions and imports have no company: they are for admins.
-  return changes.filter(({ company_id }) => isWithin(scope, company_id ?? null));
 }
 
 /** A record that shows no change may still be there, and the caller's. */

@@ -117,6 +117,10 @@ test("passwords, logins, pins, reset tokens and failed tries are reached by acco
   // They ask for the passcode, and reach no password.
   const paying = ["bulk-update-timesheets", "plan-bulk-update-timesheets", "undo-change"];
   expect(reaching("PASSCODE#")).toEqual(paying);
+  // Where changes are found: whoever could write there could name or hide them.
+  expect(reaching("CHANGES#")).toEqual(["list-changes", "update-totals"]);
+  // Of it users are given their own.
+  expect(reaching("HISTORY#")).toEqual(["export-own-data", "list-changes", "update-totals"]);
   expect(outside("LOGIN#")).toEqual(["deliver-pin"]);
   expect(outside("RESET#")).toEqual([]);
   // They count the tries of passcodes.

@@ -24,7 +24,7 @@ const cutBytes = Buffer.byteLength(JSON.stringify({ cut: "", sha256: "s".repeat(
 export function boundFields({ before, after }: ChangedFields, mostBytes: number): ChangedTexts {
   let texts: ChangedTexts = {};
   for (const letters of keptLetters) {
-    const cut = (fields: Fields) => JSON.stringify(mapValues(fields, (value) => cutValue(value, letters)));
+    const cut = (fields: Fields) => JSON.stringify(cutFields(fields, letters));
     texts = { ...(before && { before: cut(before) }), ...(after && { after: cut(after) }) };
     if (bytesOf(texts.before) + bytesOf(texts.after) <= mostBytes) break;
   }
@@ -39,8 +39,9 @@ function cutValue(value: unknown, letters: number): unknown {
   return { cut: text.slice(0, letters), sha256 } satisfies CutValue;
 }
 
-function mapValues(fields: Fields, map: (value: unknown) => unknown): Fields {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, map(value)]));
+function cutFields(fields: Fields, letters: number): Fields {
+  const there = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(there.map(([name, value]) => [name, cutValue(value, letters)]));
 }
 
 function bytesOf(text = ""): number {

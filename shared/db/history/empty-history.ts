@@ -14,7 +14,7 @@ const usersAtOnce = 8;
  * or beside others are emptied as well: whichever is written last sees the other. One read unit a user whose change is kept.
  */
 export async function emptyRemoved(items: readonly Item[]): Promise<void> {
-  const changes = items.filter((item) => historyItems.matches(keyOf(item)) && item.type === "user");
+  const changes = items.filter(({ type }) => type === "user");
   const byUser = Object.groupBy(changes.map(keyOf), ({ pk }) => pk);
   await inParallel(Object.entries(byUser), usersAtOnce, async ([pk, own = []]) => {
     const first = own.map(({ sk }) => sk).toSorted()[0];

@@ -8,7 +8,7 @@ export type RecordedType = "timesheet" | "invoice" | "job" | "user" | "session" 
 /** What became of it. */
 export type RecordedDoing = "created" | "updated" | "removed" | "ended" | "imported";
 
-/** Values by field, as the interface names them; `CutValue` where one is too long to be kept. */
+/** Values by field, as the interface names them; `CutValue` where one is too long to be kept. An undefined one is none. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -100,7 +100,7 @@ export function orderOf(second: number, sequence?: string): string {
 }
 
 /** The second in which something was written, by its order. */
-export function secondOf(order: string): number {
+function secondOf(order: string): number {
   return Number(order.slice(0, 10));
 }
 

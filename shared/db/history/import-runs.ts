@@ -7,7 +7,7 @@ import { putHistory } from "./put-history.ts";
 
 /**
  * Access pattern HI7: keeps the import under way in the history, as one change however many records it makes. What it keeps is
- * written over what it kept before. 2 write units and 1 for each of 3 places. Throws where no import is under way.
+ * written over what it kept before. 2 write units and 1 for each of 2 places. Throws where no import is under way.
  */
 export async function keepImport(begunAt: Date, after: Fields): Promise<void> {
   const change = lastChange();

@@ -30,14 +30,14 @@ export function recordedFieldsOf({ sk }: Key, item: Item): RecordedFields {
 
 function listedFieldsOf(kind: ListedKind, item: Item): RecordedFields {
   const { company_id, record, timer, timer_expires_at } = listedItems[listsByKind[kind]].decode(item);
-  return { fields: present({ company_id, ...record, timer, timer_expires_at }), company_id, secrets: {} };
+  return { fields: { company_id, ...record, timer, timer_expires_at }, company_id, secrets: {} };
 }
 
 /** A new password raises the epoch, by release 0.1 as well. */
 function userFieldsOf(stored: StoredUser): RecordedFields {
   const { record, session_epoch: password = 0, passcode_changes: passcode = 0 } = stored;
   const secrets = { password, passcode, former: formerHash("passcode", stored) };
-  return { fields: present({ ...record }), company_id: undefined, secrets };
+  return { fields: { ...record }, company_id: undefined, secrets };
 }
 
 /** The secrets that are others now. One that has moved out of the user's item is the same. */
@@ -53,21 +53,23 @@ function newSecrets({ secrets: before }: RecordedFields, { secrets: after }: Rec
 export function impersonal(type: RecordedType, fields: Fields): Fields {
   if (type !== "user") return fields;
   const { role, financial_company_id, profile_id, password, passcode } = fields;
-  return present({ role, financial_company_id, profile_id, password, passcode });
+  return { role, financial_company_id, profile_id, password, passcode };
 }
 
 /** The fields in which a record differs, as they were and as they are; undefined where there are none. */
 export function differenceOf(before: RecordedFields, after: RecordedFields) {
-  const names = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])].toSorted();
+  const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]);
   const valueIn = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
-  const changed = names.filter((name) => !isDeepStrictEqual(valueIn(before.fields, name), valueIn(after.fields, name)));
+  const isSame = (name: string) => isEqual(valueIn(before.fields, name), valueIn(after.fields, name));
+  const changed = [...names].filter((name) => !isSame(name)).toSorted();
   const secrets = newSecrets(before, after);
   if (changed.length + secrets.length === 0) return undefined;
-  const pick = (fields: Fields) => present(Object.fromEntries(changed.map((name) => [name, valueIn(fields, name)])));
+  const pick = (fields: Fields) => Object.fromEntries(changed.map((name) => [name, valueIn(fields, name)]));
   const marks = Object.fromEntries(secrets.map((name) => [name, "changed"]));
   return { before: pick(before.fields), after: { ...pick(after.fields), ...marks } };
 }
 
-function present(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+/** Most values are texts that did not change. */
+function isEqual(one: unknown, other: unknown): boolean {
+  return one === other || isDeepStrictEqual(one, other);
 }

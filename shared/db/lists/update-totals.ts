@@ -33,7 +33,7 @@ const pace: RacePace = { races: 12, firstPauseMs: 10, longestPauseMs: 400 };
  * count and removed with it. Gives the number of counts written. Refuses as `busy` after many lost races; throws on a
  * record that lacks what its list goes by.
  */
-export function countChanges(changes: readonly TableChange[], now: Date): Promise<number> {
+export async function countChanges(changes: readonly TableChange[], now: Date): Promise<number> {
   const byRecord = Map.groupBy(changes, ({ key }) => key.pk);
   return count([...byRecord.values()].map(subjectOf), now);
 }

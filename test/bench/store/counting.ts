@@ -7,7 +7,7 @@ import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
 import { documentClient } from "../../../shared/db/table/table.ts";
 import type { TableChange } from "../../../shared/db/table/table-changes.ts";
 import { settings } from "../../../shared/settings.ts";
-import { carryOut, carryOutCommand } from "../../../shared/work.ts";
+import { carryOutCommand } from "../../../shared/work.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
@@ -74,7 +74,8 @@ export async function measureUnits(): Promise<Figure[]> {
 export async function measureHistory(): Promise<Figure[]> {
   const ids = idsFrom(3_000, batch);
   const importing = <T>(run: () => T) => carryOutCommand({ operation: "import" }, (id) => `import#${id}`, run);
-  const acting = <T>(run: () => T) => carryOut({ operation: "bulk-update", request_id: "one" }, run);
+  const acting = <T>(run: () => T) =>
+    carryOutCommand({ operation: "bulk-update", request_id: "one" }, () => "user#7", run);
   const mixes = [
     { name: "new invoices of an import", changes: await importing(() => changesOf(ids.map(newInvoice))), most: 0 },
     {

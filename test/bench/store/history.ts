@@ -2,6 +2,8 @@ import type { Scope } from "../../../shared/domain/caller.ts";
 import { type ChangeFilter, findChanges } from "../../../shared/history/find-changes.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
 import { changeIdOf, type KeptChange, putHistory } from "../../support/records/history.ts";
+import { userLine } from "../../support/records/records.ts";
+import { write } from "../../support/records/writes.ts";
 
 /** A list of changes: what it may cost, whatever is kept. */
 export interface HistoryMeasure {
@@ -32,11 +34,19 @@ export const historyMeasures: readonly HistoryMeasure[] = [
   { name: "of one call", filter: { change_id: changeIdOf(1) }, mostReadUnits: 12.5, mostTrips: 3 },
   { name: "of all by time", filter: {}, mostReadUnits: 17, mostTrips: 5 },
   { name: "one change, of all by time", filter: {}, limit: 1, mostReadUnits: 7, mostTrips: 5 },
-  // An operator of a small company, who asks for a user that works for others.
+  // An operator of a small company, who asks for a colleague that worked for others.
   {
     name: "of a user, for another company",
     filter: { by_user: user.id },
     scope: small,
+    mostReadUnits: 115,
+    mostTrips: 5,
+  },
+  // An operator of a large company, who asks for somebody that is not of it.
+  {
+    name: "of a user from elsewhere",
+    filter: { by_user: 8 },
+    scope: large,
     mostReadUnits: 115,
     mostTrips: 5,
   },
@@ -71,6 +81,7 @@ function costOfHistory({ filter, scope = "all", limit = 20 }: HistoryMeasure): P
 
 /** What each list costs with so many changes, and with more. */
 export async function measureHistoryLists(few: number, many: number) {
+  await write(userLine(user.id, { financial_company_id: small }));
   await keepChanges(0, few);
   const ofFew = await measureAll();
   await keepChanges(few, many);

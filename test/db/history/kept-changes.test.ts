@@ -55,6 +55,14 @@ test("D41: a change is kept with the fields that differ, its author, and its pla
   for (const { expires_at } of items) expect(expires_at).toBe(place.createdAt + 400 * 86_400);
 });
 
+test("D41: what an import, another system or the service changes has no place by who made it: nobody asks for it", () => {
+  for (const author of ["import#run-1", "event#rota#7", "schedule#mark-overdue"]) {
+    const { changes, places } = kept(timesheet("pending", by(5)), timesheet("paid", by(6, { by: author })));
+    expect(changes).toMatchObject([{ change: { by: author } }]);
+    expect(places).toEqual(["CHANGES#ID#change-1", "CHANGES#COMPANY#1", expect.stringContaining("CHANGES#DAY#")]);
+  }
+});
+
 test("D41: what release 0.1 writes between is kept without an author: the change that it left standing is of an earlier revision", () => {
   const before = timesheet("pending", by(6));
   const { changes, places } = kept(before, timesheet("paid", { ...by(6), revision: 7 }));

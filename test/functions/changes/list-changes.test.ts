@@ -222,20 +222,41 @@ describe("D2: operators", () => {
     expect(await walk({ by_company: "1" }, stranger)).toEqual([]);
   });
 
-  test("get short pages where most of what they ask for is not theirs, and never read more than 201 changes", async () => {
-    const foreign = Array.from({ length: 320 }, (_, at) => ({
-      id: 60_000 + at,
-      by: "user#60",
-      company_id: 2,
-      at: moment(at),
-    }));
-    await putHistory([...foreign, { id: 61, by: "user#60", at: moment(400) }]);
-    const first = await list({ by_user: "60", per_page: "1" }, operator);
-    expect(first.body.changes).toEqual([]);
-    expect(cursorOf(first)).toBeDefined();
-    expect(recordsOf(await walk({ by_user: "60", per_page: "1" }, operator))).toEqual([61]);
-    const { readUnits } = await costOf(() => list({ by_user: "60", per_page: "1" }, operator));
-    expect(readUnits).toBeLessThanOrEqual(201 * 0.5 + 20);
+  describe("who ask for a user", () => {
+    const asking = { id: 600, role: "operator", company_id: 60 } as const;
+    const many = (change: KeptChange) =>
+      Array.from({ length: 320 }, (_, at) => ({ id: 60_000 + at, at: moment(at), ...change }));
+    beforeAll(async () => {
+      await store([userLine(601, { financial_company_id: 60, role: "operator" })]);
+      await putHistory([
+        ...many({ by: "user#601", company_id: 2 }),
+        ...many({ by: "user#602", company_id: 2 }),
+        { id: 61, by: "user#601", company_id: 60, at: moment(400) },
+        { id: 62, by: "user#603", company_id: 60, at: moment(401) },
+      ]);
+    });
+
+    test("do not learn that somebody of another company changed anything there", async () => {
+      for (const by_user of ["602", "699"]) {
+        const { body, headers } = await list({ by_user, per_page: "1" }, asking);
+        expect(body.changes).toEqual([]);
+        expect(headers.link).toBeUndefined();
+      }
+      expect(recordsOf(await walk({ by_user: "603" }, asking))).toEqual([62]);
+    });
+
+    test.each([
+      ["a colleague who mostly worked elsewhere", "601", 61],
+      ["somebody from elsewhere who changed little of theirs", "603", 62],
+    ])("get short pages of %s, and never read more than 201 changes", async (_, by_user, found) => {
+      if (by_user === "603") await putHistory(many({ by: "user#604", company_id: 60 }));
+      const first = await list({ by_user, per_page: "1" }, asking);
+      expect(first.body.changes).toEqual([]);
+      expect(cursorOf(first)).toBeDefined();
+      expect(recordsOf(await walk({ by_user, per_page: "1" }, asking))).toEqual([found]);
+      const { readUnits } = await costOf(() => list({ by_user, per_page: "1" }, asking));
+      expect(readUnits).toBeLessThanOrEqual(201 * 0.5 + 20);
+    });
   });
 });
 

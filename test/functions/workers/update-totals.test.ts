@@ -197,6 +197,23 @@ test("a poison record is quarantined with its key, sequence number and reason, a
   expect({ drifts, uncounted }).toEqual({ drifts: [], uncounted: [] });
 });
 
+test("D41: the history of a poison record that cannot be counted is kept all the same, and what passes gives the batch back first", async () => {
+  const key = recordKey("INVOICE", 9_003);
+  const item = { id: 9_003, company_id: 12, record: { state: "pending", number: "X" } };
+  const poison = streamRecord(key, {
+    before: { ...item, revision: 1 },
+    after: { ...item, record: { number: "X" }, revision: 2 },
+  });
+  proxy.fail("BatchWriteItem", failed, 1_000);
+  expect((await handler({ Records: [poison] })).batchItemFailures).toHaveLength(1);
+  expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([]);
+  proxy.reset();
+  expect(await handler({ Records: [poison] })).toEqual({ batchItemFailures: [] });
+  expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([{ pk: "INVOICE#9003" }]);
+  const { changes } = await findRecordHistory("invoice", 9_003, { limit: 10, now: new Date(0) });
+  expect(changes).toMatchObject([{ before: { state: "pending" } }]);
+});
+
 test("where a poison record cannot be quarantined it and all after it go back to the stream", async () => {
   const [first, ...rest] = await storeSome();
   const queue = process.env.QUARANTINE_QUEUE_URL;

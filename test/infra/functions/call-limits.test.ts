@@ -45,7 +45,7 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "set-password": { table: 4, requestQueue: 1 },
   "register-user": { table: 3, secret: 1, requestQueue: 1 },
   "get-profile": { table: 3 },
-  "list-changes": { table: 6, secret: 1 },
+  "list-changes": { table: 8, secret: 1 },
   "export-own-data": { table: 11 },
   "get-key-set": { table: 1 },
   "get-health": { table: 1 },

@@ -177,7 +177,8 @@ async function expectPlaces(records: readonly ModelRecord[]): Promise<void> {
     history
       .filter(({ did, change }) => !(did === "created" && change?.by.startsWith("import#")))
       .flatMap(({ change, company_id }) => [
-        ...(change ? [`CHANGES#BY#${change.by} ${kind}#${id}`, `CHANGES#ID#${change.id} ${kind}#${id}`] : []),
+        ...(change?.by.startsWith("user#") ? [`CHANGES#BY#${change.by} ${kind}#${id}`] : []),
+        ...(change ? [`CHANGES#ID#${change.id} ${kind}#${id}`] : []),
         ...(company_id === undefined ? [] : [`CHANGES#COMPANY#${company_id} ${kind}#${id}`]),
         `CHANGES#DAY ${kind}#${id}`,
       ]),
