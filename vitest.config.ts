@@ -96,6 +96,8 @@ export default defineConfig({
           include: programs,
           // Passwords that are hashed here are compared by other processes.
           setupFiles: usualSetUp,
+          // What a machine or a page does follows in its own time.
+          expect: { poll: { timeout: 10_000 } },
           sequence: sequenceOf(turns.usual),
         },
       },

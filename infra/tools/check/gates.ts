@@ -17,8 +17,10 @@ export interface Gate {
 
 /** Runs what only gates need, which is installed when the first of them runs. */
 const ownProgram = "test/gates/run.ts";
+/** Two gates side by side have the processors busy: more workers only make tests wait. */
+const twoWorkers = "--maxWorkers=2";
 /** The tests that import any of these files, at least one. */
-const relatedTo = (...files: string[]) => ["related", ...files, "--run", "--passWithNoTests=false"];
+const relatedTo = (...files: string[]) => ["related", ...files, "--run", "--passWithNoTests=false", twoWorkers];
 const onDynamodbLocal = { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "" };
 const installing = ["run", "--config", "test/system/deploy/vitest.config.ts"];
 /** A number that no run before has had. */
@@ -114,7 +116,7 @@ export const gates: readonly Gate[] = [
     name: "programs",
     title: "local machine, commands, journeys",
     program: "vitest",
-    parameters: ["run", "--project=programs"],
+    parameters: ["run", "--project=programs", twoWorkers],
   },
   ...["1", String(freshSeed)].map((seed, at) => ({
     name: at === 0 ? "properties" : "fresh",

@@ -70,12 +70,15 @@ export async function measureUnits(): Promise<Figure[]> {
   return figures;
 }
 
+/** Runs what writes as a request of a user does. */
+function acting<T>(run: () => T): T {
+  return carryOutCommand({ operation: "bulk-update", request_id: "one" }, () => "user#7", run);
+}
+
 /** What the history adds to a change, beside what is counted of it. */
 export async function measureHistory(): Promise<Figure[]> {
   const ids = idsFrom(3_000, batch);
   const importing = <T>(run: () => T) => carryOutCommand({ operation: "import" }, (id) => `import#${id}`, run);
-  const acting = <T>(run: () => T) =>
-    carryOutCommand({ operation: "bulk-update", request_id: "one" }, () => "user#7", run);
   const mixes = [
     { name: "new invoices of an import", changes: await importing(() => changesOf(ids.map(newInvoice))), most: 0 },
     {
@@ -117,7 +120,19 @@ export async function measurePace(count: number, twin: string): Promise<Figure[]
       { name: "  of what the engine's own writes allow", value: share, unit: "%", atLeast: leastShare },
     );
   }
-  return figures;
+  const changes = await acting(() => changesOf(ids.map(changedInvoice("pending"))));
+  return [...figures, await measureWhole(changes)];
+}
+
+/** Records that one consumer counts in a second where it keeps their history as well, as it does of what users change. */
+async function measureWhole(changes: readonly TableChange[]): Promise<Figure> {
+  const times: number[] = [];
+  for (const chunk of chunksOf(changes, batch)) {
+    times.push(await timeOf(() => Promise.all([countChanges(chunk, now), keepHistory(chunk)])));
+  }
+  const seconds = times.slice(1).reduce((sum, time) => sum + time, 0) / 1_000;
+  const name = "invoices of changed state that one consumer counts and keeps the history of";
+  return { name, value: ((times.length - 1) * batch) / seconds, unit: "/s" };
 }
 
 /** Milliseconds that counting each batch takes, and that its writes alone take, in turn. What the first takes is left out. */
