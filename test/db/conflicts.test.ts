@@ -48,7 +48,6 @@ test("D18: what is tried again after others were faster is tried by the one help
     "shared/db/table/batch-reads.ts",
     "shared/db/table/batch-writes.ts",
     "shared/db/table/conflicts.ts",
-    "shared/messaging/outbound-bus.ts",
     "shared/messaging/queue.ts",
   ]);
 });

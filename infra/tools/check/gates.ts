@@ -20,7 +20,7 @@ const ownProgram = "test/gates/run.ts";
 /** Two gates side by side have the processors busy: more workers only make tests wait. */
 const twoWorkers = "--maxWorkers=2";
 /** The tests that import any of these files, at least one. */
-const relatedTo = (...files: string[]) => ["related", ...files, "--run", "--passWithNoTests=false", twoWorkers];
+const relatedTo = (...files: string[]) => ["related", ...files, "--run", "--passWithNoTests=false"];
 const onDynamodbLocal = { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "" };
 const installing = ["run", "--config", "test/system/deploy/vitest.config.ts"];
 /** A number that no run before has had. */
@@ -122,7 +122,7 @@ export const gates: readonly Gate[] = [
     name: at === 0 ? "properties" : "fresh",
     title: `properties, seed ${seed}`,
     program: "vitest",
-    parameters: relatedTo("test/support/service/properties.ts"),
+    parameters: [...relatedTo("test/support/service/properties.ts"), twoWorkers],
     // The cases of the usual seed are those of `npm test`: more of them are worth their time where they are fresh.
     environment: { SEED: seed, ...(at > 0 && { COUNTS: "more" }) },
   })),
