@@ -69,10 +69,14 @@ async function runAloud(gate: Gate): Promise<GateResult> {
   const isTerminal = process.stdout.isTTY;
   if (isTerminal) process.stdout.write(`${gate.title} …\r`);
   const result = await runGate(gate);
-  process.stdout.write(`${gate.title.padEnd(34)} ${result.verdict}\n`);
+  process.stdout.write(`${gate.title.padEnd(widthOf("title"))}  ${result.verdict}\n`);
   return result;
 }
 
 function lineOf({ name, title, program }: Gate): string {
-  return `  ${name.padEnd(10)} ${title.padEnd(34)} ${program}`;
+  return `  ${name.padEnd(widthOf("name"))}  ${title.padEnd(widthOf("title"))}  ${program}`;
+}
+
+function widthOf(column: "name" | "title"): number {
+  return Math.max(...everyGate.map((gate) => gate[column].length));
 }

@@ -62,6 +62,13 @@ export const gates: readonly Gate[] = [
     parameters: [ownProgram, "knip", "--no-progress"],
     obstacle: installOwn,
   },
+  // Those that take minutes begin first: at the end none of them runs alone.
+  {
+    name: "programs",
+    title: "local machine, commands, journeys",
+    program: "vitest",
+    parameters: ["run", "--project=programs", twoWorkers],
+  },
   {
     name: "deploy",
     title: "deploy into an emulator",
@@ -69,6 +76,14 @@ export const gates: readonly Gate[] = [
     parameters: [...installing, "test/system/deploy"],
     obstacle: () => pythonObstacle("the emulator", "test/system/deploy"),
   },
+  ...["1", String(freshSeed)].map((seed, at) => ({
+    name: at === 0 ? "properties" : "fresh",
+    title: `properties, seed ${seed}`,
+    program: "vitest",
+    parameters: [...relatedTo("test/support/service/properties.ts"), twoWorkers],
+    // The cases of the usual seed are those of `npm test`: more of them are worth their time where they are fresh.
+    environment: { SEED: seed, ...(at > 0 && { COUNTS: "more" }) },
+  })),
   {
     name: "synth",
     title: "synth",
@@ -112,20 +127,6 @@ export const gates: readonly Gate[] = [
     environment: onDynamodbLocal,
     obstacle: dynamodbLocalObstacle,
   },
-  {
-    name: "programs",
-    title: "local machine, commands, journeys",
-    program: "vitest",
-    parameters: ["run", "--project=programs", twoWorkers],
-  },
-  ...["1", String(freshSeed)].map((seed, at) => ({
-    name: at === 0 ? "properties" : "fresh",
-    title: `properties, seed ${seed}`,
-    program: "vitest",
-    parameters: [...relatedTo("test/support/service/properties.ts"), twoWorkers],
-    // The cases of the usual seed are those of `npm test`: more of them are worth their time where they are fresh.
-    environment: { SEED: seed, ...(at > 0 && { COUNTS: "more" }) },
-  })),
   {
     name: "times",
     title: "times of known and unknown logins",
