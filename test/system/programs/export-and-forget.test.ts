@@ -134,4 +134,4 @@ test("forget says what it would do, does it with --yes, and what is left; a repl
   expect(await run("--user", "987654")).toMatchObject({ code: 1, out: expect.stringContaining("Nothing is known of") });
   for (const wrong of [[], ["--replay", "--user", "1"], ["--user", "x"]])
     await expect(run(...wrong)).rejects.toThrow(/--user/);
-}, 60_000);
+}, 600_000);

@@ -85,4 +85,4 @@ test("what the service itself has made of records comes back as well: registrati
   await emptyTable();
   await importLines(first.split("\n").slice(0, -1));
   expect(await exported(file("back.jsonl"))).toBe(first);
-});
+}, 600_000);
