@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, inject, test } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { storePin } from "../../shared/db/accounts/pins.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
@@ -38,20 +38,26 @@ test.each([1, 10, 100])("bulk_update of %i ids reads a unit each, in two round t
   expect(cost.sequentialTrips).toBe(2);
 });
 
-test("D41: a payment that can be undone writes no item more, and its undo reads one unit more, in three round trips", async () => {
-  const ids = Array.from({ length: 100 }, (_, index) => index + 1);
-  const pay = (state: "paid" | "pending") => setTimesheetStates(ids, 1, state, caller, Promise.resolve());
-  await pay("paid");
-  const plain = await costOf(() => pay("pending"));
-  let changeId = "";
-  const undoable = await inRequest(() => costOf(async () => (changeId = (await pay("paid")).changeId ?? "")));
-  const request = { changeId, caller, authorization: Promise.resolve(), requestedAt: new Date(), token: undefined };
-  const undone = await inRequest(() => costOf(() => undoChange(request)));
-  // The first record names all others: another KB.
-  const writeUnits = plain.writeUnits + 2;
-  expect(undoable).toEqual({ ...plain, writeUnits });
-  expect(undone).toEqual({ readUnits: plain.readUnits + 1, writeUnits, sequentialTrips: plain.sequentialTrips + 1 });
-});
+// The units of a transaction are other ones on DynamoDB Local.
+const countsTransactions = inject("engineName") !== "dynamodb-local";
+
+test.runIf(countsTransactions)(
+  "D41: a payment that can be undone writes no item more, and its undo reads one unit more, in three round trips",
+  async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => index + 1);
+    const pay = (state: "paid" | "pending") => setTimesheetStates(ids, 1, state, caller, Promise.resolve());
+    await pay("paid");
+    const plain = await costOf(() => pay("pending"));
+    let changeId = "";
+    const undoable = await inRequest(() => costOf(async () => (changeId = (await pay("paid")).changeId ?? "")));
+    const request = { changeId, caller, authorization: Promise.resolve(), requestedAt: new Date(), token: undefined };
+    const undone = await inRequest(() => costOf(() => undoChange(request)));
+    // The first record names all others: another KB.
+    const writeUnits = plain.writeUnits + 2;
+    expect(undoable).toEqual({ ...plain, writeUnits });
+    expect(undone).toEqual({ readUnits: plain.readUnits + 1, writeUnits, sequentialTrips: plain.sequentialTrips + 1 });
+  },
+);
 
 test("a page of notifications costs at most 2 read units, in one round trip", async () => {
   const cost = await costOf(() => findNotifications(5, firstPage));

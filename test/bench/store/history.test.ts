@@ -1,10 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
-import { costOfSparseHistory, historyMeasures, measureHistoryLists } from "./history.ts";
+import { historyMeasures, measureHistoryLists } from "./history.ts";
 
 const [few, usual] = usualOrFull([500, 750], [1_000, 100_000]);
 const many = Number(process.env.HISTORY_CHANGES ?? usual);
+
+/** DynamoDB Local finds nothing for nothing. */
+const leastReadUnits = inject("engineName") === "dynamodb-local" ? 0 : 0.5;
 
 describe(`lists of changes, of ${few} that are kept and of ${many},`, () => {
   let lists: Awaited<ReturnType<typeof measureHistoryLists>>;
@@ -23,18 +26,8 @@ describe(`lists of changes, of ${few} that are kept and of ${many},`, () => {
     const list = lists.find((each) => each.name === name);
     expect(list?.many).toEqual(list?.few);
     expect(list?.many.writeUnits).toBe(0);
-    expect(list?.many.readUnits).toBeGreaterThan(0);
+    expect(list?.many.readUnits).toBeGreaterThanOrEqual(leastReadUnits);
     expect(list?.many.readUnits).toBeLessThanOrEqual(mostReadUnits);
     expect(list?.many.sequentialTrips).toBeLessThanOrEqual(mostTrips);
-  });
-});
-
-describe("with one change every third day", () => {
-  useService();
-
-  test("the list by time reads shards that hold something, and no empty day", async () => {
-    const { readUnits, sequentialTrips } = await costOfSparseHistory(100);
-    expect(readUnits).toBeLessThanOrEqual(0.5 + 64 * 0.5 + 10 + 1);
-    expect(sequentialTrips).toBeLessThanOrEqual(6);
   });
 });
