@@ -202,7 +202,9 @@ async function noticeNewPassword(): Promise<void> {
 }
 
 function leaksIn(text: string): string[] {
-  return [...planted].filter((secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
+  // A metric's moment may have six digits of a pin by chance.
+  const said = text.replaceAll(/"Timestamp":\d{13},/g, "");
+  return [...planted].filter((secret) => said.includes(secret) || said.includes(encodeURIComponent(secret)));
 }
 
 function expectNothingLeaked(): void {
