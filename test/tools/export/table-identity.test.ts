@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 import { describeTable } from "../../../infra/tools/export/table-identity.ts";
+import { stubAws } from "../../support/service/stub-aws.ts";
 
 const hourMs = 60 * 60_000;
 let service: HttpService;
@@ -12,15 +13,8 @@ beforeAll(async () => {
     const headers = { "content-type": "application/x-amz-json-1.0", date: date.toUTCString() };
     response.writeHead(200, headers).end(JSON.stringify({ Table }));
   });
-  for (const [name, value] of Object.entries({
-    AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${service.port}`,
-    AWS_REGION: "eu-west-1",
-    AWS_ACCESS_KEY_ID: "id",
-    AWS_SECRET_ACCESS_KEY: "secret",
-    TABLE_NAME: "records",
-  })) {
-    vi.stubEnv(name, value);
-  }
+  stubAws("DYNAMODB", service.port);
+  vi.stubEnv("TABLE_NAME", "records");
 });
 afterAll(async () => {
   vi.unstubAllEnvs();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
+import { stubAws } from "../../support/service/stub-aws.ts";
 
 /** Parameters by name, as Systems Manager gives them: two a page. */
 const parameters = new Map<string, string>();
@@ -32,14 +33,7 @@ beforeAll(async () => {
       response.writeHead(status, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(body));
     });
   });
-  for (const [name, value] of Object.entries({
-    AWS_ENDPOINT_URL_SSM: `http://127.0.0.1:${service.port}`,
-    AWS_REGION: "eu-west-1",
-    AWS_ACCESS_KEY_ID: "id",
-    AWS_SECRET_ACCESS_KEY: "secret",
-  })) {
-    vi.stubEnv(name, value);
-  }
+  stubAws("SSM", service.port);
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
