@@ -18,7 +18,6 @@ const readers: readonly (readonly [files: RegExp, readers: readonly string[]])[]
   [/^(infra\/[^/]+\.ts|infra\/(constructs|functions|stages)\/.*|cdk\.json)$/, ["test/infra/stack.ts"]],
   [/^infra\/(local|tools)\//, ["test/support/service/local-machine.ts"]],
   [/^events\//, ["test/support/requests/every-operation.ts"]],
-  [/^test\/frozen\//, ["test/frozen/release.ts"]],
 ];
 /** What changes every test. */
 const everything = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|test\/support\/service\/.*)$/;

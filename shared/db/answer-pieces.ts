@@ -24,19 +24,13 @@ interface AnsweredRun {
   readonly validTo: Date;
 }
 
-/** How an answer is cut. */
-export interface PieceOptions {
-  readonly pieceBytes: number;
-}
-
 /** An item holds 400 KB, its key and the other attributes included. */
-const usual: PieceOptions = { pieceBytes: 350_000 };
+const pieceBytes = 350_000;
 
 /** Compresses an answer and keeps all of it but the first piece; gives that, and the number of the others. A write unit a KB. */
 export async function keepInPieces(
   { record, id, validTo }: AnsweredRun,
   answer: string,
-  { pieceBytes }: PieceOptions = usual,
 ): Promise<{ readonly first: Uint8Array | undefined; readonly further: number }> {
   const bytes = await promisify(gzip)(answer);
   const count = Math.ceil(bytes.length / pieceBytes);

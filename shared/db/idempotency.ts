@@ -1,6 +1,6 @@
 import { Refusal } from "../domain/refusal.ts";
 import { type LastChange, lastChange } from "../work.ts";
-import { dropPieces, findPieces, keepInPieces, type PieceOptions } from "./answer-pieces.ts";
+import { dropPieces, findPieces, keepInPieces } from "./answer-pieces.ts";
 import { type RacePace, retryRaces } from "./table/conflicts.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
@@ -107,8 +107,8 @@ async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date):
  * Access pattern IK2: stores the answer of a run, compressed; what one item cannot hold goes into further ones. False when
  * another run took over: its answer is stored then. One write unit a KB.
  */
-export async function keepAnswer(run: Run, answer: string, options?: PieceOptions): Promise<boolean> {
-  const { first, further } = await keepInPieces(run, answer, options);
+export async function keepAnswer(run: Run, answer: string): Promise<boolean> {
+  const { first, further } = await keepInPieces(run, answer);
   const set = { kept_answer: first, further_pieces: further };
   const changes = { where: { run_id: run.id }, set, remove: ["leased_to"] };
   return (await updateIf(updateOf(run.record, changes))) !== undefined;

@@ -1,3 +1,0 @@
-import { testReadsOf } from "./reads.ts";
-
-testReadsOf("0.2");

@@ -1,3 +1,0 @@
-import { testTurnsFrom } from "./two-releases.ts";
-
-testTurnsFrom("old");
