@@ -1,19 +1,19 @@
 import { statSync } from "node:fs";
 
-/** What a set of files was at a moment. */
+/** The state of a set of files at a moment. */
 export interface FileStamps {
-  /** Whether each of them is still the same, or still missing. */
+  /** Whether every file is unchanged, or still missing. */
   areCurrent(): boolean;
-  /** A file that is not; where one changed while it was read, that one. */
+  /** A file that changed, first of all one that changed while it was read. */
   firstChanged(): string | undefined;
 }
 
-/** The kernel's clock, which stamps files, lags behind the one that programs read. */
+/** The kernel's clock, which stamps files, lags behind the clock that programs read. */
 const clockLagMilliseconds = 10;
 
 /**
- * Stamps files that were read from a moment on (`readFrom`, milliseconds since 1970); one that changed meanwhile makes the
- * stamps outdated at once. Files that an editor replaces are noticed as those it writes to. 0 stamps them as they are.
+ * Stamps files that a program began to read at `readFrom` (milliseconds since 1970; 0 for files not read). If one
+ * changed meanwhile, the stamps are outdated at once. Replacing a file counts as a change, as many editors do that.
  */
 export function stampFiles(files: Iterable<string>, readFrom: number): FileStamps {
   const stamps = [...files].map((file) => ({ file, stamp: stampOf(file) }));

@@ -1,9 +1,9 @@
-/** An event pattern of EventBridge, or a filter of a Lambda event source mapping: they share their rules. */
+/** An event pattern of EventBridge, or a filter of a Lambda event source mapping: both have the same rules. */
 export type Pattern = Readonly<Record<string, unknown>>;
 
 /**
- * True when an event matches one of the patterns: every field that a pattern names holds one of the values it lists.
- * Throws on an operator that it does not know, as AWS refuses to make such a filter.
+ * True if an event matches one of the patterns: every field that a pattern names has one of the listed values. Throws
+ * on an unknown operator, as AWS refuses to create such a filter.
  */
 export function matchesAny(event: unknown, patterns: readonly Pattern[]): boolean {
   return patterns.some((pattern) => matches(event, pattern));
@@ -20,10 +20,10 @@ function matches(event: unknown, pattern: Pattern): boolean {
   });
 }
 
-/** Whether a field, which may hold several values, holds one that meets the condition. */
+/** Whether a field, which may have several values, has one that meets the condition. */
 function holds(value: unknown, condition: unknown): boolean {
   if (isMap(condition) && typeof condition.exists === "boolean") {
-    // `exists` is about values: a field that only holds other fields has none.
+    // `exists` is about values: a field that contains only other fields has none.
     return condition.exists === (value !== undefined && !isMap(value));
   }
   const values = Array.isArray(value) ? value : [value];

@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 
-/** An HTTP server, on the loopback interface where nothing else is said. */
+/** An HTTP server, by default on the loopback interface. */
 export interface HttpService {
   port: number;
   close(): Promise<void>;
 }
 
 /**
- * Listens on 127.0.0.1 only, with `lan` on every IPv4 address of this computer; port 0 takes a free one. Rejects with the system's
- * error when the port is taken.
+ * Listens on 127.0.0.1 only, or with `lan` on every IPv4 address of this computer. Port 0 takes a free one. Rejects
+ * with the system's error if the port is taken.
  */
 export async function startHttpService(
   listener: RequestListener,
@@ -31,7 +31,7 @@ async function stop(server: Server): Promise<void> {
   await closed;
 }
 
-/** The whole body of a request, or undefined when it is longer than `limit` bytes. */
+/** The whole body of a request; undefined if it is longer than `limit` bytes. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeWholeFile } from "./whole-file.ts";
 
-/** A value kept in a JSON file that only its owner may read; without a file it lives in memory. */
+/** A value kept in a JSON file that only its owner may read; without a file it stays in memory. */
 export interface JsonFile<T> {
   value: T;
   save(): void;
 }
 
-/** Opens the file, or begins with `initial` when there is none. */
+/** Opens the file. Without one, the value is `initial`. */
 export function openJsonFile<T>(file: string | undefined, initial: T): JsonFile<T> {
   const value = file && existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as T) : initial;
   return { value, save: () => file && writeJsonFile(file, value) };

@@ -21,23 +21,23 @@ import { type LocalFunction, type LocalStack, readStack } from "./stack/template
 /** The region local clients sign for. */
 const localRegion = "eu-west-2";
 
-/** The user that an access token is for. */
+/** The user of an access token. */
 export interface TokenUser {
   id: number;
   role: Role;
   company_id: number | null;
 }
 
-/** Local AWS as a client needs to know it. */
+/** Local AWS from a client's point of view. */
 export interface LocalAws {
   stack: LocalStack;
-  /** What the environment of any client of local AWS holds, and every setting the stack gives its functions. */
+  /** The environment of any client of local AWS, with every setting the stack gives its functions. */
   environment: Record<string, string>;
   /** The environment of one function, as Lambda would give it. */
   functionEnvironment(name: string): Record<string, string>;
-  /** An access token for a user, signed as the service signs: this process becomes a client of local AWS. */
+  /** An access token for a user, signed as the service signs. This process becomes a client of local AWS. */
   mintAccessToken(user: TokenUser, lifeSeconds: number): Promise<string>;
-  /** Whether the demo data is still to be loaded: from the making of the table until `demoLoaded` is called. */
+  /** True from the creation of the table until `demoLoaded` is called. */
   wantsDemo: boolean;
   demoLoaded(): void;
   close(): Promise<void>;
@@ -50,16 +50,16 @@ export interface OwnLocalAws extends LocalAws {
   buses: EventBuses;
   engine: Engine;
   builds: Builds;
-  /** The files that the stack is made from, and when they began to be read (milliseconds since 1970). */
+  /** The source files of the stack, and when the synthesis began to read them (milliseconds since 1970). */
   made: { from: readonly string[]; at: number };
-  /** Makes what a stack that was synthesised again has besides. Throws one sentence on what takes a fresh start. */
+  /** Creates what a new synthesis of the stack adds. Throws one sentence if the change needs a fresh start. */
   takeIn(template: object): Promise<TakenIn>;
 }
 
-/** A stack whose table, queues, secrets and event buses are there, and what its clients' environment holds. */
+/** A stack whose table, queues, secrets and event buses exist, and the environment of its clients. */
 export type TakenIn = Pick<LocalAws, "stack" | "environment">;
 
-/** What other processes read of a running machine, from `<directory>/machine.json`. */
+/** The description of a running machine for other processes, in `<directory>/machine.json`. */
 export interface MachineFile {
   pid: number;
   baseUrl: string;
@@ -67,17 +67,17 @@ export interface MachineFile {
   environment: Record<string, string>;
 }
 
-/** Where a machine's data is; without this folder the machine starts from scratch. */
+/** The folder of a machine's data. Without it, the machine starts from scratch. */
 export function dataDirectory(directory: string): string {
   return join(directory, "data");
 }
 
-/** The file a running machine is found by. */
+/** The file by which other processes find a running machine. */
 export function machineFile(directory: string): string {
   return join(directory, "machine.json");
 }
 
-/** What workers on a directory's data are started with. */
+/** Options for workers on a directory's data. */
 export function workersOptions(
   directory: string,
   { stack, environment, engine }: TakenIn & Pick<OwnLocalAws, "engine">,
@@ -88,7 +88,10 @@ export function workersOptions(
   return { stack, engine, region: localRegion, queueEndpoint, placesDirectory, invoke };
 }
 
-/** Starts local AWS as the stack describes it; `onProgress` says what takes long. The caller holds the directory's lock. */
+/**
+ * Starts local AWS as the stack describes it and reports slow steps to `onProgress`. The caller holds the directory's
+ * lock.
+ */
 export async function startLocalAws(
   directory: string,
   baseUrl: string,
@@ -104,7 +107,7 @@ export async function startLocalAws(
     startAwsEndpoints({ inbox, secrets, buses, pushEndpointsFile: join(data, "push-endpoints.json") }),
   ] as const;
   const allStarted = Promise.all(starting);
-  // A start that fails while the stack is still being synthesised is reported when it is waited for.
+  // If a start fails during synthesis, the later `await` reports it.
   allStarted.catch(() => {});
   const close = async () => {
     const started = await Promise.allSettled(starting);
@@ -144,12 +147,12 @@ async function createRecords(directory: string, { table }: LocalStack, engine: E
   client.destroy();
 }
 
-/** A file that is there while the demo data is wanted. */
+/** The file that exists until the demo data is loaded. */
 function demoMark(directory: string): string {
   return join(dataDirectory(directory), "demo-wanted");
 }
 
-/** Local AWS on a directory, started by this process or by another. */
+/** Local AWS on a directory, started by this or another process. */
 export function describeLocalAws(directory: string, { stack, environment }: TakenIn): Omit<LocalAws, "close"> {
   return {
     stack,
@@ -172,7 +175,7 @@ export function describeLocalAws(directory: string, { stack, environment }: Take
 
 function clientEnvironment(engine: Engine, queues: Queues, { endpoint }: AwsEndpoints): Record<string, string> {
   return {
-    // The engine has one writer: beside an import, or on a busy computer, calls wait for others.
+    // The engine has one writer, so calls wait beside an import or on a busy computer.
     CALL_PATIENCE: "10",
     AWS_REGION: localRegion,
     AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
@@ -187,13 +190,13 @@ function clientEnvironment(engine: Engine, queues: Queues, { endpoint }: AwsEndp
   };
 }
 
-/** Every setting of every function: what scripts outside Lambda that use the service's own modules are given. */
+/** The settings of all functions together, for scripts outside Lambda that use the service's modules. */
 function allSettings(functions: LocalFunction[]): Record<string, string> {
   const { OPERATION: _, ...settings } = Object.assign({}, ...functions.map((each) => each.environment));
   return settings;
 }
 
-/** Makes this process a client of local AWS and of nothing else: no profile, key or region of the user's own remains. */
+/** Makes this process a client of local AWS alone: it removes the user's own profile, keys and region. */
 export function enterEnvironment(environment: Record<string, string>): void {
   for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
   Object.assign(process.env, environment);

@@ -2,18 +2,18 @@
 export interface LogLine {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The function that wrote it, or what else did; empty for a stack alone. */
+  /** The function that wrote the line, or another source; empty for a stack alone. */
   readonly source: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Where a line was read, and when, as far as its log says so. */
+/** The source of a line, and its time if the log has one. */
 interface ReadFrom {
   readonly source: string;
   readonly at?: number;
 }
 
-/** Reads a line of JSON; of another form it is a message alone. */
+/** Reads a line of JSON. A line of another form becomes a message alone. */
 export function readLine(text: string, from: ReadFrom): LogLine {
   const fields = parse(text);
   if (!fields) return { at: from.at ?? 0, source: from.source, fields: { message: text.trim() } };
@@ -23,7 +23,7 @@ export function readLine(text: string, from: ReadFrom): LogLine {
   return { at, source: String(operation), fields };
 }
 
-/** Whether a line is of a request, or of a batch that holds work of it. Lines of metrics are no story. */
+/** Whether a line is about a request, or about a batch that contains work of it. Lines of metrics do not count. */
 export function isOf({ fields }: LogLine, requestId: string): boolean {
   const { request_id, request_ids, _aws } = fields;
   if (_aws !== undefined) return false;

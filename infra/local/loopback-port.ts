@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 import { startHttpService } from "./http-service.ts";
 
-/** Below the ports that operating systems give to connections, which may take one at any moment. */
+/** Below the range from which operating systems assign ports to connections at any moment. */
 const lowest = 20_000;
 const above = 32_768;
 const mostTries = 100;
 
-/** A TCP port of the loopback interface that nobody listens on at this moment: the given one, or any for 0. */
+/** A TCP port of the loopback interface that is free at this moment: the given one, or any for 0. */
 export async function findFreePort(wanted = 0): Promise<number> {
   if (wanted !== 0) return requireFree(wanted);
   for (let tries = 1; tries < mostTries; tries += 1) {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * Takes a data directory for this process; gives what releases it, or undefined while another process has it. The operating
- * system releases it when a process dies, so there is no stale lock to clear. A lock may be released twice.
+ * Locks a data directory for this process. Returns a function that releases it, or undefined if another process has it.
+ * The operating system releases the lock of a dead process, so no stale lock remains. Releasing twice is safe.
  */
 export function takeLock(directory: string): (() => void) | undefined {
   mkdirSync(directory, { recursive: true });

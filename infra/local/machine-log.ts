@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 
-/** A file that text is added to, over many starts. */
+/** A file that keeps the text of many starts. */
 export interface MachineLog {
-  /** Adds text; once the file is closed, nothing: a process that was just ended may still have said something. */
+  /** Adds text. Does nothing once the file is closed, because a process that was just ended may still write. */
   write(text: string): void;
   close(): void;
 }
@@ -10,8 +10,8 @@ export interface MachineLog {
 const mostBytes = 10 * 1024 * 1024;
 
 /**
- * Opens the file, which only its owner may read, behind what it holds. Above 10 MB it begins again, and what it held is kept
- * beside it, under its name and `.1`, until the next time.
+ * Opens the file for appending; only its owner may read it. Above 10 MB a new file begins, and the old one is kept as
+ * `.1` until the next time.
  */
 export function openMachineLog(file: string, limit = mostBytes): MachineLog {
   const open = () => openSync(file, "a", 0o600);

@@ -22,12 +22,12 @@ import { type MachineLog, openMachineLog } from "./machine-log.ts";
 import { describeChanges, haveSameWork } from "./stack/stack-changes.ts";
 import { watchStack } from "./stack/stack-watch.ts";
 
-/** Where the machine lives, and callbacks for what happens in it. */
+/** The machine's folder and port, and callbacks for its events. */
 export interface MachineOptions {
   directory: string;
   /** 0 takes a free port. */
   port: number;
-  /** Drops the data of earlier runs first. */
+  /** Deletes the data of earlier runs first. */
   fresh?: boolean;
   /** Lets other computers of the network connect, to the API and to the desk. */
   lan?: boolean;
@@ -36,28 +36,28 @@ export interface MachineOptions {
   onRequest?(request: FrontRequest): void;
   /** Called with each call of a worker. */
   onWork?(work: Work): void;
-  /** Called where a queue or the stream cannot be read; it is tried again. */
+  /** Called if a queue or the stream cannot be read. The read is retried. */
   onWorkerFailure?(functionName: string, error: unknown): void;
-  /** Called with a line on the stack that changed while the machine runs: that it is being taken in, and what came of it. */
+  /** Called with a line when the stack changes while the machine runs, and with one on the result. */
   onStack?(line: string): void;
 }
 
 /** A running local machine. */
 export interface Machine extends Omit<OwnLocalAws, "close" | "takeIn" | "builds" | "made"> {
   baseUrl: string;
-  /** Where the functions' own log lines go. */
+  /** The file of the functions' own log lines. */
   logFile: string;
   invoke: Invoke;
-  /** Waits until all that was written and queued before is processed; see `Workers`. */
+  /** Waits until all earlier writes and messages are processed; see `Workers`. */
   settled: Workers["settled"];
   /** Ends everything the machine started; safe to call again. */
   close(): Promise<void>;
 }
 
-/** Queues are in memory: before the machine ends, what waits in them is delivered, as far as it takes no longer than this. */
+/** Queues are in memory. Before the machine ends, it delivers waiting messages for at most this long. */
 const drainMilliseconds = 3_000;
 
-/** Starts the whole service on this machine. Throws one sentence when the port or the directory is taken. */
+/** Starts the whole service on this machine. Throws one sentence if the port or the directory is taken. */
 export async function startMachine(options: MachineOptions): Promise<Machine> {
   const { directory } = options;
   const port = await findFreePort(options.port);
@@ -123,7 +123,7 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
   return machine;
 }
 
-/** What a machine consists of, as far as it is started. */
+/** The started parts of a machine. */
 interface Parts {
   aws: Pick<OwnLocalAws, "close">;
   log: MachineLog;
@@ -154,7 +154,7 @@ interface Replacement {
   startWork(taken: TakenIn): Promise<Workers>;
 }
 
-/** Runs another stack from now on; calls in hand end in the environments that they began in. */
+/** Replaces the stack from now on. Running calls end in their own environments. */
 async function replaceStack({ directory, machine, parts, taken, startWork }: Replacement): Promise<void> {
   const { stack: before } = machine;
   Object.assign(machine, describeLocalAws(directory, taken));
@@ -166,7 +166,7 @@ async function replaceStack({ directory, machine, parts, taken, startWork }: Rep
   parts.workers = await startWork(taken);
 }
 
-/** Takes in what changes of the stack, and says so. */
+/** Applies changes of the stack while the machine runs, and reports them. */
 function followStack(
   { onStack = () => {}, ...place }: { directory: string; made: OwnLocalAws["made"] } & Pick<MachineOptions, "onStack">,
   machine: Machine,
@@ -184,7 +184,7 @@ function followStack(
   });
 }
 
-/** Has a log take what functions write, and why calls fail. */
+/** Writes the functions' output and the errors of their calls to a log. */
 function logCalls(call: Environments["invoke"], log: MachineLog): Invoke {
   return async (name, event, output) => {
     try {

@@ -12,15 +12,15 @@ import {
 } from "./local-aws.ts";
 import { takeLock } from "./machine-lock.ts";
 
-/** Local AWS as a tool uses it. */
+/** Local AWS for a tool. */
 export interface OpenLocalAws extends LocalAws {
-  /** True where another process runs the machine. */
+  /** True if another process runs the machine. */
   running: boolean;
-  /** Runs the workers until the stream and the queues are empty; a running machine does so by itself. */
+  /** Runs the workers until the stream and the queues are empty. A running machine does so by itself. */
   processPending(): Promise<void>;
 }
 
-/** Joins the machine that runs on a directory; when none runs, starts local AWS on its data (but no HTTP front). */
+/** Joins the machine that runs on a directory. If none runs, starts local AWS on its data, without the HTTP front. */
 export async function openLocalAws({ directory }: { directory: string }): Promise<OpenLocalAws> {
   const release = takeLock(directory);
   if (!release) {

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 const lookEveryMilliseconds = 500;
 
 /**
- * Calls `onGone` once npm, where it started this process, has ended without saying so, as a stop button or a process manager
- * ends it. A process that was started by hand may outlive its parent.
+ * Calls `onGone` when npm ends without signalling this process, as a stop button or a process manager ends it. Does
+ * nothing if npm did not start this process, which may then outlive its parent.
  */
 export function watchNpm(onGone: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -17,7 +17,7 @@ export function watchNpm(onGone: () => void): void {
   timer.unref();
 }
 
-/** npm runs a script in a shell, which may replace itself with the script's process or remain between both. */
+/** npm runs a script in a shell. The shell may replace itself with the script's process or stay between both. */
 function npmAndItsShell(): number[] {
   const { stdout } = spawnSync("ps", ["-p", String(process.ppid), "-o", "ppid=,comm="], { encoding: "utf8" });
   const [, grandparent, command = ""] = /^\s*(\d+)\s+(.*?)\s*$/.exec(stdout ?? "") ?? [];

@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import { root } from "../functions/bundle-places.ts";
 
 /**
- * Runs a module to its end in a process of its own, which gives back all its memory, in the folder of the checkout; with nothing
- * of this process's environment but where programs and homes are. Rejects with the first words of why it failed.
+ * Runs a module to its end in a process of its own, in the folder of the checkout; all its memory is free afterwards.
+ * The process gets only PATH and HOME of this one's environment. Rejects with the beginning of the error.
  */
 export async function runModule(
   code: string,
@@ -27,7 +27,7 @@ export async function runModule(
   if (exitCode !== 0) throw new Error(firstWords(words));
 }
 
-/** Where Node says why a program ended: the place in the source, and the error. */
+/** The error that ended a program, and its place in the source, from Node's output. */
 function firstWords(stderr: string): string {
   const lines = stderr.split("\n");
   const reason =

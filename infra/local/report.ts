@@ -4,13 +4,13 @@ import { namesOf } from "../stages/names.ts";
 import type { TokenUser } from "./local-aws.ts";
 import type { Machine } from "./machine.ts";
 
-/** A user of the demo data, and whether the demo password still signs it in. */
+/** A user of the demo data, and whether the demo password still works. */
 export interface DemoPerson extends TokenUser {
   login: string;
   hasDemoPassword: boolean;
 }
 
-/** What there is to say about a machine that just started. */
+/** The facts about a machine that just started. */
 export interface MachineReport {
   machine: Machine;
   people: DemoPerson[];
@@ -18,7 +18,7 @@ export interface MachineReport {
   seconds: number;
 }
 
-/** What `npm start` prints when the machine is ready: one screen, and nothing secret but the demo password. */
+/** The text that `npm start` prints when the machine is ready: one screen, with no secret but the demo password. */
 export function machineReport({ machine, people, demoPassword, seconds }: MachineReport): string {
   const { baseUrl, engine, logFile } = machine;
   const directory = process.env.WORKFORCE_DIRECTORY;

@@ -8,7 +8,7 @@ import { deleteItemAt, scanPage } from "../../shared/db/table/table.ts";
 const limits = [clientGuesses, loginGuesses, throttles, smsCounts];
 const deletesAtOnce = 8;
 
-/** Forgets what every limit has counted: pins, passwords, passcodes and SMS. Gives how many counts there were. */
+/** Deletes the counts of every limit: pins, passwords, passcodes and SMS. Returns the number of counts. */
 export async function resetLimits(): Promise<number> {
   let count = 0;
   let lastKey: Awaited<ReturnType<typeof scanPage>>["lastKey"];

@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   if (options.help) return void process.stdout.write(help);
   const began = performance.now();
   if (options.lan) say(lanWarning);
-  // Functions in AWS live in UTC: what they print here must not depend on where the developer lives.
+  // Functions run in UTC in AWS. Their output must not depend on the developer's time zone.
   process.env.TZ = "UTC";
   endEsbuildWhenIdle();
   let machine: Machine | undefined;
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Loads the demo data where they are wanted, and prints what there is to say at the start. */
+/** Loads the demo data if it is missing, and prints the report of the start. */
 async function introduce(machine: Machine, began: number): Promise<void> {
   const { demoPassword } = await import("./demo/demo-people.ts");
   const { findDemoPeople } = await import("./demo/demo-logins.ts");
@@ -71,7 +71,7 @@ async function introduce(machine: Machine, began: number): Promise<void> {
     const { code } = await bundleProgram("infra/local/demo/demo-program.ts");
     await runModule(code, [], machine.environment);
     machine.demoLoaded();
-    // The lists' totals come from the stream: what is printed now is to show the whole of the demo.
+    // The lists' totals come from the stream. Wait, so that the report covers the whole demo.
     await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));
   }
   const people = await findDemoPeople();
@@ -79,7 +79,7 @@ async function introduce(machine: Machine, began: number): Promise<void> {
   process.stdout.write(machineReport({ machine, people, demoPassword, seconds }));
 }
 
-/** Has the machine end with Ctrl-C, with npm, and where nobody is left to read what it prints. */
+/** Ends the machine on Ctrl-C, with npm, and if nobody reads its output. */
 function endInOrder(startedMachine: () => Machine | undefined): void {
   let ending = false;
   const endOnce = () => {
@@ -107,7 +107,7 @@ function readOptions(): { help: boolean; fresh: boolean; lan: boolean; port: num
   }
 }
 
-/** Ends in order; a start that is cut short leaves through the exit hooks, which end the engine too. */
+/** Ends in order. A start that is interrupted leaves by the exit hooks, which end the engine too. */
 function end(machine: Machine | undefined): void {
   if (!machine) process.exit(0);
   machine.close().then(

@@ -8,17 +8,20 @@ import type { SecretStore } from "./secrets.ts";
 import { sesActions } from "./ses.ts";
 import { snsActions } from "./sns.ts";
 
-/** One HTTP endpoint that speaks for SES, SNS, Secrets Manager and EventBridge. */
+/** One HTTP endpoint that answers for SES, SNS, Secrets Manager and EventBridge. */
 export interface AwsEndpoints {
   endpoint: string;
-  /** Answers calls of EventBridge, and refuses those of other services. */
+  /** Answers EventBridge calls and refuses those of other services. */
   answerEvents: RequestListener;
-  /** Makes the next calls of one action fail with the error code given, as the real service might. */
+  /** Makes the next calls of one action fail with this error code, as the real service might. */
   failNext(action: string, code: string, times?: number): void;
   close(): Promise<void>;
 }
 
-/** Where messages and events go, which secrets there are, and the file that keeps the push endpoints (or memory). */
+/**
+ * The receivers of messages and events, the secrets, and the file that keeps the push endpoints; without a file they
+ * stay in memory.
+ */
 export interface AwsEndpointsOptions {
   inbox: Inbox;
   secrets: SecretStore;

@@ -12,17 +12,17 @@ export interface BusRule {
 
 /** The event buses of the local machine. */
 export interface EventBuses {
-  /** Says which buses there are, what their rules are, and how a message gets into a queue. */
+  /** Sets the buses, their rules, and the function that sends a message to a queue. */
   open(busNames: string[], rules: BusRule[], send: SendToQueue): void;
-  /** The events that were put on a bus last, the latest first: at most 200. */
+  /** The latest events put on a bus, newest first: at most 200. */
   past(busName: string): readonly BusEvent[];
-  /** Calls back with each event that is put on a bus from now on, until the function that it gives is called. */
+  /** Calls the listener with each event put on a bus from now on. Returns a function that ends this. */
   watch(listener: Watch): () => void;
-  /** Carries out an action of EventBridge: `PutEvents`. */
+  /** Performs an EventBridge action: `PutEvents`. */
   perform(action: string, input: object): Promise<object>;
 }
 
-/** An event as EventBridge hands it over. */
+/** An event in the form that EventBridge delivers. */
 export type BusEvent = ReturnType<typeof envelope>;
 
 type Watch = (busName: string, event: BusEvent) => void;
@@ -44,7 +44,7 @@ const mostEntries = 10;
 const mostBytes = 256 * 1024;
 const mostPast = 200;
 
-/** Event buses that are still to be opened: until then there is none. */
+/** Event buses. There are none until `open` is called. */
 export function openEventBuses(region: string): EventBuses {
   let names: string[] = [];
   let rules: BusRule[] = [];
@@ -88,7 +88,7 @@ export function openEventBuses(region: string): EventBuses {
   };
 }
 
-/** Throws where EventBridge refuses the call as a whole. */
+/** Throws if EventBridge would refuse the call as a whole. */
 function refuse(entries: Entry[], names: string[]): void {
   if (entries.length === 0 || entries.length > mostEntries) {
     throw new AwsError("ValidationException", `PutEvents takes 1 to ${mostEntries} entries.`);
@@ -102,7 +102,7 @@ function refuse(entries: Entry[], names: string[]): void {
   }
 }
 
-/** The name of the bus of an entry, which may be given as its ARN. */
+/** The bus name of an entry, which may give it as an ARN. */
 function nameOf({ EventBusName = "default" }: Entry): string {
   return EventBusName.split("/").at(-1) ?? "";
 }

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-/** How the stack wants a secret's first value made (`GenerateSecretString`). */
+/** The stack's rules for a secret's first value (`GenerateSecretString`). */
 export interface SecretGeneration {
   PasswordLength?: number;
   ExcludeCharacters?: string;

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** One message the service sent, as the person it was sent to would see it. */
+/** One message the service sent, in the form its recipient would see. */
 export interface InboxEntry {
   channel: "email" | "sms" | "push";
   to: string;
@@ -21,7 +21,7 @@ export interface Inbox {
 
 const kept = 500;
 
-/** An inbox of the newest 500 messages, which outlives the process when a JSONL file is given. */
+/** An inbox of the newest 500 messages. With a JSONL file, it outlives the process. */
 export function openInbox(file?: string): Inbox {
   let entries = file ? readEntries(file) : [];
   const rewrite = () => file && writeFileSync(file, entries.map(line).join(""), { mode: 0o600 });
@@ -51,7 +51,7 @@ function line(entry: InboxEntry): string {
 function readEntries(file: string): InboxEntry[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
-  // A process killed while writing leaves at most one half line, which is worth less than a start that works.
+  // A process killed while writing leaves at most one incomplete line. It is skipped, so that the next start works.
   return lines.flatMap((text) => {
     try {
       return [JSON.parse(text) as InboxEntry];

@@ -1,2 +1,2 @@
-/** What every SDK client of the local machine signs with; the local endpoints check no signature. */
+/** The credentials of every SDK client of the local machine. The local endpoints check no signature. */
 export const localCredentials = { accessKeyId: "local", secretAccessKey: "local" };

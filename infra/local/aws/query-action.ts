@@ -1,2 +1,2 @@
-/** What a Query protocol action is given, and the XML elements it answers inside its result. */
+/** Takes the parameters of a Query protocol action and returns the XML elements inside its result. */
 export type QueryAction = (parameters: URLSearchParams) => Record<string, string>;

@@ -11,7 +11,7 @@ export interface QueueDefinition {
 /** A running SQS endpoint. */
 export interface Queues {
   endpoint: string;
-  /** Makes the queues that are missing and brings the others' attributes up to date. */
+  /** Creates missing queues and updates the attributes of the others. */
   create(definitions: QueueDefinition[]): Promise<void>;
   /** Puts a message into a queue. */
   send(name: string, body: string): Promise<unknown>;
@@ -19,7 +19,7 @@ export interface Queues {
 }
 
 /**
- * Starts SQS on a free loopback port. Messages live as long as it runs: fauxqs stores them only in a mode that listens on
+ * Starts SQS on a free loopback port. Messages are lost when it ends: fauxqs stores them only in a mode that listens on
  * every network interface.
  */
 export async function startQueues(region: string): Promise<Queues> {

@@ -6,14 +6,17 @@ interface Input {
   SecretString?: string;
 }
 
-/** The local Secrets Manager: performs the two JSON actions that functions call, on a secret for each that the stack defines. */
+/**
+ * The local Secrets Manager. It performs the two JSON actions that functions call, on the secrets that the stack
+ * defines.
+ */
 export interface SecretStore {
   perform(action: string, input: Input): unknown;
-  /** Puts a first value in place unless the secret has one. */
+  /** Stores a first value if the secret has none. */
   ensure(name: string, makeValue: () => string): void;
 }
 
-/** Secrets by name, kept in a file of mode 0600 (or in memory); ARNs of the region given. */
+/** Opens the secrets of a region, kept in a file of mode 0600 or in memory. */
 export function openSecrets(region: string, path?: string): SecretStore {
   // A list, as release 0.1 kept earlier values before the current one.
   const file = openJsonFile<Record<string, { value: string }[]>>(path, {});
@@ -45,7 +48,7 @@ export function openSecrets(region: string, path?: string): SecretStore {
   };
 }
 
-/** The ARN of a local secret: fixed where AWS puts six random characters. */
+/** The ARN of a local secret. It has a fixed suffix instead of the six random characters of AWS. */
 export function secretArn(name: string, region: string): string {
   return `arn:aws:secretsmanager:${region}:000000000000:secret:${name}-local0`;
 }

@@ -8,7 +8,7 @@ export function sesActions(inbox: Inbox): Record<string, QueryAction> {
   return { SendEmail: (parameters) => sendEmail(parameters, inbox) };
 }
 
-/** SES takes 7-bit local parts, and domains in punycode. */
+/** SES accepts only 7-bit local parts, and domains in punycode. */
 function refuseUnlessAscii(address: string): void {
   const [local = "", domain = ""] = address.split("@");
   for (const [name, part] of [["Local address", local] as const, ["Domain", domain] as const]) {

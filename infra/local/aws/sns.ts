@@ -87,7 +87,7 @@ function publish(
   return { MessageId: randomUUID() };
 }
 
-/** The part of a message for the endpoint's push service; the default part where it has none. */
+/** The part of a message for the endpoint's push service, or else its default part. */
 function platformPayload(message: string, parameters: URLSearchParams): string {
   const platform = /:endpoint\/(\w+)\//.exec(parameters.get("TargetArn") ?? "")?.[1] ?? "";
   let parts: Record<string, unknown>;

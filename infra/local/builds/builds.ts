@@ -9,9 +9,9 @@ import { writeWholeFile } from "../whole-file.ts";
 import { withEsbuild } from "./esbuild.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
 
-/** Builds functions from their sources, each when it is asked for. */
+/** Builds functions from their sources, on demand. */
 export interface Builds {
-  /** Brings a function's build up to date and gives its revision; rejects while the sources do not compile. */
+  /** Brings a function's build up to date and returns its revision. Rejects while the sources do not compile. */
   build(name: string): Promise<string>;
 }
 
@@ -22,20 +22,23 @@ interface State {
 
 type Result = BuildResult<{ metafile: true; write: false }>;
 
-/** What loads a build: as the deployed bundle's (`infra/functions/bundle.ts`), in one module system. */
+/**
+ * The entry of a build. It primes the function as the entry of the deployed bundle does (`infra/functions/bundle.ts`),
+ * but with ES modules alone.
+ */
 const index = `import { handler, prime } from "./function.mjs";
 await prime();
 export { handler };
 `;
 
-/** Where the builds of a machine's folder are: a folder for each function. */
+/** The folder of a machine's builds, with a subfolder for each function. */
 export function buildsFolder(directory: string): string {
   return join(directory, "functions");
 }
 
 /**
- * Builds into a machine's folder, unminified, with source maps. Packages, of which nobody edits a line, are built beside the
- * functions once: a function is built in some 30 ms, and nothing is held in memory for the next time.
+ * Builds into a machine's folder, unminified, with source maps. Packages change rarely, so they are built once, beside
+ * the functions. A function then builds in some 30 ms and needs no builder kept in memory.
  */
 export function openBuilds(directory: string, bundles: string): Builds {
   const packages = openPackages(directory, bundles);
@@ -95,7 +98,7 @@ async function buildFunction(name: string, { directory, bundles, packages }: Pla
   return { result, imported };
 }
 
-/** Leads imports of packages to those that are built beside the functions. */
+/** Resolves imports of packages to those built beside the functions. */
 function takePackages(packages: BuiltPackages, imported: Set<string>): Plugin {
   return {
     name: "packages",
@@ -109,7 +112,7 @@ function takePackages(packages: BuiltPackages, imported: Set<string>): Plugin {
   };
 }
 
-/** Writes a build; gives the digest of its code and of its map, which is read when the code is loaded. */
+/** Writes a build and returns the digest of its code and source map, as a process reads both when it loads the code. */
 function write(folder: string, { outputFiles }: Result): string {
   for (const { path, contents } of outputFiles) writeWholeFile(path, contents);
   if (!existsSync(join(folder, "index.mjs"))) writeWholeFile(join(folder, "index.mjs"), index);

@@ -1,18 +1,20 @@
 import type * as Esbuild from "esbuild";
 
-/** The builder's process takes tens of megabytes when it has nothing to do, and 30 ms to start. */
+/** Short, because the idle process uses tens of megabytes and starts in 30 ms. */
 const idleMilliseconds = 5_000;
 
 let atWork = 0;
 let endsWhenIdle = false;
 let stopping: NodeJS.Timeout | undefined;
 
-/** From now on esbuild's process ends some seconds after its last work. For programs in which nobody else uses esbuild. */
+/**
+ * Makes esbuild's process end some seconds after its last work. Only for programs in which nothing else uses esbuild.
+ */
 export function endEsbuildWhenIdle(): void {
   endsWhenIdle = true;
 }
 
-/** Gives work esbuild, which is one process for the whole program. */
+/** Runs work with esbuild, which is one process for the whole program. */
 export async function withEsbuild<T>(work: (esbuild: typeof Esbuild) => Promise<T>): Promise<T> {
   clearTimeout(stopping);
   atWork += 1;

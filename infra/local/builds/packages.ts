@@ -7,11 +7,11 @@ import { writeJsonFile } from "../json-file.ts";
 import { writeChangedFile } from "../whole-file.ts";
 import { withEsbuild } from "./esbuild.ts";
 
-/** The packages that functions import, built once for all of them; the functions' own sources are built without. */
+/** The packages that functions import, built once for all of them, apart from the functions' own sources. */
 export interface BuiltPackages {
-  /** The module of an import, from the folder of a function's build. */
+  /** The path of an import's module, relative to a function's build folder. */
   moduleOf(specifier: string): string;
-  /** Builds what is missing of these imports, with all that were built before. */
+  /** Builds the missing ones of these imports, together with all that were built before. */
   add(specifiers: Iterable<string>): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   };
   return {
     moduleOf: (specifier) => `../../packages/${specifier}.mjs`,
-    // One after the other: each builds what those before it have built, too.
+    // One after the other, because each build includes the packages of those before it.
     add(specifiers) {
       const adding = added.then(() => addNext(specifiers));
       added = adding.catch(() => {});
@@ -46,7 +46,7 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   };
 }
 
-/** Where the packages of a machine's folder are. */
+/** The folder of a machine's packages. */
 export function packagesFolder(directory: string): string {
   return join(directory, "packages");
 }
@@ -65,7 +65,7 @@ async function build(specifiers: readonly string[], folder: string, bundles: str
     format: "esm",
     outExtension: { ".js": ".mjs" },
     mainFields: ["module", "main"],
-    // Packages in CommonJS ask for Node's own modules by it.
+    // Packages in CommonJS load Node's own modules by `require`.
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
@@ -73,7 +73,8 @@ async function build(specifiers: readonly string[], folder: string, bundles: str
     write: false,
   } as const satisfies BuildOptions;
   const { outputFiles } = await withEsbuild((esbuild) => esbuild.build(options));
-  // A function that is being loaded reads them meanwhile. Parts that packages share are named by their contents.
+  // A function may be loading these files now, so unchanged ones are not written. Shared chunks are named by their
+  // contents.
   for (const { path, contents } of outputFiles) writeChangedFile(path, contents);
 }
 

@@ -12,8 +12,8 @@ export interface ProgramBundle {
 }
 
 /**
- * Joins a program's modules, packages left out: Node takes the types out of a hundred files in seconds, and esbuild in
- * milliseconds. It runs in the folder of the checkout.
+ * Joins a program's modules into one, without packages. Node strips the types of a hundred files in seconds, esbuild in
+ * milliseconds. The bundle runs in the folder of the checkout.
  */
 export async function bundleProgram(file: string): Promise<ProgramBundle> {
   const options = {
@@ -39,7 +39,7 @@ export async function bundleProgram(file: string): Promise<ProgramBundle> {
 
 const ownPlace = "import_meta_url";
 
-/** Each module goes on knowing where it lies; on its first line, so that all others keep their numbers. */
+/** Keeps each module's own `import.meta.url`. It goes on the first line, so that line numbers stay. */
 const keepPlaces: Plugin = {
   name: "places",
   setup(build) {

@@ -4,8 +4,8 @@ import { errorLines, outputLines } from "./output-lines.ts";
 import { escapeControls, type Style } from "./style.ts";
 
 /**
- * One request for the console: time, method, path and names of the query, status, refusal code, operation, milliseconds and
- * request id; below it what its function wrote, and why it failed.
+ * One request for the console: time, method, path, names of the query, status, refusal code, operation, milliseconds
+ * and request id. The function's output and error follow below.
  */
 export function requestText(request: FrontRequest, now: Date, style: Style): string {
   const { method, path, queryNames, status, code, functionName, milliseconds, requestId, refusedOrigin } = request;
@@ -26,7 +26,7 @@ function originLine(origin: string): string {
   return `  The browser keeps this answer from pages of ${escapeLine(origin)}: it is no origin of the stage's, of this machine or of a private network.`;
 }
 
-/** One call of a worker for the console, as a request; undefined where it went well and wrote nothing to read. */
+/** One call of a worker for the console, like a request; undefined if it succeeded without readable output. */
 export function workText(work: Work, now: Date, style: Style): string | undefined {
   const lines = details(work, style);
   if (lines.length === 0) return undefined;

@@ -2,12 +2,12 @@ import { relative, sep } from "node:path";
 import { root } from "../stack/synthesis.ts";
 import { escapeControls, type Style } from "./style.ts";
 
-/** What is shown of a call; the log file has the rest. */
+/** The most that is shown of a call; the log file has the rest. */
 const most = { lines: 60, characters: 400 };
 
 /**
- * What a function wrote during a call, as lines to stand under the call's own: its words as they are, and of the service's own
- * log lines those that warn or say what failed, with the stack in lines of the sources.
+ * A function's output as lines below its call: its own words unchanged, and those of the service's log lines that warn
+ * or report an error, with the stack in lines of the sources.
  */
 export function outputLines(output: string, style: Style): string[] {
   const written = output.split("\n").filter((line) => line.trim() !== "");
@@ -20,7 +20,7 @@ export function outputLines(output: string, style: Style): string[] {
   return rest > 0 ? [...shown, style("dim", `… ${rest} more lines in the log file`)] : shown;
 }
 
-/** Why a call failed as a whole: the error, and its stack where it has one. */
+/** The error that a call failed with, and its stack if it has one. */
 export function errorLines(error: unknown, style: Style): string[] {
   const { errorType, trace } = error as { errorType?: string; trace?: string };
   const message = error instanceof Error ? error.message : String(error);
@@ -30,7 +30,7 @@ export function errorLines(error: unknown, style: Style): string[] {
 
 type LogLine = { level: string; message: string } & Record<string, unknown>;
 
-/** A line of the service's logger, or of its metrics; undefined for any other text. */
+/** The fields of a line of the service's logger or metrics; undefined for any other text. */
 function readLogLine(line: string): Partial<LogLine> | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
@@ -56,7 +56,7 @@ function logLines(
   return [style(look, title), ...stackLines(typeof stack === "string" ? stack : "", style)];
 }
 
-/** The frames of a stack, places in the project relative to it, all others dimmed. */
+/** The frames of a stack. Places in the project are relative to it, all others are dimmed. */
 function stackLines(stack: string, style: Style): string[] {
   const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
   return frames.map((frame) => {

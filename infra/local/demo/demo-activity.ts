@@ -32,7 +32,9 @@ export function demoJobs(today: string): object[] {
   });
 }
 
-/** 120 notifications of the last month, oldest first, most of them for the named users; what is older was mostly read. */
+/**
+ * 120 notifications of the last month, oldest first, most of them for the named users. Most of the older ones are read.
+ */
 export function demoNotifications(today: string): object[] {
   const chance = chanceOf(120);
   return Array.from({ length: 120 }, (_, at) => {
@@ -43,7 +45,7 @@ export function demoNotifications(today: string): object[] {
     const isRead = chance.percent(days > 10 ? 85 : 25);
     return {
       type: "notification",
-      // As the service makes them: by time, with the position for the random bits.
+      // Made as the service makes ids, with the position in place of the random bits.
       id: (Date.parse(created) - Date.UTC(2024, 0, 1)) * 4096 + at,
       user_id: user?.id,
       created_at: created,
@@ -55,7 +57,7 @@ export function demoNotifications(today: string): object[] {
   });
 }
 
-/** The oldest two of every user, ids 1 and 2, read: sample events name them. */
+/** The oldest two of every user, with ids 1 and 2, read. Sample events name them. */
 export function demoFirstNotifications(today: string): object[] {
   return demoPeople.flatMap(({ id: user_id }) =>
     [1, 2].map((id) => ({

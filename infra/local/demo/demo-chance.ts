@@ -1,9 +1,9 @@
-/** Numbers that look random and are the same in every run. */
+/** Numbers that look random but are the same in every run. */
 export interface Chance {
   /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number;
   pick<T>(choices: readonly [T, ...T[]]): T;
-  /** True in so many percent of the cases. */
+  /** True in this percentage of cases. */
   percent(share: number): boolean;
 }
 
@@ -24,7 +24,7 @@ export function chanceOf(seed: number): Chance {
   };
 }
 
-/** The calendar date so many days after another one, or before. */
+/** The date so many days after another, or before it if negative. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -4,14 +4,14 @@ import { type DemoCompany, demoCompanies, demoDrivers } from "./demo-people.ts";
 
 const jobTitles = ["HGV Class 1 driver", "HGV Class 2 driver", "Van driver", "Night trunk driver", "Shunter"] as const;
 
-/** 200 timesheets of the last four months, oldest first; what is older than three weeks is paid. */
+/** 200 timesheets of the last four months, oldest first. Those older than three weeks are paid. */
 export function demoTimesheets(today: string): object[] {
   const chance = chanceOf(200);
   return Array.from({ length: 200 }, (_, at) => {
     const id = at + 1;
     const age = Math.floor(((200 - id) * 120) / 200);
     const date = addDays(today, -2 - age);
-    // The first ones are the named driver's, whose company the sample events act in.
+    // The first two belong to the named driver, because the sample events act in that driver's company.
     const driver = demoDrivers[at < 2 ? 0 : chance.between(0, demoDrivers.length - 1)] ?? demoDrivers[0];
     const company = demoCompanies.find((each) => each.id === driver?.financial_company_id) ?? demoCompanies[0];
     const hours = chance.between(5, 11);

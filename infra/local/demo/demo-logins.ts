@@ -3,7 +3,7 @@ import { verifyPassword } from "../../../shared/domain/accounts/password.ts";
 import { demoUsers } from "./demo.ts";
 import { demoPassword } from "./demo-people.ts";
 
-/** The demo users with a part to play, and whether the demo password still signs each in. */
+/** The named demo users, and whether the demo password still works for each. */
 export function findDemoPeople() {
   return Promise.all(
     Object.values(demoUsers).map(async (user) => {

@@ -5,11 +5,11 @@ import { chanceOf } from "./demo-chance.ts";
 export interface DemoCompany {
   readonly id: number;
   readonly name: string;
-  /** Domain of its people's e-mail addresses; reserved, so nothing sent there reaches anyone. */
+  /** Domain of the company's e-mail addresses. It is reserved, so that nothing sent there reaches anyone. */
   readonly domain: string;
 }
 
-/** A user of the demo data, as its import line. */
+/** A user of the demo data as an import line. */
 export interface DemoUser {
   readonly id: number;
   readonly role: Role;
@@ -24,7 +24,7 @@ export interface DemoUser {
   readonly password?: string;
 }
 
-/** Password of every demo user who has a name of its own in `demoUsers`. */
+/** Password of every user in `demoUsers`. */
 export const demoPassword = "workforce demo";
 
 /** The companies of the demo data. */

@@ -3,7 +3,7 @@ import { demoFirstNotifications, demoJobs, demoNotifications } from "./demo-acti
 import { demoInvoices, demoTimesheets } from "./demo-finance.ts";
 import { demoCompanies, demoPeople } from "./demo-people.ts";
 
-/** The demo users that have a part to play: who they are, and the login they have. */
+/** The demo users that samples and tests name, with the login of each. */
 export const demoUsers = {
   admin: { id: 1, role: "admin", company_id: null, login: "admin@workforce.example" },
   operatorA: { id: 2, role: "operator", company_id: 1, login: "operator@harbour-logistics.example" },
@@ -13,8 +13,8 @@ export const demoUsers = {
 } as const;
 
 /**
- * Imports the demo data into the table that the settings name. All of it follows from the day of `now` (UTC), so that
- * states and due dates agree; loading it again on the same day changes nothing.
+ * Imports the demo data into the table that the settings name. All dates are relative to the day of `now` (UTC), so
+ * that states and due dates agree. Loading it again on the same day changes nothing.
  */
 export async function loadDemo(now = new Date()): Promise<{ loaded: number }> {
   const errors: LineError[] = [];

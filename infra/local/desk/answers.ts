@@ -8,15 +8,15 @@ import { viewRecordChanges } from "./record-changes.ts";
 import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
 
-/** A change that the page asks for. */
+/** A change that the page requests. */
 export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function" | "url", unknown>>>;
 
 const tokenSeconds = 24 * 60 * 60;
 
-/** The desk's own place in the table's stream, by which it sees changes. */
+/** The desk's own consumer of the table's stream, by which it sees changes. */
 const ownConsumer = "desk";
 
-/** What is read, by its path below `/_local/desk/`; undefined for what is not there. */
+/** Answers a read by its path below `/_local/desk/`; undefined for an unknown path. */
 export async function readDesk(path: string, query: URLSearchParams, sources: DeskSources): Promise<unknown> {
   const { history, inbox, stack } = sources;
   const [what = "", id = ""] = path.split("/");
@@ -36,7 +36,10 @@ export async function readDesk(path: string, query: URLSearchParams, sources: De
   return what === "requests" ? storyOf(id, { history, people, messages }) : undefined;
 }
 
-/** Carries out a change, by its path below `/_local/desk/`; undefined for what there is none of. Throws a sentence. */
+/**
+ * Carries out a change by its path below `/_local/desk/`; undefined for an unknown path. Throws an error with a
+ * readable sentence.
+ */
 export async function changeDesk(path: string, change: DeskChange, sources: DeskSources): Promise<unknown> {
   if (path === "token") return { token: await mintToken(Number(change.user), sources) };
   if (path === "limits") return { count: await resetLimits() };

@@ -19,14 +19,14 @@ import { maskBody, maskValue } from "./mask.ts";
 import { scanItems } from "./scan-items.ts";
 import type { ItemsView, QueueView, ResourcesView } from "./views.ts";
 
-/** Where queues and stream are. */
+/** The stack's queues and stream, and the folder of the consumers' positions. */
 export interface DataSources {
   stack: LocalStack;
   environment: Readonly<Record<string, string>>;
   placesDirectory: string;
 }
 
-/** What there is beside the items: queues, consumers of the stream, schedules; and which kinds of items there are. */
+/** The queues, consumers of the stream and schedules, and the kinds of items. */
 export async function viewData(sources: DataSources, ownConsumer: string): Promise<ResourcesView> {
   const { stack } = sources;
   const newest = placeOf(sources, ownConsumer);
@@ -52,7 +52,7 @@ export async function viewData(sources: DataSources, ownConsumer: string): Promi
 
 const itemsInPage = 50;
 
-/** Items of a kind in the table's order, from a place on, as many as a page shows. */
+/** A page of items of a kind in the table's order, from a key on. */
 export async function findItems(kind: string, from: string | null): Promise<ItemsView> {
   const entity = entities.find(({ name }) => name === kind);
   const { items, lastKey } = await scanItems({
@@ -71,7 +71,7 @@ export async function findItems(kind: string, from: string | null): Promise<Item
   };
 }
 
-/** Sends what a queue of failed messages holds to the queue that it failed in; gives how many. */
+/** Sends a dead letter queue's messages back to the queue that they failed in, and returns their number. */
 export async function redrive(name: string, sources: DataSources): Promise<number> {
   const source = sourceOf(name, sources.stack);
   if (source === undefined) throw new Error(`${name} keeps messages of no queue: they cannot be sent again from here.`);
@@ -120,7 +120,7 @@ async function viewQueue(name: string, stack: LocalStack, { client, urlOf }: Sqs
   };
 }
 
-/** Looks at messages that no worker takes, and gives them back at once. */
+/** Reads messages that no worker takes, and makes them visible again at once. */
 async function peek(client: SQSClient, QueueUrl: string): Promise<QueueView["messages"]> {
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({

@@ -11,11 +11,11 @@ import { openLocalWebhook } from "./local-webhook.ts";
 import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./page-build.ts";
 import type { DeskOptions, DeskSources } from "./sources.ts";
 
-/** The developer's page of a machine, and what it is to remember. */
+/** The developer's page of a machine, and the methods that record what it shows. */
 export interface Desk extends Pick<History, "addChanges"> {
-  /** Answers what is asked below `/_local`. */
+  /** Answers requests below `/_local`. */
   answer: RequestListener;
-  /** Listeners that call the given ones and have the desk remember, too. */
+  /** Listeners that call the given ones and record the call for the desk. */
   alongside<L extends Listeners>(given: L): L & Required<Listeners>;
 }
 
@@ -24,7 +24,7 @@ interface Listeners {
   onWork?(work: Work): void;
 }
 
-/** Calls what remembers: a fault of the desk is no fault of a request or a worker. It is printed, the first time. */
+/** Runs code of the desk so that its errors fail no request and no worker. Prints the first error. */
 function openGuard(): (remember: () => void) => void {
   let isSaid = false;
   return (remember) => {
@@ -47,7 +47,7 @@ const types = {
   json: "application/json",
 };
 
-/** Opens the desk of a machine; `options` are read when they are needed, as the stack may be replaced. */
+/** Opens the desk of a machine. It calls `options` each time, because the stack may be replaced. */
 export function openDesk(options: () => DeskOptions): Desk {
   const token = randomBytes(24).toString("base64url");
   const history = openHistory();
@@ -58,10 +58,10 @@ export function openDesk(options: () => DeskOptions): Desk {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { path, query } = splitTarget(request.url ?? "/");
     const place = path.replace(/^\/_local\/?/, "");
-    // Commands send events as they do to EventBridge: no page but of this origin gets there either.
+    // Commands send events without a token, as they do to EventBridge; pages must still be of this origin.
     const isEvents = /^events\/?$/.test(place);
     const isRead = ["GET", "HEAD"].includes(request.method ?? "");
-    // Whoever points the webhook reaches what listens for this computer alone.
+    // Only this computer may set the webhook: its address may lead to services that listen for this computer alone.
     const lan = options().lan && (isRead || place !== "desk/webhook");
     const refusal = refusalOf(request, { lan, token: isEvents ? undefined : token });
     if (refusal) return writeAnswer(response, json({ message: `Not for this request: ${refusal}.` }, 403));
@@ -120,7 +120,7 @@ async function read(
     return html === undefined ? gatewayRefusal(404) : file("html", html, mailPolicy);
   }
   if (!place.startsWith("desk/")) return gatewayRefusal(404);
-  // What reads the table is loaded when somebody looks.
+  // Loaded at the first request, because it also loads everything that reads the table.
   const { readDesk } = await import("./answers.ts");
   const found = await readDesk(place.slice("desk/".length), new URLSearchParams(query), sources);
   return found === undefined ? gatewayRefusal(404) : json(found);
@@ -139,7 +139,7 @@ async function change(place: string, request: IncomingMessage, sources: DeskSour
   }
 }
 
-/** Sends an event whenever something happened that the page may show. */
+/** Sends an event each time something happened that the page may show. */
 function follow(response: ServerResponse, { history, inbox }: DeskSources): void {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   let sent = "";

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
 
-/** What a request must show to be answered under `/_local/`. */
+/** The conditions on a request below `/_local/`. */
 export interface GuardOptions {
-  /** True where other computers of the network may use the desk. */
+  /** True if other computers of the network may use the desk. */
   lan: boolean;
-  /** What changes take as `x-desk-token`; undefined where they take none. */
+  /** The value that changes must send as `x-desk-token`; undefined if they need none. */
   token: string | undefined;
 }
 
 const loopback = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
 
 /**
- * Why a request may not use the desk; undefined where it may. A page of another site shows itself by what browsers say of it, one
- * behind a name that was led to this machine by its Host.
+ * The reason why a request may not use the desk; undefined if it may. A browser's own headers give away a page of
+ * another site. The Host gives away a name that somebody pointed at this machine (DNS rebinding).
  */
 export function refusalOf(request: IncomingMessage, { lan, token }: GuardOptions): string | undefined {
   const { host = "", origin, "sec-fetch-site": site = "none", "x-desk-token": given } = request.headers;

@@ -8,26 +8,28 @@ import { openNewest } from "./newest.ts";
 import { linesOf, mostOfOutput } from "./past-lines.ts";
 import { messagesOf, type PastMessage } from "./queue-messages.ts";
 
-/** A request as it is remembered, without its secrets. */
+/** A recorded request, without its secrets. */
 export interface PastRequest {
   id: string;
   at: number;
   functionName: string;
-  /** With body and headers as the function was given them, secrets masked. */
+  /** The event that the function was called with, secrets masked. */
   event: APIGatewayProxyEventV2;
-  /** Its path and query; sent, it makes the event's again. */
+  /** Path and query. Sent again, they give the same path and query in the event. */
   target: string;
   status: number;
   code: string | undefined;
   milliseconds: number;
   answer: { headers: Record<string, string>; body: string | null };
-  /** True where what was sent holds a secret or bytes that are no text, which are not kept, or was too long to keep. */
+  /**
+   * True if the request cannot be sent again as it was: a secret or binary data was left out, or the body was too long.
+   */
   isPartial: boolean;
   lines: LogLine[];
   error: string | undefined;
 }
 
-/** A call of a worker as it is remembered. */
+/** A recorded call of a worker. */
 export interface PastRun {
   at: number;
   functionName: string;
@@ -36,21 +38,21 @@ export interface PastRun {
   error: string | undefined;
   lines: LogLine[];
   messages: PastMessage[];
-  /** The changes of the table that it was called with. */
+  /** The table changes in its batch. */
   eventIds: ReadonlySet<string>;
-  /** The requests that it followed from. */
+  /** The requests that led to it. */
   requestIds: ReadonlySet<string>;
 }
 
 /** A change of the table, and when it was seen. */
 export type PastChange = TableChange & { at: number };
 
-/** What happened on the machine since its start, the newest of it, in memory. */
+/** The newest requests, calls of workers and changes since the machine's start, in memory. */
 export interface History {
   readonly requests: readonly PastRequest[];
   readonly runs: readonly PastRun[];
   readonly changes: readonly PastChange[];
-  /** Goes up with whatever is added. */
+  /** Grows with everything that is added. */
   revision(): number;
   addRequest(request: FrontRequest): void;
   addRun(work: Work): void;
@@ -59,7 +61,7 @@ export interface History {
 
 const most = { requests: 500, runs: 1_000, changes: 2_000, characters: 32 * 1024 ** 2 };
 
-/** Starts to remember. */
+/** Starts an empty history. */
 export function openHistory(): History {
   const requests = openNewest<PastRequest>(most.requests, most.characters);
   const runs = openNewest<PastRun>(most.runs, most.characters);
@@ -111,18 +113,18 @@ function toPastRequest({ event, answer, functionName = "", ...request }: FrontRe
   };
 }
 
-/** A path that is decoded to the given one again, and that no browser takes for another host. */
+/** Encodes a path so that it decodes to the same path and no browser takes it for another host. */
 function encodePath(path: string): string {
   return encodeURI(path).replaceAll(/[?#]/g, encodeURIComponent).replace(/^\/\//, "/%2F");
 }
 
-/** What is kept of a body, as text, and whether that is all of it. */
+/** The recorded text of a body, and whether that is the whole body. */
 interface SentText {
   kept: string | null;
   isWhole: boolean;
 }
 
-/** A body as text without secrets; of bytes that are no text how many there are. */
+/** A body as text without secrets; for binary data its length alone. */
 function textOf({ body, isBase64Encoded }: APIGatewayProxyEventV2): SentText {
   if (body === undefined) return { kept: null, isWhole: true };
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
@@ -132,7 +134,7 @@ function textOf({ body, isBase64Encoded }: APIGatewayProxyEventV2): SentText {
   return { kept, isWhole: kept === text };
 }
 
-/** An event without secrets; a body that is kept whole stays as it was encoded. */
+/** An event without secrets. A body that is recorded whole keeps its encoding. */
 function maskEvent(event: APIGatewayProxyEventV2, { kept, isWhole }: SentText): APIGatewayProxyEventV2 {
   const { cookies: _, queryStringParameters, body, isBase64Encoded, ...rest } = event;
   return {

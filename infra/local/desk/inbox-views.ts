@@ -5,7 +5,7 @@ import type { InboxEntry } from "../aws/inbox.ts";
 import { pinIn } from "../aws/message-pin.ts";
 import type { InboxView, Person } from "./views.ts";
 
-/** Messages as the page shows them, with the person that each was sent to. */
+/** Messages as the page shows them, with the recipient of each. */
 export async function viewInbox(entries: readonly InboxEntry[], people: readonly Person[]): Promise<InboxView[]> {
   const byLogin = new Map(people.flatMap((person) => person.logins.map((login) => [login.toLowerCase(), person])));
   const tokens = new Set(entries.flatMap(({ channel, to }) => (channel === "push" ? [to] : [])));
@@ -27,12 +27,12 @@ export async function viewInbox(entries: readonly InboxEntry[], people: readonly
   });
 }
 
-/** The HTML of the mail with an id; undefined where there is none. */
+/** The HTML of the mail with an id; undefined if there is none. */
 export function htmlOf(entries: readonly InboxEntry[], id: string): string | undefined {
   return entries.find((entry) => entry.html !== null && mailId(entry) === id)?.html ?? undefined;
 }
 
-/** The same for the same message, whatever came before or after it. */
+/** An id that depends on the message alone, not on its position. */
 function mailId(entry: InboxEntry): string {
   return createHash("sha256").update(JSON.stringify(entry)).digest("hex").slice(0, 16);
 }

@@ -1,6 +1,6 @@
 import type { Item } from "../../../shared/db/table/table.ts";
 
-/** What a person calls a record by: each is shown by the first of its fields that it has. */
+/** The fields that identify an item to a person. From each line, the first that the item has is shown. */
 const parts: readonly (readonly string[])[] = [
   ["last_name", "name", "title", "record_type", "platform"],
   ["job_title", "number"],
@@ -9,7 +9,7 @@ const parts: readonly (readonly string[])[] = [
   ["state", "role"],
 ];
 
-/** The name, number, date and state of an item, as far as it has them; empty where its key says all. */
+/** The name, number, date and state of an item, as far as it has them; empty if it has none. */
 export function titleOf({ record, ...own }: Item): string {
   const inner = record as { driver?: object } | undefined;
   const fields: Item = { ...own, ...inner?.driver, ...inner };
@@ -21,6 +21,6 @@ function textOf(fields: Item, name: string): string {
   const value = fields[name];
   if (typeof value !== "string" && typeof value !== "number") return "";
   if (name === "last_name") return [fields.first_name, value].filter(Boolean).join(" ");
-  // Of a moment the day.
+  // Only the day of a time.
   return name.endsWith("_at") ? String(value).slice(0, 10) : String(value);
 }

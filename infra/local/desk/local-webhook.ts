@@ -7,24 +7,26 @@ import { readWebhookKeys, shownSecret } from "../../../shared/webhooks/secrets.t
 import type { EventBuses } from "../aws/event-buses.ts";
 import type { WebhookView } from "./views.ts";
 
-/** A webhook of the local machine alone: an address of this computer that events are posted to, signed as on a stage (D42). */
+/** A webhook of this machine alone. It posts events to an address of this computer, signed as on a stage (D42). */
 export interface LocalWebhook {
   /**
-   * Points it at an address: each event that is put on a bus from now on is posted there once, one after the other. Empty text
-   * ends that. Throws a sentence on an address that is not of this computer.
+   * Sets the address. Each later event on the bus is posted there once, one after the other. Empty text ends that.
+   * Throws if the address is not on this computer.
    */
   point(url: string, buses: Pick<EventBuses, "watch">, busName: string | undefined): void;
   view(): Promise<WebhookView>;
-  /** What came of posting an event, by its id on the bus: a status, or why there is none; undefined where it was not posted. */
+  /**
+   * The result of posting an event, by its id on the bus: a status or an error code; undefined if it was not posted.
+   */
   outcomeOf(busEventId: string): string | undefined;
 }
 
-/** No webhook of a stage has a name with a space. */
+/** Contains a space, so that no webhook of a stage has this name. */
 const name = "this computer";
 const hosts = ["localhost", "127.0.0.1", "[::1]"];
 const mostOutcomes = 200;
 
-/** Opens the webhook, which points nowhere yet. */
+/** Opens the webhook, without an address yet. */
 export function openLocalWebhook(): LocalWebhook {
   let url = "";
   let unwatch = () => {};
@@ -32,7 +34,7 @@ export function openLocalWebhook(): LocalWebhook {
   const outcomes = new Map<string, string>();
 
   const send = async (key: string, event: OutboundEvent, to: string) => {
-    // What waits for an address that was replaced goes nowhere.
+    // Events that wait for a replaced address are dropped.
     if (to !== url) return;
     outcomes.set(key, await deliver({ name, url: to }, event));
     const [oldest = ""] = outcomes.keys();
@@ -63,7 +65,7 @@ function requireLocal(text: string): void {
   throw new Error("The address is one of this computer, such as http://localhost:8080/events.");
 }
 
-/** The computer itself is no public address; which of its addresses its name leads to is left to Node. */
+/** This computer has no public address, which a stage would require; Node resolves its name. */
 const onThisComputer: Pick<PostOptions, "resolve" | "request"> = {
   resolve: async () => ({ address: "127.0.0.1", family: 4 }),
   request: (url, { lookup: _, ...options }) => request(url, options),

@@ -1,15 +1,15 @@
-/** What replaces a secret: ASCII, so that a header may carry it. */
+/** Replaces a secret. It is ASCII, so that a header may carry it. */
 const masked = "(masked)";
 
-/** The most that is kept of a body, in characters. */
+/** The most characters of a body that are kept. */
 export const mostOfBody = 64 * 1024;
 
-/** A body of more characters is not read at all. */
+/** A longer body is not parsed at all. */
 const mostRead = 4 * mostOfBody;
 const mostDepth = 100;
 
 const secretName = /pass(word|code)|(^|[^a-z])pin([^a-z]|$)|token|secret|authorization|cookie|^known-client$/i;
-// Looked for at the start of a run alone: a long run of starts would else be read once for each.
+// Matches only at the start of a run of characters. Otherwise a long run of starts would take quadratic time.
 const jwt = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
 
 /** True for the name of a field, parameter or header whose value is a secret. */
@@ -17,7 +17,7 @@ function isSecret(name: string): boolean {
   return secretName.test(name);
 }
 
-/** Values without secrets, and without what is nested deeper than 100 levels; the given value itself where it has neither. */
+/** Values without secrets, cut at 100 levels of nesting. Returns the given value itself if nothing was replaced. */
 export function maskValue(value: unknown): unknown {
   return maskAt(value, false, 0);
 }
@@ -27,7 +27,7 @@ function maskAt(value: unknown, isNamed: boolean, depth: number): unknown {
   if (depth >= mostDepth) return masked;
   const isList = Array.isArray(value);
   const entries = Object.entries(value);
-  // Elements of a list are secrets where the list is named as one.
+  // The elements of a list are secrets if the list's name is a secret's.
   const kept = entries.map(([name, inner]) => [name, maskAt(inner, isList ? isNamed : isSecret(name), depth + 1)]);
   if (kept.every(([, inner], at) => inner === entries[at]?.[1])) return value;
   return isList ? kept.map(([, inner]) => inner) : Object.fromEntries(kept);
@@ -36,16 +36,19 @@ function maskAt(value: unknown, isNamed: boolean, depth: number): unknown {
 function maskLeaf(value: unknown, isNamed: boolean, depth: number): unknown {
   if (isNamed && ["string", "number", "bigint"].includes(typeof value)) return masked;
   if (typeof value !== "string") return value;
-  // Messages have JSON in their texts.
+  // A message contains JSON as text.
   return /^\s*[[{]/.test(value) ? maskUnknown(value, depth + 1) : maskText(value);
 }
 
-/** A body as it may be kept: JSON without its secrets; other text that names a secret, and what is far too long, not at all. */
+/**
+ * A body that may be kept: JSON without its secrets, or other text. Text that names a secret and a far too long body
+ * are replaced by their length.
+ */
 export function maskBody(body: string): string {
   return body.length > mostRead ? `(${body.length} characters)` : clip(maskUnknown(body, 0));
 }
 
-/** Text that may be JSON: as it was written, where it holds no secret. */
+/** Text that may be JSON. Returns it unchanged if it holds no secret. */
 function maskUnknown(text: string, depth: number): string {
   const value = parse(text);
   if (value === undefined) {
@@ -54,11 +57,11 @@ function maskUnknown(text: string, depth: number): string {
       : maskText(text);
   }
   const kept = maskAt(value, false, depth);
-  // Of a name that an object has twice the value has the last one alone: what is kept then is what was read.
+  // If an object has a name twice, its value holds only the last one. Then the parsed value is kept, not the text.
   return kept === value && namesWritten(text) === namesIn(value) ? text : JSON.stringify(kept);
 }
 
-/** How many names of fields a text of JSON has. */
+/** The number of field names in a text of JSON. */
 function namesWritten(text: string): number {
   return text.match(/"(?:[^"\\]|\\.)*"\s*:|"(?:[^"\\]|\\.)*"/g)?.filter((each) => each.endsWith(":")).length ?? 0;
 }
@@ -89,14 +92,14 @@ export function maskHeaders<V>(headers: Readonly<Record<string, V>>): Record<str
   return Object.fromEntries(entries);
 }
 
-/** The start of a text, and how much more there was. */
+/** The start of a text, and the number of characters left out. */
 export function clip(text: string, most = mostOfBody): string {
   const rest = text.length - most;
   // A slice alone would keep the whole text in memory.
   return rest > 0 ? `${Buffer.from(text.slice(0, most)).toString()}… (${rest} more characters)` : text;
 }
 
-/** The value of a text of JSON; undefined of any other text. */
+/** The value of a JSON text; undefined for any other text. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -105,7 +108,7 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Escapes of addresses and of JSON hide no name, whatever else is around them. */
+/** Decodes percent and JSON escapes, so that they hide no name. */
 function decode(text: string): string {
   return text.replaceAll(/(?:%|\\u00)([0-7][\da-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -1,10 +1,10 @@
-/** The newest of something, oldest first. */
+/** The newest items, oldest first. */
 export interface Newest<T> {
   readonly list: readonly T[];
   add(item: T): void;
 }
 
-/** Keeps so many of something, and of them so many characters as JSON. */
+/** Keeps at most so many items, and at most so many characters of them as JSON. */
 export function openNewest<T extends object>(count: number, characters: number): Newest<T> {
   const list: T[] = [];
   const lengths: number[] = [];

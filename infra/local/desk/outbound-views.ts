@@ -2,7 +2,7 @@ import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts"
 import type { DeskSources } from "./sources.ts";
 import type { OutboundView } from "./views.ts";
 
-/** The newest events that went out, the latest first. */
+/** The newest events on the outbound bus, newest first. */
 export function viewOutbound({
   buses,
   environment,

@@ -2,7 +2,7 @@ import type { BuildOptions } from "esbuild";
 import { root } from "../../functions/bundle-places.ts";
 import { withEsbuild } from "../builds/esbuild.ts";
 
-/** What a browser loads beside the page itself. */
+/** The files that a browser loads beside the page itself. */
 export interface PageFiles {
   script: string;
   style: string;
@@ -10,7 +10,7 @@ export interface PageFiles {
 
 let built: Promise<PageFiles> | undefined;
 
-/** The page's script and style, built when they are first asked for; a build that fails is tried again. */
+/** The page's script and style, built at the first request. A failed build is tried again. */
 export function pageFiles(): Promise<PageFiles> {
   built ??= build().catch((error) => {
     built = undefined;
@@ -38,7 +38,7 @@ async function build(): Promise<PageFiles> {
   return { script: textOf(".js"), style: textOf(".css") };
 }
 
-/** Nothing but what this origin serves, and no place in another page. */
+/** Allows only files of this origin, and no embedding in another page. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -51,11 +51,11 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** A mail shows its own styles and pictures that are part of it: no script, no network, no origin. */
+/** A mail may use its own styles and embedded pictures, but no script, no network and no origin. */
 export const mailPolicy =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
 
-/** The page, with what changes take as token. */
+/** The page, with the token that changes must send. */
 export function renderPage(token: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -76,5 +76,5 @@ export function renderPage(token: string): string {
 `;
 }
 
-/** The page's picture in tabs, and in its corner. */
+/** The page's icon, in its tab and its corner. */
 export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0f766e"/><path d="M7 10l4 13 5-10 5 10 4-13" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`;

@@ -2,17 +2,17 @@ import type { SQSEvent } from "aws-lambda";
 import { clip, maskBody, maskText, parse } from "./mask.ts";
 import type { QueueMessage } from "./views.ts";
 
-/** A message that a worker was called with, as it is remembered. */
+/** A message that a worker was called with, as the history keeps it. */
 export interface PastMessage extends QueueMessage {
-  /** The request that it names; its own id where it names none. */
+  /** The request that the message names, or else its own id. */
   requestId: string;
-  /** What kind of event it is, and whose. */
+  /** The type of the event, and its source. */
   title: string;
 }
 
 const mostOfTitle = 200;
 
-/** The messages of an event of a queue, without their secrets; none of any other event. */
+/** The messages of a queue's event, without their secrets; none for any other event. */
 export function messagesOf(event: unknown): PastMessage[] {
   const { Records = [] } = event as Partial<SQSEvent>;
   return Records.filter(({ body }) => typeof body === "string").map(
@@ -26,7 +26,7 @@ export function messagesOf(event: unknown): PastMessage[] {
   );
 }
 
-/** What a message says of itself; other systems may send any text. */
+/** The request and title of a message. Other systems may send any text. */
 function readFacts(body: string, messageId: string): Pick<PastMessage, "requestId" | "title"> {
   const { requestId, "detail-type": type, source } = (parse(body) ?? {}) as Record<string, unknown>;
   return {

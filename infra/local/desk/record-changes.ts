@@ -5,7 +5,10 @@ import type { RecordChange, RecordChangesView } from "./views.ts";
 
 const mostShown = 50;
 
-/** The latest changes of a record, by its kind and id; undefined for a kind that has no history. Throws where there is no such record. */
+/**
+ * The latest changes of a record, by its kind and id; undefined for a kind that has no history. Throws if there is no
+ * such record.
+ */
 export async function viewRecordChanges(kind: string, id: number): Promise<RecordChangesView | undefined> {
   const record_type = changedTypes.find((type) => type.toLowerCase() === kind);
   if (!record_type) return undefined;

@@ -1,17 +1,17 @@
 import { keyOf } from "../../../shared/db/table/keys.ts";
 import { type Item, type Key, scanPage } from "../../../shared/db/table/table.ts";
 
-/** Beyond it a list would help nobody, and reading the table would take long. */
+/** A longer list would help nobody, and would take long to read. */
 const mostPages = 20;
 
-/** Which items to read: those with a key that is wanted, from a place in the table on, until there are enough. */
+/** The keys of the items to read, the item to start after, and the number of items that is enough. */
 export interface Scan {
   isWanted(key: Key): boolean;
   from?: Item | undefined;
   enough?: number;
 }
 
-/** Items in the table's order, from at most 20 pages of it, and where to go on; undefined at the end. */
+/** Items in the table's order, from at most 20 pages, and the key to go on from; undefined at the end. */
 export async function scanItems({ isWanted, from, enough = Number.POSITIVE_INFINITY }: Scan) {
   const items: Item[] = [];
   let lastKey = from;

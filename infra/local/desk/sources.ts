@@ -6,20 +6,20 @@ import type { DataSources } from "./data.ts";
 import type { History } from "./history.ts";
 import type { LocalWebhook } from "./local-webhook.ts";
 
-/** What the desk shows, and what its changes act on. */
+/** The machine's parts that the desk shows and changes. */
 export interface DeskOptions extends DataSources, Pick<LocalAws, "mintAccessToken"> {
   inbox: Inbox;
-  /** What went out. */
+  /** The events that went out. */
   buses: Pick<EventBuses, "past" | "watch">;
-  /** True where other computers of the network may use the desk. */
+  /** True if other computers of the network may use the desk. */
   lan: boolean;
   /** Calls a function as its schedule does. */
   run(functionName: string): Promise<unknown>;
-  /** Answers calls of EventBridge, which `/_local/events` takes: an address that stays the same at every start. */
+  /** Answers EventBridge calls to `/_local/events`. That address stays the same at every start. */
   answerEvents: RequestListener;
 }
 
-/** The same, with what happened, and where events are posted. */
+/** The same, with the desk's own history and webhook. */
 export interface DeskSources extends DeskOptions {
   history: History;
   webhook: LocalWebhook;

@@ -8,23 +8,23 @@ import { maskValue } from "./mask.ts";
 import { linesAbout } from "./past-lines.ts";
 import type { FieldChange, InboxView, LogView, Person, RequestRow, Step, StoryView } from "./views.ts";
 
-/** What a story is assembled from. */
+/** The sources of a story. */
 export interface StorySources {
   history: Pick<History, "requests" | "runs" | "changes">;
   people: readonly Person[];
   messages: readonly InboxView[];
 }
 
-/** A change is seen so much later than it was written, at most. */
+/** The longest time between a write and the moment it is seen. */
 const seenWithinMilliseconds = 250;
 
-/** Requests, and work that no request began, newest first. */
+/** Requests, and work that no request led to, newest first. */
 export function requestRows({ history, people }: Pick<StorySources, "history" | "people">): RequestRow[] {
   const rows = [...history.requests.map((each) => requestRow(each, people)), ...history.runs.flatMap(workRows)];
   return rows.sort((one, other) => other.at - one.at);
 }
 
-/** What is known of a request, and what followed from it; undefined where it is forgotten, or never was. */
+/** A request with everything that followed from it; undefined if the history does not have it. */
 export function storyOf(id: string, sources: StorySources): StoryView | undefined {
   const { history } = sources;
   const past = history.requests.find((each) => each.id === id);
@@ -50,7 +50,7 @@ export function storyOf(id: string, sources: StorySources): StoryView | undefine
   };
 }
 
-/** What was sent, as text; only what is text is kept encoded. */
+/** The body as text. Only text is kept in an encoded form. */
 function bodyOf({ event: { body, isBase64Encoded } }: PastRequest): string | null {
   if (body === undefined) return null;
   return isBase64Encoded ? Buffer.from(body, "base64").toString() : body;
@@ -66,7 +66,7 @@ function requestRow(past: PastRequest, people: readonly Person[]): RequestRow {
   return { id, at, kind: "request", method, target, status, code, functionName, milliseconds, user };
 }
 
-/** Work of its own: a call of a schedule, or messages that name no request. */
+/** A row for work without a request: a call of a schedule, or messages that name no request. */
 function workRows(run: PastRun): RequestRow[] {
   const { at, functionName, milliseconds, records, messages } = run;
   const base = { at, kind: "work", method: "event", functionName, milliseconds, user: null } as const;
@@ -94,14 +94,17 @@ function runStep(run: PastRun, id: string): Step {
 
 type PieceOfWork = Pick<PastRun, "at" | "functionName" | "milliseconds"> & Partial<Pick<PastRun, "eventIds">>;
 
-/** A change that names the request, or one that names none and may be of its work, as far as time and rights say. */
+/**
+ * The change, if it names the request, or if it names none and the request's work may have written it, by time and
+ * rights.
+ */
 function changeStep(change: PastChange, id: string, work: readonly PieceOfWork[]): Step[] {
   const { at, requestId, key, before, after } = change;
   const isNamed = requestId !== undefined;
   if (isNamed ? requestId !== id : !work.some((each) => mayHaveWritten(each, change))) return [];
   const entity = entityOf(key)?.name ?? "item";
   const action = before ? (after ? "update" : "remove") : "insert";
-  // It is seen a moment later than it was written, by when consumers of the stream may have begun.
+  // The change is seen a moment after it was written. Consumers of the stream may have begun by then.
   const consumers = work.filter(({ eventIds }) => eventIds?.has(change.eventId));
   const seen = Math.min(at, ...consumers.map((each) => each.at));
   const fields = changedFields(before, after);
@@ -136,7 +139,7 @@ function sentBy(runs: readonly PastRun[], id: string, messages: readonly InboxVi
 
 const unsaid = new Set(["pk", "sk", "change", "schema_version"]);
 
-/** What differs between two items, objects in them by their own fields. */
+/** The differences between two items, one by one for fields of nested objects. */
 function changedFields(before: object | undefined, after: object | undefined): FieldChange[] {
   const [old, now] = [flat(before), flat(after)];
   const names = [...new Set([...old.keys(), ...now.keys()])];

@@ -1,27 +1,27 @@
 import type { Role } from "../../../shared/contract/operation.ts";
 
-/** What the desk's server answers its page with. Times are milliseconds since 1970. */
+/** The answers of the desk's server to its page. Times are milliseconds since 1970. */
 
-/** A user as the people's list shows it. */
+/** A user in the list of people. */
 export interface Person {
   id: number;
   name: string;
   role: Role;
   companyId: number | null;
   company: string | null;
-  /** E-mail address and phone number, as far as it signs in with them. */
+  /** The e-mail address and phone number that the user signs in with. */
   logins: string[];
 }
 
-/** Everyone, and what there is beside the desk. */
+/** All users, and links beside the desk. */
 export interface PeopleView {
   people: Person[];
-  /** Where the reference page is, if the stack has one. */
+  /** Address of the reference page, if the stack has one. */
   docs: string | null;
   demoPassword: string;
 }
 
-/** One line of what a function wrote: the service's own with its fields, any other as text. */
+/** A line of a function's output: the service's own with its fields, any other as text. */
 export interface LogView {
   at: number;
   level: string;
@@ -30,13 +30,13 @@ export interface LogView {
   stack: string | null;
 }
 
-/** A request, or work that none began, such as an event of another system. */
+/** A request, or work that no request led to, such as an event of another system. */
 export interface RequestRow {
   id: string;
   at: number;
   kind: "request" | "work";
   method: string;
-  /** Path and query, secrets masked; of work what it was called with. */
+  /** For a request path and query, secrets masked; for work what it was called with. */
   target: string;
   status: number;
   code: string | null;
@@ -93,20 +93,20 @@ export type Step = { at: number } & (
       key: string;
       action: "insert" | "update" | "remove";
       fields: FieldChange[];
-      /** False where the item names no request, and the change was seen while the request's work may have written it. */
+      /** False if the item names no request, and the change was seen while the request's work may have written it. */
       isNamed: boolean;
     }
   | { kind: "message"; message: InboxView }
 );
 
-/** Everything that is known of a request, and what followed from it, oldest first. */
+/** Everything that is known of a request and of what followed, oldest first. */
 export interface StoryView {
   row: RequestRow;
   request: { headers: Record<string, string>; body: string | null } | null;
   answer: { headers: Record<string, string>; body: string | null } | null;
   /** The event of its function, as `npm run invoke` takes it. */
   event: object | null;
-  /** Why it cannot be sent again as it was; null where it can. */
+  /** The reason why it cannot be sent again as it was; null if it can. */
   unsendable: string | null;
   lines: LogView[];
   error: string | null;
@@ -128,24 +128,24 @@ export interface InboxView {
 
 /** An event that went out on the outbound bus. */
 export interface OutboundView {
-  /** Of this copy of the event. */
+  /** Identifies this copy of the event. */
   key: string;
   id: string;
   type: string;
   subject: string;
   at: number;
   event: object;
-  /** What came of posting it to this computer: a status, or why there is none; null where it was not posted. */
+  /** The result of posting it to this computer: a status or an error code; null if it was not posted. */
   posted: string | null;
 }
 
-/** The webhook of this computer: where events are posted, if anywhere, and what its receiver verifies them with. */
+/** The webhook of this computer: its address, empty if it has none, and the secret that its receiver verifies with. */
 export interface WebhookView {
   url: string;
   secret: string;
 }
 
-/** A queue, and the newest messages of one that keeps what failed. */
+/** A queue, and the newest failed messages if it keeps any. */
 export interface QueueView {
   name: string;
   waiting: number;
@@ -166,8 +166,8 @@ export interface ResourcesView {
 
 /** A page of the items of a kind. */
 export interface ItemsView {
-  /** `title` is empty where the key says all. */
+  /** `title` is empty if the key says everything. */
   items: { key: string; title: string; item: Record<string, unknown> }[];
-  /** Where to go on; null at the end. */
+  /** The key to go on from; null at the end. */
   next: string | null;
 }

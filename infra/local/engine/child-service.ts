@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A child process that serves something: whether it ended, what it said last, and how to end it. */
+/** A child process that provides a service: whether it has ended, its last output, and how to end it. */
 export interface ChildService {
   ended(): boolean;
   lastWords(): string;
@@ -14,12 +14,13 @@ const keptCharacters = 2_000;
 const graceMilliseconds = 5_000;
 
 /**
- * Starts a program that is ended with this process, however this process ends. Where it was killed itself, the file
- * with the program's process id lets the next start end what it left behind.
+ * Starts a program that ends with this process, however this process ends. If this process is killed, the next start
+ * finds the program by the process id in the file, and ends it.
  */
 export function startChild(file: string, args: string[], idFile: string): ChildService {
   endOrphan(idFile);
-  // Its own process group: Ctrl-C in the terminal reaches this process alone, which then ends the child in order.
+  // Its own process group, so that Ctrl-C in the terminal reaches this process alone, which then ends the child in
+  // order.
   const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
   if (child.pid !== undefined) writeFileSync(idFile, String(child.pid));
   let words = "";
@@ -32,7 +33,7 @@ export function startChild(file: string, args: string[], idFile: string): ChildS
 
   const kill = () => child.kill("SIGTERM");
   process.once("exit", kill);
-  // A signal nobody handles would end this process without its exit hooks.
+  // A signal without a handler would end this process without its exit hooks.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     if (process.listenerCount(signal) === 0) process.once(signal, () => process.exit(130));
   }
@@ -54,7 +55,7 @@ async function end(child: ChildProcess, ended: () => boolean): Promise<void> {
   clearTimeout(impatience);
 }
 
-/** Ends the process the file names, if it still is a program working in the file's folder. */
+/** Ends the process that the file names, if it is still a program working in the file's folder. */
 function endOrphan(idFile: string): void {
   if (!existsSync(idFile)) return;
   const id = readFileSync(idFile, "utf8");

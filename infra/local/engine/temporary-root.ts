@@ -5,8 +5,8 @@ const memory = "/dev/shm";
 const leastBytes = 4 * 2 ** 30;
 
 /**
- * The folder for data of an engine that is not kept: memory, where the system has a folder of it with 4 GiB free, else the usual
- * folder for temporary files. An engine waits for the disk at every write, and more than one shares it.
+ * The folder for engine data that is not kept: `/dev/shm` if it has 4 GiB free, else the usual folder for temporary
+ * files. An engine waits for the disk at every write, and several engines would share it.
  */
 export function temporaryRoot(): string {
   try {

@@ -11,9 +11,9 @@ const programFile = new URL("./environment-program.ts", import.meta.url);
 let program: string | undefined;
 
 /**
- * Starts the process of a function, with only the settings given, as Lambda's runtime would have. Its program is passed without
- * its types: to take them out there costs each process more than all the rest of its start. A debugger of this process finds
- * it, too.
+ * Starts the process of a function with the given settings alone, as Lambda's runtime would. The types are stripped
+ * from its program here, once: stripping them in each process takes longer than the rest of its start. A debugger that
+ * is attached to this process attaches to the new one too.
  */
 export function startProcess(definition: LocalFunction, environment: Record<string, string>): ChildProcess {
   const { name, directory, memoryMegabytes } = definition;
@@ -26,16 +26,17 @@ export function startProcess(definition: LocalFunction, environment: Record<stri
   ];
   return spawn(process.execPath, [...flags, "--input-type=module", "--eval", program, "--", setup], {
     env: { ...environment, ...definition.environment, ...lambdaVariables(definition), ...debuggerVariables() },
-    // Its own process group: Ctrl-C in the terminal reaches this process alone, which then ends in order.
+    // Its own process group, so that Ctrl-C in the terminal reaches this process alone, which then ends the others in
+    // order.
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
 }
 
-/** The memory that a process takes, in megabytes; undefined once it has ended. */
+/** The memory a process uses, in megabytes; undefined once it has ended. */
 export async function memoryOf({ pid }: ChildProcess): Promise<number | undefined> {
   if (existsSync("/proc/self/status")) {
-    // Without another process, four times a second for each call.
+    // A file read, because starting `ps` four times a second for each call would cost too much.
     const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
     const [, resident] = /^VmRSS:\s*(\d+) kB$/m.exec(status) ?? [];
     return resident === undefined ? undefined : Number(resident) / 1024;
@@ -45,7 +46,7 @@ export async function memoryOf({ pid }: ChildProcess): Promise<number | undefine
   return Number.isNaN(kilobytes) ? undefined : kilobytes / 1024;
 }
 
-/** What an editor's debugger has its processes find it by. */
+/** The variables by which an editor's debugger finds processes. */
 function debuggerVariables(): Record<string, string> {
   const { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS } = process.env;
   if (VSCODE_INSPECTOR_OPTIONS === undefined) return {};

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** What the process of one function needs to know. */
+/** The settings of one function's process. */
 export interface ProcessSetup {
   /** Folder of its build. */
   directory: string;
@@ -16,18 +16,18 @@ export interface Invocation {
   event: string;
 }
 
-/** What became of a call: the answer as JSON, or the error; a fatal one means that the function cannot run at all. */
+/** The result of a call: the answer as JSON, or the error. After a fatal error the function cannot run at all. */
 export type Outcome = { id: string } & (
   | { payload: string | undefined }
   | { error: { type: string; text: string; trace: string | undefined; fatal: boolean } }
 );
 
-/** What the process says: that the function is loaded, what it writes, in order, and what became of a call. */
+/** A message of the process: the function is loaded, output in the order written, or the result of a call. */
 export type ProcessMessage = "ready" | { output: string } | Outcome;
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
-/** What one call may write; the rest is left out: nobody reads it, and a loop that writes would fill the disk. */
+/** The most that one call may write. The rest is left out, because a loop that writes would fill the disk. */
 const mostOutputCharacters = 4 * 1024 * 1024;
 
 const setup = JSON.parse(process.argv[1] ?? "{}") as ProcessSetup;
@@ -46,7 +46,7 @@ function say(message: ProcessMessage): void {
   process.send?.(message);
 }
 
-/** What it writes takes the way of the outcome, so that it comes before it. */
+/** Sends output by the same channel as the result, so that output arrives before the result. */
 function writeHere(chunk: string | Uint8Array, encoding?: unknown, done?: unknown): boolean {
   const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
   const wasWithin = written <= mostOutputCharacters;
@@ -72,7 +72,7 @@ async function run({ id, deadline, event }: Invocation): Promise<Outcome> {
   }
 }
 
-/** As Lambda does, it awaits `index.mjs` to its end. */
+/** Awaits all of `index.mjs`, as Lambda does. */
 async function loadHandler(): Promise<{ handle: Handler } | { failure: unknown }> {
   try {
     const { handler } = await import(pathToFileURL(join(setup.directory, "index.mjs")).href);

@@ -9,16 +9,16 @@ import { FunctionError } from "./function-error.ts";
 
 /** One running copy of a function, which takes one call at a time. */
 export interface Environment {
-  /** What the function answers; `output` takes what it writes meanwhile. Rejects with `FunctionError`. */
+  /** Returns the function's answer and passes its output to `output`. Rejects with `FunctionError`. */
   invoke(event: unknown, output?: Output): Promise<unknown>;
-  /** Whether new invocations may come here. */
+  /** Whether it takes new invocations. */
   usable(): boolean;
-  /** Takes no more invocations and ends with the last one. */
+  /** Takes no new invocations and ends after the current one. */
   retire(): void;
   close(): Promise<void>;
 }
 
-/** Takes what a function writes to its standard output and error. */
+/** Receives what a function writes to its standard output and error. */
 export type Output = (text: string) => void;
 
 interface Call {
@@ -26,7 +26,7 @@ interface Call {
   resolve(value: unknown): void;
   reject(error: FunctionError): void;
   output: Output;
-  /** Ends what limits it. */
+  /** Stops the timers that limit the call. */
   unlimit(): void;
 }
 
@@ -34,8 +34,8 @@ const loadMilliseconds = 10_000;
 const memoryLookMilliseconds = 250;
 
 /**
- * Starts a process that loads the function's build. `output` takes what it writes while it has no call. What it does to itself
- * fails its call alone: it exits, never returns, or takes more memory than the function has.
+ * Starts a process that loads the function's build. `output` receives what the process writes between calls. If the
+ * function exits, hangs or uses more memory than it has, only its own call fails.
  */
 export function startEnvironment(
   definition: LocalFunction,
@@ -78,7 +78,7 @@ export function startEnvironment(
     child.once("exit", () => resolve());
     setTimeout(resolve, loadMilliseconds).unref();
   });
-  // What Node itself says before it gives up, or a module that writes past the streams.
+  // Output of Node itself before it aborts, or of a module that bypasses the patched streams.
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (text: string) => {
       lastWords = (lastWords + text).slice(-4_000);
@@ -105,7 +105,7 @@ export function startEnvironment(
       new Promise((resolve, reject) => {
         const made: Call = { id: randomUUID(), resolve, reject, output, unlimit: () => {} };
         call = made;
-        // As in Lambda, loading the build takes nothing from the time of the first call.
+        // Loading the build does not count towards the time limit of the first call, as in Lambda.
         ready.then(() => begin(made, event));
       }),
   };
@@ -118,14 +118,14 @@ function answer({ resolve, reject }: Call, outcome: Outcome): void {
   } else resolve(outcome.payload === undefined ? undefined : JSON.parse(outcome.payload));
 }
 
-/** Limits a call's time and its process's memory; gives what ends both limits. */
+/** Limits a call's time and its process's memory. Returns a function that ends both limits. */
 function limitCall(child: ChildProcess, definition: LocalFunction, fail: (error: FunctionError) => void): () => void {
   const { timeoutSeconds, memoryMegabytes } = definition;
   const text = `Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
   const timeout = () => fail(new FunctionError("Sandbox.Timedout", text));
-  // Whoever stands at a breakpoint takes the time that it takes.
+  // No time limit under a debugger: a developer may wait at a breakpoint.
   const timer = inspectorUrl() === undefined ? setTimeout(timeout, timeoutSeconds * 1000) : undefined;
-  // The limit of the heap knows nothing of buffers, which are outside of it.
+  // The limit of the heap does not cover buffers, which are allocated outside of it.
   const look = async () => {
     if (((await memoryOf(child)) ?? 0) > memoryMegabytes) fail(FunctionError.outOfMemory(memoryMegabytes));
   };
@@ -142,7 +142,7 @@ interface End {
   lastWords: string;
 }
 
-/** Why a process ended that nobody had asked to. */
+/** The error for a process that ended without being asked to. */
 function endOf({ code, signal, lastWords }: End, { memoryMegabytes }: LocalFunction): FunctionError {
   if (lastWords.includes("heap out of memory")) return FunctionError.outOfMemory(memoryMegabytes);
   const [, thrown] = /^(?:Uncaught )?(\w*Error: .*(?:\n {4}at .*)*)/m.exec(lastWords) ?? [];

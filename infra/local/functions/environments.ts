@@ -3,26 +3,26 @@ import type { Builds } from "../builds/builds.ts";
 import type { LocalFunction } from "../stack/template.ts";
 import { type Environment, type Output, startEnvironment } from "./environment.ts";
 
-/** Calls a function by its name; `output` takes what it writes during the call. */
+/** Calls a function by its name and passes its output during the call to `output`. */
 export type Invoke = (functionName: string, event: unknown, output?: Output) => Promise<unknown>;
 
 /** The functions of the stack, ready to be invoked. */
 export interface Environments {
-  /** What the function answers. Rejects with `FunctionError` when it throws, times out or dies. */
+  /** Returns the function's answer. Rejects with `FunctionError` if the function throws, times out or dies. */
   invoke: Invoke;
-  /** Takes other functions and settings: from the next call on, what has changed runs in new environments. */
+  /** Replaces functions and settings. From the next call on, those that changed run in new environments. */
   replace(given: Pick<EnvironmentsOptions, "functions" | "environment">): void;
   close(): Promise<void>;
 }
 
-/** The functions, the settings each gets besides its own, and where their output outside of calls goes. */
+/** The functions, the settings all of them get, and the receiver of output written between calls. */
 export interface EnvironmentsOptions {
   functions: LocalFunction[];
   environment: Record<string, string>;
-  /** Brings a function's build up to date before each invocation; without it they stay as they are. */
+  /** Brings a function's build up to date before each invocation; without it, builds stay as they are. */
   builds?: Pick<Builds, "build">;
   output: Output;
-  /** How long an environment without a call is kept. */
+  /** The milliseconds after which an idle environment ends. */
   idleMilliseconds?: number;
 }
 
@@ -35,15 +35,15 @@ interface Slot {
   waiting: (() => void)[];
 }
 
-/** More calls of a function at once wait: the machine has no more processors. */
+/** Further calls of a function wait: the machine has no processors for more. */
 const mostAtOnce = 4;
 
-/** Long enough for who clicks through an app, short enough that what nobody calls holds nothing. */
+/** Long enough for somebody who clicks through an app, short enough that idle functions hold no memory. */
 const usualIdleMilliseconds = 8_000;
 
 /**
- * The environments of each function, which take one call at a time as Lambda's do: started when first needed, and again when
- * the build changes or one dies; they end when nobody has called them for some seconds.
+ * The environments of each function, which take one call at a time as Lambda's do. One starts when it is first needed,
+ * and again if the build changes or the process dies. It ends after some idle seconds.
  */
 export function createEnvironments(options: EnvironmentsOptions): Environments {
   const slots = new Map<string, Slot>();
@@ -108,7 +108,7 @@ function retireAll(slot: Slot): void {
   slot.environments = [];
 }
 
-/** An environment that has no call; where each of as many as there may be has one, the first that has none again. */
+/** An idle environment. If all environments that the function may have are busy, waits for the first to become idle. */
 async function acquire(slot: Slot, options: EnvironmentsOptions): Promise<Environment> {
   const idle = idleOf(slot, options);
   if (idle) {

@@ -1,4 +1,4 @@
-/** What went wrong inside a function: the type and message that Lambda would answer. */
+/** A failure inside a function, with the type and message that Lambda would answer. */
 export class FunctionError extends Error {
   readonly errorType: string;
   readonly trace: string | undefined;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 
-/** One queue that feeds one function, as the stack's event source mapping says. */
+/** One queue that feeds one function, as the stack's event source mapping defines it. */
 export interface PumpOptions {
   client: SQSClient;
   queueUrl: string;
@@ -15,11 +15,16 @@ export interface PumpOptions {
   onFailure?(error: unknown): void;
 }
 
-/** Short, as who stops waits for its end: fauxqs hands the next message to a receiver that has gone, too. */
+/**
+ * Short, because `stop` waits for the receive call to end: fauxqs hands the next message even to a receiver that has
+ * gone.
+ */
 const waitSeconds = 1;
 const retryMilliseconds = 500;
 
-/** Receives, invokes and deletes what succeeded, until stopped; a batch in hand is finished first. */
+/**
+ * Receives messages, invokes the function and deletes what succeeded, until stopped. Finishes the current batch first.
+ */
 export function startPump(options: PumpOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const running = run(options, stopping.signal);
@@ -72,7 +77,7 @@ async function deliver(options: PumpOptions, messages: Message[]): Promise<void>
   await options.client.send(new DeleteMessageBatchCommand({ QueueUrl: options.queueUrl, Entries: entries }));
 }
 
-/** The failed messages a function names; as in Lambda, an invalid answer fails the whole batch. */
+/** The messages that a function reports as failed. As in Lambda, an invalid answer fails the whole batch. */
 function failedIds(answer: unknown, messages: Message[]): Set<string> {
   const failures = (answer as Partial<SQSBatchResponse> | null)?.batchItemFailures ?? [];
   const all = new Set(messages.map((message) => message.MessageId ?? ""));

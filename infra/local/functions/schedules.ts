@@ -1,8 +1,8 @@
 import type { DailyCall, LocalSchedule } from "../stack/event-sources.ts";
 
 /**
- * Keeps schedules from a moment on; what was due earlier that day has had its call. Gives, for a moment after the one asked for
- * before, the schedules that are due since: a daily one once a day, one of every minute once a minute and at once.
+ * Follows schedules from a moment on; calls due earlier that day count as made. The returned function lists the
+ * schedules due since its last call: a daily one once a day, a per-minute one once a minute and at once.
  */
 export function followSchedules(schedules: readonly LocalSchedule[], since: Date): (now: Date) => LocalSchedule[] {
   const last = new Map(schedules.map((each) => [each, isDaily(each) ? lastDueDay(each, since) : ""]));
@@ -15,7 +15,10 @@ export function followSchedules(schedules: readonly LocalSchedule[], since: Date
     });
 }
 
-/** Calls the functions of schedules at their time until stopped, and after a sleep of the machine those of a day that it missed. */
+/**
+ * Calls the functions of schedules at their time until stopped. After the machine slept, makes the daily calls it
+ * missed.
+ */
 export function startSchedules(
   schedules: readonly LocalSchedule[],
   call: (functionName: string, event: object) => Promise<unknown>,
@@ -25,7 +28,7 @@ export function startSchedules(
   const timer = setInterval(() => {
     for (const schedule of due(new Date())) {
       const running = call(schedule.functionName, {}).finally(() => calls.delete(running));
-      // One of every minute may take most of it, and what it leaves undone the next one does.
+      // A per-minute call may take most of the minute. Nothing waits for it: the next one does what it leaves undone.
       if (isDaily(schedule)) calls.add(running);
     }
   }, tickMilliseconds);
@@ -43,7 +46,7 @@ function isDaily(schedule: LocalSchedule): schedule is DailyCall {
 
 const tickMilliseconds = 5_000;
 
-/** The last calendar day, as `yyyy-mm-dd` in the schedule's time zone, whose scheduled time had passed by then. */
+/** The last calendar day, as `yyyy-mm-dd` in the schedule's time zone, on which the scheduled time has passed. */
 function lastDueDay({ hour, minute, timeZone }: DailyCall, now: Date): string {
   const wanted = `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
   const today = dayOf(now, timeZone);
@@ -51,7 +54,7 @@ function lastDueDay({ hour, minute, timeZone }: DailyCall, now: Date): string {
 }
 
 function dayOf(moment: Date, timeZone: string): { day: string; time: string } {
-  // Swedish writes moments as yyyy-mm-dd hh:mm.
+  // The Swedish format is yyyy-mm-dd hh:mm.
   const style = { dateStyle: "short", timeStyle: "short", timeZone } as const;
   const [day = "", time = ""] = new Intl.DateTimeFormat("sv-SE", style).format(moment).split(" ");
   return { day, time };

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
 
-/** How a batch reaches its function, and what is called with its progress. */
+/** The function that takes a batch, and the callbacks for its progress. */
 export interface BatchDelivery {
   /** Whether the function names the records of a batch that failed. */
   reportsItemFailures: boolean;
   invoke(event: DynamoDBStreamEvent): Promise<unknown>;
-  /** Called with the last record of each part that the function has taken. */
+  /** Called with the last record of each part that the function processed. */
   onDone(last: DynamoDBRecord): void;
   onFailure(error: unknown): void;
   stopping: AbortSignal;
@@ -16,8 +16,8 @@ const firstPauseMilliseconds = 100;
 const longestPauseMilliseconds = 10_000;
 
 /**
- * Calls the function with a batch until it has taken all of it, each time from the first record that failed on. Unlike
- * Lambda it never gives up. Ends early, with the rest not done, once `stopping` is aborted.
+ * Calls the function until it has processed the whole batch, each time from the first failed record on. Unlike Lambda
+ * it never gives up. Ends early, with the rest undone, if `stopping` is aborted.
  */
 export async function deliverBatch(batch: readonly DynamoDBRecord[], delivery: BatchDelivery): Promise<void> {
   let left = batch;
@@ -31,7 +31,7 @@ export async function deliverBatch(batch: readonly DynamoDBRecord[], delivery: B
   }
 }
 
-/** How many records from the first on the function has taken. */
+/** The number of records, from the first on, that the function processed. */
 async function attempt(records: readonly DynamoDBRecord[], delivery: BatchDelivery): Promise<number> {
   try {
     const answer = await delivery.invoke({ Records: [...records] });
@@ -42,7 +42,7 @@ async function attempt(records: readonly DynamoDBRecord[], delivery: BatchDelive
   }
 }
 
-/** The index of the first record that a function names as failed; as in Lambda, an invalid answer names all. */
+/** The index of the first record that a function reports as failed. As in Lambda, an invalid answer fails all. */
 function firstFailed(answer: unknown, records: readonly DynamoDBRecord[]): number {
   const failures = (answer as Partial<DynamoDBBatchResponse> | null)?.batchItemFailures ?? [];
   if (!Array.isArray(failures)) return 0;

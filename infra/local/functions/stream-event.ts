@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { AttributeValue, _Record as StreamRecord } from "@aws-sdk/client-dynamodb-streams";
 import type { DynamoDBRecord } from "aws-lambda";
 
-/** A record of a stream in the form that Lambda hands it to a function: `streamArn` is the name the stack knows. */
+/** A stream record in the form that Lambda passes to a function. `streamArn` is the name the stack knows. */
 export function lambdaRecord({ eventName, dynamodb = {} }: StreamRecord, streamArn: string): DynamoDBRecord {
   const { ApproximateCreationDateTime, Keys, NewImage, OldImage, ...rest } = dynamodb;
   const record = {
-    // dynoxide counts from 1 in every table: as in AWS, no other event of any stream has this id.
+    // dynoxide numbers each table's records from 1. The hash makes the id unique across streams, as in AWS.
     eventID: createHash("md5").update(`${streamArn} ${dynamodb.SequenceNumber}`).digest("hex"),
     eventName,
     eventVersion: "1.1",
@@ -32,7 +32,7 @@ function jsonImage(image: Image): Record<string, unknown> {
   return Object.fromEntries(Object.entries(image).map(([name, value]) => [name, jsonValue(value)]));
 }
 
-/** JSON knows no bytes: they travel as base64. */
+/** JSON has no bytes, so they become base64. */
 function jsonValue(value: AttributeValue): unknown {
   if (value.B) return { B: base64(value.B) };
   if (value.BS) return { BS: value.BS.map(base64) };

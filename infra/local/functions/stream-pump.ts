@@ -8,7 +8,7 @@ import { type BatchDelivery, deliverBatch } from "./stream-batch.ts";
 import { lambdaRecord } from "./stream-event.ts";
 import type { StreamPage, StreamPlace, TableStream } from "./table-stream.ts";
 
-/** A function that consumes the stream, as its mapping says. */
+/** A function that consumes the stream, as its event source mapping defines it. */
 export interface StreamConsumer {
   mapping: LocalStreamMapping;
   invoke(event: DynamoDBStreamEvent): Promise<unknown>;
@@ -19,15 +19,15 @@ export interface StreamPumpOptions {
   stream: TableStream;
   consumers: readonly StreamConsumer[];
   placesDirectory: string;
-  /** Called where a batch fails as a whole or the stream cannot be read; both are tried again. */
+  /** Called if a batch fails as a whole or the stream cannot be read. Both are retried. */
   onFailure?(functionName: string, error: unknown): void;
 }
 
 /** A running pump. */
 export interface StreamPump {
-  /** Waits until every consumer has taken all that was written before; throws after that many milliseconds. */
+  /** Waits until every consumer has processed all earlier writes. Throws after that many milliseconds. */
   settled(milliseconds: number): Promise<void>;
-  /** Ends after the batch in hand; the next start continues from there. */
+  /** Ends after the current batch; the next start continues from there. */
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ interface SavedPlace {
 
 interface Run extends StreamConsumer {
   file: JsonFile<SavedPlace>;
-  /** When the engine was last asked for more and had none, by `performance.now()`. */
+  /** When the engine last answered that there is nothing more, by `performance.now()`. */
   emptyAt: number;
 }
 
@@ -47,7 +47,7 @@ const quietTickMilliseconds = 200;
 const quietAfterMilliseconds = 10_000;
 const retryMilliseconds = 500;
 
-/** Hands every consumer the changes that it reads, in order and at its own pace, until stopped. */
+/** Delivers the stream's records to every consumer, in order and at its own pace, until stopped. */
 export function startStreamPump(options: StreamPumpOptions): StreamPump {
   const stopping = new AbortController();
   const runs = options.consumers.map((consumer) => openRun(consumer, options));
@@ -123,7 +123,7 @@ function moveTo({ file }: Run, place: StreamPlace | undefined): void {
   file.save();
 }
 
-/** Consumers that wait look again at the same moments, so that they share the call. */
+/** Waiting consumers look again at the same moments, so that they share the call. */
 async function nextTick(isQuiet: boolean, stopping: AbortSignal): Promise<void> {
   const tick = isQuiet ? quietTickMilliseconds : tickMilliseconds;
   await pause(tick - (performance.now() % tick), undefined, { signal: stopping }).catch(() => {});

@@ -15,17 +15,17 @@ export interface StreamPlace {
   after?: string;
 }
 
-/** The records that follow a place; where they are of a shard, and the place after them. */
+/** The records that follow a place, and the place after them. Without any shard yet, the place is undefined. */
 export interface StreamPage {
   records: StreamRecord[];
   place: StreamPlace | undefined;
-  /** When the engine was asked, by `performance.now()`: what was written before is in this page or in an earlier one. */
+  /** When the engine was asked, by `performance.now()`. Everything written before is in this page or an earlier one. */
   askedAt: number;
 }
 
-/** The stream of a table, read from any place on. */
+/** The stream of a table, readable from any place. */
 export interface TableStream {
-  /** The engine's name for it; another one means that the table was created again. */
+  /** The engine's name for the stream. It changes if the table is created again. */
   arn: string;
   /** The page after a place, or the oldest records; readers at the same place share one call. */
   read(place: StreamPlace | undefined): Promise<StreamPage>;
@@ -34,8 +34,8 @@ export interface TableStream {
 const recordsInPage = 500;
 
 /**
- * Opens the stream of a table on a local engine, which keeps it in shards that follow each other one by one. Throws when
- * the table has none.
+ * Opens the stream of a table on a local engine, which keeps it in consecutive shards. Throws if the table has no
+ * stream.
  */
 export async function openTableStream(client: DynamoDBStreamsClient, tableName: string): Promise<TableStream> {
   const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName: tableName }));
@@ -73,7 +73,7 @@ export async function openTableStream(client: DynamoDBStreamsClient, tableName: 
   };
 }
 
-/** A place that the engine has forgotten is a place before its oldest record. */
+/** Starts at the oldest record if the engine no longer has the place. */
 async function readOrStartOver(
   read: (place: StreamPlace | undefined) => Promise<StreamPage>,
   place: StreamPlace | undefined,
@@ -115,7 +115,7 @@ function beginningOf(shards: Shard[]): StreamPlace | undefined {
   return findPlace(shards, (parent) => parent === undefined || !ids.has(parent));
 }
 
-/** The beginning of the first shard whose parent is as asked. */
+/** The beginning of the first shard whose parent matches. */
 function findPlace(shards: Shard[], isWanted: (parent: string | undefined) => boolean): StreamPlace | undefined {
   const shardId = shards.find(({ ParentShardId }) => isWanted(ParentShardId))?.ShardId;
   return shardId === undefined ? undefined : { shardId };

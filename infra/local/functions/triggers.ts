@@ -2,17 +2,17 @@ import type { Builds } from "../builds/builds.ts";
 import type { LocalFunction } from "../stack/template.ts";
 import { startEnvironment } from "./environment.ts";
 
-/** What runs the triggers: the functions of the stack, the settings each gets besides its own, and the triggered names. */
+/** The functions of the stack, the settings all of them get, and the names of those that a deploy calls. */
 export interface TriggerOptions {
   functions: readonly LocalFunction[];
   environment: Record<string, string>;
   triggers: readonly string[];
-  /** Builds a function before it is called; without it, it is there. */
+  /** Builds a function before it is called; without it, the build must exist. */
   builds?: Builds;
 }
 
 /**
- * Calls the functions that a deploy of the stack calls, one after the other, and waits for them. Throws when one fails,
+ * Calls the functions that a deploy of the stack calls, one after the other, and waits for them. Throws if one fails,
  * as the deploy would fail.
  */
 export async function runTriggers({ functions, environment, triggers, builds }: TriggerOptions): Promise<void> {

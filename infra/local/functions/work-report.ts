@@ -1,27 +1,27 @@
 import type { Output } from "./environment.ts";
 import type { Invoke } from "./environments.ts";
 
-/** One call of a worker, for a developer's eyes. */
+/** One call of a worker, as developers are shown it. */
 export interface Work {
   functionName: string;
-  /** What it was called with. */
+  /** The event it was called with. */
   event: unknown;
-  /** How many messages or changes it was called with; undefined for a call without. */
+  /** The number of messages or stream records in the event; undefined for an event without any. */
   records: number | undefined;
   milliseconds: number;
-  /** What it wrote. */
+  /** Its output. */
   output: string;
-  /** Why it failed as a whole. */
+  /** The error, if the call failed as a whole. */
   error?: unknown;
 }
 
-/** What is called with the workers' calls, and with failures that are none. */
+/** Callbacks for the workers' calls and for failures outside of calls. */
 export interface WorkListeners {
   onWork?(work: Work): void;
   onWorkerFailure?(functionName: string, error: unknown): void;
 }
 
-/** Has every call of a worker reported once, however it ends. */
+/** Reports every call of a worker once, however it ends. */
 export function reportWork(invoke: Invoke, { onWork, onWorkerFailure }: WorkListeners) {
   const reported = new WeakSet<object>();
   return {

@@ -13,35 +13,38 @@ import { startSchedules } from "./schedules.ts";
 import { type StreamConsumer, type StreamPump, startStreamPump } from "./stream-pump.ts";
 import { openTableStream } from "./table-stream.ts";
 
-/** Where the workers find their work, and what calls them. */
+/** The sources of the workers' work, and the function that calls them. */
 export interface WorkersOptions {
   stack: LocalStack;
   engine: Engine;
   region: string;
   queueEndpoint: string;
-  /** Folder that keeps how far each consumer of the stream is. */
+  /** The folder that keeps each stream consumer's position. */
   placesDirectory: string;
   invoke: Invoke;
-  /** Called where a batch fails; it comes again. */
+  /** Called if a batch fails. The batch is retried. */
   onFailure?(functionName: string, error: unknown): void;
-  /** Called with every change of the table since this machine first ran, in order; what none read is not asked for. */
+  /**
+   * Called with every change of the table since this machine first ran, in order, including changes that no function
+   * consumes.
+   */
   onChanges?(event: DynamoDBStreamEvent): void;
 }
 
-/** The consumer that shows changes, by the file that keeps its place. */
+/** The consumer that shows changes, named as the file that keeps its position. */
 const observer = { functionName: "desk", batchSize: 100, reportsItemFailures: false, filters: [] };
 
-/** What calls the functions that no request calls: the pumps of queues and stream, and the schedules. */
+/** The pumps of queues and stream, and the schedules: everything that calls functions without a request. */
 export interface Workers {
   /**
-   * Waits until all that was written and queued before is processed, with all that followed from it; throws after that many
-   * milliseconds, for example where a message waits for its next try.
+   * Waits until all earlier writes and messages are processed, with everything that followed from them. Throws after
+   * that many milliseconds, for example if a message waits for its next try.
    */
   settled(milliseconds: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts all of them, as the stack says. */
+/** Starts all workers that the stack defines. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { stack, engine, region, queueEndpoint } = options;
   const client = { region, credentials: localCredentials };
@@ -83,7 +86,7 @@ async function startStream(options: WorkersOptions, streams: DynamoDBStreamsClie
     invoke: (event) => invoke(mapping.functionName, event),
   }));
   const [{ streamArn = "" } = {}] = stack.streamMappings;
-  // First: what it is shown belongs before what follows from it.
+  // First, so that the desk shows a change before its consequences.
   if (onChanges) consumers.unshift({ mapping: { ...observer, streamArn }, invoke: async (event) => onChanges(event) });
   const stream = await openTableStream(streams, stack.table.name);
   return startStreamPump({ stream, consumers, placesDirectory, onFailure });
@@ -104,10 +107,10 @@ function pumpOptions(
   };
 }
 
-// Time enough for consumers that have nothing to do to look once more.
+// Long enough for idle consumers to look once more.
 const shortestWaitMilliseconds = 1_000;
 
-/** The messages that wait for a worker, or for its next try. */
+/** The number of messages that wait for a worker or for their next try. */
 async function countMessages(client: SQSClient, { stack, queueEndpoint }: WorkersOptions): Promise<number> {
   const names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
   const counts = stack.mappings.map(async ({ queueName }) => {
@@ -118,7 +121,7 @@ async function countMessages(client: SQSClient, { stack, queueEndpoint }: Worker
   return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
 }
 
-/** What stream consumers queue and queue workers write is work too: it is over when a whole round calls nobody. */
+/** Waits for a round that calls nobody: stream consumers queue messages and queue workers write, which is work too. */
 async function settle(
   stream: StreamPump,
   countQueued: () => Promise<number>,

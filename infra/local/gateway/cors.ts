@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { CorsRules } from "../stack/template.ts";
 
-/** Whether a request is the question a browser asks before the real one. */
+/** Whether a request is a preflight. */
 export function isPreflight(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   return method === "OPTIONS" && Boolean(headers.origin) && Boolean(headers["access-control-request-method"]);
 }
@@ -18,7 +18,7 @@ export function preflightHeaders(rules: CorsRules, headers: IncomingHttpHeaders)
   return { ...allowed, ...present(lists) };
 }
 
-/** What every answer to a request from another origin carries. */
+/** The CORS headers of every answer to another origin. */
 export function corsHeaders(rules: CorsRules, { origin }: IncomingHttpHeaders): Record<string, string> {
   if (!origin) return {};
   const anyone = rules.AllowOrigins?.includes("*");
@@ -31,7 +31,10 @@ export function corsHeaders(rules: CorsRules, { origin }: IncomingHttpHeaders): 
   });
 }
 
-/** Where web apps run while they are developed; a Capacitor app has an origin of its own on iOS, and http://localhost on Android. */
+/**
+ * Hosts of web apps under development. Capacitor apps have an origin of their own on iOS and http://localhost on
+ * Android.
+ */
 const developersHosts = [
   /^(?:[\w-]+\.)*localhost$/,
   /^127\.0\.0\.1$/,
@@ -41,7 +44,7 @@ const developersHosts = [
   /^172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}$/,
 ];
 
-/** Whether pages of an origin may call the API: those of the stage, and those of this machine and of private networks. */
+/** Whether pages of an origin may call the API: those of the stage, of this machine and of private networks. */
 export function isAllowed({ AllowOrigins = [] }: CorsRules, origin: string): boolean {
   if (AllowOrigins.includes("*") || AllowOrigins.includes(origin) || origin === "capacitor://localhost") return true;
   const url = URL.parse(origin);

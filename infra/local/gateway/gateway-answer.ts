@@ -15,10 +15,13 @@ interface FunctionResult {
   isBase64Encoded?: unknown;
 }
 
-/** What Lambda takes as the result of a call, as JSON. */
+/** Lambda's limit for the result of a call as JSON. */
 const mostResultBytes = 6_291_556;
 
-/** What an HTTP API makes of a function's result: a shaped answer, or any other value as a 200 with that as JSON. */
+/**
+ * The answer that an HTTP API makes of a function's result. A result without `statusCode` becomes the JSON body of a
+ * 200.
+ */
 export function gatewayAnswer(result: unknown): GatewayAnswer {
   if (Buffer.byteLength(JSON.stringify(result ?? null)) > mostResultBytes) return gatewayRefusal(500);
   const shaped = typeof result === "object" && result !== null && "statusCode" in result;
@@ -46,13 +49,13 @@ const refusals = {
   500: "Internal Server Error",
 };
 
-/** An answer API Gateway gives by itself, without or instead of a function. */
+/** An answer that API Gateway gives by itself. */
 export function gatewayRefusal(status: keyof typeof refusals): GatewayAnswer {
   const body = Buffer.from(JSON.stringify({ message: refusals[status] }));
   return { status, headers: { "content-type": "application/json" }, body };
 }
 
-/** Writes the answer; headers no HTTP message can carry make it a 500, as they do behind API Gateway. */
+/** Writes the answer. Headers that HTTP does not allow make it a 500, as they do behind API Gateway. */
 export function writeAnswer(response: ServerResponse, answer: GatewayAnswer): void {
   const bodiless = answer.status === 204 || answer.status === 304;
   const length = bodiless ? {} : { "content-length": answer.body.length };

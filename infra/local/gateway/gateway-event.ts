@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { localAccount } from "../aws/local-account.ts";
 import type { MatchedRoute } from "./route-table.ts";
 
-/** The event that an HTTP API hands to a function (payload format 2.0) for a request to this machine. */
+/** The event that an HTTP API passes to a function (payload format 2.0) for a request to this machine. */
 export function gatewayEvent(request: IncomingMessage, body: Buffer, matched: MatchedRoute): APIGatewayProxyEventV2 {
   const { path, query } = splitTarget(request.url ?? "/");
   const { cookie, ...headers } = joinHeaders(request);
@@ -49,14 +49,14 @@ export function gatewayEvent(request: IncomingMessage, body: Buffer, matched: Ma
   };
 }
 
-/** The path of a request target, percent escapes decoded where they can be, and its query string as sent. */
+/** The path of a request target with valid percent escapes decoded, and its query string as sent. */
 export function splitTarget(target: string): { path: string; query: string } {
   const mark = target.indexOf("?");
   const path = mark < 0 ? target : target.slice(0, mark);
   return { path: decodeEscapes(path) || "/", query: mark < 0 ? "" : target.slice(mark + 1) };
 }
 
-/** Decodes percent escapes; a run of them that is not UTF-8 stays as it was sent. */
+/** Decodes percent escapes. A run of them that is not UTF-8 stays as sent. */
 function decodeEscapes(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
     try {
@@ -78,7 +78,7 @@ function joinHeaders(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-/** The parameters of a query string, decoded; several of one name are joined by commas. */
+/** The parameters of a query string, decoded. Several values of one name are joined by commas. */
 export function joinParameters(query: string): Record<string, string> {
   const parameters = new Map<string, string>();
   for (const pair of query.split("&").filter(Boolean)) {

@@ -8,7 +8,7 @@ import { type GatewayAnswer, gatewayAnswer, gatewayRefusal, writeAnswer } from "
 import { gatewayEvent, splitTarget } from "./gateway-event.ts";
 import { createRouteTable } from "./route-table.ts";
 
-/** One answered request, for a developer's eyes; what may be printed of it carries no values of the query. */
+/** One answered request, as developers are shown it. Its printable parts contain no values of the query. */
 export interface FrontRequest {
   method: string;
   path: string;
@@ -16,18 +16,18 @@ export interface FrontRequest {
   status: number;
   /** The stable code of a refusal. */
   code: string | undefined;
-  /** The id that logs and problem documents have of it; undefined where no function was asked. */
+  /** The id in logs and problem documents; undefined if no function was called. */
   requestId: string | undefined;
-  /** What the function wrote. */
+  /** The function's output. */
   output: string;
   milliseconds: number;
   functionName: string | undefined;
-  /** The origin of the page that sent it, where a browser keeps the answer from that. */
+  /** The origin of the page that sent it, if the browser withholds the answer from that page. */
   refusedOrigin: string | undefined;
-  /** What the function was given, and what was answered, in full; undefined where no function was asked. */
+  /** The function's event and the whole answer; undefined if no function was called. */
   event?: APIGatewayProxyEventV2;
   answer?: GatewayAnswer;
-  /** Why the answer is a 500 of the gateway itself. */
+  /** The reason for a 500 of the gateway itself. */
   error?: unknown;
 }
 
@@ -36,23 +36,26 @@ export interface FrontOptions {
   port: number;
   routes: LocalRoute[];
   cors: CorsRules | undefined;
-  /** Answers what is asked below `/_local`, which is no part of the API. */
+  /** Answers requests below `/_local`, which are not part of the API. */
   answerLocal: RequestListener;
-  /** True where other computers of the network may connect. */
+  /** True if other computers of the network may connect. */
   lan?: boolean;
   invoke: Invoke;
   onRequest?(request: FrontRequest): void;
 }
 
-/** The HTTP API as it is served. */
+/** The running HTTP API. */
 export interface Front extends HttpService {
-  /** Takes other routes and CORS rules: they hold from the next request on. */
+  /** Replaces routes and CORS rules from the next request on. */
   replace(given: Pick<FrontOptions, "routes" | "cors">): void;
 }
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/** Serves the stack's HTTP API as API Gateway does, on 127.0.0.1 unless the network is to reach it, and the desk under `/_local/`. */
+/**
+ * Serves the stack's HTTP API as API Gateway does, and the desk under `/_local/`. Listens on 127.0.0.1, or on the
+ * network with `lan`.
+ */
 export async function startFront(options: FrontOptions): Promise<Front> {
   let match = createRouteTable(options.routes);
   let { cors } = options;
@@ -112,7 +115,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     options.onRequest?.({ ...report, status: response.statusCode, milliseconds: performance.now() - began });
   };
   const service = await startHttpService((request, response) => {
-    // Only a caller that went away while sending ends here.
+    // Rejects only if the caller disconnects while sending.
     serve(request, response).catch(() => response.destroy());
   }, options);
   const replace: Front["replace"] = (given) => {
@@ -122,13 +125,13 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   return { ...service, replace };
 }
 
-/** Pages of the machine itself need no permission. */
+/** The origin of a page that may not read the answer; undefined for pages of the machine itself. */
 function refusedOrigin(cors: CorsRules | undefined, { origin, host }: IncomingMessage["headers"]): string | undefined {
   if (!cors || origin === undefined || origin === `http://${host}`) return undefined;
   return isAllowed(cors, origin) ? undefined : origin;
 }
 
-/** The code in a problem document; undefined where the answer is none, or not what it says it is. */
+/** The code of a problem document; undefined for any other answer. */
 function refusalCode(result: unknown): string | undefined {
   const { headers, body } = (result ?? {}) as { headers?: Record<string, unknown>; body?: unknown };
   if (!String(headers?.["content-type"]).startsWith("application/problem+json")) return undefined;

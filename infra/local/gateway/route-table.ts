@@ -1,6 +1,6 @@
 import type { LocalRoute } from "../stack/template.ts";
 
-/** The route a request takes, and what its path says in the route's `{places}`. */
+/** A request's route, and the values of the route's `{placeholders}` in its path. */
 export interface MatchedRoute {
   route: LocalRoute;
   pathParameters: Record<string, string>;

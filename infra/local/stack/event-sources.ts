@@ -18,7 +18,7 @@ export interface LocalMapping extends BatchMapping {
 /** A function that consumes the table's stream. */
 export interface LocalStreamMapping extends BatchMapping {
   streamArn: string;
-  /** A change reaches the function when it matches one; without any, every change does. */
+  /** Filters of which a change must match one to reach the function. Without filters, every change does. */
   filters: Pattern[];
 }
 
@@ -36,7 +36,7 @@ export interface MinuteCall {
   isEachMinute: true;
 }
 
-/** When a function is called that nothing else calls. */
+/** The times at which a schedule calls a function. */
 export type LocalSchedule = DailyCall | MinuteCall;
 
 /** A resource of the template, its properties with local names. */
@@ -46,7 +46,7 @@ export interface LocalResource {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** Every resource of a type. */
+/** Returns every resource of a type. */
 export type ResourcesOfType = (type: Resource["Type"]) => LocalResource[];
 
 /** The event source mappings of queues. */
@@ -77,7 +77,10 @@ function readMappings(all: ResourcesOfType, service: string, usualBatchSize: num
 
 const webhookQueues = namesOf("local").webhookQueue("");
 
-/** The event buses and the rules that lead to queues; webhooks get nothing, as their receivers are not of this machine. */
+/**
+ * The event buses and the rules that lead to queues. Rules of webhooks are left out: their receivers are not on this
+ * machine.
+ */
 export function readBuses(all: ResourcesOfType): { names: string[]; rules: BusRule[] } {
   const rules = all("AWS::Events::Rule").filter(({ properties }) => properties.EventPattern !== undefined);
   const read = rules.map(({ properties }) => ({
@@ -91,7 +94,7 @@ export function readBuses(all: ResourcesOfType): { names: string[]; rules: BusRu
   };
 }
 
-/** The schedules; throws on one that is neither daily nor of every minute, as the local machine would not keep it. */
+/** The schedules. Throws on one that is neither daily nor per minute, because the local machine would not run it. */
 export function readSchedules(all: ResourcesOfType): LocalSchedule[] {
   return all("AWS::Scheduler::Schedule").map(({ properties }) => {
     const expression = String(properties.ScheduleExpression);
@@ -109,7 +112,7 @@ export function readSchedules(all: ResourcesOfType): LocalSchedule[] {
   });
 }
 
-/** The function's name in its name, its ARN, or an integration URI around its ARN. */
+/** The function's name, from its name, its ARN, or an integration URI around its ARN. */
 export function functionOf(text: string): string {
   return /:function:([^:/]+)/.exec(text)?.[1] ?? text;
 }

@@ -1,10 +1,10 @@
-/** What a resource's `Ref` and its attributes are on the local machine. */
+/** The values of a resource's `Ref` and attributes on the local machine. */
 export interface LocalNames {
   ref(logicalId: string): string;
   attribute(logicalId: string, name: string): string;
 }
 
-/** A template value with CloudFormation's intrinsic functions carried out; throws on one it does not know. */
+/** Evaluates CloudFormation's intrinsic functions in a template value. Throws on a function it does not know. */
 export function resolveValue(value: unknown, names: LocalNames): unknown {
   if (Array.isArray(value)) return value.map((each) => resolveValue(each, names)).filter((each) => each !== noValue);
   if (typeof value !== "object" || value === null) return value;

@@ -9,17 +9,17 @@ export interface Resource {
   Properties?: Record<string, unknown>;
 }
 
-/** Where the stack lives on this machine. */
+/** The names and addresses of the stack on this machine. */
 export interface LocalPlace {
   region: string;
   stackName: string;
   /** Endpoint of the local SQS. */
   queueEndpoint: string;
-  /** Address the HTTP API answers at. */
+  /** Address of the HTTP API. */
   baseUrl: string;
 }
 
-/** The local name of a resource: a function's operation, else the name the stack gives it, else its logical id. */
+/** The local name of a resource: for a function its operation, else the name in the stack, else its logical id. */
 export function physicalName(logicalId: string, { Type, Properties = {} }: Resource): string {
   const operation = Type === "AWS::Lambda::Function" ? operationOf(Properties) : undefined;
   if (operation !== undefined) return operation;
@@ -34,7 +34,7 @@ export function operationOf(properties: Record<string, unknown>): string | undef
   return variables?.OPERATION === undefined ? undefined : String(variables.OPERATION);
 }
 
-/** How references between the stack's resources read on this machine. */
+/** Resolves references between the stack's resources on this machine. */
 export function localNames(resources: Record<string, Resource>, place: LocalPlace): LocalNames {
   const pseudo: Record<string, string> = {
     "AWS::Region": place.region,

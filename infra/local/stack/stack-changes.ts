@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LocalStack } from "./template.ts";
 
-/** What a synthesised stack has that the one before had not, in one line; undefined where nothing on this machine differs. */
+/** The differences between two synthesised stacks in one line; undefined if this machine would run both alike. */
 export function describeChanges(before: LocalStack, after: LocalStack): string | undefined {
   const [routes, functions] = [keysOf(before, after, "routes"), keysOf(before, after, "functions")];
   const kept = after.functions.flatMap((each) => {
@@ -20,7 +20,7 @@ export function describeChanges(before: LocalStack, after: LocalStack): string |
   return parts.length > 0 ? parts.join(", ") : undefined;
 }
 
-/** Whether the workers have the same work, from the same places. */
+/** Whether the workers of both stacks have the same work from the same sources. */
 export function haveSameWork(before: LocalStack, after: LocalStack): boolean {
   const parts = ["mappings", "streamMappings", "schedules"] as const;
   return parts.every((part) => isDeepStrictEqual(before[part], after[part]));

@@ -2,22 +2,22 @@ import { relative } from "node:path";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
 import { type LocalSynthesis, root, synthesizeAgain } from "./synthesis.ts";
 
-/** The stack that is followed, and what is called as it changes. */
+/** The stack to follow, and callbacks for its changes. */
 export interface StackWatchOptions {
   directory: string;
-  /** The files that the stack is made from, and when they began to be read (milliseconds since 1970). */
+  /** The source files of the stack, and when the last synthesis began to read them (milliseconds since 1970). */
   made: { from: readonly string[]; at: number };
-  /** Called with the file that a new synthesis begins for. */
+  /** Called with the changed file when a new synthesis begins. */
   onBegin(file: string): void;
-  /** Called with each new synthesis; what it throws goes to `onFailure`. */
+  /** Called with each new synthesis. Its errors go to `onFailure`. */
   onSynthesis(synthesis: LocalSynthesis): Promise<void>;
-  /** Called where a synthesis fails, or what came of it is not taken; the next change is another try. */
+  /** Called if a synthesis fails or `onSynthesis` rejects. The next change starts another try. */
   onFailure(error: unknown): void;
 }
 
 const lookEveryMilliseconds = 300;
 
-/** Synthesises the stack again whenever a file that it is made from has changed, and was left alone for a moment. */
+/** Synthesises the stack again after one of its source files has changed and none changes any more. */
 export function watchStack(options: StackWatchOptions): { stop(): Promise<void> } {
   let from = options.made.from;
   let stamps = stampFiles(from, options.made.at);
@@ -37,7 +37,7 @@ export function watchStack(options: StackWatchOptions): { stop(): Promise<void> 
   };
   const look = () => {
     if (running || stamps.areCurrent()) return;
-    // An editor, or a change of branch, writes more than one file.
+    // Wait, because an editor or a change of branch writes several files.
     if (!settling?.areCurrent()) {
       settling = stampFiles(from, 0);
       return;

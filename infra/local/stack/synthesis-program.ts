@@ -3,8 +3,8 @@ import { writeEntries } from "../../functions/entries.ts";
 import { synthesizeBundled } from "../../stack-app.ts";
 import { writeJsonFile } from "../json-file.ts";
 
-// Synthesises the stack of the local machine into the folder it is called with. A program of its own: the CDK takes hundreds of
-// megabytes, and a module that was loaded once is not read again.
+// Synthesises the stack of the local machine into the folder given as argument. It is a program of its own because the
+// CDK takes hundreds of megabytes, and a process does not read a loaded module again.
 const [, , outdir = ""] = process.argv;
 const { template } = synthesizeBundled("local", outdir, writeEntries);
 writeJsonFile(join(outdir, "whole-template.json"), template);

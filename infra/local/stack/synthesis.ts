@@ -12,9 +12,9 @@ export { root };
 /** The stack as it was synthesised. */
 export interface LocalSynthesis {
   template: Record<string, unknown>;
-  /** Folder with an entry for each function's bundle, which is not built. */
+  /** Folder with the entry of each function's bundle; the bundles are not built. */
   bundles: string;
-  /** Every file it was made from: where none has changed, neither has the stack. */
+  /** Every source file. The stack is unchanged if none of them has changed. */
   sources: string[];
 }
 
@@ -24,10 +24,10 @@ interface LastSynthesis {
   sources: string[];
 }
 
-/** What the modules are read with, besides themselves. */
+/** Files that decide what the modules import and how. */
 const settingFiles = ["package-lock.json", "cdk.json"].map((file) => join(root, file));
 
-/** Synthesises the stack, which `onBuild` says first, or takes the last synthesis where nothing it was made from has changed. */
+/** Synthesises the stack, calling `onBuild` first. Returns the last synthesis instead if no source file has changed. */
 export async function synthesizeOnce(directory: string, onBuild?: () => void): Promise<LocalSynthesis> {
   const file = synthesisFile(directory);
   // An earlier release has left no sources.
@@ -40,8 +40,8 @@ export async function synthesizeOnce(directory: string, onBuild?: () => void): P
 }
 
 /**
- * Synthesises the stack in a process of its own, whatever the last synthesis was made from; the last one stays in place until
- * the new one is there. Rejects with the first words of what it fails with.
+ * Synthesises the stack in a process of its own, even if nothing has changed. The last synthesis stays in place until
+ * the new one is complete. Rejects with the beginning of the error's message.
  */
 export async function synthesizeAgain(directory: string): Promise<LocalSynthesis> {
   const outdir = resolve(`${assemblyFolder(directory)}.${process.pid}`);
@@ -59,7 +59,7 @@ export async function synthesizeAgain(directory: string): Promise<LocalSynthesis
   return { template, bundles: bundlesFolder(directory), sources };
 }
 
-/** Lets a machine's folder begin with the synthesis of another one, and with the packages that were built there. */
+/** Starts a machine's folder with the synthesis and packages of another one. */
 export function copySynthesis(from: string, to: string): void {
   for (const part of [assemblyFolder, synthesisFile, packagesFolder]) {
     if (existsSync(part(from))) cpSync(part(from), part(to), { recursive: true });
@@ -74,7 +74,7 @@ function bundlesFolder(directory: string): string {
   return join(assemblyFolder(directory), "bundles");
 }
 
-/** What the program writes beside the assembly. */
+/** The file the program writes beside the assembly. */
 function templateFile(directory: string): string {
   return join(assemblyFolder(directory), "whole-template.json");
 }
@@ -84,7 +84,7 @@ function synthesisFile(directory: string): string {
 }
 
 function digestFiles(files: readonly string[]): string {
-  // A folder that was copied along with its checkout holds the paths of the other one.
+  // The root, because a folder copied along with its checkout contains paths of the original.
   const digest = createHash("sha256").update(root);
   for (const file of files) digest.update(file).update(existsSync(file) ? readFileSync(file) : "\0");
   return digest.digest("hex");

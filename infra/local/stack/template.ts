@@ -17,7 +17,7 @@ import {
 import { resolveValue } from "./intrinsics.ts";
 import { type LocalPlace, localNames, operationOf, physicalName, type Resource } from "./physical-names.ts";
 
-/** A function of the stack: its name, the folder of its build, and its settings as they are here. */
+/** A function of the stack: its name, the folder of its build, and its local settings. */
 export interface LocalFunction {
   name: string;
   directory: string;
@@ -32,7 +32,7 @@ export interface LocalRoute {
   functionName: string;
 }
 
-/** What a browser on another origin may do, in the words of the HTTP API's `CorsConfiguration`. */
+/** The permissions of browsers on other origins, in the form of the HTTP API's `CorsConfiguration`. */
 export interface CorsRules {
   AllowOrigins?: string[];
   AllowMethods?: string[];
@@ -60,7 +60,7 @@ export interface LocalStack {
 
 type Properties = Record<string, unknown>;
 
-/** Reads a synthesised template; `builds` is the folder that holds a folder for each function. */
+/** Reads a synthesised template. `builds` contains a folder for each function. */
 export function readStack(template: unknown, builds: string, place: LocalPlace): LocalStack {
   const resources = (template as { Resources: Record<string, Resource> }).Resources;
   const names = localNames(resources, place);
@@ -108,7 +108,7 @@ export function readStack(template: unknown, builds: string, place: LocalPlace):
   };
 }
 
-/** The CDK's own functions, which carry out a deploy, have no place here: what they do, the machine does. */
+/** The CDK's own functions carry out a deploy. The machine does that itself. */
 function isOfTheCdk({ Type, Properties = {} }: Resource): boolean {
   return Type === "AWS::Lambda::Function" && operationOf(Properties) === undefined;
 }

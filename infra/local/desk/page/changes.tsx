@@ -4,7 +4,7 @@ import { Loaded } from "./parts.tsx";
 import { useLive } from "./server.ts";
 import { Fields } from "./steps.tsx";
 
-/** What happened to a record, read once it is opened. */
+/** The changes of a record, read when the list is opened. */
 export function Changes({ kind, id }: { kind: string; id: number }) {
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -5,13 +5,13 @@ import { Action, Code, Empty, Head, Loaded, Row, Split } from "./parts.tsx";
 import { Queues } from "./queues.tsx";
 import { change, useLive } from "./server.ts";
 
-/** What the interface shows; all else is kept beside it. */
+/** Kinds that the interface shows; all others are internal. */
 const records = ["company", "user", "timesheet", "invoice", "job", "notification"];
-/** Those whose changes are kept. */
+/** Kinds with a history of changes. */
 const changed = ["user", "timesheet", "invoice", "job"];
 const sections = { queues: "Queues", stream: "Stream", schedules: "Schedules and limits" } as const;
 
-/** What the table, the queues and the stream hold, and what can be done with them. */
+/** The contents of table, queues and stream, and the actions on them. */
 export function Data({ id }: { id: string | undefined }) {
   const live = useLive<ResourcesView>("data", 2);
   return (

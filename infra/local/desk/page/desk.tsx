@@ -54,7 +54,7 @@ function Desk() {
   );
 }
 
-/** The view and what is open in it, as the address has them: a reload keeps both. */
+/** The view and its open item, from the address, so that a reload keeps both. */
 function useRoute(): [string, string | undefined] {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {

@@ -15,7 +15,7 @@ const record = (fields: object): Draft => ({
   detail: JSON.stringify(fields, null, 2),
 });
 
-/** Each as a system might send it; they name records that the demo data has, or add one. */
+/** Each event as a system might send it. They change records of the demo data, or add one. */
 const samples: Readonly<Record<string, (now: number) => Draft>> = {
   "A job is added": (now) =>
     record({
@@ -47,10 +47,10 @@ const samples: Readonly<Record<string, (now: number) => Draft>> = {
   "An invalid event": (now) => record({ event_id: `job-x-${now}`, type: "job", id: "x", version: now }),
 };
 
-/** What came of a posting may follow nothing that the page is called for. */
+/** No event of the machine announces the result of a posting, so the list is read again after this time. */
 const postedSeconds = 2;
 
-/** A form for what comes in; what went out, and where it is posted. */
+/** A form for incoming events, the outgoing ones, and the address they are posted to. */
 export function Events() {
   return (
     <>
@@ -66,7 +66,7 @@ export function Events() {
   );
 }
 
-/** An address of this computer that events are posted to, as webhooks post them. */
+/** The address of this computer that events are posted to, as webhooks post them. */
 function Webhook() {
   const live = useLive<WebhookView>("webhook");
   const [typed, setTyped] = useState<string>();
@@ -177,7 +177,7 @@ function Inbound() {
   );
 }
 
-/** As the command line does, by EventBridge's own interface. */
+/** Sends an event by EventBridge's own interface, as the command line does. */
 async function send({ type, source, detail }: Draft): Promise<void> {
   const entry = { EventBusName: "workforce-local", Source: source, DetailType: type, Detail: detail };
   const headers = { "x-amz-target": "AWSEvents.PutEvents", "content-type": "application/x-amz-json-1.1" };

@@ -5,7 +5,7 @@ import { useLive } from "./server.ts";
 
 const channels = { email: "Mail", sms: "SMS", push: "Push" } as const;
 
-/** What the service sent, as who received it sees it. */
+/** The messages the service sent, as their recipients see them. */
 export function Inbox({ id }: { id: string | undefined }) {
   const live = useLive<InboxView[]>("inbox");
   const [text, setText] = useState("");
@@ -63,7 +63,7 @@ function Messages({ messages, openId }: { messages: readonly InboxView[]; openId
   );
 }
 
-/** One message as its device shows it, its pin large. */
+/** One message as its device shows it, with its pin in large digits. */
 export function Message({ message }: { message: InboxView }) {
   const { id, channel, to, person, pin, subject, hasHtml, sentAt } = message;
   return (
@@ -141,7 +141,7 @@ function titleOf(message: InboxView): string {
   return message.subject ?? message.text ?? "";
 }
 
-/** What a phone shows of a push: of APNs its alert, of FCM its notification. */
+/** The text of a push on a phone: the alert of APNs, or the notification of FCM. */
 function alertOf(text: string): { title: string; body: string } {
   type Alert = { title?: string; body?: string };
   type Payload = { aps?: { alert?: Alert }; fcmV1Message?: { message?: { notification?: Alert } } };

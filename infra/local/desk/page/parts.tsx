@@ -11,7 +11,7 @@ interface ActionProps {
   disabled?: boolean;
 }
 
-/** A button that does something that takes a moment, and says what came of it. */
+/** A button for an action that takes a moment. It shows the result. */
 export function Action({ label, done = "Done", act, primary = false, title, disabled }: ActionProps) {
   const [said, setSaid] = useState<string>();
   const run = async () => {
@@ -30,7 +30,7 @@ export function Action({ label, done = "Done", act, primary = false, title, disa
   );
 }
 
-/** A button that copies a text, which may have to be made first. */
+/** A button that copies a text, which may have to be fetched first. */
 export function Copy({
   text,
   ...rest
@@ -39,7 +39,7 @@ export function Copy({
   return <Action {...rest} done="Copied" act={act} />;
 }
 
-/** What a part shows before it has something to show. */
+/** Shown in place of content that is still missing. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -49,13 +49,13 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** What was read, or that it could not be. */
+/** The content, or the reason why it could not be read. */
 export function Loaded<T>({ live, children }: { live: Live<T>; children: (value: T) => ComponentChildren }) {
   if (live.value !== undefined) return <>{children(live.value)}</>;
   return live.error ? <Empty title="It could not be read">{live.error}</Empty> : <p class="muted pad">Loading …</p>;
 }
 
-/** A view's heading, what it is for, and what can be done with it. */
+/** The heading of a view, its purpose, and its tools. */
 export function Head({ title, about, children }: { title: string; about: string; children?: ComponentChildren }) {
   return (
     <header class="head">
@@ -81,7 +81,7 @@ export function Search({ label, value, onInput }: { label: string; value: string
   );
 }
 
-/** True where every word of a search is in one of the texts. */
+/** True if every word of a search is in one of the texts. */
 export function hasWords(wanted: string, ...texts: readonly unknown[]): boolean {
   const all = texts.join(" ").toLowerCase();
   return wanted
@@ -90,7 +90,7 @@ export function hasWords(wanted: string, ...texts: readonly unknown[]): boolean 
     .every((word) => all.includes(word));
 }
 
-/** One row of a card: a name, what is known of it, and what can be done with it. */
+/** One row of a card: name, description and actions. */
 export function Row({ name, about, children }: { name: string; about: string; children?: ComponentChildren }) {
   return (
     <li class="queue">
@@ -106,13 +106,13 @@ export function Row({ name, about, children }: { name: string; about: string; ch
 interface SplitProps {
   list: ComponentChildren;
   detail: ComponentChildren;
-  /** What is open, if anything is; the address that closes it. */
+  /** The id of the open item, if there is one, and the address that closes it. */
   openId: string | undefined;
   back: string;
   isSlim?: boolean;
 }
 
-/** A list beside what is open of it; a narrow page shows one of both. */
+/** A list beside its open item; a narrow page shows only one of them. */
 export function Split({ list, detail, openId, back, isSlim = false }: SplitProps) {
   return (
     <div class={`split ${openId === undefined ? "" : "open"} ${isSlim ? "slim" : ""}`}>
@@ -129,7 +129,7 @@ export function Split({ list, detail, openId, back, isSlim = false }: SplitProps
   );
 }
 
-/** A time of day, the whole moment as its title. */
+/** A time of day, with date and time as its title. */
 export function Time({ at }: { at: number }) {
   const date = new Date(at);
   return (
@@ -139,7 +139,7 @@ export function Time({ at }: { at: number }) {
   );
 }
 
-/** A status, by its colour and its words. */
+/** A status, with its colour and words. */
 export function Status({ status, code, isWork = false }: { status: number; code?: string | null; isWork?: boolean }) {
   const look = status >= 500 ? "bad" : status >= 400 ? "warn" : "good";
   const words = isWork ? (status < 400 ? "processed" : "failed") : String(status);
@@ -151,7 +151,7 @@ export function Status({ status, code, isWork = false }: { status: number; code?
   );
 }
 
-/** JSON over lines, or the text as it is. */
+/** JSON on several lines, or other text as it is. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be focused can be scrolled by keyboard.

@@ -73,7 +73,7 @@ function Row({ person, docs }: { person: Person; docs: string | null }) {
   );
 }
 
-/** The reference page takes a token by hand and keeps none: it is on the clipboard when the page opens. */
+/** Copies a token and opens the reference page, which stores no token: people paste it there. */
 function OpenDocs({ id, name, docs }: { id: number; name: string; docs: string }) {
   const open = async () => {
     await navigator.clipboard.writeText(await tokenOf(id));

@@ -2,7 +2,7 @@ import type { QueueView } from "../views.ts";
 import { Action, Code, Row, Time } from "./parts.tsx";
 import { change } from "./server.ts";
 
-/** Each queue with what failed in it; what belongs to none at the end. */
+/** Each queue with its failed messages, those of no queue last. */
 export function Queues({ queues, onDone }: { queues: readonly QueueView[]; onDone(): void }) {
   const sorted = queues
     .filter(({ deadLettersOf }) => deadLettersOf === null)
@@ -26,7 +26,7 @@ export function Queues({ queues, onDone }: { queues: readonly QueueView[]; onDon
   );
 }
 
-/** Without what makes it unique among all stacks. */
+/** The name without the part that makes it unique among all stacks. */
 const titleOf = (name: string) => name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
 
 function Queue({ queue, dead, onDone }: { queue: QueueView; dead: QueueView | undefined; onDone(): void }) {

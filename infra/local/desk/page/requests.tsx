@@ -4,7 +4,7 @@ import { Empty, Head, hasWords, Loaded, Search, Split, Status, Time } from "./pa
 import { useLive } from "./server.ts";
 import { Story } from "./story.tsx";
 
-/** Every request as it comes in, and the story of the one that is open. */
+/** Every request as it comes in, and the story of the open one. */
 export function Requests({ id }: { id: string | undefined }) {
   const live = useLive<RequestRow[]>("requests");
   const [text, setText] = useState("");

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 const token = document.querySelector<HTMLMetaElement>('meta[name="desk-token"]')?.content ?? "";
 
-/** Asks the desk's server; throws the sentence that it refuses with. */
+/** Calls the desk's server. Throws the message of a refusal. */
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(`/_local/desk/${path}`, init);
   const answer = await response.json().catch(() => ({ message: `The machine answers ${response.status}.` }));
@@ -10,7 +10,7 @@ async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   return answer as T;
 }
 
-/** Has the server change something. */
+/** Requests a change from the server. */
 export function change<T>(path: string, what: object = {}): Promise<T> {
   return ask<T>(path, { method: "POST", headers: { "x-desk-token": token }, body: JSON.stringify(what) });
 }
@@ -26,13 +26,13 @@ live.onmessage = () => {
   for (const listener of listeners) listener();
 };
 
-/** Calls back whether the machine answers, and whenever that changes. */
+/** Reports whether the machine answers, and each change of that. */
 export function watchConnection(listen: (isConnected: boolean) => void): void {
   live.addEventListener("open", () => listen(true));
   live.addEventListener("error", () => listen(false));
 }
 
-/** What was read, why it could not be, and how to read it again. */
+/** The value or the error of a read, and a function to read again. */
 export interface Live<T> {
   value: T | undefined;
   error: string | undefined;
@@ -47,7 +47,8 @@ export function useLive<T>(path: string, everySeconds = 0): Live<T> {
   const wanted = useRef(path);
   wanted.current = path;
   useEffect(() => {
-    // An answer counts though more has happened since it was asked for: else none would count while requests come in.
+    // An answer counts even if more has happened since its request. Otherwise none would count while requests keep
+    // coming.
     const keep = (read: { value?: T; error?: string }) => wanted.current === path && setState({ path, ...read });
     ask<T>(path).then(
       (value) => keep({ value }),
@@ -62,7 +63,7 @@ export function useLive<T>(path: string, everySeconds = 0): Live<T> {
       clearInterval(timer);
     };
   }, [everySeconds]);
-  // What was read for another path is not shown for this one.
+  // A value read for another path is not shown for this one.
   const { value, error } = state.path === path ? state : {};
   return { value, error, refresh };
 }

@@ -2,7 +2,7 @@ import type { FieldChange, LogView, QueueMessage, Step } from "../views.ts";
 import { Message } from "./inbox.tsx";
 import { Code } from "./parts.tsx";
 
-/** One step of what followed from a request, and how long after it. */
+/** One step of a story, with the time since the request. */
 export function StepView({ step, since }: { step: Step; since: number }) {
   const after = step.at - since;
   if (step.kind === "message") {
@@ -44,7 +44,7 @@ export function StepView({ step, since }: { step: Step; since: number }) {
   );
 }
 
-/** What acted or changed, and when. */
+/** The name of the actor or record, and the time. */
 export function StepHead({ name, about, after }: { name: string; about: string; after: number }) {
   return (
     <p class="step-head">
@@ -66,7 +66,7 @@ function Queued({ message: { queue, attempt, body } }: { message: QueueMessage }
   );
 }
 
-/** What a function wrote, and why it failed. */
+/** A function's log lines, and its error. */
 export function Lines({ lines, error }: { lines: readonly LogView[]; error: string | null }) {
   return (
     <>
@@ -97,7 +97,7 @@ function factsOf({ fields }: LogView): string {
   return facts.join(" ");
 }
 
-/** Fields before and after a change; many are folded. */
+/** Fields before and after a change, folded if there are many. */
 export function Fields({ fields }: { fields: readonly FieldChange[] }) {
   return (
     <details open={fields.length <= 4}>

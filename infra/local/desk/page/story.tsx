@@ -4,7 +4,7 @@ import { Action, Code, Copy, Loaded, Status, Time } from "./parts.tsx";
 import { tokenOf, useLive } from "./server.ts";
 import { Lines, StepHead, StepView } from "./steps.tsx";
 
-/** What followed from a request, as a line of steps. */
+/** The story of a request as a line of steps. */
 export function Story({ id }: { id: string }) {
   const live = useLive<StoryView>(`requests/${encodeURIComponent(id)}`, 2);
   return <Loaded live={live}>{(story) => <Whole story={story} />}</Loaded>;
