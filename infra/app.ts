@@ -23,7 +23,7 @@ try {
   if (!Object.hasOwn(stacks, stack)) {
     throw new StageRefusal([`There is no stack "${stack}"; the stacks are ${Object.keys(stacks).join(", ")}.`]);
   }
-  // The cdk command finds out the region and the account of its credentials. Stacks beside the service's have their own region.
+  // The cdk command takes region and account from its credentials. Stacks beside the service's have a fixed region.
   const region = ["service", "emptied"].includes(stack) ? process.env.CDK_DEFAULT_REGION : undefined;
   requireDeployable(stage, { region, account: process.env.CDK_DEFAULT_ACCOUNT });
   stacks[stack]?.(stage);

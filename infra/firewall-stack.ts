@@ -6,15 +6,15 @@ import { GlobalStack } from "./global-stack.ts";
 import { namesOf } from "./stages/names.ts";
 import type { Stage } from "./stages/stages.ts";
 
-/** Most requests of one address in a minute: a site of 500 people behind one address needs about a fifth of it. */
+/** Most requests of one address in a minute. A site of 500 people behind one address needs about a fifth of it. */
 const requestsPerMinute = 3_000;
-/** Most that change accounts and sessions: 500 people who sign in within ten minutes need a sixth of it. */
+/** Most of them that change accounts and sessions. 500 people who sign in within ten minutes need a sixth of it. */
 const accountRequestsPerMinute = 300;
 const windowSeconds = 60;
 
 /**
- * The firewall before a stage's edge. A stack of its own, as CloudFront takes firewalls of us-east-1 alone; it is deployed
- * before a stage names its ARN.
+ * The firewall before a stage's edge. It is a stack of its own because CloudFront accepts only firewalls of us-east-1.
+ * It must be deployed before a stage names its ARN.
  */
 export class FirewallStack extends GlobalStack {
   constructor(app: App, stage: Stage) {
@@ -40,7 +40,7 @@ export class FirewallStack extends GlobalStack {
   }
 }
 
-/** Passwords, pins and refresh tokens are tried by POST and PUT under one path, and pins by GET on one below it as well. */
+/** Passwords, pins and refresh tokens can be tried by POST and PUT below one path, and pins also by one GET there. */
 const changesAccounts: CfnWebACL.StatementProperty = {
   orStatement: {
     statements: [
@@ -52,7 +52,7 @@ const changesAccounts: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Refuses an address with 429 as long as it sends more than so many requests a minute. */
+/** Refuses an address with 429 while it sends more requests a minute than the limit. */
 function rateRule(rule: {
   readonly priority: number;
   readonly name: string;
@@ -92,12 +92,12 @@ function matches(
   positionalConstraint: string,
   searchString: string,
 ): CfnWebACL.StatementProperty {
-  // A path may be written with any of its characters escaped.
+  // A path may contain percent escapes for any of its characters.
   const textTransformations = [{ priority: 0, type: fieldToMatch.uriPath ? "URL_DECODE" : "NONE" }];
   return { byteMatchStatement: { fieldToMatch, positionalConstraint, searchString, textTransformations } };
 }
 
-/** Headers that prove who somebody is: the firewall's samples and logs show none of them. */
+/** Headers that authenticate somebody. The firewall's samples and logs show none of them. */
 const secretHeaders = ["authorization", "known-client", edgeSecretHeader];
 
 function replaceHeader(name: string): CfnWebACL.DataProtectProperty {

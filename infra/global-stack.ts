@@ -1,7 +1,7 @@
 import { type App, Stack, Tags } from "aws-cdk-lib";
 import type { Stage } from "./stages/stages.ts";
 
-/** A stack beside a stage's own, in us-east-1: some resources of AWS's worldwide services are taken there alone. */
+/** A stack beside a stage's own, in us-east-1, for resources of AWS's global services that exist only there. */
 export abstract class GlobalStack extends Stack {
   constructor(app: App, name: string, { stage, about }: { readonly stage: Stage; readonly about: string }) {
     const { account, removal } = stage;

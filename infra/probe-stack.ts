@@ -10,15 +10,16 @@ import { GlobalStack } from "./global-stack.ts";
 import { namesOf } from "./stages/names.ts";
 import { type Stage, StageRefusal, stagesFile } from "./stages/stages.ts";
 
-/** Fewest that Route 53 takes, on three continents. */
+/** The fewest that Route 53 accepts, on three continents. */
 const regions = ["eu-west-1", "us-east-1", "ap-southeast-1"];
 const secondsBetweenAsks = 30;
-/** In a row: one that is lost on its way pages nobody. */
+/** In a row, so that a single lost request pages nobody. */
 const mostFailures = 3;
 
 /**
- * Asks a stage for its health from outside of its region, and pages when it does not answer. A stack of its own, as Route 53
- * reports to CloudWatch in us-east-1 alone; so it pages also when all of the stage's region is gone, its alarms included.
+ * Checks a stage's health from outside its region, and pages if it does not answer. It is a stack of its own because
+ * Route 53 reports only to CloudWatch in us-east-1. It therefore also pages if the stage's whole region fails, alarms
+ * included.
  */
 export class ProbeStack extends GlobalStack {
   constructor(app: App, stage: Stage) {

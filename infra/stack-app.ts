@@ -6,15 +6,16 @@ import { findStage, type Stage } from "./stages/stages.ts";
 import { readWholeTemplate, type WholeTemplate } from "./whole-template.ts";
 import { WorkforceStack } from "./workforce-stack.ts";
 
-/** Writes the bundle of each function, or what stands in for it, into a folder of its own below `outdir`. */
+/** Writes the bundle of each function, or a replacement, into a folder of its own below `outdir`. */
 export type Bundle = (outdir: string) => void;
 
 const commandSettings = new URL("../cdk.json", import.meta.url);
 
-/** An app with the feature flags of cdk.json, whichever program makes it. */
+/** An app with the feature flags of cdk.json, for any program. */
 export function createApp(props: AppProps = {}): App {
   const { context } = JSON.parse(readFileSync(commandSettings, "utf8")) as { context: Record<string, unknown> };
-  // The cdk command has the templates name their assets: so do the others, as they find nested templates by it.
+  // The cdk command makes templates name their assets. Nested templates are found by those names, so the other programs
+  // need them too.
   const named = { ...context, "aws:cdk:enable-asset-metadata": true, ...props.context };
   return new App({ ...props, analyticsReporting: false, context: named });
 }
@@ -28,7 +29,7 @@ export function addBundledStack(app: App, stage: Stage, bundle: Bundle): Workfor
 
 /** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */
 export function synthesizeBundled(stageName: string, outdir: string, bundle: Bundle): WholeTemplate {
-  // Nothing is deployed from it, and to validate it takes longer than to make it.
+  // Nothing is deployed from this synthesis, and validating it takes longer than making it.
   const app = createApp({ outdir, builtinCloudFormationValidation: false });
   const stack = addBundledStack(app, findStage(stageName), bundle);
   return readWholeTemplate(app.synth().directory, stack.templateFile);

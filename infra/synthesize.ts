@@ -8,7 +8,7 @@ import { WorkforceStack } from "./workforce-stack.ts";
 
 export { createApp } from "./stack-app.ts";
 
-/** Adds a stage's stack to an app, its bundles built from the sources as they are. */
+/** Adds a stage's stack to an app, with bundles built from the current sources. */
 export function addStack(app: App, stage: Stage): WorkforceStack {
   return addBundledStack(app, stage, bundleFunctions);
 }
@@ -25,7 +25,7 @@ export function addEmptiedStack(app: App, stage: Stage): WorkforceStack {
   throw new StageRefusal([`Say which step: -c step=1 to -c step=${replacementSteps} (infra/UPGRADE.md, From 0.1.0).`]);
 }
 
-/** Synthesises a stage's stack, its bundles built, into an empty folder, without the cdk command and without AWS. */
+/** Synthesises a stage's stack with built bundles into an empty folder, without the cdk command and without AWS. */
 export function synthesize(stageName: string, outdir: string): WholeTemplate {
   return synthesizeBundled(stageName, outdir, bundleFunctions);
 }

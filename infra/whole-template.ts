@@ -9,7 +9,7 @@ export interface TemplateResource {
   readonly Metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** A CloudFormation template, as far as it is read here. */
+/** The parts of a CloudFormation template that are read here. */
 export type Template = {
   readonly Resources: Readonly<Record<string, TemplateResource>>;
   readonly Parameters?: Readonly<Record<string, unknown>>;
@@ -19,19 +19,19 @@ export type Template = {
 /** A stack with its nested stacks. */
 export interface WholeTemplate {
   /**
-   * All resources as if one template had them. Those of a nested stack have its logical id and a dot before their own; what
-   * passes between the stacks by parameters and outputs is written where it arrives.
+   * All resources as if they were in one template. Those of a nested stack have its logical id and a dot before their
+   * own. Values passed between stacks by parameters and outputs are inlined.
    */
   readonly template: Template;
-  /** Every template as CloudFormation takes it, by its file's name; the first is the root. */
+  /** Every template in CloudFormation's form, by file name; the first is the root. */
   readonly parts: Readonly<Record<string, Template>>;
 }
 
 const nestedStack = "AWS::CloudFormation::Stack";
 
 /**
- * Reads a synthesised stack and its nested stacks from the folder of its synthesis, which has no other. Throws when it could
- * not read every resource of every template there.
+ * Reads a synthesised stack and its nested stacks from their folder, which must contain no other stack. Throws if it
+ * could not read every resource of every template there.
  */
 export function readWholeTemplate(directory: string, rootFile: string): WholeTemplate {
   const read = (file: string) => JSON.parse(readFileSync(join(directory, file), "utf8")) as Template;
@@ -47,7 +47,7 @@ export function readWholeTemplate(directory: string, rootFile: string): WholeTem
   return { template, parts };
 }
 
-/** How many resources the templates have in all, the nested stacks themselves not counted. */
+/** The number of resources in all templates, not counting the nested stacks themselves. */
 export function countResources(parts: WholeTemplate["parts"]): number {
   const resources = Object.values(parts).flatMap(({ Resources }) => Object.values(Resources));
   return resources.filter(({ Type }) => Type !== nestedStack).length;
@@ -57,7 +57,7 @@ export function countResources(parts: WholeTemplate["parts"]): number {
 function joinTemplates(root: Template, parts: WholeTemplate["parts"]): Template {
   const nested = new Map(nestedStacksOf(root).map(([id, resource]) => [id, partOf(id, resource, parts)] as const));
   const { atTop, within } = linksBetween(nested);
-  /** The resources that a dependency on this one is on. */
+  /** The resources that a dependency on this id means. */
   const idsOf = (id: string) => {
     const part = nested.get(id);
     return part ? Object.keys(part.Resources).map((each) => inside(id, each)) : [id];
@@ -78,7 +78,7 @@ function joinTemplates(root: Template, parts: WholeTemplate["parts"]): Template 
   return { ...root, Resources: Object.fromEntries(resources), Outputs: rewrite(root.Outputs ?? {}, atTop) };
 }
 
-/** What references mean in the root, and within a nested stack. */
+/** The meaning of references in the root, and within a nested stack. */
 function linksBetween(nested: ReadonlyMap<string, NestedPart>) {
   const within = (stack: string, { given, Resources }: NestedPart): Links => ({
     ref: (id) => {
@@ -101,7 +101,7 @@ function linksBetween(nested: ReadonlyMap<string, NestedPart>) {
 }
 
 type NestedPart = Template & {
-  /** What the root gives for each parameter. */
+  /** The root's values for the parameters. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly dependsOn: readonly string[];
 };
@@ -118,7 +118,7 @@ interface Links {
   readonly attribute: (id: string, name: string) => unknown;
 }
 
-/** A part of a template with the references in it replaced by what they are linked to. */
+/** A part of a template with its references replaced. */
 function rewrite<T>(value: T, links: Links): T {
   return rewritten(value, links) as T;
 }

@@ -38,27 +38,27 @@ import type { Stage } from "./stages/stages.ts";
 
 // A little after midnight, when the new day has begun on every clock.
 const overdueTime = { hour: 0, minute: 5 };
-// When few people are at work, and those who repair what it finds soon are.
+// Few people work then, and those who repair what it finds start soon.
 const totalsTime = { hour: 4, minute: 0 };
-// The page, its files, and what a browser asks of the bare address.
+// The page, its files, and the bare address that browsers open.
 const pageRoutes = { Start: "/", Page: pagePath, Files: `${pagePath}/{file}` };
 
-/** What a stack is made from. */
+/** The properties of a stack. */
 export interface WorkforceStackProps {
   readonly stage: Stage;
   /** Folder that the bundles were built into. */
   readonly bundles: string;
   /** Id of the commit that they were built from. */
   readonly commit?: string;
-  /** The operations and functions; left out, those of the service. */
+  /** The operations and functions; by default those of the service. */
   readonly service?: ServiceTable;
   /** Leaves out all functions and what watches them, at a step of replacing the table's indexes (infra/UPGRADE.md). */
   readonly emptied?: { readonly replacementStep: number };
 }
 
 /**
- * The whole service of one stage. This stack has what is kept and what all share; functions are in nested stacks, each with
- * its role, logs, alarm and route.
+ * The whole service of one stage. This stack contains stored data and shared resources. Functions are in nested stacks,
+ * each with its role, logs, alarm and route.
  */
 export class WorkforceStack extends Stack {
   readonly #stage: Stage;
@@ -76,11 +76,11 @@ export class WorkforceStack extends Stack {
     super(app, names.stack, {
       description: `Workforce API, stage ${stage.name}`,
       tags,
-      // `cdk destroy` and a deletion in the console are refused until it is switched off.
+      // `cdk destroy` and a deletion in the console are refused until this is switched off.
       terminationProtection: stage.removal === "keep",
       ...placeOf(stage),
     });
-    // CloudFormation passes the stack's own tags on to most kinds of resources, not to all.
+    // CloudFormation does not pass the stack's own tags on to all types of resources.
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
     this.#stage = stage;
     this.#bundles = bundles;
@@ -226,13 +226,13 @@ export class WorkforceStack extends Stack {
   }
 
   #isAnonymousAccountRoute({ name, access }: Operation): boolean {
-    // Nobody guesses a refresh token, and a flood of guesses must not keep everybody from renewing theirs.
+    // Nobody can guess a refresh token, and a flood of guesses must not keep everybody from renewing theirs.
     if (name === refreshToken.name) return false;
     return access === "anyone" && ["accounts", "sessions"].includes(rowOf(this.#service, name).area);
   }
 }
 
-/** Where a stack may be deployed, as far as its stage says; the cdk command refuses other credentials. */
+/** The account and region of a stack, if its stage sets them. The cdk command refuses credentials of others. */
 function placeOf({ account, region }: Stage): { env?: Environment } {
   if (account === undefined && region === undefined) return {};
   return { env: { ...(account !== undefined && { account }), ...(region !== undefined && { region }) } };

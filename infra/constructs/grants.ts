@@ -17,26 +17,26 @@ import type { SandboxPin } from "./stores/sandbox-pin.ts";
 import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 
-/** What functions are given rights to. */
+/** The resources that functions may get rights to. */
 export interface Resources {
   readonly records: RecordsTable;
   readonly hmacKey: HmacKey;
   readonly signingKeys: SigningKeys;
   readonly queues: ByQueue<WorkQueue>;
-  /** Holds changes of the table that a stream consumer could not take, for a person to look at; no function consumes it. */
+  /** Holds stream records that a consumer gave up, for a person to look at. No function consumes it. */
   readonly quarantine: Queue;
-  /** Where events go out, in a stage that sends any. */
+  /** The bus of outgoing events, in a stage that sends any. */
   readonly outboundBus: OutboundBus | undefined;
-  /** Where events are sent to, in a stage with webhooks. */
+  /** The webhooks of the stage, if it has any. */
   readonly webhooks: Webhooks | undefined;
   readonly emails: EmailSending;
-  /** What the stage's edge proves itself with, where it has one. */
+  /** The secret that the stage's edge sends, if it has an edge. */
   readonly edgeSecret: EdgeSecret | undefined;
   /** The pin of the stage's test logins, where it has any. */
   readonly sandboxPin: SandboxPin | undefined;
 }
 
-/** Gives a function the rights and settings that its row names, and no others. */
+/** Gives a function the rights and settings in its row, and no others. */
 export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resources, stage: Stage): void {
   const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus, webhooks } = resources;
   const tokenNames = { issuer: namesOf(stage.name).tokenIssuer, audience: tokenAudience };
@@ -77,14 +77,17 @@ function grantQueue(fn: LambdaFunction, setting: string, { queueUrl, queueArn }:
   fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queueArn] }));
 }
 
-/** Sets whose access tokens a function trusts: the service's own, or those of the stage's outside issuer (D4). */
+/**
+ * Sets the issuers whose access tokens a function trusts: the service, and the stage's external issuer if it has one
+ * (D4).
+ */
 function grantTokenVerification(fn: LambdaFunction, { issuer, audience }: TokenNames, { oidcIssuer }: Stage): void {
   fn.addEnvironment("TOKEN_ISSUER", issuer);
   fn.addEnvironment("TOKEN_AUDIENCE", audience);
   if (oidcIssuer) fn.addEnvironment("OIDC_ISSUER", JSON.stringify(oidcIssuer));
 }
 
-/** Lets a function push to the devices behind the stage's platform applications; without any, it may push nowhere. */
+/** Lets a function push to the devices of the stage's platform applications, if it has any. */
 function grantPushing(fn: LambdaFunction, { platformApplications = {} }: Stage): void {
   const applications = Object.values(platformApplications);
   if (applications.length === 0) return;
@@ -98,7 +101,7 @@ function grantPushing(fn: LambdaFunction, { platformApplications = {} }: Stage):
 }
 
 function grantSms(fn: LambdaFunction): void {
-  // Phone numbers have no ARN: every topic and endpoint is kept out instead.
+  // Phone numbers have no ARN, so the statement excludes every topic and endpoint instead.
   fn.addToRolePolicy(
     new PolicyStatement({
       actions: ["sns:Publish"],

@@ -1,7 +1,7 @@
 import type { OperationName } from "../../shared/contract/operations.ts";
 import { everyoneTheirOwn, type OperationRow } from "./function-row.ts";
 
-/** What both forms of a confirmation have, by the link and by the body (D13). */
+/** The rows of both forms of a confirmation, by link and by body (D13). */
 const confirmation = {
   area: "accounts",
   access: "anyone",
@@ -12,7 +12,7 @@ const confirmation = {
   guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
 } satisfies Omit<OperationRow, "impact">;
 
-/** The operations on logins, passwords, pins and sessions, who may call each and what its function may touch. */
+/** The operations on logins, passwords, pins and sessions, with callers and rights. */
 export const accountRows = {
   "request-password-reset": {
     area: "accounts",

@@ -9,8 +9,8 @@ import { functions } from "./functions.ts";
 import { pageDefine } from "./page-build.ts";
 
 /**
- * What Lambda loads. It awaits an ES module to its end, and gives it all of a processor for that; from a CommonJS module it
- * takes what is there at once, and what that has begun goes on in the first call, with a third of a processor.
+ * The entry that Lambda loads. Lambda awaits an ES module to its end, with a whole processor. It does not wait for a
+ * CommonJS module's promises, which would continue in the first call with a third of a processor.
  */
 function indexOf(file: string, hash: string): string {
   return `import { createRequire } from "node:module";
@@ -21,20 +21,20 @@ export { handler };
 `;
 }
 
-/** A function as it is deployed. The same sources and packages give the same bytes, in whatever folder. */
+/** A function as it is deployed. The same sources and packages give the same bytes in any folder. */
 export interface Build {
   readonly name: string;
-  /** First 12 hexadecimal digits of the code's SHA-256: log lines and stacks name it. */
+  /** First 12 hexadecimal digits of the code's SHA-256. Log lines and stacks contain it. */
   readonly hash: string;
   readonly code: string;
-  /** Source map in JSON, its sources relative to the project's folder; undefined where none was asked for. */
+  /** Source map in JSON, its sources relative to the project's folder; undefined unless requested. */
   readonly map: string | undefined;
 }
 
 /**
- * Builds the bundle of every function into `<outdir>/<function name>/`: `<name>.<hash>.cjs`, one CommonJS file with the SDK
- * included, and `index.mjs`, which primes it. CommonJS without dynamic import keeps undici, and its 20 ms, out of the
- * start (nodejs/node#59686).
+ * Builds the bundle of every function into `<outdir>/<function name>/`: `<name>.<hash>.cjs`, one CommonJS file with the
+ * SDK included, and `index.mjs`, which primes it. CommonJS without dynamic import keeps undici out of the start, which
+ * saves 20 ms (nodejs/node#59686).
  */
 export function bundleFunctions(outdir: string): void {
   for (const { name, hash, code } of buildFunctions(outdir)) {
@@ -45,7 +45,7 @@ export function bundleFunctions(outdir: string): void {
   }
 }
 
-/** Builds functions as they are deployed, with maps if asked for; `outdir` takes nothing but what they are built from. */
+/** Builds functions as they are deployed, with source maps if requested. Writes only entries into `outdir`. */
 export function buildFunctions(
   outdir: string,
   { names = Object.keys(functions), maps = false }: { names?: readonly string[]; maps?: boolean } = {},
@@ -64,7 +64,7 @@ export function buildFunctions(
   });
 }
 
-/** A map's sources as paths from the project's folder, wherever it was built; what is made for the build is of no folder. */
+/** Makes a map's sources relative to the project's folder, or to `outdir` for generated files. */
 function placeMap(text: string, outdir: string, out: string): string {
   const map = JSON.parse(text) as { sources: string[] };
   const sources = map.sources.map((source) => {
@@ -74,12 +74,12 @@ function placeMap(text: string, outdir: string, out: string): string {
   return JSON.stringify({ ...map, sources });
 }
 
-/** A stack names the file: with it, the function and its build. */
+/** The file name carries function and build into every stack. */
 function fileOf(name: string, hash: string): string {
   return `${name}.${hash}.cjs`;
 }
 
-/** How bundles are built: one place for the flags that a fast start depends on. */
+/** The options of all bundles, with the flags that a fast start depends on. */
 export function bundleOptions(outdir: string) {
   const entryPoints = Object.keys(functions).map((name) => ({
     in: entryFile(outdir, name),
@@ -98,7 +98,7 @@ export function bundleOptions(outdir: string) {
     mainFields: ["module", "main"],
     supported: { "dynamic-import": false },
     alias: packageAliases(outdir),
-    // The define is text that is a string literal: what makes the document stays outside the bundle.
+    // A string literal, so that the modules which make the document stay outside the bundle.
     define: { OPENAPI_DOCUMENT: JSON.stringify(JSON.stringify(describeInterface())), ...pageDefine() },
     metafile: true,
     logLevel: "warning",

@@ -5,7 +5,10 @@ import { functions } from "./functions.ts";
 import { phoneMetadataModule } from "./phone-metadata.ts";
 import { primingStepsOf } from "./priming.ts";
 
-/** Writes what bundles are built from: an entry joins a handler with what is to be primed; a function file itself opens nothing. */
+/**
+ * Writes the entries of bundles. An entry joins a handler with its priming steps, because a function file itself opens
+ * nothing.
+ */
 export function writeEntries(outdir: string): void {
   mkdirSync(join(outdir, "entries"), { recursive: true });
   writeFileSync(phoneMetadataFile(outdir), phoneMetadataModule());

@@ -1,6 +1,6 @@
 import type { Role } from "../../shared/contract/operation.ts";
 
-/** The DynamoDB actions functions are given, one by one. A transaction needs those of its writes. */
+/** The DynamoDB actions that functions may get. A transaction needs those of its writes. */
 export type TableAction =
   | "GetItem"
   | "BatchGetItem"
@@ -36,10 +36,10 @@ export const guardedPartitions = [
   "WEBHOOK#",
 ] as const;
 
-/** One of the guarded partitions. */
+/** A guarded partition. */
 export type GuardedPartition = (typeof guardedPartitions)[number];
 
-/** The areas that have operations: each is a file of the contract, and a folder of functions, events and tests. */
+/** The areas with operations: each is a file of the contract, and a folder of functions, events and tests. */
 export const operationAreas = [
   "accounts",
   "sessions",
@@ -51,13 +51,13 @@ export const operationAreas = [
   "service",
 ] as const;
 
-/** An area that has operations. */
+/** An area with operations. */
 export type OperationArea = (typeof operationAreas)[number];
 
 /** The areas of the service: those of operations, and the workers. */
 export type Area = OperationArea | "workers";
 
-/** The settings of a stage that functions are given by name; `shared/settings.ts` reads them. */
+/** The settings of a stage that rows may name; `shared/settings.ts` reads them. */
 export type StageSetting =
   | "SERVICE_NAME"
   | "LOCALE"
@@ -76,90 +76,93 @@ export type StageSetting =
   | "WEBHOOKS"
   | "SANDBOX";
 
-/** What one function may touch; everything else is denied. */
+/** The rights of one function; everything else is denied. */
 export interface FunctionRow {
   /** Folder of the function's file under `functions/`. */
   readonly area: Area;
-  /** One sentence: what people cannot do while it fails. Its alarm says so. */
+  /** One sentence: the things people cannot do while it fails. It is part of the alarm's text. */
   readonly impact: string;
-  /** True where its failures cannot wait for the morning: users are shut out. */
+  /** True if its failures cannot wait for the morning, because users cannot sign in. */
   readonly pages?: true;
   /**
-   * Memory, and CPU with it; 512 where a row says nothing. Hashing a password wants more of both, as does the whole table; what
-   * waits most of its time wants less.
+   * Memory, and CPU with it; 512 by default. Hashing a password and reading the whole table need more of both, a
+   * function that mostly waits needs less.
    */
   readonly memoryMegabytes?: 128 | 1024 | 2048;
   readonly table?: readonly TableAction[];
-  /** The guarded partitions that these actions reach; a scan reaches all. */
+  /** The guarded partitions that these actions may reach; a scan reaches all. */
   readonly guarded?: readonly GuardedPartition[];
   /** Indexes that it queries. */
   readonly indexes?: readonly TableIndex[];
-  /** True where it verifies access tokens: reads the public keys and knows issuer and audience. */
+  /** True if it verifies access tokens: it reads the public keys and knows issuer and audience. */
   readonly verifiesTokens?: true;
-  /** True where it reads the public keys to show them. */
+  /** True if it reads the public keys to publish them. */
   readonly readsPublicKeys?: true;
-  /** True where it signs access tokens: reads the private keys and knows issuer and audience. */
+  /** True if it signs access tokens: it reads the private keys and knows issuer and audience. */
   readonly signsTokens?: true;
-  /** True where it makes the private keys and stores them. */
+  /** True if it creates and stores the private keys. */
   readonly rotatesSigningKeys?: true;
-  /** True where it reads the key for HMACs, of whatever `shared/domain/hmac-key.ts` names as a purpose. */
+  /** True if it reads the key for HMACs of any purpose in `shared/domain/hmac-key.ts`. */
   readonly readsHmacKey?: true;
   /** True where it gives the stage's test logins their pin, if it has any. */
   readonly readsSandboxPin?: true;
-  /** True where it limits clients by their address, which the stage's edge may say. */
+  /** True if it limits clients by their address, which the stage's edge may send. */
   readonly readsClientAddress?: true;
-  /** True where it queues requests for pins. */
+  /** True if it queues requests for pins. */
   readonly queuesPins?: true;
-  /** True where it queues notices to users. */
+  /** True if it queues notices to users. */
   readonly queuesNotices?: true;
-  /** True where it sends e-mail and SMS. */
+  /** True if it sends e-mail and SMS. */
   readonly sendsMessages?: true;
-  /** True where it queues notifications to be delivered. */
+  /** True if it queues notifications for delivery. */
   readonly queuesNotifications?: true;
-  /** True where it queues notifications to be pushed to devices. */
+  /** True if it queues pushes to devices. */
   readonly queuesPushes?: true;
-  /** True where it queues events for other systems, in a stage that sends any. */
+  /** True if it queues events for other systems, in a stage that sends any. */
   readonly queuesEvents?: true;
-  /** True where it puts events on the outbound bus: one function alone may. */
+  /** True if it puts events on the outbound bus; only one function may. */
   readonly putsEvents?: true;
-  /** True where it delivers events to the stage's webhooks, and keeps which of them fail: of the table it reaches that alone. */
+  /**
+   * True if it delivers events to the stage's webhooks and stores which of them fail. It reaches nothing else in the
+   * table.
+   */
   readonly deliversWebhooks?: true;
-  /** True where it pushes to devices through the stage's platform applications. */
+  /** True if it pushes to devices through the stage's platform applications. */
   readonly pushesToDevices?: true;
   /**
-   * True where it consumes the table's stream, and quarantines changes that it cannot take. Its right is to the images of every
-   * item, those of guarded partitions included.
+   * True if it consumes the table's stream and quarantines the records it fails on. It sees the images of every item,
+   * including guarded partitions.
    */
   readonly readsStream?: true;
   /** True where it asks how many shards the table's stream has. It reads none. */
   readonly countsShards?: true;
-  /** True where users feel a fault at once: in a canary stage, a new version takes a tenth of the calls first. */
+  /** True if users notice a fault at once: in a canary stage, a new version first takes a tenth of the calls. */
   readonly canary?: true;
   /**
-   * True where its own messages lead to calls of it again, and a test counts that they end. Lambda stops such a chain after 16
-   * calls otherwise, and its last message is lost to the dead letters.
+   * True if its own messages lead to further calls of it, and a test shows that they end. Otherwise Lambda stops such a
+   * chain after 16 calls and moves its last message to the dead letters.
    */
   readonly mayCallItself?: true;
-  /** True where it calls itself for parts of its work, which call nothing, and waits for their answers. */
+  /** True if it calls itself for parts of its work and waits for the answers. A part makes no such call. */
   readonly callsItself?: true;
-  /** Longest run in seconds; 20 where a row says nothing. */
+  /** Timeout in seconds; 20 by default. */
   readonly timeoutSeconds?: number;
-  /** Settings of the stage that it reads; who takes logins needs the country they are read with. */
+  /** Settings of the stage that it reads. A function that parses logins needs the default country. */
   readonly settings?: readonly StageSetting[];
 }
 
-/** How far a role reaches: the records of every company, of the caller's own company, or the caller's own alone (D2). */
+/** The reach of a role: the records of every company, of the caller's own company, or only the caller's own (D2). */
 export type Reach = "all" | "company" | "own";
 
 /** The row of an operation. */
 export interface OperationRow extends FunctionRow {
   readonly area: OperationArea;
   /**
-   * Who may call it, and how far each role reaches; roles that are not named are refused (D3). Kept apart from the
-   * contract's entry: the access suite holds the service against this, and the contract against it.
+   * The roles that may call it, and the reach of each; all other roles are refused (D3). It is independent of the
+   * contract's entry: the access suite tests the service against this, and the contract against it.
    */
   readonly access: "anyone" | Partial<Readonly<Record<Role, Reach>>>;
 }
 
-/** Every role may call it, for the caller's own records alone. */
+/** Every role may call it, for its own records only. */
 export const everyoneTheirOwn = { admin: "own", operator: "own", client: "own", driver: "own" } as const;

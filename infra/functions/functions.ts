@@ -6,7 +6,7 @@ import { type ServiceFunctionName, workerRows } from "./worker-rows.ts";
 /** The name of any function. */
 export type FunctionName = OperationName | ServiceFunctionName;
 
-/** Every operation, who may call it and what its function may touch. An operation without a row does not compile. */
+/** Every operation with its callers and rights. An operation without a row does not compile. */
 export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   ...accountRows,
   "bulk-update-timesheets": {
@@ -165,8 +165,8 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
 };
 
 /**
- * Every function and what it may touch. An operation that is not for anyone verifies access tokens; all of them look at the
- * names of parameters.
+ * Every function with its rights. Each operation with callers' roles verifies access tokens, and each operation checks
+ * the names of parameters.
  */
 export const functions = {
   ...(Object.fromEntries(Object.entries(operationRows).map(withRequests)) as typeof operationRows),

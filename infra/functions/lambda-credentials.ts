@@ -1,4 +1,4 @@
-/** What a request to AWS is signed with. */
+/** The credentials that sign a request to AWS. */
 interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -6,8 +6,8 @@ interface Credentials {
 }
 
 /**
- * Takes the place of the SDK's own search for credentials in the bundles. Lambda hands every function its credentials in
- * the environment; looking for them in files, containers and single sign-on is 90 KB of code that never runs there.
+ * Replaces the SDK's search for credentials in the bundles. Lambda passes credentials in the environment. The SDK's
+ * search in files, containers and single sign-on is 90 KB of code that would never run.
  */
 export function defaultProvider(): () => Promise<Credentials> {
   return async () => {

@@ -1,6 +1,6 @@
 /**
- * Takes the place of the SDK's event streams in the bundles: none of the calls that functions make sends or answers one, and
- * they are 19 KB of each bundle. The client of Lambda is configured with these names.
+ * Replaces the SDK's event streams in the bundles, where they would take 19 KB each. No call of a function sends or
+ * receives one, but Lambda's client imports these names.
  */
 export class EventStreamSerde {
   constructor() {
@@ -8,12 +8,12 @@ export class EventStreamSerde {
   }
 }
 
-/** How a client would make one; it never does. */
+/** Would create a serializer; no client calls it. */
 export function eventStreamSerdeProvider(): EventStreamSerde {
   return new EventStreamSerde();
 }
 
-/** The configuration as it is. */
+/** Returns the configuration unchanged. */
 export function resolveEventStreamSerdeConfig<Config>(config: Config): Config {
   return config;
 }

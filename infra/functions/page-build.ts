@@ -14,18 +14,18 @@ export function pageSources(): string[] {
 
 const { compare: byNumber } = new Intl.Collator("en", { numeric: true });
 
-/** The guides, in the order that they are read in. */
+/** The guides, in reading order. */
 export function guideSources(): string[] {
   return globSync(`${folder}/guides/*.md`, { cwd: root }).toSorted(byNumber);
 }
 
-/** What the function of the page is built with: its files as text, in place of `DOCS_FILES`. */
+/** The define for the page's function: its files as text, in place of `DOCS_FILES`. */
 export function pageDefine(): { DOCS_FILES: string } {
-  // The define is text that is a string literal.
+  // A string literal.
   return { DOCS_FILES: JSON.stringify(JSON.stringify(buildPageFiles())) };
 }
 
-/** The page with all that it consists of: what the page names is at a path with its hash. */
+/** The page and its files. Each file that the page names has its hash in its path. */
 function buildPageFiles(): PageFile[] {
   const named = {
     scalar: scalarFile(),
@@ -40,7 +40,7 @@ function buildPageFiles(): PageFile[] {
 
 let scalar: PageFile | undefined;
 
-/** A tenth of a second of work, which is the same for every build of a program. */
+/** Kept, because it takes a tenth of a second and is the same for every build of a program. */
 function scalarFile(): PageFile {
   scalar ??= hashedFile("scalar.js", "text/javascript", readScalar());
   return scalar;

@@ -3,12 +3,12 @@ import metadata from "libphonenumber-js/max/metadata";
 
 type NumberingPlans = Readonly<Record<string, readonly unknown[]>>;
 
-/** Places of a numbering plan in the library's arrays that only say how a number is displayed: formats, rule of the prefix. */
+/** Positions in the library's arrays that only concern the display of a number: formats, rule of the prefix. */
 const displayPlaces: readonly number[] = [4, 6];
 
 /**
- * The numbering plans with the kinds of their numbers, without what displays a number: 106 KB of 157. No bundle has them
- * twice, whatever it asks of a number (D7).
+ * The numbering plans with the types of their numbers, without the data for display: 106 KB of 157. All checks of
+ * numbers share them, so no bundle contains them twice (D7).
  */
 export function smallPhoneMetadata() {
   const { countries, nonGeographic, ...rest } = metadata as unknown as Record<
@@ -18,7 +18,7 @@ export function smallPhoneMetadata() {
   return { ...rest, countries: withoutDisplay(countries), nonGeographic: withoutDisplay(nonGeographic) };
 }
 
-/** The source of a module with the small metadata, compressed to a third: bundles load it in place of the library's. */
+/** The source of a module with the small metadata, compressed to a third. Bundles load it instead of the library's. */
 export function phoneMetadataModule(): string {
   const text = brotliCompressSync(JSON.stringify(smallPhoneMetadata())).toString("base64");
   return `import { brotliDecompressSync } from "node:zlib";

@@ -5,8 +5,8 @@ import type { FunctionRow } from "./function-row.ts";
 export type PrimingStep = Exclude<keyof typeof priming, "prime">;
 
 /**
- * What an environment of a function does before its first call, by what its row lets it do. Nobody waits for a worker, so
- * workers do nothing.
+ * The steps that an environment of a function takes before its first call, derived from its row. Workers take none,
+ * because nobody waits for them.
  */
 export function primingStepsOf({ area, table = [], ...row }: FunctionRow): PrimingStep[] {
   if (area === "workers") return [];

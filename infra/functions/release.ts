@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { root } from "./bundle-places.ts";
 
-/** What a release is: its commit, and the hashes of its functions' builds. */
+/** A release: its commit, and the hashes of its functions' builds. */
 export interface ReleaseManifest {
-  /** Id of the commit, with `-dirty` where files differed from it; `unknown` where it was made outside of a repository. */
+  /** Id of the commit, with `-dirty` if files differ from it; `unknown` if it was built outside of a repository. */
   readonly commit: string;
   readonly hashes: readonly string[];
 }
@@ -13,7 +13,7 @@ export function writeManifest({ commit, hashes }: ReleaseManifest): string {
   return [commit, ...hashes].join(" ");
 }
 
-/** A manifest as `writeManifest` wrote it. */
+/** Reads a manifest that `writeManifest` wrote. */
 export function readManifest(text: string): ReleaseManifest {
   const [commit = "unknown", ...hashes] = text.split(" ");
   return { commit, hashes };
@@ -21,7 +21,7 @@ export function readManifest(text: string): ReleaseManifest {
 
 let commit: string | undefined;
 
-/** Id of the commit that is checked out, with `-dirty` where files differ from it; `unknown` outside of a repository. */
+/** Id of the checked-out commit, with `-dirty` if files differ from it; `unknown` outside of a repository. */
 export function readCommit(): string {
   commit ??= describeCommit();
   return commit;

@@ -3,7 +3,7 @@ import { operations } from "../../shared/contract/operations.ts";
 import type { FunctionRow } from "./function-row.ts";
 import { functions } from "./functions.ts";
 
-/** What a stack is made of: the operations of the contract, and a row for each function by its name. */
+/** The contents of a stack: the operations of the contract, and the rows of its functions by name. */
 export interface ServiceTable {
   readonly operations: readonly Operation[];
   readonly functions: Readonly<Record<string, FunctionRow>>;
@@ -12,7 +12,7 @@ export interface ServiceTable {
 /** The service itself. */
 export const service: ServiceTable = { operations, functions };
 
-/** The row of a function. Throws when the table has none. */
+/** The row of a function. Throws if the table has none. */
 export function rowOf(table: ServiceTable, name: string): FunctionRow {
   const row = table.functions[name];
   if (!row) throw new Error(`No function has the name ${name}`);

@@ -10,21 +10,21 @@ export type StreamConsumerName = (typeof streamConsumers)[number];
 const written = ["INSERT", "MODIFY"];
 
 /**
- * The changes each consumer of the stream is given, in the words of Lambda's event filters: those that match one of the
- * patterns. What consumers write themselves is in the stream too: naming the items they read keeps them from feeding
+ * The records that each consumer of the stream receives, as Lambda's event filters: those that match one of the
+ * patterns. Consumers' own writes are in the stream too. Naming the items they read keeps them from triggering
  * themselves.
  */
 export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonly<Record<string, unknown>>[]>> = {
   "update-totals": [
     { dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "USER", "HEARTBEAT"] } } } },
-    // Sessions that were ended, for the history: each of their refreshes is a change as well.
+    // Ended sessions, for the history. Each refresh of a session changes it too.
     {
       eventName: ["MODIFY"],
       dynamodb: { Keys: { sk: { S: [{ prefix: "SESSION#" }] } }, NewImage: { valid_to: { S: [endedAt] } } },
     },
   ],
   notify: [
-    // Records that somebody may be notified of, unless they were written silently.
+    // Records whose change may notify somebody, unless it was written silently.
     {
       eventName: written,
       dynamodb: {
@@ -32,7 +32,7 @@ export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonl
         NewImage: { silent: { BOOL: [{ exists: false }] } },
       },
     },
-    // New notifications that are to be pushed to their users' devices.
+    // New notifications to push to their users' devices.
     {
       eventName: ["INSERT"],
       dynamodb: { Keys: { sk: { S: [{ prefix: "NOTIFICATION#" }] } }, NewImage: { push: { BOOL: [true] } } },

@@ -5,8 +5,8 @@ export const tokenAudience = "workforce-api";
 export const liveAlias = "live";
 
 /**
- * The names in AWS of what a stage must never lose, and of what tools find a deployed stage by. Fixed: CloudFormation cannot
- * replace a resource whose name is taken, so a change that would lose it fails instead.
+ * The AWS names of resources that a stage must never lose, and of resources by which tools find a stage. They are
+ * fixed: CloudFormation cannot replace a resource whose name is taken, so a change that would lose it fails instead.
  */
 export function namesOf(stageName: string) {
   return {
@@ -21,28 +21,30 @@ export function namesOf(stageName: string) {
     edgeSecret: `workforce/${stageName}/edge-secret`,
     sandboxSecret: `workforce/${stageName}/sandbox-pin`,
     eventBus: `workforce-${stageName}`,
-    /** The bus on which events of the service go out (D42). */
+    /** The bus of the service's outgoing events (D42). */
     outboundBus: `workforce-${stageName}-outbound`,
     /** `source` of these events. */
     eventSource: `urn:workforce:${stageName}`,
-    /** The queue of a webhook's events; an underscore is in no name of a stage or webhook. */
+    /** The queue of a webhook's events. No name of a stage or webhook contains an underscore. */
     webhookQueue: (webhook: string) => `workforce-${stageName}_webhook_${webhook}`,
     webhookSecret: `workforce/${stageName}/webhook-keys`,
-    /** Where backups of the table are kept. */
+    /** The vault of the table's backups. */
     backupVault: `workforce-${stageName}`,
-    /** The role that a restore of a backup names. */
+    /** The role that restores backups. */
     restoreRole: `workforce-${stageName}-restore`,
-    /** The role of whoever answers alarms. */
+    /** The role of the person who answers alarms. */
     onCallRole: `workforce-${stageName}-on-call`,
     /** The HTTP API, among those of the account. */
     api: `workforce-${stageName}`,
-    /** What e-mails are sent by, in SES. */
+    /** The configuration set that sends e-mails in SES. */
     configurationSet: `workforce-${stageName}`,
-    /** Log group of the requests to the API. The prefix keeps it out of a policy of the account that can grow full. */
+    /**
+     * Log group of the requests to the API. The prefix spares an account-wide resource policy that has a size limit.
+     */
     accessLogs: `/aws/vendedlogs/workforce-${stageName}/access`,
-    /** Parameter of SSM that says which commit the functions are of, with its history. */
+    /** SSM parameter with the commit of the functions, and its history. */
     release: `/workforce/${stageName}/release`,
-    /** Path of the parameters of SSM that say who was forgotten, one a person; no stack has them. */
+    /** Path of the SSM parameters that name forgotten people, one each; no stack contains them. */
     erased: `/workforce/${stageName}/erased`,
     /** Namespace of the service's own metrics. */
     metrics: `Workforce/${stageName}`,
@@ -52,14 +54,14 @@ export function namesOf(stageName: string) {
 }
 
 /**
- * The name of a function in AWS. Fixed as well, so that an alarm, a schedule or the dashboard needs no reference into another
- * stack. Lambda takes 64 characters.
+ * The name of a function in AWS. It is fixed too, so that alarms, schedules and the dashboard need no reference into
+ * another stack. Lambda allows 64 characters.
  */
 export function functionNameOf(stageName: string, name: string): string {
   return `workforce-${stageName}-${name}`;
 }
 
-/** The log group that SNS writes SMS to that did not arrive: one for an account and region. */
+/** The log group of SMS that did not arrive. SNS writes one for each account and region. */
 export function smsFailureLog({ account, region }: { readonly account: string; readonly region: string }): string {
   return `sns/${region}/${account}/DirectPublishToPhoneNumber/Failure`;
 }

@@ -10,19 +10,19 @@ const awsRegion = "[a-z]{2}(?:-[a-z]+)+-[0-9]";
 /** Whole number above 0. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** A whole number of days, ten years at the most. */
+/** Whole number of days, ten years at most. */
 export const days = v.pipe(count, v.maxValue(3_650));
 
 /** Whole number from 0. */
 export const countFromZero = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** Any text but an empty one. */
+/** Any text except an empty one. */
 export const someText = v.pipe(v.string(), v.nonEmpty());
 
 /** Up to 20 lower-case letters, digits and hyphens. */
 export const word = text("[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?");
 
-/** 1 to 60 characters on one line, without spaces around them, with which every SMS is one part (D45). */
+/** 1 to 60 characters on one line, without surrounding spaces. Every SMS that contains it fits into one part (D45). */
 export const serviceName = v.pipe(
   text("(?! )[^\\p{C}]{1,60}(?<! )"),
   v.check((name) => gsmSeptetsOf(name) <= 60),
@@ -34,10 +34,10 @@ export const region = text(awsRegion);
 /** Number of an AWS account. */
 export const accountNumber = text("[0-9]{12}");
 
-/** What SMS show as their sender: 3 to 11 letters and digits, one letter at least. */
+/** Sender of SMS: 3 to 11 letters and digits, at least one letter. */
 export const smsSender = text("(?=[A-Za-z0-9]{3,11}$)[0-9]*[A-Za-z][A-Za-z0-9]*");
 
-/** Amount of US dollars above 0, in cents at the finest. */
+/** Amount of US dollars above 0, in whole cents. */
 export const dollars = v.pipe(
   v.number(),
   v.check((amount) => amount > 0 && Number(amount.toFixed(2)) === amount),
@@ -46,36 +46,36 @@ export const dollars = v.pipe(
 /** Full name of a host. */
 export const host = text(hostName);
 
-/** ISO 3166 code of a country whose phone numbers are known. */
+/** ISO 3166 code of a country with a known numbering plan. */
 export const country = v.picklist(getCountries());
 
-/** Address that e-mail comes from or goes to, without a name before it. */
+/** E-mail address without a display name. */
 export const emailAddress = text(`[A-Za-z0-9!#$%&'*+\\/=?^_\\{\\|\\}~.\\-]{1,64}@${hostName}`);
 
-/** Address of something served over https. */
+/** Address with https. */
 export const httpsUrl = v.pipe(
   v.string(),
   v.check((url) => URL.parse(url)?.protocol === "https:"),
 );
 
-/** Origin that browsers' calls may come from: https, and http of this machine alone. */
+/** Origin of browsers' calls: https, or http of this machine. */
 export const origin = v.pipe(v.string(), v.check(isOrigin));
 
-/** IANA time zone by its area and place: short names and old ones, such as GB, are not known to every scheduler. */
+/** IANA time zone by area and place. Not every scheduler knows short and old names, such as GB. */
 export const timeZone = v.pipe(v.string(), v.regex(/^(?:[A-Z]\w+(?:\/[A-Z][\w+-]*)+|UTC)$/), v.check(isTimeZone));
 
 /** ARN of a certificate in ACM. */
 export const certificateArn = text(`arn:aws[a-z\\-]*:acm:${awsRegion}:[0-9]{12}:certificate/[0-9a-f\\-]{36}`);
 
-/** ARN of a certificate that CloudFront takes. */
+/** ARN of a certificate that CloudFront accepts. */
 export const edgeCertificateArn = text("arn:aws[a-z\\-]*:acm:us-east-1:[0-9]{12}:certificate/[0-9a-f\\-]{36}");
 
-/** ARN of a firewall that CloudFront takes. */
+/** ARN of a firewall that CloudFront accepts. */
 export const webAclArn = text(
   "arn:aws[a-z\\-]*:wafv2:us-east-1:[0-9]{12}:global/webacl/[\\w\\-]{1,128}/[0-9a-f\\-]{36}",
 );
 
-/** Moment in UTC to the second, such as 2026-11-22T09:30:00Z. */
+/** Time in UTC to the second, such as 2026-11-22T09:30:00Z. */
 export const moment = text("\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z");
 
 /** ARN of a platform application in SNS, of one kind. */
@@ -97,10 +97,13 @@ export const sandbox = v.strictObject({
   allowKeptData: v.exactOptional(v.literal(true)),
 });
 
-/** Most characters of a webhook's address: those of all webhooks are in the environment of one function, which takes 4 KB. */
+/**
+ * Longest address of a webhook. The addresses of all webhooks are in the environment of one function, which is limited
+ * to 4 KB.
+ */
 const longestWebhookUrl = 200;
 
-/** Where events of some kinds are sent, of one company or of all. */
+/** A receiver of some kinds of events, of one company or of all. */
 export const webhook = v.pipe(
   v.strictObject({
     name: word,
@@ -114,14 +117,14 @@ export const webhook = v.pipe(
   v.check(({ kinds, company }) => company === undefined || kinds.every((kind) => outboundEventKinds[kind].hasCompany)),
 );
 
-/** The webhooks of a stage. Each takes calls of its own from the account's. */
+/** The webhooks of a stage. Each uses concurrency of the account. */
 export const webhooks = v.pipe(
   listOf(webhook),
   v.maxLength(10),
   v.check((all) => areDifferent(all.map(({ name }) => name))),
 );
 
-/** To valibot a list is an object too, one whose keys may all be missing: this takes none. */
+/** Refuses a list. To valibot a list is an object too, and passes if all keys are optional. */
 export function keyed<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.pipe(
     v.custom<unknown>((value) => !Array.isArray(value)),
@@ -137,7 +140,7 @@ function areDifferent(values: readonly string[]): boolean {
   return new Set(values).size === values.length;
 }
 
-/** https on its usual port at a host with a full name: an address in numbers has none. */
+/** https on the default port, at a host with a full name, not an IP address. */
 function isWebhookUrl(text: string): boolean {
   const url = URL.parse(text);
   const isPlain = url?.protocol === "https:" && url.port === "" && url.username === "" && url.password === "";

@@ -8,7 +8,7 @@ type Setting = keyof Stage;
 
 const settings = Object.keys(stageShape.entries) as Setting[];
 
-/** Where credentials lead to; undefined where that is not known yet. */
+/** Region and account of credentials; undefined if not known yet. */
 export interface CredentialsPlace {
   readonly region?: string | undefined;
   readonly account?: string | undefined;
@@ -17,7 +17,7 @@ export interface CredentialsPlace {
 const sandboxDays = 90;
 const msPerDay = 86_400_000;
 
-/** Refuses a stage with a wrong or missing setting, before anything is deployed that would fail later. */
+/** Refuses a stage with a wrong or missing setting before a deploy that would fail later. */
 export function requireDeployable(stage: Stage, credentials: CredentialsPlace, now = new Date()): void {
   if (stage.name === "local") throw new StageRefusal(["The stage local is this machine's: it is not deployed."]);
   const faults = [
@@ -30,13 +30,13 @@ export function requireDeployable(stage: Stage, credentials: CredentialsPlace, n
   if (faults.length > 0) throw new StageRefusal(faults);
 }
 
-/** Refuses a stage with a setting that is wrong or missing; placeholders may still stand there. */
+/** Refuses a stage with a wrong or missing setting. Placeholders are allowed. */
 export function requireComplete(stage: Stage): void {
   const wrong = [...wrongSettings(stage)].map((name) => wrongSetting(stage, name));
   if (wrong.length > 0) throw new StageRefusal(wrong);
 }
 
-/** All that is wrong with the settings of a stage, one sentence each, and what is still to be replaced. */
+/** Every fault of a stage's settings, in one sentence each, placeholders included. */
 export function faultsOf(stage: Stage): readonly string[] {
   const wrong = wrongSettings(stage);
   const unknown = Object.keys(stage).filter((key) => !settings.some((each) => each === key));
@@ -88,7 +88,10 @@ function sandboxFaults({ name, sandbox }: Stage, now: Date): string[] {
   return [`Set until of the sandbox of the stage ${name} in ${stagesFile()} to ${wanted}: it is "${sandbox.until}".`];
 }
 
-/** SES has an identity once for an account and region: the second stack that makes it fails, and either deletes it for both. */
+/**
+ * An account has an identity of SES once in a region. A second stack that creates it fails, and deleting either stack
+ * deletes it for both.
+ */
 function identityFaults(stage: Stage): string[] {
   const identity = ownIdentityOf(stage);
   const owners = stagesBeside(stage).filter((other) => ownIdentityOf(other) === identity);
@@ -100,7 +103,10 @@ function identityFaults(stage: Stage): string[] {
   ];
 }
 
-/** The outbound bus of a stage and the inbound one of another have the same name where the other's name goes on with -outbound. */
+/**
+ * A stage's outbound bus and another stage's inbound bus have the same name if the other stage's name is this one's
+ * with -outbound.
+ */
 function busFaults(stage: Stage): string[] {
   return stagesBeside(stage).flatMap((other) => {
     const [sender, taker] = stage.name.length < other.name.length ? [stage, other] : [other, stage];
@@ -113,25 +119,25 @@ function busFaults(stage: Stage): string[] {
   });
 }
 
-/** Whether two places are known, and different. */
+/** Whether two values are known and different. */
 function isOther(own: string | undefined, its: string | undefined): boolean {
   return own !== undefined && its !== undefined && own !== its;
 }
 
-/** The other stages that may live in the same account and region. */
+/** The other stages that may be in the same account and region. */
 function stagesBeside({ name, account, region }: Stage): Stage[] {
   return deployedStages().filter(
     (each) => each.name !== name && !isOther(account, each.account) && !isOther(region, each.region),
   );
 }
 
-/** What a stage has SES verify. */
+/** The identity that SES verifies for a stage. */
 function ownIdentityOf({ senderAddress, senderIdentity }: Stage): string | undefined {
   if (senderIdentity === "existing") return undefined;
   return senderIdentity === "domain" ? hostOf(senderAddress) : senderAddress;
 }
 
-/** The hosts that a setting names. */
+/** The hosts in a setting. */
 function hostsOf(stage: Stage, name: Setting): string[] {
   const { senderAddress, alarmAddress, origins, oidcIssuer, customDomain, runbookUrl, pagerUrl, probedHost } = stage;
   const { webhooks = [] } = stage;
@@ -149,12 +155,12 @@ function hostsOf(stage: Stage, name: Setting): string[] {
   return (hosts[name] ?? []).flatMap((place) => (place === undefined ? [] : [hostOf(place)]));
 }
 
-/** The host in an address of the web or of e-mail. */
+/** The host in a web or e-mail address. */
 function hostOf(place: string): string {
   return URL.parse(place)?.hostname ?? place.slice(place.lastIndexOf("@") + 1);
 }
 
-/** Names that nobody can own (RFC 2606, RFC 6761): whoever wrote them meant them to be replaced. */
+/** Names that nobody can own (RFC 2606, RFC 6761): placeholders to replace. */
 export function isReserved(host: string): boolean {
   return /(?:^|\.)(?:example|test|invalid|localhost|example\.(?:com|org|net))$/i.test(host);
 }

@@ -22,12 +22,15 @@ const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = 
   SANDBOX: ({ sandbox }: Stage) => (sandbox ? JSON.stringify(withoutConsent(sandbox)) : ""),
 };
 
-/** The value of a setting in a stage, as it is in a function's environment. */
+/** The value of a setting in a stage, as functions get it in their environment. */
 export function readStageSetting(stage: Stage, setting: StageSetting): string {
   return stageSettings[setting](stage);
 }
 
-/** What functions are given of webhooks: little, as a function's environment takes 4 KB. */
+/**
+ * The part of the webhooks' settings that functions need. It is small because a function's environment is limited to 4
+ * KB.
+ */
 function webhooksOf({ name, webhooks = [] }: Stage): StageWebhooks {
   const receivers = webhooks.map((each) => ({ name: each.name, url: each.url }));
   return { queues: namesOf(name).webhookQueue(""), receivers };
@@ -38,7 +41,7 @@ function withoutConsent({ companyId, logins, until }: NonNullable<Stage["sandbox
   return { companyId, logins, until };
 }
 
-/** All settings of a stage by name, for tools, which act for no single function. */
+/** All settings of a stage by name, for tools, which belong to no single function. */
 export function readStageSettings(stage: Stage): Record<StageSetting, string> {
   const settings = Object.entries(stageSettings).map(([name, read]) => [name, read(stage)]);
   return Object.fromEntries(settings) as Record<StageSetting, string>;

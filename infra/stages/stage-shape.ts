@@ -32,35 +32,41 @@ import {
 
 const logRetentionDays = [1, 7, 14, 30, 90, 180, 365] as const;
 
-/** Requests a second in the long run, and at once in a burst. */
+/** Average requests per second, and the most in a burst. */
 export const throttle = v.strictObject({ requestsPerSecond: count, burst: count });
 
-/** The settings of one stage; each has the words that follow "Set … to", and what a stage may leave out is optional. */
+/** The settings of one stage. Each has the words that follow "Set … to"; those a stage may leave out are optional. */
 export const stageShape = v.object({
-  /** Part of the names of what it owns in AWS. Never change it. */
+  /** Part of the stage's names in AWS. Never change it. */
   name: setting("a word of up to 20 lower-case letters, digits and hyphens that begins with a letter", word),
-  /** AWS region that the stage lives in. Left out, it is that of the credentials; named, a deploy elsewhere is refused. */
+  /** AWS region of the stage. If it is set, a deploy elsewhere is refused; otherwise the credentials decide. */
   region: v.exactOptional(setting("an AWS region, such as eu-west-2", region)),
-  /** AWS account that the stage lives in. Left out, it is that of the credentials; named, a deploy elsewhere is refused. */
+  /** AWS account of the stage. If it is set, a deploy elsewhere is refused; otherwise the credentials decide. */
   account: v.exactOptional(setting("the 12 digits of an AWS account", accountNumber)),
   /** Name of the service in messages to people. */
   serviceName: setting(
     "a name of 1 to 60 characters on one line that SMS have in 7 bits (the GSM alphabet; € [ ] { } ^ ~ | \\ count twice)",
     serviceName,
   ),
-  /** Language of mails, SMS and pushes to people who have none of their own; left out: `en`. */
+  /** Language of mails, SMS and pushes to people who have set none; `en` by default. */
   locale: v.exactOptional(oneOf(locales)),
-  /** Address that e-mails come from. Each stage of an account that verifies a domain itself needs one of its own. */
+  /** Sender of e-mails. Each stage of an account that verifies a domain itself needs a domain of its own. */
   senderAddress: setting("an e-mail address that SES may send from", emailAddress),
-  /** What SES verifies: the whole domain of the address, the address alone, or nothing as the account has it already. */
+  /**
+   * The identity that SES verifies: the whole domain of the address, the address alone, or none as the account already
+   * has it.
+   */
   senderIdentity: oneOf(["domain", "address", "existing"]),
-  /** ISO 3166 country that phone numbers without a country code are read with. */
+  /** ISO 3166 country of phone numbers without a country code. */
   defaultCountry: setting("the ISO 3166 code of a country, such as GB", country),
-  /** ISO 3166 countries that SMS are sent to. Each SMS costs: name only the countries you serve. */
+  /** ISO 3166 countries that get SMS. Each SMS costs money: name only the countries you serve. */
   servedCountries: setting("a list of the ISO 3166 codes of one or more countries, such as GB", listOf(country)),
-  /** `masked`: a password request shows nothing of the stored user. `full`: it shows the user, and 404 for unknown logins. */
+  /**
+   * `masked`: a password request shows nothing of the stored user. `full`: it shows the user, and answers 404 to
+   * unknown logins.
+   */
   recoveryDisclosure: oneOf(["masked", "full"]),
-  /** Whether strangers may register; `closed` answers 404, and is what a real stage takes unless it wants strangers. */
+  /** Whether strangers may register. `closed` answers 404; choose it for a real stage unless strangers are wanted. */
   registration: oneOf(["open", "closed"]),
   /**
    * Test logins, for reviewers of an app store and end-to-end tests: drivers and clients of one company, whose pin is a secret
@@ -72,16 +78,16 @@ export const stageShape = v.object({
       sandbox,
     ),
   ),
-  /** Whether a query parameter that the operation does not know is refused, or only logged with a warning; left out: `refuse`. */
+  /** Whether an unknown query parameter is refused, or only logged with a warning; `refuse` by default. */
   unknownParameters: v.exactOptional(oneOf(["refuse", "warn"])),
   /**
-   * Sender that SMS show. Many countries drop SMS without a sender that is registered there, and SNS answers as if they had
-   * arrived: register it with AWS first, which takes weeks.
+   * Sender of SMS. Many countries drop SMS of an unregistered sender, and SNS still reports success. Register it with
+   * AWS first, which takes weeks.
    */
   smsSenderId: v.exactOptional(setting("a registered sender of 3 to 11 letters and digits", smsSender)),
-  /** Most that one SMS may cost in US dollars; what would cost more is not sent. */
+  /** Highest price of one SMS in US dollars; dearer ones are not sent. */
   smsMostDollars: setting("an amount of US dollars above 0", dollars),
-  /** Most SMS that the stage sends in an hour and in a day: what an attacker can cost. Over it nothing is sent. */
+  /** Most SMS that the stage sends in an hour and in a day. This limits the costs an attacker can cause. */
   smsCeilings: setting(
     "{ perHour, perDay }, two whole numbers of which the day's is not the lower one",
     v.pipe(
@@ -90,14 +96,14 @@ export const stageShape = v.object({
     ),
   ),
   /**
-   * Most that the AWS account spends on SMS in a month, in whole US dollars. The limit is the account's and region's, not the
-   * stage's: name it in one stage of an account. A new account is held to 1 dollar, and a higher limit refused, until AWS
-   * raises its quota on request. Destroying the stack leaves the limit as it is.
+   * Most whole US dollars that the AWS account spends on SMS in a month. The limit belongs to account and region, so
+   * set it in one stage of an account. A new account is limited to 1 dollar and refuses more, until AWS raises its
+   * quota on request. Destroying the stack does not reset the limit.
    */
   smsMonthlySpendLimitDollars: v.exactOptional(setting("a whole number of US dollars above 0", count)),
-  /** IANA time zone that the business's days run in: invoices become overdue at its midnight. */
+  /** IANA time zone of the business. Invoices become overdue at its midnight. */
   businessTimeZone: setting("an IANA time zone by area and place, such as Europe/London, or UTC", timeZone),
-  /** ARNs of SNS platform applications by push service; without any, nothing is pushed. */
+  /** ARNs of SNS platform applications by push service. Without any, the stage pushes nothing. */
   platformApplications: v.exactOptional(
     setting(
       "ARNs of SNS platform applications in the stage's region: fcm of GCM, apns of APNS, apns_sandbox of APNS_SANDBOX",
@@ -111,13 +117,13 @@ export const stageShape = v.object({
     ),
   ),
   /**
-   * Whether events go out on a bus of their own, for rules of other systems and for webhooks (D42); left out: `on`. `off` takes
-   * away the bus, its queue and function, and all that they cost.
+   * Whether events go out on a bus of their own, for rules of other systems and for webhooks (D42); `on` by default.
+   * `off` removes the bus, its queue and function, and their costs.
    */
   outboundEvents: v.exactOptional(oneOf(["on", "off"])),
   /**
-   * Webhooks: each is sent the events of its kinds, of one company where it names one, signed by a secret of its own (D42).
-   * Another address begins as a webhook that never failed.
+   * Webhooks: each receives the events of its kinds, optionally of one company only, signed with a secret of its own
+   * (D42). A webhook whose address changes starts again as healthy.
    */
   webhooks: v.exactOptional(
     setting(
@@ -125,7 +131,9 @@ export const stageShape = v.object({
       webhooks,
     ),
   ),
-  /** OpenID issuer whose access tokens are trusted instead of the service's own; left out, the service signs its own. */
+  /**
+   * OpenID issuer whose access tokens are trusted in place of the service's own; by default the service signs its own.
+   */
   oidcIssuer: v.exactOptional(
     setting(
       "{ issuer, audience, jwksUrl, claims: { user, role, company } }, both addresses https",
@@ -137,21 +145,25 @@ export const stageShape = v.object({
       }),
     ),
   ),
-  /** Origins whose pages may call the API from a browser. */
+  /** Origins of pages that may call the API from a browser. */
   origins: setting(
     "a list of one or more https origins without path or *, such as https://app.your-company.com (http for localhost alone)",
     listOf(origin),
   ),
-  /** Whether `/docs` answers the documentation page, and `/` leads to it; left out, where `removal` is `delete` alone. */
+  /**
+   * Whether `/docs` answers the documentation page and `/` redirects to it; by default only if `removal` is `delete`.
+   */
   docs: v.exactOptional(setting("true or false; left out, a stage has the page unless it keeps its data", v.boolean())),
-  /** What the whole API takes. */
+  /** Limit of the whole API. */
   throttle: setting("{ requestsPerSecond, burst }, two whole numbers above 0", throttle),
-  /** What each account route takes that needs no token: passwords and pins are guessed there, and SMS cost money. */
+  /**
+   * Limit of each account route that needs no token, because passwords and pins are guessed there and SMS cost money.
+   */
   anonymousThrottle: setting(
     "{ requestsPerSecond, burst }, two whole numbers above 0 and not above those of throttle",
     throttle,
   ),
-  /** Address on which the API answers beside its own, and the certificate for it. */
+  /** A domain of its own for the API, and its certificate. */
   customDomain: v.exactOptional(
     setting(
       "{ name, certificateArn }, a host name and the ARN of an ACM certificate in the stage's region",
@@ -162,8 +174,8 @@ export const stageShape = v.object({
     ),
   ),
   /**
-   * CloudFront before the custom domain, with a firewall that refuses addresses that call too often; about 7 dollars a month,
-   * and 1.90 dollars for each million requests. The API's own address is closed.
+   * CloudFront before the custom domain, with a firewall that refuses addresses that call too often. It costs about 7
+   * dollars a month, and 1.90 dollars for each million requests. The API's own address is closed.
    */
   edge: v.exactOptional(
     setting(
@@ -175,52 +187,52 @@ export const stageShape = v.object({
       }),
     ),
   ),
-  /** Concurrent calls reserved for a function, by its name. None by default: a new account has 10 to 50 in all. */
+  /** Reserved concurrency of functions, by name. None by default: a new account has 10 to 50 in total. */
   reservedConcurrency: v.exactOptional(
     setting(
       "whole numbers above 0 by the name of a function in infra/functions/functions.ts, above 1 for one that consumes a queue, and twice the number of webhooks for deliver-webhook",
       v.pipe(keyed(v.record(v.picklist(Object.keys(functions)), count)), v.check(leavesQueuesTheirCalls)),
     ),
   ),
-  /** Days that logs are kept. */
+  /** Days after which log lines are deleted. */
   logRetentionDays: setting(`a number of days among ${logRetentionDays.join(", ")}`, v.picklist(logRetentionDays)),
-  /** What becomes of records and secrets when the stack is destroyed: `keep` leaves them in the account. */
+  /** The fate of records and secrets when the stack is destroyed: `keep` leaves them in the account. */
   removal: oneOf(["keep", "delete"]),
-  /** Whether nobody can delete the table before this is switched off. */
+  /** Whether the table is protected: nobody can delete it until this is switched off. */
   deletionProtection: setting("true or false", v.boolean()),
   /**
-   * Days that backups are kept, beside the 35 days of point-in-time recovery: each night's for a week, and one a week for so
-   * long; left out, none is made. Each is a copy of the whole table, at 10 cents a gigabyte and month. A stage that is deleted
-   * with its data has none, as CloudFormation cannot delete backups.
+   * Days that backups are kept, beside the 35 days of point-in-time recovery: nightly ones for a week, weekly ones for
+   * this long. By default there are none. Each is a copy of the whole table, at 10 cents a gigabyte and month. A stage
+   * whose data is deleted with it cannot have any, because CloudFormation cannot delete backups.
    */
   backupKeptDays: v.exactOptional(setting("a whole number of days above 0, in a stage with removal keep alone", count)),
-  /** Days that the history keeps who changed what (D41); 400 unless it is set. It holds names and logins of users. */
+  /** Days that the history records who changed what (D41); 400 by default. It contains names and logins of users. */
   historyDays: v.exactOptional(setting("a whole number of days from 1 to 3650", days)),
   /**
-   * Whether a new version of the functions whose rows say `canary` takes a tenth of the calls for five minutes, and goes back
-   * by itself when their alarms fire.
+   * With `canary`, a new version of the functions whose rows say `canary` takes a tenth of the calls for five minutes.
+   * If its alarms fire, CodeDeploy reverts to the version before.
    */
   deployment: oneOf(["at-once", "canary"]),
-  /** Address that alarms are sent to. A stage that keeps its data needs one; elsewhere the dashboard alone may show them. */
+  /** Recipient of alarms. A stage that keeps its data needs one; others may rely on the dashboard. */
   alarmAddress: v.exactOptional(
     setting("an e-mail address that somebody reads, as a stage needs that keeps its data", emailAddress),
   ),
-  /** Address that a pager gives for what cannot wait for the morning; left out, that goes to the alarm address as well. */
+  /** Address of a pager for alarms that cannot wait for the morning. The alarm address gets those alarms as well. */
   pagerUrl: v.exactOptional(setting("the https address that your pager takes messages of SNS at", httpsUrl)),
   /**
-   * Host at which clients call the API, such as that of its own domain. Three regions ask it for its health twice a minute, and
-   * the stack that `-c stack=probe` deploys pages when it does not answer; about 4 dollars a month.
+   * Host at which clients call the API, such as its custom domain. Three regions request its health twice a minute. The
+   * stack that `-c stack=probe` deploys pages if it does not answer. It costs about 4 dollars a month.
    */
   probedHost: v.exactOptional(setting("the host that clients call, in a stage with an alarmAddress", host)),
-  /** Most that the AWS account is to cost in a month, in whole US dollars: e-mails say when four fifths are spent. */
+  /** Budget of the AWS account in whole US dollars a month. An e-mail is sent when four fifths are spent. */
   monthlyBudgetDollars: v.exactOptional(setting("a whole number of US dollars above 0", count)),
-  /** Wrong pins in an hour, of all users together, that are more than slips of the finger: an alarm fires. */
+  /** Wrong pins of all users in an hour above which an alarm fires: more than typing errors explain. */
   failedPinsPerHour: setting("a whole number of wrong pins above 0", count),
-  /** Address at which people read infra/RUNBOOK.md, for the links of alarms; left out, they name the file. */
+  /** Address at which people read infra/RUNBOOK.md, for links in alarms; by default alarms name the file. */
   runbookUrl: v.exactOptional(
     setting("the https address of infra/RUNBOOK.md, such as where its repository shows it", httpsUrl),
   ),
-  /** Whether calls are traced with X-Ray; 5 dollars for each million calls that are. */
+  /** Whether calls are traced with X-Ray; 5 dollars for each million traced calls. */
   tracing: setting("true or false", v.boolean()),
 });
 

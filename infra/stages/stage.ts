@@ -6,7 +6,7 @@ import { fewestWorkerCalls } from "../functions/queues.ts";
 import type { webhook } from "./setting-values.ts";
 import { stageShape, throttle } from "./stage-shape.ts";
 
-/** The settings, and what holds between them. */
+/** The settings, and the rules between them. */
 export const stageSchema = v.pipe(
   stageShape,
   v.forward(
@@ -83,13 +83,13 @@ export const stageSchema = v.pipe(
   ),
 );
 
-/** Requests a second in the long run, and at once in a burst; more are refused with 429. */
+/** Average requests per second, and the most in a burst; further ones are refused with 429. */
 export type Throttle = v.InferOutput<typeof throttle>;
 
-/** Where a stage sends events of some kinds. */
+/** A receiver of some kinds of a stage's events. */
 export type Webhook = v.InferOutput<typeof webhook>;
 
-/** One stage: the settings of a deploy of its own. */
+/** One stage: the settings of one deployment. */
 export type Stage = v.InferOutput<typeof stageSchema>;
 
 /** Whether a stage answers the documentation page. */
@@ -106,7 +106,7 @@ export function hasOutboundEvents({
   return outboundEvents === "on";
 }
 
-/** Whether a login is as the service stores it, and may be asked a pin for: SMS go to numbers of its kind and country. */
+/** Whether a login is in its normal form and can get a pin. SMS go only to mobile numbers of served countries. */
 function takesPins(typed: string, defaultCountry: CountryCode, servedCountries: readonly string[]): boolean {
   const login = parseLogin(typed, defaultCountry);
   if (login?.value !== typed) return false;
@@ -114,7 +114,7 @@ function takesPins(typed: string, defaultCountry: CountryCode, servedCountries: 
   return servedCountries.includes(login.country ?? "") && maySendSmsTo(typed, { isStored: true });
 }
 
-/** Whether a resource is where the stage is; a stage without a region may be anywhere. */
+/** Whether a resource is in the stage's region; a stage without a region may be anywhere. */
 function isIn(region: string | undefined, arn: string): boolean {
   return region === undefined || arn.split(":")[3] === region;
 }

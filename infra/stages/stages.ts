@@ -28,11 +28,13 @@ const dev: Stage = {
   tracing: false,
 };
 
-/** Like prod, to try releases on: smaller, and with addresses of its own. Put yours in place of those of workforce.example. */
+/**
+ * Like prod, to try releases on: smaller, and with its own addresses. Replace those of workforce.example with yours.
+ */
 const staging: Stage = {
   ...dev,
   name: "staging",
-  // In an account with prod, SES has one identity of a domain: this one is its own.
+  // In an account with prod, this stage needs a domain of its own: SES has only one identity for each.
   senderAddress: "no-reply@staging.workforce.example",
   senderIdentity: "domain",
   origins: ["https://staging.workforce.example"],
@@ -43,7 +45,7 @@ const staging: Stage = {
   tracing: true,
 };
 
-/** What people depend on. Put your own address in place of that of workforce.example. */
+/** The stage that people depend on. Replace the address of workforce.example with yours. */
 const prod: Stage = {
   ...staging,
   name: "prod",
@@ -58,7 +60,7 @@ const prod: Stage = {
   deployment: "canary",
 };
 
-/** What the local machine and the tests run: everything that a stage can switch on. */
+/** The stage of the local machine and the tests, with everything that a stage can switch on. */
 const local: Stage = {
   ...dev,
   name: "local",
@@ -72,9 +74,10 @@ const local: Stage = {
 };
 
 /**
- * Every stage, by name. To add one, copy the stage that is most like it, name it here, and run
- * `npx cdk synth -c stage=<name>`: that lists what is still to be set. A file of your own may have others in their place
- * (`stagesFile`), and may build on these.
+ * Every stage, by name. To add one, copy the most similar stage, name it here, and run `npx cdk synth -c stage=<name>`,
+ * which lists the settings still missing. A file of your own can replace these stages (`stagesFile`), and may build on
+ * them.
+ *
  * @public
  */
 export const stages = { dev, staging, prod, local } satisfies Readonly<Record<string, Stage>>;
@@ -82,7 +85,7 @@ export const stages = { dev, staging, prod, local } satisfies Readonly<Record<st
 /** The names of the stages. */
 export const stageNames: readonly string[] = Object.keys(stages);
 
-/** Why a stage cannot be deployed as it is: one sentence a fault, with what to set and where. */
+/** The reasons why a stage cannot be deployed: one sentence for each fault, with the setting and its file. */
 export class StageRefusal extends Error {
   constructor(faults: readonly string[]) {
     super(faults.join("\n"));
@@ -91,16 +94,16 @@ export class StageRefusal extends Error {
 }
 
 /**
- * The file with the stages: the one that `WORKFORCE_STAGES` names, relative to the working directory, else this one. A file
- * of your own is a `.ts` or `.mjs` whose default export, or a `.json` whose content, is stages by name.
+ * The file with the stages: the one that `WORKFORCE_STAGES` names, relative to the working directory, or else this one.
+ * A `.ts` or `.mjs` file exports stages by name as default, a `.json` file contains them.
  */
 export function stagesFile(): string {
   return process.env.WORKFORCE_STAGES || "infra/stages/stages.ts";
 }
 
 /**
- * The stage of that name as it is, whether it can be deployed or not; refuses a name that no stage has. The stage `local`
- * is this machine's, whichever file has the others.
+ * The stage of that name, whether or not it can be deployed. Throws if no stage has the name. The stage `local` always
+ * comes from this file.
  */
 export function findStage(name: string): Stage {
   const known: Readonly<Record<string, Stage>> =
@@ -114,13 +117,13 @@ export function findStage(name: string): Stage {
   throw new StageRefusal([`Set name of the stage ${name}${where} to ${name}: it is ${JSON.stringify(stage.name)}.`]);
 }
 
-/** Every stage of the file that is deployed, as it is. */
+/** Every stage in the file except `local`. */
 export function deployedStages(): readonly Stage[] {
   const all: readonly Stage[] = Object.values(process.env.WORKFORCE_STAGES ? readStages() : stages);
   return all.filter(({ name }) => name !== "local");
 }
 
-/** Reads a file of stages; what a stage there lacks, `faultsOf` says. */
+/** Reads a file of stages. `faultsOf` reports missing settings. */
 function readStages(): Readonly<Record<string, Stage>> {
   const file = resolve(stagesFile());
   if (!existsSync(file)) throw new StageRefusal([`There is no file ${stagesFile()} with stages.`]);

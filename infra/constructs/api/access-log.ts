@@ -5,7 +5,7 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { Stage } from "../../stages/stages.ts";
 
-/** What a line says of a request. Never its path, query or headers: pins and tokens may stand there. */
+/** The fields of a line. Never log path, query or headers: they may contain pins and tokens. */
 const line = {
   time: "$context.requestTimeEpoch",
   request_id: "$context.requestId",
@@ -19,7 +19,7 @@ const line = {
   source_ip: "$context.identity.sourceIp",
 };
 
-/** Has every request to an API logged as a line of JSON, in a log group that expires. */
+/** Logs every request to an API as a line of JSON, in a log group that expires. */
 export function logAccess(
   scope: Construct,
   logGroupName: string,

@@ -13,15 +13,15 @@ import { Construct } from "constructs";
 import type { Stage } from "../../stages/stages.ts";
 import { Edge, type EdgeProps } from "./edge.ts";
 
-/** What an address of one's own is made from. */
+/** The properties of an API's own domain. */
 export type ApiDomainProps = NonNullable<Stage["customDomain"]> & {
   readonly api: HttpApi;
   readonly stage: IStage;
-  /** What stands before it, if anything does. */
+  /** The edge before the domain, if the stage has one. */
   readonly edge?: Omit<EdgeProps, "host" | "target"> | undefined;
 };
 
-/** An address of one's own for an API; the stack's outputs name what DNS must say for it. */
+/** A domain of its own for an API. The stack's outputs name the DNS records it needs. */
 export class ApiDomain extends Construct {
   constructor(scope: Construct, id: string, { name, certificateArn, api, stage, edge }: ApiDomainProps) {
     super(scope, id);

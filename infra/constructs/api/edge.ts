@@ -19,13 +19,13 @@ import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/clie
 import type { Stage } from "../../stages/stages.ts";
 import type { EdgeSecret } from "../stores/edge-secret.ts";
 
-/** What an edge is made from. */
+/** The properties of an edge. */
 export interface EdgeProps {
   readonly stageName: string;
   readonly edge: NonNullable<Stage["edge"]>;
   /** The host that clients call. */
   readonly host: string;
-  /** Where API Gateway answers for that host. */
+  /** The host at which API Gateway answers. */
   readonly target: string;
   readonly secret: EdgeSecret;
 }
@@ -38,13 +38,14 @@ export class Edge extends Construct {
     super(scope, id);
     const { certificateArn, webAclArn, secretRotatedAt } = edge;
     const requests = new OriginRequestPolicy(this, "Requests", {
-      // The viewer's own Host as well: API Gateway finds the domain by it.
+      // Also the viewer's own Host header: API Gateway finds the domain by it.
       headerBehavior: OriginRequestHeaderBehavior.all(viewerAddressHeader),
       queryStringBehavior: OriginRequestQueryStringBehavior.all(),
       cookieBehavior: OriginRequestCookieBehavior.none(),
     });
     const distribution = new Distribution(this, "Distribution", {
-      // CloudFormation reads the secret again when something of the distribution changes.
+      // The comment changes with the secret. CloudFormation reads the secret again only if something of the
+      // distribution changes.
       comment: `Workforce API, stage ${stageName}; secret of ${secretRotatedAt ?? "the first deploy"}`,
       domainNames: [host],
       certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
@@ -55,7 +56,7 @@ export class Edge extends Construct {
         origin: new HttpOrigin(target, {
           protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
           originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-          // CloudFront's own configuration holds it, as that of no other AWS service does.
+          // CloudFront keeps header values in its configuration; it cannot read a secret by itself.
           customHeaders: { [edgeSecretHeader]: secret.secret.secretValueFromJson("current").unsafeUnwrap() },
         }),
         allowedMethods: AllowedMethods.ALLOW_ALL,

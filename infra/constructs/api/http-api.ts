@@ -27,16 +27,16 @@ export class Api extends Construct {
   readonly #stage: CfnStage;
   #routeSettings: Readonly<Record<string, unknown>> = {};
 
-  /** `edgeSecret` is what the stage's edge proves itself with, where it has one. */
+  /** `edgeSecret` is the secret that the stage's edge sends, if it has an edge. */
   constructor(scope: Construct, id: string, stage: Stage, edgeSecret?: EdgeSecret) {
     super(scope, id);
     const { name, origins, throttle, logRetentionDays, customDomain, edge } = stage;
     this.httpApi = new HttpApi(this, "HttpApi", {
       apiName: namesOf(name).api,
       createDefaultStage: false,
-      // Clients call the edge. The regional name of its domain stays open: such calls count by their own address.
+      // Clients call the edge. Its domain's regional name stays open: those calls are counted by their own address.
       disableExecuteApiEndpoint: edge !== undefined,
-      // Phones reach an API of IPv4 through addresses that thousands share, and throttles by address refuse them all.
+      // Phones reach an IPv4-only API through addresses that thousands share. Limits by address would refuse them all.
       ipAddressType: IpAddressType.DUAL_STACK,
       corsPreflight: {
         allowOrigins: [...origins],
@@ -50,7 +50,7 @@ export class Api extends Construct {
       autoDeploy: true,
       throttle: { rateLimit: throttle.requestsPerSecond, burstLimit: throttle.burst },
       accessLogSettings: logAccess(this, namesOf(name).accessLogs, logRetentionDays),
-      // Metrics by route cost as much as a small stage; each function has its own calls, errors and times without them.
+      // Metrics by route cost as much as a small stage. Each function has its own calls, errors and times without them.
       detailedMetricsEnabled: false,
     });
     this.baseUrl = edge && customDomain ? `https://${customDomain.name}` : this.httpApi.apiEndpoint;
@@ -62,18 +62,18 @@ export class Api extends Construct {
     this.#stage = defaultStage.node.defaultChild as CfnStage;
   }
 
-  /** Routes a method and path to a function, in its stack; with a throttle, lets no more than that through. */
+  /** Routes a method and path to a function, in the function's stack, with a throttle if one is given. */
   route({ method, path }: Pick<Operation, "method" | "path">, service: ServiceFunction, throttle?: Throttle): void {
     const route = this.#add(HttpRouteKey.with(path, HttpMethod[method]), service);
     if (throttle) this.#throttle(route, `${method} ${path}`, throttle);
   }
 
-  /** Routes the reading of these paths to one function, each by its id. */
+  /** Routes GET requests of these paths to one function. Each path has an id. */
   filesRoutes(paths: Readonly<Record<string, string>>, service: ServiceFunction): void {
     for (const [id, path] of Object.entries(paths)) this.#add(HttpRouteKey.with(path, HttpMethod.GET), service, id);
   }
 
-  /** Routes what nothing else takes to a function. */
+  /** Routes every other request to a function. */
   defaultRoute(service: ServiceFunction): void {
     this.#add(HttpRouteKey.DEFAULT, service);
   }
@@ -87,7 +87,7 @@ export class Api extends Construct {
     const limits = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst };
     this.#routeSettings = { ...this.#routeSettings, [routeKey]: limits };
     this.#stage.routeSettings = this.#routeSettings;
-    // API Gateway refuses settings of a route that is not there yet.
+    // API Gateway refuses settings of a route that does not exist yet.
     this.#stage.addResourceDependency(route.node.defaultChild as CfnRoute);
   }
 }

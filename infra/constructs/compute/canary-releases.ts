@@ -9,10 +9,10 @@ import { InlineRole } from "./inline-role.ts";
 
 const leastFaults = 5;
 const leastPercent = 1;
-// As long as the canary takes: CloudWatch moves the window on every minute.
+// As long as the canary. CloudWatch moves the window on every minute.
 const watched = { period: Duration.minutes(5), statistic: "Sum" };
 
-/** A function that is released with care, and what its faults are counted under. */
+/** A function that is released by canary, and the names of its fault metrics. */
 export interface ReleasedFunction {
   readonly operation: string;
   readonly functionName: string;
@@ -21,9 +21,9 @@ export interface ReleasedFunction {
 }
 
 /**
- * Releases new versions of functions with care: a tenth of the calls for five minutes, then all of them. A function whose
- * new version fails on the way goes back to the version before, and the deploy with it. With `-c release=now` a version
- * takes all calls at once, whatever the alarms say.
+ * Releases new versions by canary: a tenth of the calls for five minutes, then all of them. If the new version fails
+ * meanwhile, CodeDeploy moves the function back to the version before and the deploy fails. With `-c release=now` a
+ * version takes all calls at once, whatever the alarms say.
  */
 export class CanaryReleases extends Construct {
   readonly #application: LambdaApplication;
@@ -38,11 +38,11 @@ export class CanaryReleases extends Construct {
     this.#isNow = this.node.tryGetContext("release") === "now";
     this.#application = new LambdaApplication(this, "Application");
     this.#role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
-    // CodeDeploy asks for all alarms at once.
+    // CodeDeploy describes all alarms at once.
     this.#role.addToPrincipalPolicy(new PolicyStatement({ actions: ["cloudwatch:DescribeAlarms"], resources: ["*"] }));
   }
 
-  /** Puts an alias before a function that moves to each new version with care; whoever calls the function calls that. */
+  /** Puts an alias before a function and moves it to each new version by canary. Callers call the alias. */
   release(scope: Construct, released: ReleasedFunction): Alias {
     const { fn } = released;
     const alias = fn.addAlias(liveAlias);
@@ -54,14 +54,14 @@ export class CanaryReleases extends Construct {
       deploymentConfig: this.#isNow ? ALL_AT_ONCE : CANARY_10PERCENT_5MINUTES,
       alarms: [alarm],
       ignoreAlarmConfiguration: this.#isNow,
-      // CodeDeploy's ready-made policy is for every function of the account.
+      // CodeDeploy's managed policy covers every function of the account.
       role: this.#role.withoutPolicyUpdates(),
     });
-    // The calls of a version are counted from its first on, and by the group that knows its alarm.
+    // The group must know the alarm before the version's first call, so that all its calls count.
     alias.node.addDependency(alarm, group);
-    // CodeDeploy refuses an alias that was moved by hand, as after a roll-back: CloudFormation itself moves any.
+    // CodeDeploy refuses an alias that was moved by hand, as after a roll-back. CloudFormation moves any alias.
     if (this.#isNow) leaveToCloudFormation(alias.node.defaultChild as CfnAlias);
-    // One statement for all: a role's own rights may be 10,240 characters in all.
+    // One statement for all functions: a role's inline policies may have 10,240 characters in total.
     if (this.#rights.resources.length === 0) this.#role.addToPrincipalPolicy(this.#rights);
     this.#rights.addResources(fn.functionArn, `${fn.functionArn}:${liveAlias}`);
     return alias;
@@ -70,17 +70,17 @@ export class CanaryReleases extends Construct {
 
 function leaveToCloudFormation(alias: CfnAlias): void {
   delete alias.cfnOptions.updatePolicy;
-  // It moves an alias only where the template of the last deploy had another: this one is another each time.
+  // CloudFormation moves an alias only if its template changed. This text changes each time.
   alias.description = `Released at once on ${new Date().toISOString()}`;
 }
 
 /**
- * The alarm that has a release go back: on the new version's own faults, in percent of its own calls, from five faults on.
- * Its name has the version's number, so that each release begins with an alarm of its own, which no earlier fault set off.
+ * The alarm that stops a release. It fires on the new version's faults in percent of its calls, from five faults on.
+ * The version's number is in its name, so that each release starts with a fresh alarm.
  */
 function versionAlarm(scope: Construct, { operation, functionName, fn, metricNamespace }: ReleasedFunction): Alarm {
   const { version } = fn.currentVersion;
-  // Lambda counts so only while the alias leads to two versions.
+  // Lambda emits these metrics only while the alias leads to two versions.
   const own = { FunctionName: functionName, Resource: `${functionName}:${liveAlias}`, ExecutedVersion: version };
   const ofLambda = (metricName: string) =>
     new Metric({ namespace: "AWS/Lambda", metricName, dimensionsMap: own, ...watched });
@@ -90,7 +90,7 @@ function versionAlarm(scope: Construct, { operation, functionName, fn, metricNam
     dimensionsMap: { operation, version },
     ...watched,
   });
-  // What a handler answers with 500 is no error to Lambda, and what Lambda ends was never answered: none is counted twice.
+  // A 500 of a handler is no error to Lambda, and a call that Lambda ends has no answer: nothing is counted twice.
   const faults = "SUM([FILL(answers, 0), FILL(errors, 0)])";
   return new Alarm(scope, "VersionFails", {
     alarmName: `${functionName}-version-${version}`,

@@ -7,21 +7,21 @@ import { Construct } from "constructs";
 const retries = 2;
 const triedForHours = 6;
 
-/** When a schedule calls its function, every day. */
+/** The time at which a schedule calls its function every day, and the function. */
 export interface DailyScheduleProps {
   readonly hour: number;
   readonly minute: number;
-  /** IANA time zone of the hour; UTC where none is named. */
+  /** IANA time zone of the hour; UTC by default. */
   readonly timeZone?: string;
   readonly fn: IFunction;
 }
 
-/** Calls a function once a day, and again when the call did not reach it or it failed. */
+/** Calls a function once a day. Retries if the call does not reach it or fails. */
 export class DailySchedule extends Construct {
   constructor(scope: Construct, id: string, { hour, minute, timeZone = "Etc/UTC", fn }: DailyScheduleProps) {
     super(scope, id);
     const limits = { maxEventAge: Duration.hours(triedForHours), retryAttempts: retries };
-    // The schedule tries until Lambda has taken the call; Lambda then tries until the function has succeeded.
+    // The schedule retries until Lambda has accepted the call. Lambda then retries until the function succeeds.
     fn.configureAsyncInvoke(limits);
     new Schedule(this, "Schedule", {
       schedule: ScheduleExpression.cron({

@@ -4,23 +4,23 @@ import type { Construct } from "constructs";
 import type { FunctionRow } from "../../functions/function-row.ts";
 
 /**
- * The nested stacks that endpoints are spread over. Never change it: a function's stack would be another one then, and
- * CloudFormation would make the function again while its name and its route are still taken.
+ * The number of nested stacks for endpoints. Never change it: functions would move to other stacks, and CloudFormation
+ * would create them there while their names and routes are still taken.
  */
 const endpointStacks = 10;
 
-/** The nested stack of a function. It follows from the function's name alone: one that is added moves no other. */
+/** The nested stack of a function. It depends on the function's name alone, so that a new function moves no other. */
 export function functionStackOf(name: string, { area }: Pick<FunctionRow, "area">): string {
   if (area === "workers") return "Workers";
   const digest = createHash("sha256").update(name).digest();
   return `Endpoints${digest.readUInt32BE() % endpointStacks}`;
 }
 
-/** A nested stack of functions, each with all that belongs to it alone: a template takes 500 resources. */
+/** A nested stack of functions, each with everything that belongs to it alone. A template may have 500 resources. */
 export class FunctionStack extends NestedStack {
   constructor(scope: Construct, id: string) {
     super(scope, id, { description: `Workforce API, ${id}` });
-    // Its name in AWS begins with the root's and this.
+    // The stack's name in AWS is the root's name, this id and a suffix.
     (this.nestedStackResource as CfnStack).overrideLogicalId(id);
   }
 }

@@ -7,7 +7,7 @@ import {
 } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
 
-/** A role with its rights written into it, where a policy beside it would be one more resource of the stack's 500. */
+/** A role with an inline policy. A separate policy would count among the stack's 500 resources. */
 export class InlineRole extends Role {
   readonly #rights: PolicyDocument;
 

@@ -5,7 +5,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { createQueue } from "./encrypted-queue.ts";
 
-/** Name of the rule, on a bus that has no other. */
+/** Name of the only rule on the bus. */
 export const intakeRuleName = "every-event";
 
 /** The event bus through which other systems send their records to the service. */
@@ -19,12 +19,12 @@ export class IntakeBus extends Construct {
     this.undelivered = createQueue(this, "Undelivered");
   }
 
-  /** Leads every event of the bus to a queue; what cannot be delivered for a day goes to a queue of its own. */
+  /** Sends every event of the bus to a queue. Events that cannot be delivered for a day go to a queue of their own. */
   addTarget(queue: Queue): void {
     new Rule(this, "Every", {
       ruleName: intakeRuleName,
       eventBus: this.bus,
-      // The pattern that every event matches: its source begins with nothing in particular.
+      // Matches every event, because every source begins with the empty text.
       eventPattern: { source: Match.prefix("") },
       targets: [new SqsQueue(queue, { deadLetterQueue: this.undelivered, maxEventAge: Duration.hours(24) })],
     });

@@ -3,16 +3,16 @@ import { Effect, type IRole, PolicyStatement, StarPrincipal } from "aws-cdk-lib/
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 
-/** What the outbound bus of a stage is made from. */
+/** The properties of a stage's outbound bus. */
 export interface OutboundBusProps {
   readonly eventBusName: string;
-  /** What its events say they come from. */
+  /** The source of its events. */
   readonly source: string;
 }
 
 /**
- * The event bus on which the service's events go out (D42). Other systems lead them on by rules of their own; nobody but the
- * service's sender puts any, whatever rights they have in the account.
+ * The event bus on which the service's events go out (D42). Other systems subscribe by rules of their own. Only the
+ * service's sender may put events, whatever rights others have in the account.
  */
 export class OutboundBus extends Construct {
   readonly bus: EventBus;
@@ -24,15 +24,15 @@ export class OutboundBus extends Construct {
     this.bus = new EventBus(this, "Bus", { eventBusName });
   }
 
-  /** Lets a function put events on the bus, and sets the bus in its environment. */
+  /** Lets a function put events on the bus, and sets the bus's name in its environment. */
   grantPut(fn: LambdaFunction): void {
     fn.addEnvironment("OUTBOUND_BUS_NAME", this.bus.eventBusName);
     fn.addToRolePolicy(new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] }));
   }
 
-  /** Denies putting events to everybody but a role; without one, to everybody. */
+  /** Denies everybody except this role to put events. Without a role, denies everybody. */
   denyOthers(sender?: IRole): void {
-    // Whoever has no role at all, such as a rule of another bus, is denied as well: a key that is missing equals nothing.
+    // Callers without a role, such as a rule of another bus, are denied too: a missing key equals nothing.
     const conditions = sender && { ArnNotEquals: { "aws:PrincipalArn": sender.roleArn } };
     const statement = new PolicyStatement({
       sid: "OnlyTheSender",

@@ -2,12 +2,12 @@ import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
 import { type ReleaseManifest, writeManifest } from "../../functions/release.ts";
 
-/** How many characters of a manifest a parameter of SSM takes: those of some 300 functions. */
+/** The most characters in a parameter of SSM, enough for some 300 functions. */
 const mostCharacters = 4_096;
 
 /**
- * Keeps which commit the builds are of, outside of the functions: a commit that changes none of them redeploys none. SSM keeps
- * the last 100 releases, free of charge.
+ * Stores the commit of the builds outside of the functions, so that a commit which changes no function redeploys none.
+ * SSM keeps the last 100 releases free of charge.
  */
 export class ReleaseManifests extends Construct {
   constructor(scope: Construct, id: string, { name, manifest }: { name: string; manifest: ReleaseManifest }) {

@@ -21,34 +21,34 @@ import type { Stage } from "../../stages/stages.ts";
 import type { CanaryReleases } from "./canary-releases.ts";
 import { InlineRole } from "./inline-role.ts";
 
-/** More than the longest row of calls takes when each of them needs all of its attempts (`shared/call-limits.ts`). */
+/** Longer than the longest sequence of calls takes if each needs all its attempts (`shared/call-limits.ts`). */
 const usualTimeoutSeconds = 20;
 
-/** How long a function may run. */
+/** The seconds after which a call of the function times out. */
 export function timeoutSecondsOf({ timeoutSeconds = usualTimeoutSeconds }: FunctionRow): number {
   return timeoutSeconds;
 }
 
-/** Memory of a function whose row names none; CPU comes with it. */
+/** Default memory of a function. CPU grows with memory. */
 const usualMemoryMegabytes = 512;
 
-/** What every function of the stack is made from. */
+/** The properties of a function of the stack. */
 export interface ServiceFunctionProps {
   readonly name: string;
   readonly row: FunctionRow;
   readonly stage: Stage;
   /** Folder that the bundles were built into. */
   readonly bundles: string;
-  /** What releases its versions with care; left out, a new version takes all calls at once. */
+  /** Releases its versions by canary; without it, a new version takes all calls at once. */
   readonly releases?: CanaryReleases | undefined;
 }
 
 /** One function: its bundle on the newest runtime, with a log group that expires. */
 export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
-  /** What callers call: the function, or the alias that stands before its versions. */
+  /** The target of callers: the function, or the alias before its versions. */
   readonly live: IFunction;
-  /** Calls at once that the stage reserves for it, and allows. */
+  /** Its reserved concurrency, which also limits it. */
   readonly reserved: number | undefined;
 
   constructor(scope: Construct, id: string, { name, row, stage, bundles, releases }: ServiceFunctionProps) {
@@ -62,7 +62,7 @@ export class ServiceFunction extends Construct {
     const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
     if (row.callsItself) {
-      // By name: the role cannot depend on the function, which depends on it.
+      // By name: the role cannot refer to the function, which depends on the role.
       const arn = { service: "lambda", resource: "function", resourceName: functionName };
       const resources = [Stack.of(this).formatArn({ ...arn, arnFormat: ArnFormat.COLON_RESOURCE_NAME })];
       role.addToPrincipalPolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources }));
@@ -82,14 +82,15 @@ export class ServiceFunction extends Construct {
       environment: { OPERATION: name, METRIC_NAMESPACE: metricNamespace },
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      // Lines of metrics have no level: they count as INFO.
+      // Lines of metrics have no level and count as INFO.
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      // Of Lambda's own lines those that a call or a start failed; what each call took is in the function's own line.
+      // Lambda's own lines only if a call or a start failed. The function's own line has the duration of each call.
       systemLogLevelV2: SystemLogLevel.WARN,
-      // What a release replaced stays until the function is deleted: the alias can be moved back to it. What failed goes: a
-      // roll-back would lead to it, and Lambda publishes nothing that is as the version before.
+      // A replaced version stays until the function is deleted, so that the alias can be moved back to it. A version
+      // that failed to deploy is deleted: a roll-back would lead to it, and Lambda publishes nothing that equals the
+      // version before.
       ...(releases && { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE } }),
-      // Lambda traces each call by itself; the tracer's library would cost every start.
+      // Lambda traces each call by itself. The tracer's library would slow every start.
       tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(row.mayCallItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),

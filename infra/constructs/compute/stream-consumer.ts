@@ -6,19 +6,19 @@ import { Construct } from "constructs";
 import { type StreamConsumerName, streamFilters } from "../../functions/stream-filters.ts";
 
 const changesInBatch = 100;
-// The stream forgets its records after a day. Half of that leaves a person half a day to read those that were given up.
+// Half the day that the stream keeps its records. It leaves a person half a day to read those that were given up.
 const triedFor = Duration.hours(12);
 
-/** What a consumer of the table's stream is made from. */
+/** The properties of a consumer of the table's stream. */
 export interface StreamConsumerProps {
   readonly name: StreamConsumerName;
   readonly fn: IFunction;
   readonly streamArn: string;
-  /** Where the place of changes goes that the consumer failed on for 12 hours. */
+  /** Receives the position of stream records that the consumer failed on for 12 hours. */
   readonly quarantine: Queue;
 }
 
-/** Makes a function a consumer of the table's stream: in order, of the changes that its filters let through. */
+/** Makes a function a consumer of the table's stream. It receives the records that its filters match, in order. */
 export class StreamConsumer extends Construct {
   constructor(scope: Construct, id: string, { name, fn, streamArn, quarantine }: StreamConsumerProps) {
     super(scope, id);
@@ -33,7 +33,7 @@ export class StreamConsumer extends Construct {
       onFailure: { bind: () => ({ destination: quarantine.queueArn }) },
       filters: streamFilters[name].map((pattern) => ({ pattern: JSON.stringify(pattern) })),
     });
-    // The right is to the images of every item, hashes included: the filters choose what is delivered, and limit no right.
+    // This grants the images of every item, hashes included. Filters choose the delivered records but limit no right.
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map((each) => `dynamodb:${each}`),

@@ -9,7 +9,7 @@ import type { ServiceFunctionName } from "../../functions/worker-rows.ts";
 import { createQueue } from "./encrypted-queue.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
-/** A call that Lambda throttles counts as a try: AWS advises five at least. */
+/** A call that Lambda throttles counts as a try. AWS advises at least five. */
 const usualTries = 5;
 
 /** A queue that one worker consumes, with its dead letters. */
@@ -25,14 +25,14 @@ export class WorkQueue extends Construct {
     this.#mostCalls = row.mostCalls;
     this.deadLetters = createQueue(this, "DeadLetters");
     this.queue = createQueue(this, "Queue", {
-      // AWS's own advice: long enough for a batch to be throttled and tried again before anyone else sees it.
+      // The factor is AWS's advice: a batch can be throttled and retried before another call sees it.
       visibilityTimeout: Duration.seconds(6 * timeoutSecondsOf(functions[row.worker])),
       retentionPeriod: Duration.hours(row.retentionHours),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: row.tries ?? usualTries },
     });
   }
 
-  /** Makes a function the worker of the queue: the one that the queue was made for. */
+  /** Makes a function the worker of the queue. */
   addConsumer(worker: ServiceFunction): void {
     const fn = worker.live;
     new EventSourceMapping(worker, "Queue", {
@@ -46,7 +46,7 @@ export class WorkQueue extends Construct {
     fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.queue.queueArn] }));
   }
 
-  /** Calls above what is reserved would be throttled, and each counts as a try of its messages. */
+  /** Calls above the reserved concurrency would be throttled, and each would count as a try of its messages. */
   #mostCallsOf({ reserved }: ServiceFunction): number {
     return Math.min(this.#mostCalls, reserved ?? this.#mostCalls);
   }

@@ -16,7 +16,10 @@ import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "../stores/removal.ts";
 
-/** The stage's identity in SES and how it sends. An address that bounced or complained is not written to again. */
+/**
+ * The stage's identity in SES and its configuration set. SES sends nothing more to an address that bounced or
+ * complained.
+ */
 export class EmailSending extends Construct {
   readonly configurationSet: ConfigurationSet;
   readonly #stage: Stage;
@@ -39,7 +42,10 @@ export class EmailSending extends Construct {
     this.#addIdentity();
   }
 
-  /** Lets a function send e-mail from the stage's address; sets that and the configuration set in its environment. */
+  /**
+   * Lets a function send e-mail from the stage's address. Sets the address and the configuration set in its
+   * environment.
+   */
   grantSend(fn: LambdaFunction): void {
     const { senderAddress, senderIdentity, removal } = this.#stage;
     const { configurationSetName } = this.configurationSet;
@@ -48,10 +54,10 @@ export class EmailSending extends Construct {
     const identities = {
       domain: [domainOf(senderAddress)],
       address: [senderAddress],
-      // Which of the two the account has, SES knows.
+      // Only SES knows which of the two the account has.
       existing: [domainOf(senderAddress), senderAddress],
     }[senderIdentity];
-    // In SES's sandbox, where a stage that people depend on is not, the recipients' identities are asked for as well.
+    // SES's sandbox also checks the recipients' identities. A stage that people depend on is not in the sandbox.
     const named = removal === "keep" ? identities : ["*"];
     const { partition, region, account } = Stack.of(this);
     const arn = `arn:${partition}:ses:${region}:${account}`;
@@ -76,7 +82,7 @@ export class EmailSending extends Construct {
     }
     if (senderIdentity === "domain") {
       const identity = Identity.domain(domainOf(senderAddress));
-      // Without MX record, or with a wrong one, SES's own domain stands in.
+      // If the MX record is missing or wrong, SES uses a domain of its own.
       const mailFromDomain = `mail.${domainOf(senderAddress)}`;
       const made = new EmailIdentity(this, "Identity", { identity, configurationSet, mailFromDomain });
       made.applyRemovalPolicy(removalPolicyOf(removal));
@@ -92,7 +98,7 @@ export class EmailSending extends Construct {
     }
   }
 
-  /** Providers of mailboxes filter what has none of these records, signed or not. */
+  /** Mail providers filter messages without these records, even signed ones. */
   #addRecord(id: string, value: string): void {
     new CfnOutput(Stack.of(this), id, { description: "A record that DNS should have, for mailboxes' filters", value });
   }

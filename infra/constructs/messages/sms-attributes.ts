@@ -12,9 +12,9 @@ import { smsFailureLog } from "../../stages/names.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 
 /**
- * The account's settings of SMS: the most that it may spend in a month, and a log of those that did not arrive, as SNS answers
- * 200 for those, too. CloudFormation has no resource for them: a deploy calls SNS. The log is made by calls as well, and
- * outlasts the stage: SNS or another stage of the account may have made it before.
+ * The account's SMS settings: the monthly spend limit, and a log of failed messages, as SNS answers 200 for those too.
+ * CloudFormation has no resource for the settings, so a deploy calls SNS. Calls also create the log, which outlasts the
+ * stage: SNS or another stage of the account may have created it before.
  */
 export class SmsAttributes extends Construct {
   readonly #logs = new LogGroup(this, "Logs", {
@@ -43,23 +43,23 @@ export class SmsAttributes extends Construct {
             MonthlySpendLimit: String(dollars),
             DefaultSMSType: "Transactional",
             DeliveryStatusIAMRole: logging.roleArn,
-            // None of those that arrived is logged.
+            // Log none of the messages that arrived.
             DeliveryStatusSuccessSamplingRate: "0",
           },
         },
         physicalResourceId: PhysicalResourceId.of("sms-attributes"),
       },
       [
-        // The attributes are the account's, and have no ARN.
+        // The attributes belong to the account and have no ARN.
         new PolicyStatement({ actions: ["sns:SetSMSAttributes"], resources: ["*"] }),
         new PolicyStatement({ actions: ["iam:PassRole"], resources: [logging.roleArn] }),
       ],
     );
-    // SNS makes the log itself where there is none, and keeps it without end.
+    // SNS would create a missing log without an expiry.
     attributes.node.addDependency(this.#keepFailures());
   }
 
-  /** Makes the log of SMS that did not arrive where there is none, and limits how long it is kept. */
+  /** Creates the log of failed messages if it is missing, and sets its expiry. */
   #keepFailures(): AwsCustomResource {
     const { account, region } = Stack.of(this);
     const logGroupName = smsFailureLog({ account, region });
@@ -71,7 +71,7 @@ export class SmsAttributes extends Construct {
       return this.#call(id, { service: "CloudWatchLogs", action, physicalResourceId, ...more, parameters }, [right]);
     };
     const log = call("FailureLog", "CreateLogGroup", { ignoreErrorCodesMatching: "ResourceAlreadyExistsException" });
-    // A line has the number that it went to.
+    // Each line contains a phone number.
     const retention = call("Retention", "PutRetentionPolicy", {
       parameters: { retentionInDays: RetentionDays.TWO_WEEKS },
     });
@@ -79,7 +79,10 @@ export class SmsAttributes extends Construct {
     return retention;
   }
 
-  /** Calls AWS at each deploy that changes the call. Nothing is undone with the stage: what it sets is the account's. */
+  /**
+   * Calls AWS at each deploy that changes the call. The settings are the account's, so deleting the stage reverts
+   * nothing.
+   */
   #call(id: string, call: AwsSdkCall, rights: PolicyStatement[]): AwsCustomResource {
     return new AwsCustomResource(this, id, {
       onCreate: call,

@@ -5,12 +5,12 @@ import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric } from "./alarm-row.ts";
 
 const hours = (statistic: "Minimum" | "Average" | "SampleCount" | "Sum") => ({ statistic, minutes: 60 }) as const;
-/** A night and the next, and what a late copy takes. */
+/** A day between two nightly copies, and 12 hours for a late one. */
 const latestBackupHours = 36;
-/** Of fewer in an hour a rate says nothing. */
+/** With fewer in an hour, a rate says nothing. */
 const fewestSms = 10;
 
-/** Alarms on what the account and the services around the stack do, for stages that notify somebody. */
+/** Alarms on the account and on services around the stack, for stages that notify somebody. */
 export function accountAlarms(stage: Stage): AlarmRow[] {
   return stage.alarmAddress === undefined
     ? []
@@ -34,7 +34,10 @@ function concurrencyAlarm(): AlarmRow {
   };
 }
 
-/** SNS answers 200 for what a network drops: its rate by country is all that shows it. One phone that is off is no news. */
+/**
+ * SNS answers 200 even if a network drops the message. Only its rate by country shows that. A single phone that is off
+ * is no reason for an alarm.
+ */
 function smsAlarms({ servedCountries }: Stage): AlarmRow[] {
   const rateOf = (Country: string, statistic: "Average" | "SampleCount") =>
     awsMetric("SNS SMSSuccessRate", { Country, SMSType: "Transactional" }, hours(statistic));
@@ -59,7 +62,7 @@ function backupAlarm({ name, backupKeptDays }: Stage): AlarmRow[] {
   const BackupVaultName = namesOf(name).backupVault;
   return [
     {
-      // A job that fails, expires or never begins is none that is complete.
+      // Counts complete jobs, because a job that fails, expires or never begins is not complete.
       id: "backup-missing",
       metric: awsMetric("Backup NumberOfBackupJobsCompleted", { BackupVaultName }, hours("Sum")),
       threshold: 1,

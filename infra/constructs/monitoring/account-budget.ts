@@ -5,7 +5,7 @@ import type { Stage } from "../../stages/stages.ts";
 
 const warnAtPercent = 80;
 
-/** Watches what the account costs in a month, where a stage says how much. The budget is the account's; AWS asks nothing for two. */
+/** Watches the account's monthly costs, if the stage sets a budget. Two budgets are free of charge in an account. */
 export function addBudget(
   scope: Construct,
   { name, monthlyBudgetDollars: dollars, alarmAddress: address }: Stage,

@@ -4,7 +4,7 @@ import type { Stage } from "../../stages/stages.ts";
 import type { AlarmRow } from "./alarm-row.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
-/** Makes the alarm that a row describes. */
+/** Creates the alarm of a row. */
 export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, stage: Stage): Alarm {
   const { id, metric, threshold, isBelow, periods = 1, treatMissingData = TreatMissingData.NOT_BREACHING } = row;
   const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;

@@ -7,7 +7,7 @@ import type { ServiceTable } from "../../functions/service-table.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import type { WebhookQueue } from "../webhooks/webhooks.ts";
 
-/** What is watched: everything of a stage that can fail. */
+/** The monitored resources: everything of a stage that can fail. */
 export interface MonitoredResources {
   readonly service: ServiceTable;
   /** The name of each function in AWS. */
@@ -16,33 +16,33 @@ export interface MonitoredResources {
   readonly webhooks: readonly WebhookQueue[];
   readonly quarantine: Queue;
   readonly undelivered: Queue;
-  /** The rule that leads events of other systems to their queue, as CloudWatch names it. */
+  /** CloudWatch's dimensions of the rule that sends events of other systems to their queue. */
   readonly intakeRule: { readonly EventBusName: string; readonly RuleName: string };
   readonly tableName: string;
   readonly apiId: string;
 }
 
-/** When an alarm fires, what users cannot do meanwhile, and where the runbook says what to do. */
+/** An alarm: its condition, its effect on users, and its section of the runbook. */
 export interface AlarmRow {
-  /** What the alarm's name ends in, such as `sign-in-faults`. */
+  /** The end of the alarm's name, such as `sign-in-faults`. */
   readonly id: string;
   readonly metric: Metric | MathExpression;
-  /** `page` where it cannot wait for the morning; `tomorrow` where a row says nothing. */
+  /** `page` if the alarm cannot wait for the morning; `tomorrow` by default. */
   readonly severity?: "page";
-  /** Fires when the figure is this or more; with `isBelow`, when it is less. */
+  /** Fires if the figure is this or more; with `isBelow`, if it is less. */
   readonly threshold: number;
   readonly isBelow?: true;
-  /** Periods in a row that it must be so; 1 where a row says nothing. */
+  /** The number of consecutive periods before it fires; 1 by default. */
   readonly periods?: number;
-  /** What it means when no figure comes: the alarm fires, or it stays as it is; all is well where a row says nothing. */
+  /** The effect of missing data: the alarm fires or keeps its state. By default missing data is good. */
   readonly treatMissingData?: TreatMissingData.BREACHING | TreatMissingData.IGNORE;
-  /** What users cannot do while it fires, in a sentence. */
+  /** The things users cannot do while it fires, in a sentence. */
   readonly impact: string;
   /** Heading in infra/RUNBOOK.md. */
   readonly heading: string;
 }
 
-/** How a metric is looked at. */
+/** The statistic and period of a metric. */
 export interface MetricStat {
   readonly statistic: "Sum" | "Maximum" | "Minimum" | "Average" | "SampleCount" | "p50" | "p99";
   readonly minutes: number;
@@ -50,13 +50,13 @@ export interface MetricStat {
 
 type Dimensions = Readonly<Record<string, string>>;
 
-/** A metric that AWS sends of itself. */
+/** A metric that AWS sends. */
 export function awsMetric(name: `${string} ${string}`, dimensionsMap: Dimensions, look: MetricStat): Metric {
   const [namespace = "", metricName = ""] = name.split(" ");
   return new Metric({ namespace: `AWS/${namespace}`, metricName, dimensionsMap: { ...dimensionsMap }, ...shown(look) });
 }
 
-/** A metric that the service sends of itself, with the dimensions that it is sent with. */
+/** A metric that the service sends, with the dimensions that it is sent with. */
 export function ownMetric<M extends MetricName>(
   namespace: string,
   metricName: M,

@@ -5,13 +5,16 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription, UrlSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 
-/** Who is notified: by e-mail, and what cannot wait by a pager as well. */
+/** The recipients: an e-mail address for all alarms, and a pager for those that cannot wait. */
 interface AlarmTopicsProps {
   readonly address: string;
   readonly pagerUrl: string | undefined;
 }
 
-/** Sends what alarms say to people, who have to agree to it once: what cannot wait for the morning, and all else. */
+/**
+ * Sends alarms to people, who must confirm once. One topic is for alarms that cannot wait for the morning, one for all
+ * others.
+ */
 export class AlarmTopics extends Construct {
   readonly #key: Key;
   readonly #to: AlarmTopicsProps;
@@ -19,25 +22,26 @@ export class AlarmTopics extends Construct {
   constructor(scope: Construct, id: string, to: AlarmTopicsProps) {
     super(scope, id);
     this.#to = to;
-    // CloudWatch may not use the key that SNS brings along.
+    // CloudWatch may not use SNS's default key.
     this.#key = new Key(this, "Key", {
       description: "Encrypts what alarms say",
       enableKeyRotation: true,
-      // It encrypts nothing that lasts, and what a failed deploy leaves costs a dollar a month. AWS deletes it after 30 days.
+      // It encrypts nothing that lasts, and a key left behind by a failed deploy costs a dollar a month. AWS deletes it
+      // after 30 days.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.#key.addToResourcePolicy(
-      // In a key's own policy the resource is the key.
+      // In a key's own policy `*` means the key.
       this.#ofAlarms(["kms:Decrypt", "kms:GenerateDataKey"], "*"),
     );
   }
 
-  /** Adds the topic of what waits for the morning. */
+  /** Adds the topic for alarms that can wait for the morning. */
   addTomorrow(): Topic {
     return this.#addTopic("Topic", "Workforce alarms");
   }
 
-  /** Adds the topic of what cannot wait. */
+  /** Adds the topic for alarms that cannot wait. */
   addPage(): Topic {
     const page = this.#addTopic("Page", "Workforce page");
     if (this.#to.pagerUrl !== undefined) page.addSubscription(new UrlSubscription(this.#to.pagerUrl));

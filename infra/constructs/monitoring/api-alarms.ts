@@ -2,11 +2,14 @@ import { tableIndexes } from "../stores/records-table.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;
-/** Nearly every request reads by one of the first three and writes by one of the others; the dashboard shows them all. */
+/**
+ * Nearly every request reads by one of the first three and writes by one of the others. The dashboard shows all
+ * actions.
+ */
 const throttledActions = ["GetItem", "TransactGetItems", "Query", "UpdateItem", "TransactWriteItems"];
 const failingActions = ["GetItem", "TransactGetItems", "TransactWriteItems"];
 
-/** Alarms on what all requests go through: API Gateway, Lambda's concurrency, and the table. */
+/** Alarms on the parts that all requests use: API Gateway, Lambda's concurrency, and the table. */
 export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResources): AlarmRow[] {
   const five = { statistic: "Sum", minutes: 5 } as const;
   return [
@@ -28,7 +31,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       heading: "Requests are slow",
     },
     {
-      // Of the whole account and region: that is what concurrency is counted for.
+      // Of the whole account and region, because concurrency is limited for the account.
       id: "functions-throttled",
       metric: awsMetric("Lambda Throttles", {}, five),
       threshold: 10,

@@ -17,7 +17,7 @@ import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, type MetricStat, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 import { alarmNameOf, linkToRunbook } from "./runbook.ts";
 
-/** What CloudWatch takes. */
+/** CloudWatch's limit. */
 const mostAlarmsInWidget = 100;
 const fullWidth = 24;
 const graphHeight = 6;
@@ -27,14 +27,14 @@ const reads = ["GetItem", "BatchGetItem", "TransactGetItems", "Query"];
 const writes = ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"];
 const actions = [...reads, ...writes];
 
-/** What the dashboard shows. */
+/** The contents of the dashboard. */
 export interface DashboardProps {
   readonly stage: Stage;
   readonly watched: MonitoredResources;
   readonly rows: readonly AlarmRow[];
 }
 
-/** Adds the one dashboard of a stage: what fires, what users feel, what it costs, what waits, and every function. */
+/** Adds the one dashboard of a stage: alarms, what users notice, costs, backlogs, and every function. */
 export function addDashboard(scope: Construct, { stage, watched, rows }: DashboardProps): void {
   const namespace = namesOf(stage.name).metrics;
   const headings = [...new Set(rows.map(({ heading }) => heading))];
@@ -57,7 +57,7 @@ export function addDashboard(scope: Construct, { stage, watched, rows }: Dashboa
   });
 }
 
-/** The state of every alarm; those of nested stacks go by their names, as each would be an output otherwise. */
+/** The state of every alarm. Alarms are imported by name: references into nested stacks would each be an output. */
 function alarmRows(scope: Construct, stage: Stage, rows: readonly AlarmRow[]): IWidget[][] {
   const alarms = rows.map(({ id }) => Alarm.fromAlarmName(scope, `named-${id}`, alarmNameOf(stage, id)));
   const first = Array.from(
@@ -166,7 +166,7 @@ function functionsRow({ functions }: MonitoredResources, namespace: string): IWi
   ]);
 }
 
-/** One line for each system that sends events, whichever there are. */
+/** One line for each system that sends events. */
 function bySource(namespace: string, name: MetricName): MathExpression {
   const expression = `SEARCH('{${namespace},source} MetricName="${name}"', 'Sum', 300)`;
   return new MathExpression({ expression, label: "", usingMetrics: {} });

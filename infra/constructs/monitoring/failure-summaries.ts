@@ -6,16 +6,16 @@ import type { Stage } from "../../stages/stages.ts";
 import type { AlarmRow } from "./alarm-row.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
-/** What makes every function fail, and has alarms of its own that are sent: nothing that somebody from outside brings about. */
+/** Alarms on causes that make every function fail, each of which is sent by itself. No caller can cause them. */
 const common = ["table-fails-GetItem", "table-fails-TransactGetItems", "table-fails-TransactWriteItems"];
-/** How long an alarm on functions waits for one of those: they are looked at every five minutes. */
+/** An alarm on functions waits this long for a common cause, because causes are evaluated every five minutes. */
 const wait = Duration.minutes(6);
-/** What one function counts stays in its figure for 15 minutes after the common cause is gone. */
+/** A function's figure covers 15 minutes, so it outlasts the common cause. */
 const extension = Duration.minutes(20);
-/** A rule has at most 10,240 characters: more alarms than these are grouped under it. */
+/** A rule has at most 10,240 characters. Above this number, alarms are grouped first. */
 const mostInOne = 80;
 
-/** What the summaries are made from. */
+/** The properties of the summaries. */
 interface FailureSummariesProps {
   readonly stage: Stage;
   readonly functions: readonly { readonly row: AlarmRow; readonly owner: Construct }[];
@@ -23,9 +23,9 @@ interface FailureSummariesProps {
 }
 
 /**
- * An alarm that is sent for each function whose failures cannot wait, so that none hides another, and one for all others. They
- * stay silent while what all functions need has an alarm: a table that fails would send one for each. What is sent names the
- * alarms behind it.
+ * Sends an alarm for each function whose failures cannot wait, so that none hides another, and one for all others. All
+ * stay silent while an alarm on a common cause fires: a failing table would otherwise send one alarm for each function.
+ * A summary's reason names the alarms behind it.
  */
 export function addFailureSummaries(scope: Construct, { stage, functions, actions }: FailureSummariesProps): void {
   const cause = new CompositeAlarm(scope, "CommonCause", {
@@ -43,7 +43,7 @@ export function addFailureSummaries(scope: Construct, { stage, functions, action
       actionsSuppressorWaitPeriod: wait,
       actionsSuppressorExtensionPeriod: extension,
     });
-    // CloudWatch takes no summary of alarms that are not there.
+    // CloudWatch refuses a summary of alarms that do not exist.
     summary.node.addDependency(...owners);
     summary.addAlarmAction(action);
     summary.addOkAction(action);
@@ -59,7 +59,7 @@ export function addFailureSummaries(scope: Construct, { stage, functions, action
   );
 }
 
-/** The alarms behind one that is sent, the constructs that have them, and what it says. */
+/** A summary's alarms, their constructs, and its texts. */
 interface Summary {
   readonly ids: readonly string[];
   readonly owners: readonly Construct[];
@@ -75,7 +75,7 @@ function pages({ row }: { readonly row: AlarmRow }): boolean {
   return row.severity === "page";
 }
 
-/** The alarms of functions, or groups of them where they are too many for one rule. */
+/** The alarms of functions, in groups if they are too many for one rule. */
 function grouped(scope: Construct, stage: Stage, id: string, functions: FailureSummariesProps["functions"]) {
   if (functions.length <= mostInOne) return toOwners(functions.map(({ row, owner }) => ({ id: row.id, owner })));
   const groups = chunksOf(functions, mostInOne).map((group, at) => {

@@ -2,10 +2,10 @@ import { rowOf } from "../../functions/service-table.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 /**
- * The alarm of a function, on the metric that its failures show in. An endpoint answers a fault with a 5xx, which is no
- * error to Lambda: the service counts it itself, timeouts among them. Where an endpoint's process dies, API Gateway answers,
- * and the alarm on all 5xx fires. A worker that throws, runs too long or dies is an error to Lambda; what it fails on item
- * by item ends in a queue of its own, and that has an alarm.
+ * The alarm of a function, on the metric that shows its failures. An endpoint answers a fault with a 5xx, which is no
+ * error to Lambda, so the service counts faults itself, timeouts included. If an endpoint's process dies, API Gateway
+ * answers, and the alarm on all 5xx fires. A worker that throws, times out or dies is an error to Lambda. Items that a
+ * worker fails on end in a queue that has an alarm of its own.
  */
 export function functionAlarm(name: string, { service, functions }: MonitoredResources, namespace: string): AlarmRow {
   const { area, impact, pages } = rowOf(service, name);

@@ -6,7 +6,7 @@ import { type AlarmRow, awsMetric, ownMetric } from "./alarm-row.ts";
 const spendShare = 0.8;
 const hourly = { statistic: "Maximum", minutes: 60 } as const;
 
-/** Alarms on pins and messages: what attackers try, what is not sent, and what it costs. */
+/** Alarms on pins and messages: attacks, failed sending, and costs. */
 export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
   return [
     {
@@ -42,8 +42,8 @@ export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
 }
 
 /**
- * Of the whole account: its good name is what is lost. Amazon looks into an account above these shares, and may stop its
- * e-mail above twice the first.
+ * For the whole account, because its reputation is at stake. Amazon reviews an account above these rates, and may stop
+ * its e-mail above twice the first.
  */
 function reputationAlarm(id: string, rate: string, threshold: number, heading: string): AlarmRow {
   return {
@@ -56,7 +56,7 @@ function reputationAlarm(id: string, rate: string, threshold: number, heading: s
   };
 }
 
-/** The limit is the account's: the one stage that owns it watches it. */
+/** The limit is the account's. The one stage that sets it watches it. */
 function spendAlarm({ smsMonthlySpendLimitDollars: limit }: Stage): AlarmRow[] {
   if (limit === undefined) return [];
   return [

@@ -15,15 +15,15 @@ import { functionAlarm } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
 
-/** What is watched of a stage. */
+/** The stage, its resources and their constructs. */
 interface MonitoringProps {
   readonly stage: Stage;
   readonly watched: MonitoredResources;
-  /** The construct of each function, which its alarm belongs to. */
+  /** The construct of each function; its alarm is created there. */
   readonly scopes: ReadonlyMap<string, Construct>;
 }
 
-/** The stage's alarms, the dashboard, and where the alarms are sent when the stage names an address. */
+/** The stage's alarms, its dashboard, and the alarms' recipients if the stage names an address. */
 export class Monitoring extends Construct {
   readonly #stage: Stage;
 
@@ -45,7 +45,10 @@ export class Monitoring extends Construct {
     addDashboard(this, { stage, watched, rows: [...rows, ...functions.map(({ row }) => row)] });
   }
 
-  /** Sends what fires, and that it is over; functions are summed up, as they all fail with what all of them need. */
+  /**
+   * Notifies when an alarm fires and when it ends. Functions are summarised, as they all fail together if something
+   * common fails.
+   */
   #notify(
     alarms: readonly { readonly row: AlarmRow; readonly alarm: Alarm }[],
     functions: readonly { readonly row: AlarmRow; readonly owner: Construct }[],
@@ -57,7 +60,7 @@ export class Monitoring extends Construct {
     for (const { row, alarm } of alarms) {
       const action = actions[row.severity ?? "tomorrow"];
       alarm.addAlarmAction(action);
-      // So that whoever was woken learns that it is over.
+      // Informs the person who was woken that it is over.
       alarm.addOkAction(action);
     }
     addFailureSummaries(this, { stage: this.#stage, functions, actions });

@@ -10,10 +10,10 @@ import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import { addBudget } from "./account-budget.ts";
 
-/** What a person may invoke: the daily work that has not run. */
+/** The daily functions that the role may invoke after a missed run. */
 const scheduled = ["mark-overdue", "rotate-signing-key", "reconcile-totals"];
 
-/** Reads that AWS has no narrower name for. */
+/** Read actions for which AWS has no narrower name. */
 const looks = [
   "acm:DescribeCertificate",
   "apigateway:GET",
@@ -48,7 +48,7 @@ const looks = [
   "sqs:ListQueues",
 ];
 
-/** What is done with a restored copy of the table. */
+/** The actions on a restored copy of the table. */
 const changesOfCopies = [
   "dynamodb:GetItem",
   "dynamodb:Query",
@@ -60,19 +60,22 @@ const changesOfCopies = [
   "dynamodb:DeleteTable",
 ];
 
-/** What the role on call has rights to. */
+/** The resources that the role on call may use. */
 export interface OnCallProps {
   readonly stage: Stage;
   readonly queues: ByQueue<WorkQueue>;
-  /** Those that it sends nothing to: no function consumes them, or what is in them is signed as the bus's (D42). */
+  /**
+   * Queues that the role sends nothing to: no function consumes them, or their messages are signed as the bus's (D42).
+   */
   readonly otherQueues: readonly Queue[];
 }
 
 /**
- * The role of whoever answers the stage's alarms: it looks at everything, and does what the runbook says beside a deploy. It
- * reads no secret, as whoever reads the keys can be any user, and neither the live table nor its stream, but every item of a
- * copy that it restores. Whoever replaces a key, cuts over to a table or reads the stream is an administrator. Anybody of the account may
- * take it whose policy allows it, with a second factor. The account's budget is watched here, too.
+ * The role for answering the stage's alarms. It may look at everything and do what the runbook says short of a deploy.
+ * It reads no secret, because the keys would let it act as any user. It reads neither the live table nor its stream,
+ * but every item of a copy that it restores. Replacing a key, switching to another table and reading the stream are
+ * left to administrators. Anybody in the account whose policy allows it may assume the role, with a second factor. This
+ * construct also adds the account's budget.
  */
 export class OnCall extends Construct {
   readonly #stage: Stage;
@@ -91,7 +94,7 @@ export class OnCall extends Construct {
       ...queueRights(props),
       ...this.#functionRights(props),
       ...this.#tableRights(),
-      // What `npm run explain` looks up beside the logs.
+      // `npm run explain` looks up releases beside the logs.
       allow(["ssm:GetParameterHistory"], this.#arn("ssm", `parameter${namesOf(props.stage.name).release}`)),
       new PolicyStatement({ effect: Effect.DENY, actions: ["secretsmanager:*"], resources: ["*"] }),
     ];
@@ -103,13 +106,13 @@ export class OnCall extends Construct {
     const { account, region } = Stack.of(this);
     const read = ["logs:FilterLogEvents", "logs:GetLogEvents"];
     return [
-      // Another stage's name may begin with this one's.
+      // By tag, because another stage's name may begin with this one's.
       this.#allowTagged(
         ["logs:StartQuery", ...read],
         this.#arn("logs", `log-group:/aws/lambda/${functionNameOf(this.#stage.name, "*")}`),
         this.#arn("logs", `log-group:${namesOf(this.#stage.name).accessLogs}:*`),
       ),
-      // The account's, whichever of its stages owns the settings of SMS.
+      // The account's log, whichever stage sets the SMS settings.
       allow(read, this.#arn("logs", `log-group:${smsFailureLog({ account, region })}:*`)),
     ];
   }
@@ -123,13 +126,13 @@ export class OnCall extends Construct {
     return [
       invocations,
       mappings,
-      // What `npm run rollback` does beside looking, and the end of a canary that is under way.
+      // `npm run rollback` moves aliases; stopping a deployment ends a canary.
       this.#allowTagged(["lambda:GetAlias", "lambda:UpdateAlias"], arnOf("*")),
       this.#allowTagged(["codedeploy:StopDeployment"], this.#arn("codedeploy", "deploymentgroup:*")),
     ];
   }
 
-  /** What a restore takes: copies beside the live table, to read what was lost from. */
+  /** The rights of a restore: to make copies beside the live table and read lost records from them. */
   #tableRights(): PolicyStatement[] {
     const { table, restoreRole } = namesOf(this.#stage.name);
     const live = this.#arn("dynamodb", `table/${table}`);
@@ -148,7 +151,7 @@ export class OnCall extends Construct {
     return `arn:${partition}:${service}:*:${account}:${resource}`;
   }
 
-  /** Allows what is done with resources that are named after no stage, or after several, for those of this one. */
+  /** Allows actions only on this stage's resources, by tag, where names do not distinguish stages. */
   #allowTagged(actions: string[], ...resources: string[]): PolicyStatement {
     const statement = allow(actions, ...resources);
     statement.addCondition("StringEquals", { "aws:ResourceTag/stage": this.#stage.name });
@@ -161,8 +164,9 @@ function allow(actions: string[], ...resources: string[]): PolicyStatement {
 }
 
 /**
- * What waits in queues is looked at, dropped, and sent again to the queues that are redriven. Pins never are, they expire; events
- * by an administrator alone: whatever is in their queue goes out in the service's name.
+ * Messages may be read, deleted, and sent again in queues that can be redriven. Pins are never redriven because they
+ * expire. Events are redriven only by an administrator, because everything in their queue goes out in the service's
+ * name.
  */
 function queueRights({ queues, otherQueues }: OnCallProps): PolicyStatement[] {
   const all = Object.values(queues).flatMap(({ queue, deadLetters }) => [queue, deadLetters]);

@@ -7,11 +7,11 @@ import type { WorkQueue } from "../compute/work-queue.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 interface QueueRow {
-  /** What it means when messages wait too long. */
+  /** The effect if messages wait too long. */
   readonly late: string;
-  /** What it means when messages were given up. */
+  /** The effect if messages were given up. */
   readonly lost: string;
-  /** 15 where a row says nothing. */
+  /** 15 by default. */
   readonly behindMinutes?: number;
   readonly severity?: "page";
 }
@@ -47,10 +47,10 @@ const queues: Readonly<Record<QueueName, QueueRow>> = {
 
 const consumerBehindMinutes = 10;
 const totalsBehindMinutes = 5;
-/** More than three pauses of half an hour, as receivers may ask for. */
+/** More than three pauses of half an hour, which receivers may ask for. */
 const webhookBehindMinutes = 120;
 
-/** Alarms on what waits too long, and on what was given up. */
+/** Alarms on messages that wait too long, and on messages that were given up. */
 export function queueAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
   const watchedQueues = Object.entries(watched.queues) as [QueueName, WorkQueue][];
   return [
@@ -89,8 +89,8 @@ export function queueAlarms(watched: MonitoredResources, namespace: string): Ala
 }
 
 /**
- * What a receiver fails on comes again for a day, and is not among the oldest messages after three times: what is there for long
- * was not taken at all.
+ * Failed deliveries are retried for a day, but after three tries SQS leaves them out of the oldest message's age. A
+ * high age therefore means that messages are not received at all.
  */
 function webhookAlarms({ webhooks }: MonitoredResources, namespace: string): AlarmRow[] {
   if (webhooks.length === 0) return [];

@@ -3,12 +3,12 @@ import type { Stage } from "../../stages/stages.ts";
 
 const file = "infra/RUNBOOK.md";
 
-/** Where people read a heading of the runbook: its address where the stage names one, else the file and the heading. */
+/** The place of a heading in the runbook: its address if the stage names one, else file and heading. */
 export function placeInRunbook(heading: string, { runbookUrl }: Pick<Stage, "runbookUrl">): string {
   return runbookUrl ? `${runbookUrl}#${anchorOf(heading)}` : `${file}, "${heading}"`;
 }
 
-/** The name of an alarm in AWS: the alarms of a stage are found by what it begins with. */
+/** The name of an alarm in AWS. It begins with the stack's name, by which a stage's alarms are found. */
 export function alarmNameOf({ name }: Pick<Stage, "name">, id: string): string {
   return `${namesOf(name).stack}-${id}`;
 }
@@ -19,7 +19,7 @@ export function linkToRunbook(heading: string, stage: Pick<Stage, "runbookUrl">)
   return stage.runbookUrl ? `[${heading}](${place})` : place;
 }
 
-/** What the usual viewers of Markdown make of a heading. */
+/** The anchor that common Markdown viewers make of a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

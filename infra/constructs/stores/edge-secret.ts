@@ -5,8 +5,8 @@ import { removalPolicyOf, type SecretProps } from "./removal.ts";
 import { grantSecret } from "./secret-grant.ts";
 
 /**
- * What the edge proves itself with to the service. `current` and `previous` both hold, so that it can be replaced while
- * requests are under way.
+ * The secret that the edge sends to the service. Both `current` and `previous` are valid, so that it can be replaced
+ * while requests are under way.
  */
 export class EdgeSecret extends Construct {
   readonly secret: Secret;
@@ -17,7 +17,7 @@ export class EdgeSecret extends Construct {
       secretName: name,
       description: "What CloudFront proves itself with to the API",
       removalPolicy: removalPolicyOf(removal),
-      // CloudFormation generates it again whenever one of these changes.
+      // CloudFormation generates the secret again if one of these changes.
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ previous: "" }),
         generateStringKey: "current",

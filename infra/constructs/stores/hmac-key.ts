@@ -17,7 +17,7 @@ export class HmacKey extends Construct {
       secretName: name,
       description: "Key for the HMACs of pins and passcodes",
       removalPolicy: removalPolicyOf(removal),
-      // Any change here has CloudFormation overwrite the key. `npm run keys` adds versions beside it.
+      // If anything changes here, CloudFormation overwrites the key. `npm run keys` adds versions beside it.
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ version: 1 }),
         generateStringKey: "key",

@@ -4,7 +4,7 @@ import type { ISecret } from "aws-cdk-lib/aws-secretsmanager";
 
 const reading = "secretsmanager:GetSecretValue";
 
-/** Lets a function read a secret and take further actions on it, and sets the secret's ARN in its environment under a name. */
+/** Lets a function read a secret and take further actions on it. Sets the secret's ARN in its environment. */
 export function grantSecret(fn: LambdaFunction, setting: string, { secretArn }: ISecret, actions: string[] = []): void {
   fn.addEnvironment(setting, secretArn);
   fn.addToRolePolicy(new PolicyStatement({ actions: [reading, ...actions], resources: [secretArn] }));

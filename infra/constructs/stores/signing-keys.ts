@@ -18,7 +18,7 @@ export interface TokenNames {
   readonly audience: string;
 }
 
-/** The private keys that sign access tokens. No person makes or sees one: a function of the stack does (D6). */
+/** The private keys that sign access tokens. A function of the stack creates them and no person sees them (D6). */
 export class SigningKeys extends Construct {
   readonly secret: Secret;
 
@@ -28,7 +28,8 @@ export class SigningKeys extends Construct {
       secretName: name,
       description: "Private keys that sign access tokens",
       removalPolicy: removalPolicyOf(removal),
-      // Any change here has CloudFormation overwrite the keys. A secret cannot be created empty: beside the empty list of keys it has an unused text.
+      // If anything changes here, CloudFormation overwrites the keys. A secret cannot be created empty, so it has an
+      // unused text beside the empty list of keys.
       generateSecretString: { secretStringTemplate: JSON.stringify({ keys: [] }), generateStringKey: "unused" },
     });
   }
@@ -46,22 +47,22 @@ export class SigningKeys extends Construct {
   }
 
   /**
-   * Has a function look every day whether a new key is due, and make the first one during the deploy: this ends when the
-   * key is there, and fails when it cannot be made. `stores` is what it needs beside the secret.
+   * Calls a function every day to check whether a new key is due, and once during the deploy to create the first one.
+   * The deploy fails if the key cannot be created. `stores` are the other resources the function needs.
    */
   scheduleRotation(service: ServiceFunction, stores: readonly Construct[]): void {
     const { function: fn, live } = service;
-    // It calls the version that is being deployed, whichever is live.
+    // The trigger calls the version that is being deployed, even if another is live.
     const firstKey = new Trigger(service, "FirstKey", { handler: fn });
     firstKey.node.addDependency(this.secret, fn, ...(fn.role ? [fn.role] : []), ...stores);
     setTriggerLogRetention(Stack.of(service));
     const daily = new DailySchedule(service, "Daily", { hour: 3, minute: 0, fn: live });
-    // Two calls at once would make two first keys.
+    // Two calls at once would create two first keys.
     daily.node.addDependency(firstKey);
   }
 }
 
-/** Gives the CDK's own function behind a stack's triggers a log group that expires; of itself it has one that never does. */
+/** Gives the CDK's own function behind a stack's triggers a log group that expires. Its default one never does. */
 function setTriggerLogRetention(stack: Stack): void {
   const handler = stack.node.findChild(triggerProvider).node.findChild("Handler");
   if (!CfnResource.isCfnResource(handler)) throw new Error("The CDK makes the function behind its triggers otherwise");

@@ -14,24 +14,24 @@ import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
-/** Every copy is a whole one: each night's is kept for a week only. */
+/** Every backup is a full copy, so a nightly one is kept for only a week. */
 const nightlyKeptDays = 7;
 
-/** What backups are made from. */
+/** The properties of backups. */
 interface TableBackupsProps {
   readonly stage: Pick<Stage, "name" | "removal">;
   readonly table: TableV2;
   readonly keptDays: number;
 }
 
-/** How many copies of the table there are at a time, where backups are kept for so many days. */
+/** The number of copies of the table that exist at a time if backups are kept for so many days. */
 export function copiesKept(days: number): number {
   return days <= nightlyKeptDays ? days : nightlyKeptDays + days / 7;
 }
 
 /**
- * Backups of the table, for what point-in-time recovery does not reach: a table that was deleted, or a mistake that nobody
- * saw for 35 days. The vault is encrypted with the account's key for AWS Backup. The role is the one that a restore needs.
+ * Backups of the table for cases that point-in-time recovery does not cover: a deleted table, or a mistake that nobody
+ * noticed for 35 days. The vault is encrypted with the account's key for AWS Backup. A restore needs the role.
  */
 export class TableBackups extends Construct {
   constructor(scope: Construct, id: string, { stage, table, keptDays }: TableBackupsProps) {
@@ -44,7 +44,7 @@ export class TableBackups extends Construct {
         removalPolicy: removalPolicyOf(stage.removal),
       }),
     });
-    // The role on call restores by it: a copy's own name is generated.
+    // The role on call restores copies by this tag, because their names are generated.
     const recoveryPointTags = { stage: stage.name };
     const daily = copyRule("daily", Math.min(keptDays, nightlyKeptDays), { hour: "2", minute: "0" });
     plan.addRule(new BackupPlanRule({ ...daily, recoveryPointTags }));

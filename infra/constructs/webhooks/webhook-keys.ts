@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { removalPolicyOf, type SecretProps } from "../stores/removal.ts";
 import { grantSecret } from "../stores/secret-grant.ts";
 
-/** What the stage's webhooks sign with: a key that the secret of each is derived from, and which of them were replaced. */
+/** The key from which the secret of each webhook is derived, and the list of replaced secrets. */
 export class WebhookKeys extends Construct {
   readonly secret: Secret;
 
@@ -14,7 +14,7 @@ export class WebhookKeys extends Construct {
       secretName: name,
       description: "Key that the secrets of webhooks are derived from",
       removalPolicy: removalPolicyOf(removal),
-      // Any change here has CloudFormation overwrite the key, and every receiver refuse what is signed.
+      // If anything changes here, CloudFormation overwrites the key, and every receiver refuses the signatures.
       generateSecretString: {
         secretStringTemplate: "{}",
         generateStringKey: "key",

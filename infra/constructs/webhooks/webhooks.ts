@@ -15,17 +15,20 @@ import type { OutboundBus } from "../compute/outbound-bus.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "../compute/service-function.ts";
 import { WebhookKeys } from "./webhook-keys.ts";
 
-/** More than a receiver that fails for 24 hours takes: it ends what the function cannot take at all. */
+/**
+ * More tries than 24 hours of a failing receiver take. Reached only by messages that the function cannot process at
+ * all.
+ */
 const triesBeforeDeadLetter = 100;
 
-/** What the webhooks of a stage are made from. */
+/** The properties of a stage's webhooks. */
 export interface WebhooksProps {
   readonly stage: Stage;
   readonly webhooks: readonly Webhook[];
   readonly outbound: OutboundBus;
 }
 
-/** The queue of a webhook and its dead letters, by the webhook's name. */
+/** A webhook's queue and its dead letters. */
 export interface WebhookQueue {
   readonly name: string;
   readonly queue: Queue;
@@ -33,8 +36,8 @@ export interface WebhookQueue {
 }
 
 /**
- * The webhooks of a stage (D42): for each a rule on the outbound bus that leads its kinds of events to a queue of its own, so
- * that one whose receiver fails keeps no other waiting. Whatever is in the queue is signed: nothing but the rule may put there.
+ * The webhooks of a stage (D42). For each, a rule on the outbound bus sends its kinds of events to a queue of its own, so
+ * that a failing receiver delays no other. Everything in the queue gets signed, so only the rule may send to it.
  */
 export class Webhooks extends Construct {
   readonly queues: readonly WebhookQueue[];
@@ -46,7 +49,10 @@ export class Webhooks extends Construct {
     this.queues = webhooks.map((webhook) => addQueue(new Construct(this, webhook.name), stage, webhook, outbound));
   }
 
-  /** Lets a function deliver what is in the queues, and sets the first ones' addresses, beside which the others are. */
+  /**
+   * Lets a function deliver the messages of all queues. Sets the addresses of the first queue and its dead letters; the
+   * others' differ only in name.
+   */
   grantDelivery(fn: LambdaFunction): void {
     const [first] = this.queues;
     if (!first) return;
@@ -66,7 +72,7 @@ export class Webhooks extends Construct {
     );
   }
 
-  /** Makes a function the worker of all queues, with as many calls for each. */
+  /** Makes a function the worker of all queues, with the same concurrency for each. */
   addConsumer(worker: ServiceFunction): void {
     for (const { name, queue } of this.queues) {
       new EventSourceMapping(worker, `Webhook-${name}`, {
