@@ -4,9 +4,9 @@ import { dirname, join, relative, resolve } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
 import { describeInterface } from "../../shared/openapi/document.ts";
 import { bundleFiles, bundleFolder, entryFile, packageAliases, root } from "./bundle-places.ts";
+import { pageDefine } from "./docs-page-build.ts";
 import { writeEntries } from "./entries.ts";
 import { functions } from "./functions.ts";
-import { pageDefine } from "./page-build.ts";
 
 /**
  * The entry that Lambda loads. Lambda awaits an ES module to its end, with a whole processor. It does not wait for a

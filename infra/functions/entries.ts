@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { bundleFolder, entryFile, phoneMetadataFile, root } from "./bundle-places.ts";
 import { functions } from "./functions.ts";
 import { phoneMetadataModule } from "./phone-metadata.ts";
-import { primingStepsOf } from "./priming.ts";
+import { primingStepsOf } from "./priming-steps.ts";
 
 /**
  * Writes the entries of bundles. An entry joins a handler with its priming steps, because a function file itself opens

@@ -9,7 +9,7 @@ type Setting = keyof Stage;
 const settings = Object.keys(stageShape.entries) as Setting[];
 
 /** Region and account of credentials; undefined if not known yet. */
-export interface CredentialsPlace {
+export interface DeployEnvironment {
   readonly region?: string | undefined;
   readonly account?: string | undefined;
 }
@@ -18,7 +18,7 @@ const sandboxDays = 90;
 const msPerDay = 86_400_000;
 
 /** Refuses a stage with a wrong or missing setting before a deploy that would fail later. */
-export function requireDeployable(stage: Stage, credentials: CredentialsPlace, now = new Date()): void {
+export function requireDeployable(stage: Stage, credentials: DeployEnvironment, now = new Date()): void {
   if (stage.name === "local") throw new StageRefusal(["The stage local is this machine's: it is not deployed."]);
   const faults = [
     ...faultsOf(stage),
@@ -68,7 +68,7 @@ function wordFault(stage: Stage, name: Setting, found: string): string {
   return `Set ${name} of the stage ${stage.name} in ${stagesFile()} to ${wanted}: ${found}.`;
 }
 
-function placeFaults({ name, region, account }: Stage, credentials: CredentialsPlace): string[] {
+function placeFaults({ name, region, account }: Stage, credentials: DeployEnvironment): string[] {
   const where = `where the stage ${name} lives by ${stagesFile()}`;
   return [
     ...(isOther(region, credentials.region)

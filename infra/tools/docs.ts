@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root as checkout } from "../local/stack/synthesis.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
+import { contractPages, costsPage, unmeasuredOperations, unrecordedExamples } from "./docs/doc-pages.ts";
 import { fillTables, staleTables } from "./docs/marked-tables.ts";
-import { contractPages, costsPage, unmeasuredOperations, unrecordedExamples } from "./docs/pages.ts";
 
 const help = `npm run docs [-- --costs] [--examples]
 

@@ -5,7 +5,7 @@ import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
 import { findLocalLines } from "./explain/local-lines.ts";
 import { createStackMapper, type FindCommit } from "./explain/mapped-stacks.ts";
-import { describeStory } from "./explain/story.ts";
+import { describeStory } from "./explain/request-story.ts";
 import { explainAwsFault } from "./service/aws-faults.ts";
 import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";

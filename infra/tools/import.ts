@@ -8,7 +8,7 @@ import { watchImport } from "./import/import-watch.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
-import type { Service } from "./service/service.ts";
+import type { Service } from "./service/tool-service.ts";
 
 const maxConcurrency = 5_000;
 

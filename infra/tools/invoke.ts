@@ -8,7 +8,7 @@ import { enterEnvironment } from "../local/local-aws.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { requireKind } from "./invoke/event-kind.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
-import { changeRequest, type RequestChanges } from "./invoke/request-changes.ts";
+import { overrideRequest, type RequestOverrides } from "./invoke/request-overrides.ts";
 import { asksFor, fillEvent, readEvent, sampleFile } from "./invoke/sample-event.ts";
 import { sessionOf } from "./invoke/token-session.ts";
 import { type LocalService, localDirectory, withLocalService } from "./service/local-service.ts";
@@ -59,12 +59,12 @@ export async function invoke(parameters: string[], directory: string): Promise<n
 }
 
 /** The event's text, with changes of its request. Throws `UsageError` where the function takes no such event. */
-function textOfEvent(name: FunctionName, text: string, changes: RequestChanges): string {
+function textOfEvent(name: FunctionName, text: string, changes: RequestOverrides): string {
   const event = JSON.parse(text);
   requireKind(event, JSON.parse(readEvent(sampleFile(name))), name);
   const options = (["query", "body", "path"] as const).filter((option) => changes[option] !== undefined);
   if (options.length === 0) return text;
-  if (functions[name].area !== "workers") return JSON.stringify(changeRequest(event, changes));
+  if (functions[name].area !== "workers") return JSON.stringify(overrideRequest(event, changes));
   throw new UsageError(`--${options[0]} is of a request, and ${name} takes none.`);
 }
 

@@ -2,7 +2,7 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { requireDeployable } from "../stages/stage-rules.ts";
 import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
-import type { DeployPlace, Finding } from "./preflight/finding.ts";
+import type { DeployTarget, Finding } from "./preflight/finding.ts";
 import { checks } from "./preflight/preflight-checks.ts";
 import { explainAwsFault } from "./service/aws-faults.ts";
 import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
@@ -49,7 +49,7 @@ export async function preflight(parameters: string[]): Promise<number> {
   return outcomes.every((outcome) => outcome === "ok" || outcome === "later") ? 0 : 1;
 }
 
-function checkSettings(stage: Stage, place: DeployPlace | string): Outcome {
+function checkSettings(stage: Stage, place: DeployTarget | string): Outcome {
   try {
     requireDeployable(stage, typeof place === "string" ? {} : place);
     return say("ok", "settings", stagesFile());
@@ -61,7 +61,7 @@ function checkSettings(stage: Stage, place: DeployPlace | string): Outcome {
 }
 
 /** The account and region of the credentials; where nothing can be looked at with them, why. */
-async function findPlace(stage: Stage): Promise<DeployPlace | string> {
+async function findPlace(stage: Stage): Promise<DeployTarget | string> {
   enterStage(stage);
   let region = "";
   try {
@@ -73,7 +73,7 @@ async function findPlace(stage: Stage): Promise<DeployPlace | string> {
   }
 }
 
-function explain(error: unknown, { stage, region }: Pick<DeployPlace, "stage" | "region">): string {
+function explain(error: unknown, { stage, region }: Pick<DeployTarget, "stage" | "region">): string {
   const explained = explainAwsFault(error, { stage: stage.name, region });
   return explained instanceof Error ? explained.message : String(explained);
 }

@@ -5,7 +5,7 @@ import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
-import { readLogin } from "./service/service.ts";
+import { readLogin } from "./service/tool-service.ts";
 
 const help = `npm run unlock -- --login LOGIN [--stage NAME]
 npm run unlock -- --all

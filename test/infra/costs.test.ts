@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../infra/local/stack/synthesis.ts";
-import { costsPage } from "../../infra/tools/docs/pages.ts";
+import { costsPage } from "../../infra/tools/docs/doc-pages.ts";
 import { fixedRows } from "../bench/costs/month-rows.ts";
 import { stackOf } from "./stack.ts";
 

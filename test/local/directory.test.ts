@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openInbox } from "../../infra/local/aws/inbox.ts";
-import { openSecrets } from "../../infra/local/aws/secrets.ts";
+import { openSecrets } from "../../infra/local/aws/secrets-manager.ts";
 import { findFreePort } from "../../infra/local/loopback-port.ts";
 import { takeLock } from "../../infra/local/machine-lock.ts";
 

@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { unmeasuredOperations, unrecordedExamples } from "../../infra/tools/docs/doc-pages.ts";
 import { fillTables, staleTables, tableOf } from "../../infra/tools/docs/marked-tables.ts";
-import { unmeasuredOperations, unrecordedExamples } from "../../infra/tools/docs/pages.ts";
 import { docs } from "../../infra/tools/docs.ts";
 import { runProgram, runTool } from "./machine.ts";
 

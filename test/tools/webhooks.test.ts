@@ -1,7 +1,7 @@
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { queueUrl } from "../../infra/local/aws/queues.ts";
+import { queueUrl } from "../../infra/local/aws/sqs.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { redeliver } from "../../infra/tools/webhooks/redeliver.ts";
 import { manageWebhooks } from "../../infra/tools/webhooks.ts";

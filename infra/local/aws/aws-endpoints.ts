@@ -4,7 +4,7 @@ import { readBody, startHttpService } from "../http-service.ts";
 import { AwsError } from "./aws-error.ts";
 import type { EventBuses } from "./event-buses.ts";
 import type { Inbox } from "./inbox.ts";
-import type { SecretStore } from "./secrets.ts";
+import type { SecretStore } from "./secrets-manager.ts";
 import { sesActions } from "./ses.ts";
 import { snsActions } from "./sns.ts";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { BuildOptions, BuildResult, Plugin } from "esbuild";
 import { entryFile, root } from "../../functions/bundle-places.ts";
-import { pageDefine, pageSources } from "../../functions/page-build.ts";
+import { pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
 import { writeWholeFile } from "../whole-file.ts";
@@ -69,13 +69,13 @@ export function openBuilds(directory: string, bundles: string): Builds {
   };
 }
 
-interface Place {
+interface BuildTarget {
   directory: string;
   bundles: string;
   packages: BuiltPackages;
 }
 
-async function buildFunction(name: string, { directory, bundles, packages }: Place) {
+async function buildFunction(name: string, { directory, bundles, packages }: BuildTarget) {
   const imported = new Set<string>();
   const options = {
     absWorkingDir: root,

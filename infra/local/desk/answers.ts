@@ -4,7 +4,7 @@ import { findItems, redrive, viewData } from "./data.ts";
 import { viewInbox } from "./inbox-views.ts";
 import { viewOutbound } from "./outbound-views.ts";
 import { findPeople } from "./people.ts";
-import { viewRecordChanges } from "./record-changes.ts";
+import { viewRecordChanges } from "./record-history.ts";
 import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
 

@@ -11,7 +11,7 @@ import { entities } from "../../../shared/db/entities.ts";
 import { keyOf } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
-import { queueUrl } from "../aws/queues.ts";
+import { queueUrl } from "../aws/sqs.ts";
 import { openJsonFile } from "../json-file.ts";
 import type { LocalStack } from "../stack/template.ts";
 import { titleOf } from "./item-title.ts";

@@ -5,10 +5,10 @@ import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gate
 import { splitTarget } from "../gateway/gateway-event.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import { readBody } from "../http-service.ts";
+import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./desk-page-build.ts";
 import { refusalOf } from "./guard.ts";
-import { type History, openHistory } from "./history.ts";
 import { openLocalWebhook } from "./local-webhook.ts";
-import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./page-build.ts";
+import { type History, openHistory } from "./past-calls.ts";
 import type { DeskOptions, DeskSources } from "./sources.ts";
 
 /** The developer's page of a machine, and the methods that record what it shows. */

@@ -3,8 +3,8 @@ import type { EventBuses } from "../aws/event-buses.ts";
 import type { Inbox } from "../aws/inbox.ts";
 import type { LocalAws } from "../local-aws.ts";
 import type { DataSources } from "./data.ts";
-import type { History } from "./history.ts";
 import type { LocalWebhook } from "./local-webhook.ts";
+import type { History } from "./past-calls.ts";
 
 /** The machine's parts that the desk shows and changes. */
 export interface DeskOptions extends DataSources, Pick<LocalAws, "mintAccessToken"> {

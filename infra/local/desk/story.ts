@@ -3,8 +3,8 @@ import { entityOf } from "../../../shared/db/entities.ts";
 import { guardedPartitions } from "../../functions/function-row.ts";
 import { functions } from "../../functions/functions.ts";
 import type { LogLine } from "../log-lines.ts";
-import type { History, PastChange, PastRequest, PastRun } from "./history.ts";
 import { maskValue } from "./mask.ts";
+import type { History, PastChange, PastRequest, PastRun } from "./past-calls.ts";
 import { linesAbout } from "./past-lines.ts";
 import type { FieldChange, InboxView, LogView, Person, RequestRow, Step, StoryView } from "./views.ts";
 

@@ -13,7 +13,7 @@ export interface EngineCommand {
   arguments: string[];
 }
 
-interface Place {
+interface EngineOptions {
   directory: string;
   port: number;
   /** True if no data is to be kept. The engine may then do without files. */
@@ -22,7 +22,7 @@ interface Place {
 
 const require = createRequire(import.meta.url);
 
-const finders: Record<EngineName, (place: Place) => EngineCommand | undefined> = {
+const finders: Record<EngineName, (place: EngineOptions) => EngineCommand | undefined> = {
   dynoxide: findDynoxide,
   "dynamodb-local": findDynamodbLocal,
   docker: findDocker,
@@ -32,7 +32,7 @@ const finders: Record<EngineName, (place: Place) => EngineCommand | undefined> =
  * The command of the requested engine, or of the first that this machine can run. Throws an error that names what is
  * missing.
  */
-export function findEngine(wanted: string | undefined, place: Place): EngineCommand {
+export function findEngine(wanted: string | undefined, place: EngineOptions): EngineCommand {
   if (wanted !== undefined && !Object.hasOwn(finders, wanted)) {
     throw new Error(`Unknown DynamoDB engine "${wanted}": choose ${Object.keys(finders).join(", ")}.`);
   }
@@ -47,7 +47,7 @@ export function findEngine(wanted: string | undefined, place: Place): EngineComm
   );
 }
 
-function findDynoxide({ directory, port }: Place): EngineCommand | undefined {
+function findDynoxide({ directory, port }: EngineOptions): EngineCommand | undefined {
   try {
     const file = join(dirname(require.resolve("@dynoxide/linux-x64/package.json")), "dynoxide");
     return {
@@ -60,7 +60,7 @@ function findDynoxide({ directory, port }: Place): EngineCommand | undefined {
   }
 }
 
-function findDynamodbLocal({ directory, port, temporary }: Place): EngineCommand | undefined {
+function findDynamodbLocal({ directory, port, temporary }: EngineOptions): EngineCommand | undefined {
   const java = spawnSync("java", ["-version"], { encoding: "utf8" });
   const version = Number(/version "(\d+)/.exec(java.stderr ?? "")?.[1] ?? 0);
   if (version < 17) return undefined;
@@ -80,7 +80,7 @@ function findDynamodbLocal({ directory, port, temporary }: Place): EngineCommand
   };
 }
 
-function findDocker({ directory, port, temporary }: Place): EngineCommand | undefined {
+function findDocker({ directory, port, temporary }: EngineOptions): EngineCommand | undefined {
   if (spawnSync("docker", ["info"], { stdio: "ignore", timeout: 5_000 }).status !== 0) return undefined;
   const image = [
     "amazon/dynamodb-local",

@@ -6,7 +6,7 @@ import { type JsonFile, openJsonFile } from "../json-file.ts";
 import type { LocalStreamMapping } from "../stack/event-sources.ts";
 import { type BatchDelivery, deliverBatch } from "./stream-batch.ts";
 import { lambdaRecord } from "./stream-event.ts";
-import type { StreamPage, StreamPlace, TableStream } from "./table-stream.ts";
+import type { StreamPage, StreamPosition, TableStream } from "./table-stream.ts";
 
 /** A function that consumes the stream, as its event source mapping defines it. */
 export interface StreamConsumer {
@@ -31,13 +31,13 @@ export interface StreamPump {
   stop(): Promise<void>;
 }
 
-interface SavedPlace {
+interface SavedPosition {
   streamArn: string;
-  place?: StreamPlace;
+  place?: StreamPosition;
 }
 
 interface Run extends StreamConsumer {
-  file: JsonFile<SavedPlace>;
+  file: JsonFile<SavedPosition>;
   /** When the engine last answered that there is nothing more, by `performance.now()`. */
   emptyAt: number;
 }
@@ -70,7 +70,7 @@ export function startStreamPump(options: StreamPumpOptions): StreamPump {
 
 function openRun(consumer: StreamConsumer, { stream, placesDirectory }: StreamPumpOptions): Run {
   const path = join(placesDirectory, `${consumer.mapping.functionName}.json`);
-  const file = openJsonFile<SavedPlace>(path, { streamArn: stream.arn });
+  const file = openJsonFile<SavedPosition>(path, { streamArn: stream.arn });
   // A position in the stream of an earlier table is invalid.
   if (file.value.streamArn !== stream.arn) Object.assign(file.value, { streamArn: stream.arn, place: undefined });
   return { ...consumer, file, emptyAt: Number.NEGATIVE_INFINITY };
@@ -116,7 +116,7 @@ async function deliverPage(
   if (!stopping.aborted) moveTo(run, place);
 }
 
-function moveTo({ file }: Run, place: StreamPlace | undefined): void {
+function moveTo({ file }: Run, place: StreamPosition | undefined): void {
   const { place: before } = file.value;
   if (before?.shardId === place?.shardId && before?.after === place?.after) return;
   file.value.place = place;

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-dynamodb-streams";
 
 /** A place in a stream: after a record of a shard, or at the shard's beginning. */
-export interface StreamPlace {
+export interface StreamPosition {
   shardId: string;
   after?: string;
 }
@@ -18,7 +18,7 @@ export interface StreamPlace {
 /** The records that follow a place, and the place after them. Without any shard yet, the place is undefined. */
 export interface StreamPage {
   records: StreamRecord[];
-  place: StreamPlace | undefined;
+  place: StreamPosition | undefined;
   /** When the engine was asked, by `performance.now()`. Everything written before is in this page or an earlier one. */
   askedAt: number;
 }
@@ -28,7 +28,7 @@ export interface TableStream {
   /** The engine's name for the stream. It changes if the table is created again. */
   arn: string;
   /** The page after a place, or the oldest records; readers at the same place share one call. */
-  read(place: StreamPlace | undefined): Promise<StreamPage>;
+  read(place: StreamPosition | undefined): Promise<StreamPage>;
 }
 
 const recordsInPage = 500;
@@ -44,7 +44,7 @@ export async function openTableStream(client: DynamoDBStreamsClient, tableName: 
   const iterators = new Map<string, string>();
   const reading = new Map<string, Promise<StreamPage>>();
 
-  const readOnce = async (place: StreamPlace | undefined): Promise<StreamPage> => {
+  const readOnce = async (place: StreamPosition | undefined): Promise<StreamPage> => {
     const askedAt = performance.now();
     const from = place ?? beginningOf(await findShards(client, arn));
     if (!from) return { records: [], place: undefined, askedAt };
@@ -75,8 +75,8 @@ export async function openTableStream(client: DynamoDBStreamsClient, tableName: 
 
 /** Starts at the oldest record if the engine no longer has the place. */
 async function readOrStartOver(
-  read: (place: StreamPlace | undefined) => Promise<StreamPage>,
-  place: StreamPlace | undefined,
+  read: (place: StreamPosition | undefined) => Promise<StreamPage>,
+  place: StreamPosition | undefined,
 ): Promise<StreamPage> {
   try {
     return await read(place);
@@ -99,7 +99,7 @@ async function findShards(client: DynamoDBStreamsClient, StreamArn: string): Pro
   return shards;
 }
 
-async function findIterator(client: DynamoDBStreamsClient, StreamArn: string, place: StreamPlace): Promise<string> {
+async function findIterator(client: DynamoDBStreamsClient, StreamArn: string, place: StreamPosition): Promise<string> {
   const { shardId: ShardId, after: SequenceNumber } = place;
   const ShardIteratorType = SequenceNumber === undefined ? "TRIM_HORIZON" : "AFTER_SEQUENCE_NUMBER";
   const { ShardIterator } = await client.send(
@@ -110,13 +110,13 @@ async function findIterator(client: DynamoDBStreamsClient, StreamArn: string, pl
 }
 
 /** The oldest shard is the one whose parent is gone. */
-function beginningOf(shards: Shard[]): StreamPlace | undefined {
+function beginningOf(shards: Shard[]): StreamPosition | undefined {
   const ids = new Set(shards.map(({ ShardId }) => ShardId));
   return findPlace(shards, (parent) => parent === undefined || !ids.has(parent));
 }
 
 /** The beginning of the first shard whose parent matches. */
-function findPlace(shards: Shard[], isWanted: (parent: string | undefined) => boolean): StreamPlace | undefined {
+function findPlace(shards: Shard[], isWanted: (parent: string | undefined) => boolean): StreamPosition | undefined {
   const shardId = shards.find(({ ParentShardId }) => isWanted(ParentShardId))?.ShardId;
   return shardId === undefined ? undefined : { shardId };
 }
@@ -126,7 +126,7 @@ function isChange({ eventName, dynamodb }: StreamRecord): boolean {
   return eventName !== "MODIFY" || !isDeepStrictEqual(dynamodb?.NewImage, dynamodb?.OldImage);
 }
 
-function keyOf(place: StreamPlace | undefined): string {
+function keyOf(place: StreamPosition | undefined): string {
   return place ? `${place.shardId} ${place.after ?? ""}` : "";
 }
 

@@ -4,7 +4,7 @@ import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { localAccount } from "../aws/local-account.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
-import { queueUrl } from "../aws/queues.ts";
+import { queueUrl } from "../aws/sqs.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { LocalStack } from "../stack/template.ts";
 import type { Invoke } from "./environments.ts";

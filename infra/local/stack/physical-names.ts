@@ -1,6 +1,6 @@
 import { localAccount } from "../aws/local-account.ts";
-import { queueUrl } from "../aws/queues.ts";
-import { secretArn } from "../aws/secrets.ts";
+import { secretArn } from "../aws/secrets-manager.ts";
+import { queueUrl } from "../aws/sqs.ts";
 import type { LocalNames } from "./intrinsics.ts";
 
 /** A resource of a CloudFormation template. */
@@ -10,7 +10,7 @@ export interface Resource {
 }
 
 /** The names and addresses of the stack on this machine. */
-export interface LocalPlace {
+export interface LocalAddresses {
   region: string;
   stackName: string;
   /** Endpoint of the local SQS. */
@@ -35,7 +35,7 @@ export function operationOf(properties: Record<string, unknown>): string | undef
 }
 
 /** Resolves references between the stack's resources on this machine. */
-export function localNames(resources: Record<string, Resource>, place: LocalPlace): LocalNames {
+export function localNames(resources: Record<string, Resource>, place: LocalAddresses): LocalNames {
   const pseudo: Record<string, string> = {
     "AWS::Region": place.region,
     "AWS::AccountId": localAccount,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { BusRule } from "../aws/event-buses.ts";
 import type { SecretGeneration } from "../aws/generate-secret.ts";
-import type { QueueDefinition } from "../aws/queues.ts";
-import type { TableDefinition } from "../engine/table.ts";
+import type { QueueDefinition } from "../aws/sqs.ts";
+import type { TableDefinition } from "../engine/local-table.ts";
 import {
   functionOf,
   type LocalMapping,
@@ -15,7 +15,7 @@ import {
   readStreamMappings,
 } from "./event-sources.ts";
 import { resolveValue } from "./intrinsics.ts";
-import { type LocalPlace, localNames, operationOf, physicalName, type Resource } from "./physical-names.ts";
+import { type LocalAddresses, localNames, operationOf, physicalName, type Resource } from "./physical-names.ts";
 
 /** A function of the stack: its name, the folder of its build, and its local settings. */
 export interface LocalFunction {
@@ -61,7 +61,7 @@ export interface LocalStack {
 type Properties = Record<string, unknown>;
 
 /** Reads a synthesised template. `builds` contains a folder for each function. */
-export function readStack(template: unknown, builds: string, place: LocalPlace): LocalStack {
+export function readStack(template: unknown, builds: string, place: LocalAddresses): LocalStack {
   const resources = (template as { Resources: Record<string, Resource> }).Resources;
   const names = localNames(resources, place);
   const all: ResourcesOfType = (type) =>

@@ -8,7 +8,7 @@ import { describeInterface } from "../../../shared/openapi/document.ts";
 import { refusalsOf } from "../../../shared/openapi/refusals.ts";
 import type { JsonSchema } from "../../../shared/openapi/schemas.ts";
 import { root } from "../../local/stack/synthesis.ts";
-import { methodNameOf } from "./operations.ts";
+import { methodNameOf } from "./client-operations.ts";
 import { commentOf, typeOf } from "./schema-types.ts";
 
 interface Parameter {

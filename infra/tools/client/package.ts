@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { root } from "../../local/stack/synthesis.ts";
+import { clientOperations } from "./client-operations.ts";
 import { declareClient } from "./declarations.ts";
-import { clientOperations } from "./operations.ts";
 
 /** The name of the package in the pages about it; the built package has its own there. */
 const writtenName = "workforce-api-client";

@@ -1,6 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { settings } from "../../../shared/settings.ts";
-import type { ServicePlace } from "../service/open-service.ts";
+import type { ServiceTarget } from "../service/open-service.ts";
 
 /** A table, as far as it is no other one: a restored table of the same name has another id and another moment. */
 export interface TableIdentity {
@@ -27,7 +27,7 @@ export interface DescribedTable {
 }
 
 /** Asks which table the settings name, and for the time where it is: the SDK works with a clock that is hours wrong as well. */
-export async function describeTable({ stage, directory }: ServicePlace): Promise<DescribedTable & { now(): Date }> {
+export async function describeTable({ stage, directory }: ServiceTarget): Promise<DescribedTable & { now(): Date }> {
   const client = new DynamoDBClient({});
   let host = "";
   let aheadMs = 0;

@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-ssm";
 import { writeWholeFile } from "../../local/whole-file.ts";
 import { namesOf } from "../../stages/names.ts";
-import type { ServicePlace } from "../service/open-service.ts";
+import type { ServiceTarget } from "../service/open-service.ts";
 import type { ErasedEntry } from "./person.ts";
 
 /** Who was forgotten, outside the table and its backups: a restore does not lose it. */
@@ -21,7 +21,7 @@ export interface ErasedList {
 }
 
 /** The list of a stage, in parameters of Systems Manager, one a person; of a local machine a file in its folder. */
-export function openErasedList({ stage, directory }: ServicePlace): ErasedList {
+export function openErasedList({ stage, directory }: ServiceTarget): ErasedList {
   return stage === undefined ? inFile(join(directory, "erased.json")) : inParameters(namesOf(stage).erased);
 }
 

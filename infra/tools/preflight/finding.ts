@@ -2,7 +2,7 @@ import type { Stage } from "../../stages/stages.ts";
 import { kindOfAwsFault } from "../service/aws-faults.ts";
 
 /** Where a stage is to be deployed. */
-export interface DeployPlace {
+export interface DeployTarget {
   readonly stage: Stage;
   readonly account: string;
   readonly region: string;
@@ -17,7 +17,7 @@ export interface Finding {
 /** A condition of a first deploy, or of the service after it. Throws what AWS refuses. */
 export interface Check {
   readonly about: string;
-  find(place: DeployPlace): Promise<Finding>;
+  find(place: DeployTarget): Promise<Finding>;
 }
 
 /** What is as it should be. */

@@ -1,7 +1,7 @@
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { namesOf } from "../../stages/names.ts";
 import { stagesFile } from "../../stages/stages.ts";
-import { type Check, type DeployPlace, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
+import { type Check, type DeployTarget, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
 const checks: readonly Check[] = [
@@ -17,7 +17,7 @@ export const keepingChecks: readonly Check[] = checks.map(({ about, find }) => (
   find: async (place) => (place.stage.removal === "keep" ? find(place) : ok("for stages that keep their data")),
 }));
 
-async function findGuard({ stage, account, region }: DeployPlace): Promise<Finding> {
+async function findGuard({ stage, account, region }: DeployTarget): Promise<Finding> {
   const { name } = stage;
   if (stage.account !== undefined && stage.region !== undefined) return ok(`${stage.account}, ${stage.region} alone`);
   const advice = `set account to "${account}" and region to "${region}" in ${stagesFile()}`;
@@ -25,7 +25,7 @@ async function findGuard({ stage, account, region }: DeployPlace): Promise<Findi
 }
 
 /** CloudFormation cannot take back a first deploy that failed where the table is protected. */
-async function findProtection(place: DeployPlace): Promise<Finding> {
+async function findProtection(place: DeployTarget): Promise<Finding> {
   const { name, deletionProtection } = place.stage;
   const { table } = namesOf(name);
   if ((await findStack(place)) === undefined) {
@@ -38,7 +38,7 @@ async function findProtection(place: DeployPlace): Promise<Finding> {
   return later(`Anybody with the right can delete ${table}: set deletionProtection to true and deploy again.`);
 }
 
-async function findRestore(place: DeployPlace): Promise<Finding> {
+async function findRestore(place: DeployTarget): Promise<Finding> {
   const { name, backupKeptDays } = place.stage;
   const { backupVault, restoreRole } = namesOf(name);
   if (backupKeptDays === undefined) return ok("to any second of 35 days; the stage makes no backups");
@@ -52,7 +52,7 @@ async function findRestore(place: DeployPlace): Promise<Finding> {
 }
 
 /** Its stack is in us-east-1, whatever the stage's region is. */
-async function findOutsideCheck(place: DeployPlace): Promise<Finding> {
+async function findOutsideCheck(place: DeployTarget): Promise<Finding> {
   const { name, probedHost } = place.stage;
   const { probe } = namesOf(name);
   const deploy = `run npx cdk deploy -c stage=${name} -c stack=probe`;

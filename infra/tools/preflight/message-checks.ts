@@ -1,7 +1,7 @@
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sdk/client-sesv2";
 import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
 import { isReserved } from "../../stages/stage-rules.ts";
-import { type Check, type DeployPlace, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
+import { type Check, type DeployTarget, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
 /** Whether the e-mails and SMS of a stage go out, and arrive. */
@@ -14,7 +14,7 @@ export const messageChecks: readonly Check[] = [
   { about: "SMS log", find: findSmsLog },
 ];
 
-async function findSender(place: DeployPlace): Promise<Finding> {
+async function findSender(place: DeployTarget): Promise<Finding> {
   const { senderAddress, senderIdentity } = place.stage;
   const domain = senderAddress.slice(senderAddress.lastIndexOf("@") + 1);
   const identity = senderIdentity === "domain" ? domain : senderAddress;
@@ -55,7 +55,7 @@ async function findSmsSandbox(): Promise<Finding> {
   );
 }
 
-async function findSmsSender({ stage }: DeployPlace): Promise<Finding> {
+async function findSmsSender({ stage }: DeployTarget): Promise<Finding> {
   const countries = stage.servedCountries.join(", ");
   if (stage.smsSenderId !== undefined) {
     return ok(`${stage.smsSenderId}; whether it is registered for ${countries}, the SMS console shows`);
@@ -64,7 +64,7 @@ async function findSmsSender({ stage }: DeployPlace): Promise<Finding> {
   return missing(`SMS have no sender, and networks in ${countries} may drop them without a fault: ${advice}.`);
 }
 
-async function findSmsSpend({ stage }: DeployPlace): Promise<Finding> {
+async function findSmsSpend({ stage }: DeployTarget): Promise<Finding> {
   const command = new GetSMSAttributesCommand({ attributes: ["MonthlySpendLimit"] });
   // An account that has never set it is held to 1 dollar.
   const dollars = Number((await new SNSClient({}).send(command)).attributes?.MonthlySpendLimit ?? 1);
@@ -77,7 +77,7 @@ async function findSmsSpend({ stage }: DeployPlace): Promise<Finding> {
 }
 
 /** SNS answers 200 for what a network drops: only the account's log says why. */
-async function findSmsLog({ stage }: DeployPlace): Promise<Finding> {
+async function findSmsLog({ stage }: DeployTarget): Promise<Finding> {
   if (stage.removal !== "keep") return ok("for stages that keep their data");
   const command = new GetSMSAttributesCommand({ attributes: ["DeliveryStatusIAMRole"] });
   const role = (await new SNSClient({}).send(command)).attributes?.DeliveryStatusIAMRole;

@@ -4,7 +4,7 @@ import { isMarkedComplete, type Migration, requiredMigrations } from "../../../s
 import { namesOf } from "../../stages/names.ts";
 import { stagesFile } from "../../stages/stages.ts";
 import { kindOfAwsFault } from "../service/aws-faults.ts";
-import { type Check, type DeployPlace, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
+import { type Check, type DeployTarget, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
 import { keepingChecks } from "./keeping-checks.ts";
 import { messageChecks } from "./message-checks.ts";
 import { findLeftovers } from "./stack-checks.ts";
@@ -41,14 +41,14 @@ export function migrationCheck({ name }: Migration): Check {
   };
 }
 
-async function findBootstrap({ account, region }: DeployPlace): Promise<Finding> {
+async function findBootstrap({ account, region }: DeployTarget): Promise<Finding> {
   const Name = "/cdk-bootstrap/hnb659fds/version";
   const found = await orUndefined(new SSMClient({}).send(new GetParameterCommand({ Name })));
   if (found) return ok(`version ${found.Parameter?.Value}`);
   return missing(`Run npx cdk bootstrap aws://${account}/${region}.`);
 }
 
-async function findConcurrency({ stage }: DeployPlace): Promise<Finding> {
+async function findConcurrency({ stage }: DeployTarget): Promise<Finding> {
   const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
   const limit = AccountLimit?.ConcurrentExecutions ?? 0;
   const reserved = Object.values(stage.reservedConcurrency ?? {}).reduce((sum, calls) => sum + calls, 0);

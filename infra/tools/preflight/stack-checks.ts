@@ -8,10 +8,10 @@ import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
-import { type DeployPlace, type Finding, missing, ok, orUndefined } from "./finding.ts";
+import { type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
 
 /** A stack that failed at its creation, and the resources of a removed one, block a deploy by their names. */
-export async function findLeftovers(place: DeployPlace): Promise<Finding> {
+export async function findLeftovers(place: DeployTarget): Promise<Finding> {
   const { name } = place.stage;
   const { table, backupVault } = namesOf(name);
   const stack = await findStack(place);
@@ -54,7 +54,7 @@ function judgeStack({ name, removal }: Stage, { StackStatus, EnableTerminationPr
 }
 
 /** Secrets that stayed when a release or the settings had no use for them for a while: a deploy cannot make others of their names. */
-async function findLeftSecrets({ stage }: DeployPlace): Promise<Finding | undefined> {
+async function findLeftSecrets({ stage }: DeployTarget): Promise<Finding | undefined> {
   const { edgeSecret, webhookSecret } = namesOf(stage.name);
   const giving = `, and after the deploy give each receiver what npm run webhooks -- secret WEBHOOK --stage ${stage.name} shows`;
   const secrets = [
@@ -81,7 +81,7 @@ async function isOfStack(PhysicalResourceId: string): Promise<boolean> {
 
 /** The stage's stack, or one beside it; undefined where there is none. */
 export async function findStack(
-  { stage }: DeployPlace,
+  { stage }: DeployTarget,
   { StackName = namesOf(stage.name).stack, ...where }: { readonly StackName?: string; readonly region?: string } = {},
 ): Promise<Stack | undefined> {
   const found = await unlessGone(new CloudFormationClient(where).send(new DescribeStacksCommand({ StackName })));
@@ -99,7 +99,7 @@ async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function findSecrets({ stage }: DeployPlace): Promise<string[]> {
+async function findSecrets({ stage }: DeployTarget): Promise<string[]> {
   const { hmacSecret, signingSecret, edgeSecret, sandboxSecret, webhookSecret } = namesOf(stage.name);
   const client = new SecretsManagerClient({});
   const found: string[] = [];

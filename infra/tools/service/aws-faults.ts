@@ -1,5 +1,5 @@
 /** Where a call went: the stage it was for, and the region. */
-export interface CallPlace {
+export interface CallTarget {
   readonly stage: string;
   readonly region: string;
 }
@@ -40,13 +40,13 @@ export function kindOfAwsFault(error: unknown): AwsFault | undefined {
 }
 
 /** An error in one sentence that says what to do, where it is a refusal of AWS; any other as it is. */
-export function explainAwsFault(error: unknown, place: CallPlace): unknown {
+export function explainAwsFault(error: unknown, place: CallTarget): unknown {
   const kind = kindOfAwsFault(error);
   return kind === undefined ? error : new Error(describeAwsFault(kind, error as Error, place), { cause: error });
 }
 
 /** The sentence for a refusal. */
-function describeAwsFault(kind: AwsFault, error: Error, { stage, region }: CallPlace): string {
+function describeAwsFault(kind: AwsFault, error: Error, { stage, region }: CallTarget): string {
   const said = (error.message.split("\n")[0] ?? "").replace(/\.$/, "");
   const { AWS_PROFILE: profile } = process.env;
   const who = profile ? `with the profile ${profile}` : "by the usual ways";

@@ -8,7 +8,7 @@ import type { Stage } from "../../stages/stages.ts";
 import { UsageError } from "../cli/command.ts";
 import { explainAwsFault } from "./aws-faults.ts";
 import { enterStage, findDeployedStage, findRegion } from "./deployed-stage.ts";
-import { findTokenUser, type Service } from "./service.ts";
+import { findTokenUser, type Service } from "./tool-service.ts";
 
 /**
  * Gives work the service of a stage in AWS, in the account of the user's own credentials, and says on standard error which

@@ -3,7 +3,7 @@ import { type InboxEntry, openInbox } from "../../local/aws/inbox.ts";
 import { dataDirectory, enterEnvironment } from "../../local/local-aws.ts";
 import { type OpenLocalAws, openLocalAws } from "../../local/open-local-aws.ts";
 import { root } from "../../local/stack/synthesis.ts";
-import { findTokenUser, type Service } from "./service.ts";
+import { findTokenUser, type Service } from "./tool-service.ts";
 
 /** Where the local machine keeps its data: `.local`, or the folder that `WORKFORCE_DIRECTORY` names. */
 export function localDirectory(): string {

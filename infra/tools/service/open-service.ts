@@ -1,14 +1,17 @@
 import { withDeployedService } from "./deployed-service.ts";
 import { withLocalService } from "./local-service.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "./tool-service.ts";
 
 /** Which service: the one of a stage in AWS or, without a stage, that of a local machine's directory. */
-export interface ServicePlace {
+export interface ServiceTarget {
   readonly stage: string | undefined;
   readonly directory: string;
 }
 
 /** Gives work the service of a place, which is closed however the work ends. */
-export function withService<T>({ stage, directory }: ServicePlace, work: (service: Service) => Promise<T>): Promise<T> {
+export function withService<T>(
+  { stage, directory }: ServiceTarget,
+  work: (service: Service) => Promise<T>,
+): Promise<T> {
   return stage === undefined ? withLocalService(directory, work) : withDeployedService(stage, work);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { startEngine } from "../../../infra/local/engine/engine.ts";
-import { createTable, type TableDefinition } from "../../../infra/local/engine/table.ts";
+import { createTable, type TableDefinition } from "../../../infra/local/engine/local-table.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";

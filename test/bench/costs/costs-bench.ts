@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
+import { costsPage } from "../../../infra/tools/docs/doc-pages.ts";
 import { fillTables, type MarkedTables, tableOf } from "../../../infra/tools/docs/marked-tables.ts";
-import { costsPage } from "../../../infra/tools/docs/pages.ts";
 import {
   callsPerUser,
   changesPerUser,

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { expect, inject, test } from "vitest";
-import { createTable } from "../../../infra/local/engine/table.ts";
+import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import type { TableDefinition } from "../../../infra/local/engine/table.ts";
+import type { TableDefinition } from "../../../infra/local/engine/local-table.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 
 const itemsOfATransaction = 20_000;

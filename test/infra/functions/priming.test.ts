@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, inject, test } from "vitest";
 import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { primingStepsOf } from "../../../infra/functions/priming.ts";
+import { primingStepsOf } from "../../../infra/functions/priming-steps.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
 import { getUnreadCounts } from "../../../shared/contract/notifications.ts";
 import { type OperationName, operations } from "../../../shared/contract/operations.ts";

@@ -12,7 +12,7 @@ import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/a
 import { generateSecret } from "../../../infra/local/aws/generate-secret.ts";
 import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { openSecrets, secretArn } from "../../../infra/local/aws/secrets.ts";
+import { openSecrets, secretArn } from "../../../infra/local/aws/secrets-manager.ts";
 
 const region = "eu-west-2";
 const inbox = openInbox();

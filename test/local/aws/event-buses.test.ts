@@ -4,7 +4,7 @@ import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/a
 import { openEventBuses } from "../../../infra/local/aws/event-buses.ts";
 import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { openSecrets } from "../../../infra/local/aws/secrets.ts";
+import { openSecrets } from "../../../infra/local/aws/secrets-manager.ts";
 
 const region = "eu-west-2";
 const buses = openEventBuses(region);

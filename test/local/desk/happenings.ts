@@ -1,5 +1,5 @@
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import type { History } from "../../../infra/local/desk/history.ts";
+import type { History } from "../../../infra/local/desk/past-calls.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 
 export function line(fields: object): string {

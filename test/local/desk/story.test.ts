@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type History, openHistory } from "../../../infra/local/desk/history.ts";
+import { type History, openHistory } from "../../../infra/local/desk/past-calls.ts";
 import { requestRows, storyOf } from "../../../infra/local/desk/story.ts";
 import type { InboxView, Person } from "../../../infra/local/desk/views.ts";
 import { addRun, asEvent, changedBy, line, message, record, requestOf } from "./happenings.ts";

@@ -4,7 +4,7 @@ import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/c
 import type { SQSEvent } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { type QueueDefinition, type Queues, queueUrl, startQueues } from "../../../infra/local/aws/queues.ts";
+import { type QueueDefinition, type Queues, queueUrl, startQueues } from "../../../infra/local/aws/sqs.ts";
 import { type PumpOptions, startPump } from "../../../infra/local/functions/pump.ts";
 
 const region = "eu-west-2";

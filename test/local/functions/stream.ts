@@ -7,7 +7,7 @@ import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { afterEach, beforeEach, inject } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { createTable } from "../../../infra/local/engine/table.ts";
+import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { type StreamPump, startStreamPump } from "../../../infra/local/functions/stream-pump.ts";
 import { openTableStream } from "../../../infra/local/functions/table-stream.ts";
 import type { LocalStreamMapping } from "../../../infra/local/stack/event-sources.ts";

@@ -6,8 +6,8 @@ import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dy
 import type { DynamoDBStreamEvent, SQSEvent } from "aws-lambda";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { type Queues, startQueues } from "../../../infra/local/aws/queues.ts";
-import { createTable } from "../../../infra/local/engine/table.ts";
+import { type Queues, startQueues } from "../../../infra/local/aws/sqs.ts";
+import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { startWorkers, type Workers, type WorkersOptions } from "../../../infra/local/functions/workers.ts";
 import type { LocalStack } from "../../../infra/local/stack/template.ts";
 

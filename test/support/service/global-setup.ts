@@ -16,7 +16,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { bundleFunctions } from "../../../infra/functions/bundle.ts";
 import { startEngine } from "../../../infra/local/engine/engine.ts";
-import type { TableDefinition } from "../../../infra/local/engine/table.ts";
+import type { TableDefinition } from "../../../infra/local/engine/local-table.ts";
 import { copySynthesis, type LocalSynthesis, root, synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
 
 declare module "vitest" {

@@ -5,9 +5,9 @@ import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/a
 import { type EventBuses, openEventBuses } from "../../../infra/local/aws/event-buses.ts";
 import { type Inbox, openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/queues.ts";
-import { openSecrets } from "../../../infra/local/aws/secrets.ts";
-import { createTable } from "../../../infra/local/engine/table.ts";
+import { openSecrets } from "../../../infra/local/aws/secrets-manager.ts";
+import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/sqs.ts";
+import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
 import { findStage } from "../../../infra/stages/stages.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { contractPages, unmeasuredOperations } from "../../../infra/tools/docs/doc-pages.ts";
 import { staleTables } from "../../../infra/tools/docs/marked-tables.ts";
-import { contractPages, unmeasuredOperations } from "../../../infra/tools/docs/pages.ts";
 
 const root = join(import.meta.dirname, "../../..");
 

@@ -7,7 +7,7 @@ import {
 import type { SQSEvent } from "aws-lambda";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/intake.ts";
-import { queueUrl } from "../../../infra/local/aws/queues.ts";
+import { queueUrl } from "../../../infra/local/aws/sqs.ts";
 import { startPump } from "../../../infra/local/functions/pump.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";

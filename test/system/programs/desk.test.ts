@@ -3,7 +3,7 @@ import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { queueUrl } from "../../../infra/local/aws/queues.ts";
+import { queueUrl } from "../../../infra/local/aws/sqs.ts";
 import { type MachineFile, machineFile } from "../../../infra/local/local-aws.ts";
 import { messageTo } from "../../support/requests/http-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";

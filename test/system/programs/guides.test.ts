@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { root } from "../../../infra/functions/bundle-places.ts";
-import { guideSources } from "../../../infra/functions/page-build.ts";
+import { guideSources } from "../../../infra/functions/docs-page-build.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 

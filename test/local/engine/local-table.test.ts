@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { createTable, describeTable, type TableDefinition } from "../../../infra/local/engine/table.ts";
+import { createTable, describeTable, type TableDefinition } from "../../../infra/local/engine/local-table.ts";
 
 const definition: TableDefinition = {
   AttributeDefinitions: ["pk", "sk", "group"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),

@@ -1,7 +1,7 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/queues.ts";
+import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/sqs.ts";
 import { readStack } from "../../../infra/local/stack/template.ts";
 
 const region = "eu-west-2";

@@ -3,7 +3,7 @@ import { joinParameters } from "../../local/gateway/gateway-event.ts";
 import { UsageError } from "../cli/command.ts";
 
 /** What of a request is other than in its event. */
-export interface RequestChanges {
+export interface RequestOverrides {
   /** The whole query string, such as `by_state=paid&page=2`. */
   readonly query?: string | undefined;
   /** The whole body. */
@@ -13,7 +13,7 @@ export interface RequestChanges {
 }
 
 /** An API event with changes of its request, in all places that say the same. Throws `UsageError` on a place the path lacks. */
-export function changeRequest(event: APIGatewayProxyEventV2, changes: RequestChanges): APIGatewayProxyEventV2 {
+export function overrideRequest(event: APIGatewayProxyEventV2, changes: RequestOverrides): APIGatewayProxyEventV2 {
   const withQuery = changes.query === undefined ? event : changeQuery(event, changes.query.replace(/^\?/, ""));
   const withBody = changes.body === undefined ? withQuery : changeBody(withQuery, changes.body);
   return changes.path === undefined ? withBody : changePath(withBody, changes.path);

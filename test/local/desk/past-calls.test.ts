@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { openHistory } from "../../../infra/local/desk/history.ts";
+import { openHistory } from "../../../infra/local/desk/past-calls.ts";
 import { storyOf } from "../../../infra/local/desk/story.ts";
 import { splitTarget } from "../../../infra/local/gateway/gateway-event.ts";
 import { addRun, asEvent, line, message, record, requestOf } from "./happenings.ts";
