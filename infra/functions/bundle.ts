@@ -98,6 +98,8 @@ export function bundleOptions(outdir: string) {
     mainFields: ["module", "main"],
     supported: { "dynamic-import": false },
     alias: packageAliases(outdir),
+    // Else an entry is built by the configuration that is found above its own folder.
+    tsconfig: join(root, "tsconfig.json"),
     // A string literal, so that the modules which make the document stay outside the bundle.
     define: { OPENAPI_DOCUMENT: JSON.stringify(JSON.stringify(describeInterface())), ...pageDefine() },
     metafile: true,

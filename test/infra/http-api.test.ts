@@ -13,7 +13,7 @@ import { fullStage } from "../support/service/owned-stage.ts";
 import { synthesizeStage, writeStubBundles } from "../support/service/synthesize-stages.ts";
 import { readStack, stackOf, useStack } from "./stack.ts";
 
-const stack = useStack();
+const stack = await useStack();
 
 interface Described {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];

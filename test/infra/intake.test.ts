@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { findStage } from "../../infra/stages/stages.ts";
 import { useStack } from "./stack.ts";
 
-const stack = useStack();
+const stack = await useStack();
 const arnOf = (id: string | undefined) => ({ "Fn::GetAtt": [id, "Arn"] });
 const queue = (prefix: string) => stack.all("AWS::SQS::Queue").find(({ id }) => id.startsWith(prefix));
 const [rule, ...otherRules] = stack.all("AWS::Events::Rule").filter(({ id }) => !id.startsWith("Webhooks"));

@@ -3,7 +3,7 @@ import { functions } from "../../infra/functions/functions.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
 import { stackOf, useStack } from "./stack.ts";
 
-const { functions: ownFunctions } = useStack();
+const { functions: ownFunctions } = await useStack();
 test("D4: the functions that verify tokens, and no others, know the stage's OIDC issuer", () => {
   const knowing = [...stackOf("full").functions()].flatMap(([name, { properties }]) => {
     const { OIDC_ISSUER } = properties.Environment.Variables;

@@ -11,10 +11,10 @@ function pushRights({ rights }: SynthesizedStack): Statement[] {
     );
 }
 
-test("D29: pushes go to the stage's own platform applications and the endpoints under them, and nowhere else", () => {
+test("D29: pushes go to the stage's own platform applications and the endpoints under them, and nowhere else", async () => {
   const applications = Object.values(findStage("local").platformApplications ?? {}).toSorted();
   expect(applications).toHaveLength(3);
-  expect(pushRights(useStack())).toEqual([
+  expect(pushRights(await useStack())).toEqual([
     { Effect: "Allow", Action: "sns:CreatePlatformEndpoint", Resource: applications },
     {
       Effect: "Allow",

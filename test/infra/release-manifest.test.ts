@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, inject, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { hashesIn } from "../../infra/functions/bundle-places.ts";
 import { functions } from "../../infra/functions/functions.ts";
 import { readManifest } from "../../infra/functions/release.ts";
 import { namesOf } from "../../infra/stages/names.ts";
 import type { Template } from "../../infra/whole-template.ts";
+import { builtBundles } from "../support/service/made-stack.ts";
 import { everyStage, synthesizeStage, writeStubBundles } from "../support/service/synthesize-stages.ts";
 import { findSynthesis, useStack } from "./stack.ts";
 
@@ -44,18 +45,19 @@ test("a commit that changes no function changes the manifest alone", () => {
   expect([before.manifests, after.manifests]).toEqual([[{ commit: "unknown", hashes }], [{ commit, hashes }]]);
 }, 60_000);
 
-test("the manifest of a release names its commit and the build of every function", () => {
-  const [manifest] = synthesizeFrom(inject("bundles")).manifests;
+test("the manifest of a release names its commit and the build of every function", async () => {
+  const bundles = await builtBundles();
+  const [manifest] = synthesizeFrom(bundles).manifests;
   // The stage has no webhooks, and no function for them.
   const names = Object.keys(functions).filter((name) => name !== "deliver-webhook");
-  const built = hashesIn(inject("bundles"), names);
+  const built = hashesIn(bundles, names);
   expect(built).toHaveLength(names.length);
   expect(manifest?.commit).toBe(commit);
   expect(manifest?.hashes.toSorted()).toEqual(built.toSorted());
 }, 60_000);
 
-test("the manifest of the local machine has the name of its stage, and the commit that is checked out", () => {
-  const [parameter] = useStack().all("AWS::SSM::Parameter");
+test("the manifest of the local machine has the name of its stage, and the commit that is checked out", async () => {
+  const [parameter] = (await useStack()).all("AWS::SSM::Parameter");
   expect(parameter?.properties.Name).toBe(namesOf("local").release);
   expect(readManifest(parameter?.properties.Value).commit).toMatch(/^([0-9a-f]{40}(-dirty)?|unknown)$/);
 });

@@ -208,5 +208,5 @@ function synthesizeProd(context: object): SynthesizedStack {
   writeStubBundles(bundles, Object.keys(functions));
   const stage = ownedStage("prod");
   const { template } = synthesizeStage({ stage, bundles, outdir: join(outdir, "out"), context: { ...context } });
-  return { ...readStack(template), bundles };
+  return readStack(template);
 }

@@ -4,7 +4,7 @@ import { functions } from "../../infra/functions/functions.ts";
 import { stageNames } from "../../infra/stages/stages.ts";
 import { type Statement, stackOf, useStack } from "./stack.ts";
 
-const stack = useStack();
+const stack = await useStack();
 
 /** Actions that AWS gives for all resources or for none, each with the reason. */
 const withoutResource: Readonly<Record<string, string>> = {

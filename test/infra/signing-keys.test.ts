@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { useStack } from "./stack.ts";
 
-const stack = useStack();
+const stack = await useStack();
 const rotate = () => stack.functions().get("rotate-signing-key");
 
 test("D6: a deploy calls rotate-signing-key, waits for its answer, and fails when it fails", () => {

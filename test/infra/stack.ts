@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import type { Template } from "../../infra/whole-template.ts";
+import { synthesizedTemplate } from "../support/service/made-stack.ts";
 import type { CheckedSynthesis } from "../support/service/synthesize-stages.ts";
 
 /** A resource of the template; laws look into its properties. */
@@ -51,18 +52,16 @@ export interface SynthesizedStack {
   rightsOf(name: string): Statement[];
   /** The resources of all templates, and the outputs of the root. */
   template: Template;
-  /** Folder that the bundles were built into. */
-  bundles: string;
 }
 
-/** The stack that was synthesised for this run. */
-export function useStack(): SynthesizedStack {
-  return { ...readStack(inject("template") as Template), bundles: inject("bundles") };
+/** The stack of the local machine, synthesised once for the run. */
+export async function useStack(): Promise<SynthesizedStack> {
+  return readStack(await synthesizedTemplate());
 }
 
 /** The stack of a stage whose placeholders are replaced, or of the full one; synthesised once for the run. */
 export function stackOf(name: string): SynthesizedStack {
-  return { ...readStack(findSynthesis(name).template), bundles: inject("bundles") };
+  return readStack(findSynthesis(name).template);
 }
 
 const found = new Map<string, CheckedSynthesis>();
@@ -75,7 +74,7 @@ export function findSynthesis(name: string): CheckedSynthesis {
 }
 
 /** A template's resources, to hold laws against. */
-export function readStack(template: Template): Omit<SynthesizedStack, "bundles"> {
+export function readStack(template: Template): SynthesizedStack {
   const resources = template.Resources as TemplateResources;
   const all = (type: string) => {
     const found = Object.entries(resources).filter(([, { Type }]) => Type === type);

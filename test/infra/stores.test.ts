@@ -6,7 +6,7 @@ import { prices } from "../bench/costs/prices.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
 import { stackOf, useStack } from "./stack.ts";
 
-const stack = useStack();
+const stack = await useStack();
 
 test("the table can be restored to any second, drops what expired, and streams its changes", () => {
   const [table, ...others] = stack.all("AWS::DynamoDB::GlobalTable");

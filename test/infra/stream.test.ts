@@ -3,7 +3,7 @@ import { type FunctionName, functions } from "../../infra/functions/functions.ts
 import { streamFilters } from "../../infra/functions/stream-filters.ts";
 import { useStack } from "./stack.ts";
 
-const stack = useStack();
+const stack = await useStack();
 const [table] = stack.all("AWS::DynamoDB::GlobalTable");
 const stream = { "Fn::GetAtt": [table?.id, "StreamArn"] };
 const ofStream = () =>

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { DynamoDBRecord } from "aws-lambda";
-import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bundleFile, hashesIn } from "../../infra/functions/bundle-places.ts";
 import { root } from "../../infra/local/stack/synthesis.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
@@ -19,6 +19,7 @@ import { readItem } from "../support/records/writes.ts";
 import { eventOf, type TestRequest } from "../support/requests/call.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
+import { builtBundles } from "../support/service/made-stack.ts";
 import { useService } from "../support/service/service.ts";
 import { takeMessages } from "../support/workers/queues.ts";
 import { queueEvent, storedNotifications, streamRecord } from "../support/workers/workers.ts";
@@ -27,6 +28,7 @@ const as = { id: 1, role: "admin", company_id: null } as const;
 const driver = { id: 7, role: "driver", company_id: 1 } as const;
 const login = "ines.marsh@example.com";
 const service = useService();
+const bundles = await builtBundles();
 const directory = makeDirectory();
 /** The ids of requests: to mark a timesheet, a damaged one, another, for a pin that is sent, and one that is not. */
 const ids = { first: "", damaged: "", third: "", sent: "", pin: "" };
@@ -54,12 +56,12 @@ afterAll(() => {
 async function run(name: string, event: unknown): Promise<unknown> {
   vi.stubEnv("OPERATION", name);
   vi.stubEnv("BUILD", buildOf(name));
-  const { handler } = createRequire(import.meta.url)(bundleFile(inject("bundles"), name));
+  const { handler } = createRequire(import.meta.url)(bundleFile(bundles, name));
   return handler(event, { awsRequestId: "of-lambda" });
 }
 
 function buildOf(name: string): string {
-  return hashesIn(inject("bundles"), [name])[0] ?? "";
+  return hashesIn(bundles, [name])[0] ?? "";
 }
 
 async function ask(operation: Operation, request: TestRequest): Promise<string> {

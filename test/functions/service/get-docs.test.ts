@@ -1,15 +1,16 @@
 import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
 import type { Context } from "aws-lambda";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { gatewayAnswer } from "../../../infra/local/gateway/gateway-answer.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import type { HttpHandler } from "../../../shared/http/endpoint.ts";
 import { eventOf } from "../../support/requests/call.ts";
+import { builtBundles } from "../../support/service/made-stack.ts";
 
 // Its files are in the build alone.
-const { handler } = createRequire(import.meta.url)(bundleFile(inject("bundles"), "get-docs")) as {
+const { handler } = createRequire(import.meta.url)(bundleFile(await builtBundles(), "get-docs")) as {
   handler: HttpHandler;
 };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/service/get-openapi.ts";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { functions } from "../../../infra/functions/functions.ts";
@@ -10,6 +10,9 @@ import { interfaceText } from "../../../shared/contract/texts/interface.ts";
 import { codeTexts } from "../../../shared/contract/texts/refusals.ts";
 import { call } from "../../support/requests/call.ts";
 import { openApi } from "../../support/requests/described-answers.ts";
+import { builtBundles } from "../../support/service/made-stack.ts";
+
+const bundles = await builtBundles();
 
 describe("200", () => {
   test("D37: anyone reads the OpenAPI document, and may keep it for 5 minutes", async () => {
@@ -23,7 +26,7 @@ describe("200", () => {
   });
 
   test("the bundle holds the same document, ready made", async () => {
-    const file = bundleFile(inject("bundles"), getOpenapi.name);
+    const file = bundleFile(bundles, getOpenapi.name);
     const { handler: bundled } = createRequire(import.meta.url)(file);
     expect((await call(bundled, getOpenapi)).body).toEqual(openApi);
     expect(readFileSync(file, "utf8")).not.toContain("cannot be converted to JSON Schema");
@@ -31,10 +34,10 @@ describe("200", () => {
 
   test("no other bundle has the document's texts", () => {
     const texts = [interfaceText.slice(0, 60), codeTexts.busy, listInvoicesText.description.slice(0, 60)];
-    const document = readFileSync(bundleFile(inject("bundles"), getOpenapi.name), "utf8");
+    const document = readFileSync(bundleFile(bundles, getOpenapi.name), "utf8");
     for (const text of texts) expect(document).toContain(text);
     for (const name of Object.keys(functions).filter((each) => each !== getOpenapi.name)) {
-      const code = readFileSync(bundleFile(inject("bundles"), name), "utf8");
+      const code = readFileSync(bundleFile(bundles, name), "utf8");
       expect(
         texts.filter((text) => code.includes(text)),
         name,

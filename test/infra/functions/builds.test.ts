@@ -2,13 +2,15 @@ import { createHash } from "node:crypto";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, expect, inject, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { buildFunctions } from "../../../infra/functions/bundle.ts";
 import { bundleFile, bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
+import { builtBundles } from "../../support/service/made-stack.ts";
 
 const names = ["get-health", "sign-in", "notify"];
+const bundles = await builtBundles();
 const directory = mkdtempSync(join(tmpdir(), "workforce-builds-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -27,7 +29,7 @@ test("the same sources give the same bytes and maps in any folder, beside other 
 
 test("what is deployed is the build without its map, and its file and its loader name the build", () => {
   for (const { name, hash, code, map } of build("deployed")) {
-    const file = bundleFile(inject("bundles"), name);
+    const file = bundleFile(bundles, name);
     expect(readFileSync(file, "utf8")).toBe(code);
     expect(file.endsWith(`/${name}.${hash}.cjs`)).toBe(true);
     expect(createHash("sha256").update(code).digest("hex").slice(0, 12)).toBe(hash);
@@ -42,7 +44,7 @@ test("what is deployed is the build without its map, and its file and its loader
 
 test("a function's folder holds its code and its loader, and no map", () => {
   for (const name of Object.keys(functions)) {
-    const files = globSync("**/*", { cwd: bundleFolder(inject("bundles"), name) });
+    const files = globSync("**/*", { cwd: bundleFolder(bundles, name) });
     const shown = files.map((file) => file.replace(/\.[0-9a-f]{12}\./, ".*."));
     expect(new Set(shown)).toEqual(new Set(["index.mjs", `${name}.*.cjs`]));
   }

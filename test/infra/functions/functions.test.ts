@@ -4,9 +4,11 @@ import { expect, test } from "vitest";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { pageFunction } from "../../../infra/functions/worker-rows.ts";
+import { builtBundles } from "../../support/service/made-stack.ts";
 import { useStack } from "../stack.ts";
 
-const stack = useStack();
+const stack = await useStack();
+const bundles = await builtBundles();
 
 test("every row of infra/functions/functions.ts is a function that knows its operation, and there is no other", () => {
   expect([...stack.functions().keys()].sort()).toEqual(Object.keys(functions).sort());
@@ -60,7 +62,7 @@ test("every function is given only settings that shared/settings.ts reads, and n
 
 test("every bundle is at most 320 KB, 340 KB where a function calls itself, 400 KB where a phone number is read, and 1.8 MB with the documentation page inside", () => {
   const sizes = Object.entries(functions).map(([name, { settings = [], callsItself }]) => {
-    const kilobytes = Math.ceil(statSync(bundleFile(stack.bundles, name)).size / 1000);
+    const kilobytes = Math.ceil(statSync(bundleFile(bundles, name)).size / 1000);
     // The numbering plans and what reads them weigh some 60 KB (D7).
     const readsPhones = settings.includes("DEFAULT_COUNTRY") || name === "notify-password-changed";
     // The client of Lambda weighs some 60 KB; nobody waits for the start of what calls itself.

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, afterEach, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { primingStepsOf } from "../../../infra/functions/priming-steps.ts";
@@ -14,12 +14,14 @@ import type { HttpHandler } from "../../../shared/http/endpoint.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { call } from "../../support/requests/call.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
+import { builtBundles } from "../../support/service/made-stack.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
 const table = useFaultProxy();
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
+const bundles = await builtBundles();
 const directory = mkdtempSync(join(tmpdir(), "workforce-priming-"));
 const refused = { status: 400, body: { __type: "com.amazon.coral.service#AccessDeniedException" } };
 
@@ -32,7 +34,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 /** Loads a function's bundle as a new environment does. */
 async function startEnvironment(name: FunctionName): Promise<HttpHandler> {
   const folder = mkdtempSync(join(directory, name));
-  cpSync(bundleFolder(inject("bundles"), name), folder, { recursive: true });
+  cpSync(bundleFolder(bundles, name), folder, { recursive: true });
   const { handler } = await import(pathToFileURL(join(folder, "index.mjs")).href);
   return handler;
 }

@@ -10,7 +10,7 @@ import { synthesizeBeside } from "../global-stacks.ts";
 import { type Resource, stackOf, useStack } from "../stack.ts";
 import { alarmsOf, headingOf, runbook } from "./named-alarms.ts";
 
-const stack = useStack();
+const stack = await useStack();
 const full = stackOf("full");
 const alarms = alarmsOf(stack);
 const dimensionsOf = ({ properties }: Resource) =>

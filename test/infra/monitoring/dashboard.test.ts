@@ -4,7 +4,7 @@ import { metrics } from "../../../shared/metrics.ts";
 import { useStack } from "../stack.ts";
 import { alarmsOf, headingOf, headings, runbook } from "./named-alarms.ts";
 
-const stack = useStack();
+const stack = await useStack();
 const alarms = alarmsOf(stack);
 
 test("the one dashboard shows every function, queue and metric of the service, and leads to every heading", () => {

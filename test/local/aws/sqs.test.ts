@@ -1,8 +1,9 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/sqs.ts";
 import { readStack } from "../../../infra/local/stack/template.ts";
+import { synthesizedTemplate } from "../../support/service/made-stack.ts";
 
 const region = "eu-west-2";
 const place = {
@@ -11,7 +12,7 @@ const place = {
   queueEndpoint: "http://127.0.0.1:1",
   baseUrl: "http://127.0.0.1",
 };
-const { queues: definitions, mappings } = readStack(inject("template"), inject("bundles"), place);
+const { queues: definitions, mappings } = readStack(await synthesizedTemplate(), "/bundles", place);
 const worked = mappings.map(({ queueName }) => queueName);
 let queues: Queues;
 let client: SQSClient;

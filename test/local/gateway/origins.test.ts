@@ -4,7 +4,7 @@ import type { CorsRules } from "../../../infra/local/stack/template.ts";
 import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
 import { useStack } from "../../infra/stack.ts";
 
-const stack = useStack();
+const stack = await useStack();
 const requests: FrontRequest[] = [];
 let front: Front;
 let base: string;

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { inject, vi } from "vitest";
 import { makeMachineDirectory } from "./machine-directory.ts";
+import { onceForRun } from "./once-for-run.ts";
 
 const loader = join(import.meta.dirname, "load-demo-machine.ts");
 
@@ -12,28 +12,12 @@ const loader = join(import.meta.dirname, "load-demo-machine.ts");
  * counted it: made once for a run, as that takes longer than most files that use it.
  */
 export async function copyDemo(directory: string): Promise<void> {
-  const loaded = join(inject("synthesized"), "demo");
-  if (isFirst(`${loaded}-begun`)) await load(loaded);
-  await vi.waitUntil(() => existsSync(loaded), { timeout: 60_000 });
-  cpSync(loaded, directory, { recursive: true });
-}
-
-/** True for one of all workers. */
-function isFirst(mark: string): boolean {
-  try {
-    mkdirSync(mark);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return false;
-  }
+  cpSync(await onceForRun("demo", load), directory, { recursive: true });
 }
 
 async function load(loaded: string): Promise<void> {
-  const { path } = makeMachineDirectory();
+  const { path, remove } = await makeMachineDirectory();
   await promisify(execFile)(process.execPath, [loader, path]);
-  // The one may be in memory and the other on a disk; whoever waits must find it whole.
-  cpSync(path, `${loaded}-copied`, { recursive: true });
-  renameSync(`${loaded}-copied`, loaded);
-  rmSync(path, { recursive: true });
+  cpSync(path, loaded, { recursive: true });
+  remove();
 }

@@ -32,7 +32,7 @@ export function openPlace(): Promise<TargetPlace> {
 }
 
 async function openLocalMachine(): Promise<TargetPlace> {
-  const directory = makeMachineDirectory();
+  const directory = await makeMachineDirectory();
   const machine = await startLocalMachine(directory.path);
   const { baseUrl } = machine;
   const close = async () => {

@@ -15,10 +15,11 @@ declare global {
 
 const origin = "http://localhost:5173";
 const name = "@acme/workforce";
+const directory = await makeMachineDirectory();
 const notShown = browserObstacle ? ` (not shown: ${browserObstacle})` : "";
 
 describe.skipIf(browserObstacle)(`an app of Vite with the packed client, in Chromium${notShown}`, () => {
-  const own = useOwnMachine(makeMachineDirectory());
+  const own = useOwnMachine(directory);
   let browser: Browser;
   let dist: string;
   let context: BrowserContext;

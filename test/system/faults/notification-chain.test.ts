@@ -53,8 +53,10 @@ test(`D25: ${everyone} recipients are named once each, by a chain of calls that 
   expect(places.length).toBeGreaterThan(mostHops);
 });
 
-test("the function of that chain alone may lead to calls of itself: Lambda stops every other after 16", () => {
-  const allowed = [...useStack().functions()].filter(([, { properties }]) => properties.RecursiveLoop === "Allow");
+test("the function of that chain alone may lead to calls of itself: Lambda stops every other after 16", async () => {
+  const allowed = [...(await useStack()).functions()].filter(
+    ([, { properties }]) => properties.RecursiveLoop === "Allow",
+  );
   expect(allowed.map(([name]) => name)).toEqual(["deliver-notifications"]);
 });
 

@@ -12,7 +12,7 @@ import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeDirectory, runTool, startLocalMachine } from "../../support/service/local-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
-const directory = makeMachineDirectory();
+const directory = await makeMachineDirectory();
 const login = "wren.ashby@example.com";
 /** Consumers of the stream and workers of queues come after the answer. */
 const following = { timeout: 30_000, interval: 1_000 };

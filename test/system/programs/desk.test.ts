@@ -10,7 +10,7 @@ import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "../../support/service/browser.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
-const directory = makeMachineDirectory();
+const directory = await makeMachineDirectory();
 const own = useOwnMachine(directory);
 const openPage = useBrowser();
 const client = "client@harbour-logistics.example";

@@ -5,7 +5,7 @@ import { type StartedMachine, startLocalMachine } from "../../support/service/lo
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
 const copy = copyCheckout();
-const directory = makeMachineDirectory();
+const directory = await makeMachineDirectory();
 /** To synthesise takes seconds, on a machine with much to do many. */
 const patience = { timeout: 60_000, interval: 100 };
 let machine: StartedMachine;

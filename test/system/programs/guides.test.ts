@@ -10,7 +10,7 @@ import { guideSources } from "../../../infra/functions/docs-page-build.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
-const own = useOwnMachine(makeMachineDirectory());
+const own = useOwnMachine(await makeMachineDirectory());
 const folder = mkdtempSync(join(tmpdir(), "workforce-guides-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 

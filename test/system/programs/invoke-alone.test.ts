@@ -14,7 +14,7 @@ test("the first use of an empty directory loads the demo data, answers and ends"
 }, 120_000);
 
 test("what a handler queues is delivered before the command ends", async ({ onTestFinished }) => {
-  const directory = makeMachineDirectory();
+  const directory = await makeMachineDirectory();
   onTestFinished(directory.remove);
   const asked = await runTool(invoke, ["request-password-reset"], directory.path);
   expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining("200 OK") });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type StartedMachine, startLocalMachine } from "../../support/service/local-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
-const directory = makeMachineDirectory();
+const directory = await makeMachineDirectory();
 const addresses = Object.values(networkInterfaces()).flatMap((each = []) =>
   each.filter(({ family }) => family === "IPv4"),
 );

@@ -9,7 +9,7 @@ import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } 
 import { usualOrFull } from "../../support/service/counts.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
-const own = useOwnMachine(makeMachineDirectory());
+const own = useOwnMachine(await makeMachineDirectory());
 const openPage = useBrowser();
 
 /** Opens the documentation page, and waits until it shows its first guide and the areas of operations. */

@@ -101,7 +101,7 @@ test("events are taken at an address below the base URL, calls of other services
 test.each(
   usualOrFull<readonly NodeJS.Signals[]>(["SIGKILL"], ["SIGTERM", "SIGKILL"]),
 )("npm that is ended by %s takes the server with it", async (signal) => {
-  const own = makeMachineDirectory();
+  const own = await makeMachineDirectory();
   const npm = await startByNpm(own.path);
   expect((await fetch(`${npm.baseUrl}/api/v1/health`)).status).toBe(200);
   npm.kill(signal);

@@ -5,7 +5,7 @@ import { neededRights } from "../../support/rights/needed-rights.ts";
 import type { RecordedNeed } from "../../support/rights/recordings.ts";
 import { type FunctionRights, readRights } from "../../support/rights/role-rights.ts";
 
-const stack = useStack();
+const stack = await useStack();
 const table = "<TABLE_NAME>";
 
 function need(action: string, resource = table, partition = "USER#"): RecordedNeed {

@@ -7,7 +7,7 @@ import { compareRights } from "../../support/rights/compare-rights.ts";
 import { readRecordings } from "../../support/rights/recordings.ts";
 import { readRights } from "../../support/rights/role-rights.ts";
 
-const stack = useStack();
+const stack = await useStack();
 /** The tests that call handlers to see what they do. */
 const needed = "test/{accounts,functions,http,system/attacks,system/faults}/**/*.test.ts";
 /** What compares times runs by itself, and calls what others call. */
