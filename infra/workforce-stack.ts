@@ -9,7 +9,6 @@ import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { createQueue } from "./constructs/compute/encrypted-queue.ts";
 import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
-import { MinuteSchedule } from "./constructs/compute/minute-schedule.ts";
 import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ReleaseManifests } from "./constructs/compute/release-manifest.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
@@ -30,7 +29,7 @@ import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
 import { type ByQueue, queues } from "./functions/queues.ts";
 import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
-import { streamConsumers } from "./functions/stream-filters.ts";
+import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction } from "./functions/worker-rows.ts";
 import { functionNameOf, namesOf } from "./stages/names.ts";
 import { hasDocs, hasOutboundEvents } from "./stages/stage.ts";
@@ -68,6 +67,7 @@ export class WorkforceStack extends Stack {
   readonly #api: Api;
   readonly #stacks = new Map<string, { scope: Construct; releases?: CanaryReleases }>();
   readonly #functions = new Map<string, ServiceFunction>();
+  readonly #consumers = new Map<StreamConsumerName, StreamConsumer>();
 
   constructor(app: App, props: WorkforceStackProps) {
     const { stage, bundles, commit = "unknown", service: table = service, emptied } = props;
@@ -168,7 +168,8 @@ export class WorkforceStack extends Stack {
     const place = { streamArn: records.streamArn, quarantine };
     for (const name of streamConsumers) {
       const worker = this.#addFunction(name);
-      new StreamConsumer(worker, "Stream", { name, fn: worker.live, ...place });
+      const countsPolls = name === "update-totals";
+      this.#consumers.set(name, new StreamConsumer(worker, "Stream", { name, fn: worker.live, countsPolls, ...place }));
     }
   }
 
@@ -181,8 +182,6 @@ export class WorkforceStack extends Stack {
       const worker = this.#addFunction(name);
       new DailySchedule(worker, "Daily", { ...time, timeZone, fn: worker.live });
     }
-    const heart = this.#addFunction("write-heartbeats");
-    new MinuteSchedule(heart, "EachMinute", { fn: heart.live });
   }
 
   #addIntake(): IntakeBus {
@@ -211,6 +210,7 @@ export class WorkforceStack extends Stack {
       functions: new Map([...this.#functions.keys()].map((name) => [name, functionNameOf(this.#stage.name, name)])),
       undelivered,
       intakeRule: { EventBusName: eventBus, RuleName: intakeRuleName },
+      totalsMapping: this.#consumers.get("update-totals")?.mappingId ?? "",
       quarantine,
       queues,
       webhooks: ofWebhooks,

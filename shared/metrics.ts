@@ -33,8 +33,6 @@ export const metrics = {
   WebhooksDisabled: [],
   /** Totals and search entries that are not what the records make them. */
   TotalsDrift: [],
-  /** Seconds since the moment up to which all changes are counted. */
-  TotalsLag: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** Name of one of the service's own metrics. */
@@ -44,25 +42,11 @@ type Dimensions<M extends MetricName> = Readonly<Record<(typeof metrics)[M][numb
 
 /** Adds to a metric: one line on standard output, in CloudWatch's embedded metric format. Dimensions never name a person. */
 export function count<M extends MetricName>(metric: M, dimensions: Dimensions<M>, amount = 1): void {
-  send(metric, dimensions, amount, "Count");
-}
-
-/** The same of a metric that is a time. */
-export function measureSeconds<M extends MetricName>(metric: M, dimensions: Dimensions<M>, seconds: number): void {
-  send(metric, dimensions, seconds, "Seconds");
-}
-
-function send<M extends MetricName>(
-  metric: M,
-  dimensions: Dimensions<M>,
-  value: number,
-  Unit: "Count" | "Seconds",
-): void {
   const directive = {
     Namespace: settings.metricNamespace(),
     Dimensions: [metrics[metric]],
-    Metrics: [{ Name: metric, Unit }],
+    Metrics: [{ Name: metric, Unit: "Count" }],
   };
   const _aws = { Timestamp: Date.now(), CloudWatchMetrics: [directive] };
-  process.stdout.write(`${JSON.stringify({ _aws, ...dimensions, [metric]: value })}\n`);
+  process.stdout.write(`${JSON.stringify({ _aws, ...dimensions, [metric]: amount })}\n`);
 }

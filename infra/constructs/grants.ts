@@ -41,7 +41,6 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus, webhooks } = resources;
   const tokenNames = { issuer: namesOf(stage.name).tokenIssuer, audience: tokenAudience };
   if (row.table || row.indexes) records.grant(fn, row);
-  if (row.countsShards) records.grantShardCount(fn);
   if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);
   if (row.verifiesTokens) grantTokenVerification(fn, tokenNames, stage);
   if (row.signsTokens) signingKeys.grantSign(fn, tokenNames);

@@ -84,11 +84,8 @@ export interface FunctionRow {
   readonly impact: string;
   /** True if its failures cannot wait for the morning, because users cannot sign in. */
   readonly pages?: true;
-  /**
-   * Memory, and CPU with it; 512 by default. Hashing a password and reading the whole table need more of both, a
-   * function that mostly waits needs less.
-   */
-  readonly memoryMegabytes?: 128 | 1024 | 2048;
+  /** Memory, and CPU with it; 512 by default. Hashing a password and reading the whole table need more of both. */
+  readonly memoryMegabytes?: 1024 | 2048;
   readonly table?: readonly TableAction[];
   /** The guarded partitions that these actions may reach; a scan reaches all. */
   readonly guarded?: readonly GuardedPartition[];
@@ -134,8 +131,6 @@ export interface FunctionRow {
    * including guarded partitions.
    */
   readonly readsStream?: true;
-  /** True where it asks how many shards the table's stream has. It reads none. */
-  readonly countsShards?: true;
   /** True if users notice a fault at once: in a canary stage, a new version first takes a tenth of the calls. */
   readonly canary?: true;
   /**

@@ -16,7 +16,7 @@ const written = ["INSERT", "MODIFY"];
  */
 export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonly<Record<string, unknown>>[]>> = {
   "update-totals": [
-    { dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "USER", "HEARTBEAT"] } } } },
+    { dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "USER"] } } } },
     // Ended sessions, for the history. Each refresh of a session changes it too.
     {
       eventName: ["MODIFY"],

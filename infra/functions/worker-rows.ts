@@ -15,8 +15,7 @@ export type ServiceFunctionName =
   | "deliver-webhook"
   | "intake"
   | "mark-overdue"
-  | "reconcile-totals"
-  | "write-heartbeats";
+  | "reconcile-totals";
 
 /** The function that answers the documentation page: its build has Scalar inside, compressed. */
 export const pageFunction = "get-docs";
@@ -127,14 +126,6 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     callsItself: true,
     timeoutSeconds: 900,
     table: ["Scan", "BatchGetItem"],
-  },
-  "write-heartbeats": {
-    area: "workers",
-    impact: "Lists do not say up to when their totals are counted, and nobody would see if they were behind.",
-    memoryMegabytes: 128,
-    timeoutSeconds: 60,
-    countsShards: true,
-    table: ["GetItem", "BatchWriteItem", "UpdateItem"],
   },
   "rotate-signing-key": {
     area: "workers",

@@ -18,10 +18,9 @@ export function requestList(list: string, fetchPage: FetchPage, query?: string):
 export function listOf(list: string, { body, headers }: ClientAnswer): Fields & Facts {
   if (!Array.isArray(body[list])) throw breach(`The answer has no ${list}`);
   const total = headers.get("total");
-  const totalAsOf = headers.get("total-as-of") ?? undefined;
   const changeId = headers.get("change-id") ?? undefined;
   const perPage = Number(headers.get("per-page") ?? Number.NaN);
-  return { ...body, ...(total !== null && { total: Number(total) }), perPage, totalAsOf, changeId };
+  return { ...body, ...(total !== null && { total: Number(total) }), perPage, changeId };
 }
 
 function pageOf(list: string, answer: ClientAnswer, fetchPage: FetchPage): ListPage<Fields, Facts> {

@@ -36,8 +36,6 @@ export interface CursorFacts {
 export interface ListFacts extends CursorFacts {
   /** Number of matching items on all pages. */
   readonly total: number;
-  /** Moment up to which all changes are counted in `total` (RFC 3339); absent while it is not known. */
-  readonly totalAsOf?: string | undefined;
   /** What `undoChange` takes; only where the call changed records, and of none of the lists that are only read. */
   readonly changeId?: string | undefined;
 }

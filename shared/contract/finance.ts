@@ -159,7 +159,6 @@ export const listInvoices = operation({
   ),
   answer: invoice,
   list: "invoices",
-  hasTotalAsOf: true,
   refusals: ["query_too_broad", "busy"],
   conditional: true,
 });
@@ -183,7 +182,6 @@ export const listTimesheets = operation({
   ),
   answer: timesheet,
   list: "timesheets",
-  hasTotalAsOf: true,
   conditional: true,
 });
 

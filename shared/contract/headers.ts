@@ -12,7 +12,6 @@ export const answerHeaders = [
   "change-id",
   "per-page",
   "total",
-  "total-as-of",
   "link",
   "etag",
   "authorization",

@@ -66,7 +66,6 @@ export const listJobs = operation({
   query: v.object(paging),
   answer: job,
   list: "jobs",
-  hasTotalAsOf: true,
   conditional: true,
 });
 

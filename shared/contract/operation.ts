@@ -42,8 +42,6 @@ export interface Operation {
   readonly list?: string;
   /** True for a list that is read by cursor alone: it has no page numbers and no `total`. */
   readonly byCursor?: boolean;
-  /** True for a list whose total follows from changes: the header `total-as-of` says up to when they are counted. */
-  readonly hasTotalAsOf?: boolean;
   /** True for a read whose answer has an ETag: with `If-None-Match` it is a 304 while it stays the same (D43). */
   readonly conditional?: boolean;
   /** True where a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */

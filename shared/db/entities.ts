@@ -16,11 +16,9 @@ import { answerPieces } from "./answer-pieces.ts";
 import { historyItems, historyPlaces } from "./history/history-items.ts";
 import { idempotentRuns } from "./idempotency.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
-import { heartbeats } from "./lists/heartbeats.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
 import { dayBounds, dayTotals, listTotals } from "./lists/stored-totals.ts";
-import { watermarks } from "./lists/watermark.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";
@@ -76,8 +74,6 @@ export const entities: readonly Entity<object>[] = [
   dayTotals,
   dayBounds,
   numberEntries,
-  heartbeats,
-  watermarks,
   sequences,
   migrations,
   webhooks,

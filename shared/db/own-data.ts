@@ -17,11 +17,9 @@ import { answerPieces } from "./answer-pieces.ts";
 import { historyItems, historyPlaces, toRecordedChange } from "./history/history-items.ts";
 import { idempotentRuns } from "./idempotency.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
-import { heartbeats } from "./lists/heartbeats.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
 import { dayBounds, dayTotals, listTotals } from "./lists/stored-totals.ts";
-import { watermarks } from "./lists/watermark.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";
@@ -135,8 +133,6 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   left(dayTotals, ofNobody),
   left(dayBounds, ofNobody),
   left(numberEntries, ofCompany),
-  left(heartbeats, ofNobody),
-  left(watermarks, ofNobody),
   left(sequences, ofNobody),
   left(migrations, ofNobody),
 ]);

@@ -27,15 +27,11 @@ export function answerHeaders(request: Pick<HttpRequest, "event" | "context">): 
   };
 }
 
-/**
- * Status 200 with only the fields the contract names, and the paging headers on lists (D30). `total-as-of` is no part of what an
- * ETag is made of: it moves on while the list stays the same.
- */
+/** Status 200 with only the fields the contract names, and the paging headers on lists (D30). */
 export function successAnswer<O extends Operation>(
   operation: O,
   reply: Reply<O>,
   request: Pick<HttpRequest, "event" | "context">,
-  totalAsOf?: Date,
 ): HttpAnswer {
   const headers: Record<string, string> = {
     ...answerHeaders(request),
@@ -59,7 +55,6 @@ export function successAnswer<O extends Operation>(
   const { items, total, place, perPage = defaultPerPage } = reply as Page<unknown>;
   headers["per-page"] = String(place?.perPage ?? perPage);
   if (total !== undefined) headers.total = String(total);
-  if (totalAsOf) headers["total-as-of"] = totalAsOf.toISOString();
   const link = place && pageLinks(request.event, parameterNames(operation), place, total);
   if (link) headers.link = link;
   const answered = items.map((item, at) => allowStored(allow, item, () => originOf(items, at)));

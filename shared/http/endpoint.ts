@@ -58,19 +58,12 @@ type Authorize<O extends Operation> = (request: SignedInRequest<O>) => Promise<v
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
 export type HttpHandler = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
 
-/** What a list whose total follows from changes is given beside its handler, so that no other function carries it. */
-export interface ListOptions {
-  /** Begins to find up to when changes are counted; what it gives is asked for that when the list is there. */
-  readonly followTotalAsOf?: (now: Date) => () => Date | undefined;
-}
-
 /** The handler of an operation that needs a bearer token. */
 export function authenticated<O extends SignedInOperation>(
   operation: O,
   handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
-  options: ListOptions = {},
 ): HttpHandler {
-  return chain(operation, { access: [authenticate(operation)], ...options }, (event, context) =>
+  return chain(operation, { access: [authenticate(operation)] }, (event, context) =>
     handle(signedInRequestOf<O>(event, context)),
   );
 }
@@ -144,7 +137,7 @@ export function forFiles(name: string, answer: (event: HttpEvent) => HttpAnswer)
 }
 
 /** What the chain of some endpoints has in addition to that of all. */
-interface Variation extends ListOptions {
+interface Variation {
   readonly closes?: () => boolean;
   /** Middlewares that identify the caller. */
   readonly access?: readonly object[];
@@ -155,7 +148,7 @@ interface Variation extends ListOptions {
 /** The one chain of middlewares. Refusals come in the order the contract promises: 404, size, 401, 403, 415, 400, 422 (D31). */
 function chain<O extends Operation>(
   operation: O,
-  { closes = () => false, access = [], last = [], followTotalAsOf }: Variation,
+  { closes = () => false, access = [], last = [] }: Variation,
   handle: (event: HttpEvent, context: Context) => Promise<Reply<O>>,
 ) {
   const middlewares = [
@@ -173,8 +166,7 @@ function chain<O extends Operation>(
   ];
   return compose(operation.name, middlewares, async (event, context) => {
     if (event.keptAnswer) return event.keptAnswer;
-    const findTotalAsOf = followTotalAsOf?.(new Date());
-    return successAnswer(operation, await handle(event, context), { event, context }, findTotalAsOf?.());
+    return successAnswer(operation, await handle(event, context), { event, context });
   });
 }
 

@@ -7,7 +7,6 @@ const sentAgain = [
   "content-type",
   "etag",
   "referrer-policy",
-  "total-as-of",
   "vary",
   "x-content-type-options",
   "x-request-id",

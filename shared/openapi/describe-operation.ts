@@ -34,7 +34,7 @@ export function describeOperation(operation: Operation, tag: string): object {
     ...(body && { requestBody: bodyOf(body.object, jsonSchemaOf(body.fields), text?.body ?? undescribed) }),
     responses: {
       "200": answerOf(operation, text?.answer ?? undescribed),
-      ...(operation.conditional && { "304": notModifiedOf(operation) }),
+      ...(operation.conditional && { "304": notModifiedOf() }),
       ...problemResponses(refusalsOf(operation)),
     },
   };
@@ -99,14 +99,13 @@ function bodyOf(object: string, schema: JsonSchema, text: NestedText): object {
 }
 
 function answerOf(operation: Operation, text: NestedText): object {
-  const { name, answer, list, byCursor, hasTotalAsOf, conditional } = operation;
+  const { name, answer, list, byCursor, conditional } = operation;
   const { answersBearer, answersChange, idempotent, deprecation } = operation;
   const item = jsonSchemaOf(answer);
   const schema = list ? inside(list, { type: "array", items: item }) : item;
   const names: AnswerHeader[] = [
     "x-request-id",
     ...(list ? (["per-page", ...(byCursor ? [] : (["total"] as const)), "link"] as const) : []),
-    ...(hasTotalAsOf ? (["total-as-of"] as const) : []),
     ...(conditional ? ofConditions : []),
     ...(answersBearer ? (["authorization"] as const) : []),
     ...(answersChange ? (["change-id"] as const) : []),
@@ -124,8 +123,8 @@ function answerOf(operation: Operation, text: NestedText): object {
 }
 
 /** The answer to a request whose client has it already. */
-function notModifiedOf({ hasTotalAsOf }: Operation): object {
-  const names: AnswerHeader[] = ["x-request-id", ...ofConditions, ...(hasTotalAsOf ? (["total-as-of"] as const) : [])];
+function notModifiedOf(): object {
+  const names: AnswerHeader[] = ["x-request-id", ...ofConditions];
   return { description: "Nothing has changed since the answer whose ETag was sent.", headers: referencesTo(names) };
 }
 

@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { EventSourceMapping, type IFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import { EventSourceMapping, type IFunction, MetricType, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type StreamConsumerName, streamFilters } from "../../functions/stream-filters.ts";
@@ -16,13 +16,18 @@ export interface StreamConsumerProps {
   readonly streamArn: string;
   /** Receives the position of stream records that the consumer failed on for 12 hours. */
   readonly quarantine: Queue;
+  /** True if Lambda reports how many changes the mapping polls. Each such mapping costs up to six metrics. */
+  readonly countsPolls: boolean;
 }
 
 /** Makes a function a consumer of the table's stream. It receives the records that its filters match, in order. */
 export class StreamConsumer extends Construct {
-  constructor(scope: Construct, id: string, { name, fn, streamArn, quarantine }: StreamConsumerProps) {
+  /** The mapping's id in the metrics that Lambda sends of it. */
+  readonly mappingId: string;
+
+  constructor(scope: Construct, id: string, { name, fn, streamArn, quarantine, countsPolls }: StreamConsumerProps) {
     super(scope, id);
-    new EventSourceMapping(this, "Worker", {
+    const mapping = new EventSourceMapping(this, "Worker", {
       target: fn,
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
@@ -32,7 +37,9 @@ export class StreamConsumer extends Construct {
       maxRecordAge: triedFor,
       onFailure: { bind: () => ({ destination: quarantine.queueArn }) },
       filters: streamFilters[name].map((pattern) => ({ pattern: JSON.stringify(pattern) })),
+      ...(countsPolls && { metricsConfig: { metrics: [MetricType.EVENT_COUNT] } }),
     });
+    this.mappingId = mapping.eventSourceMappingId;
     // This grants the images of every item, hashes included. Filters choose the delivered records but limit no right.
     fn.addToRolePolicy(
       new PolicyStatement({

@@ -115,7 +115,7 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
 }
 
 function waitingRow(watched: MonitoredResources, namespace: string): IWidget[] {
-  const { queues, webhooks, quarantine, undelivered, functions } = watched;
+  const { queues, webhooks, quarantine, undelivered, functions, totalsMapping } = watched;
   const ofQueue = (name: string, QueueName: string, label: string) =>
     awsMetric(`SQS ${name}`, { QueueName }, highest).with({ label });
   const named = Object.entries(queues);
@@ -144,7 +144,10 @@ function waitingRow(watched: MonitoredResources, namespace: string): IWidget[] {
       "Consumers of the stream behind in ms",
       consumers.map((FunctionName) => awsMetric("Lambda IteratorAge", { FunctionName }, highest)),
     ],
-    ["Totals behind in s", [ownMetric(namespace, "TotalsLag", {}, highest)]],
+    [
+      "Changes polled for the totals",
+      [awsMetric("Lambda PolledEventCount", { EventSourceMappingUUID: totalsMapping }, sum)],
+    ],
   ]);
 }
 

@@ -46,7 +46,6 @@ const queues: Readonly<Record<QueueName, QueueRow>> = {
 };
 
 const consumerBehindMinutes = 10;
-const totalsBehindMinutes = 5;
 /** More than three pauses of half an hour, which receivers may ask for. */
 const webhookBehindMinutes = 120;
 
@@ -84,7 +83,7 @@ export function queueAlarms(watched: MonitoredResources, namespace: string): Ala
     },
     ...webhookAlarms(watched, namespace),
     ...streamConsumers.map((name) => consumerAlarm(name, watched)),
-    totalsAlarm(namespace),
+    pollingAlarm(watched),
   ];
 }
 
@@ -155,15 +154,17 @@ function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: Mo
   };
 }
 
-/** Fires where a single shard is behind as well, and where nothing says how far the totals are. */
-function totalsAlarm(namespace: string): AlarmRow {
+/** Lambda sends a 0 for a poll that finds nothing. No figure at all means that it does not poll; then it measures no lag either. */
+function pollingAlarm({ totalsMapping: EventSourceMappingUUID }: MonitoredResources): AlarmRow {
   return {
-    id: "totals-lag",
-    metric: ownMetric(namespace, "TotalsLag", {}, { statistic: "Maximum", minutes: 5 }),
-    threshold: totalsBehindMinutes * 60,
+    id: "update-totals-stands-still",
+    metric: awsMetric("Lambda PolledEventCount", { EventSourceMappingUUID }, { statistic: "SampleCount", minutes: 5 }),
+    threshold: 1,
+    isBelow: true,
     periods: 3,
     treatMissingData: TreatMissingData.BREACHING,
-    impact: "Totals and page counts are old, and searches by number or date miss what is new.",
-    heading: "Totals are behind",
+    severity: "page",
+    impact: rows["update-totals"].impact,
+    heading: "A consumer of the stream stands still",
   };
 }

@@ -121,12 +121,6 @@ export class RecordsTable extends Construct {
     }
   }
 
-  /** Lets a function ask how many shards the table's stream has. */
-  grantShardCount(fn: LambdaFunction): void {
-    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:DescribeTable"], resources: [this.table.tableArn] }));
-    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:DescribeStream"], resources: [this.streamArn] }));
-  }
-
   /** Lets a function read the public keys that access tokens are verified with, and nothing beside them. */
   grantPublicKeys(fn: LambdaFunction): void {
     fn.addEnvironment("TABLE_NAME", this.table.tableName);

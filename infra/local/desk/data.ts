@@ -40,12 +40,9 @@ export async function viewData(sources: DataSources, ownConsumer: string): Promi
       const behind = Number(newest) - Number(after);
       return { functionName, after, behind: Number.isNaN(behind) ? null : Math.max(0, behind) };
     }),
-    schedules: stack.schedules.map((schedule) => ({
-      functionName: schedule.functionName,
-      when:
-        "hour" in schedule
-          ? `daily at ${twoDigits(schedule.hour)}:${twoDigits(schedule.minute)}, ${schedule.timeZone}`
-          : "every minute",
+    schedules: stack.schedules.map(({ functionName, hour, minute, timeZone }) => ({
+      functionName,
+      when: `daily at ${twoDigits(hour)}:${twoDigits(minute)}, ${timeZone}`,
     })),
   };
 }

@@ -80,8 +80,7 @@ function workRows(run: PastRun): RequestRow[] {
   const own = messages.filter(({ id, requestId, attempt }) => id === requestId && attempt === 1);
   if (own.length > 0) return own.map(({ id, title }) => ({ ...base, ...rowOf(id), target: title }));
   const [id] = run.requestIds;
-  // A schedule of every minute would bury all else.
-  if (records !== undefined || id === undefined || functionName === "write-heartbeats") return [];
+  if (records !== undefined || id === undefined) return [];
   return [{ ...base, ...rowOf(id), method: "schedule", target: functionName }];
 }
 

@@ -1,14 +1,14 @@
-import type { DailyCall, LocalSchedule } from "../stack/event-sources.ts";
+import type { LocalSchedule } from "../stack/event-sources.ts";
 
 /**
  * Follows schedules from a moment on; calls due earlier that day count as made. The returned function lists the
- * schedules due since its last call: a daily one once a day, a per-minute one once a minute and at once.
+ * schedules due since its last call, each once a day.
  */
 export function followSchedules(schedules: readonly LocalSchedule[], since: Date): (now: Date) => LocalSchedule[] {
-  const last = new Map(schedules.map((each) => [each, isDaily(each) ? lastDueDay(each, since) : ""]));
+  const last = new Map(schedules.map((each) => [each, lastDueDay(each, since)]));
   return (now) =>
     schedules.filter((schedule) => {
-      const due = isDaily(schedule) ? lastDueDay(schedule, now) : now.toISOString().slice(0, 16);
+      const due = lastDueDay(schedule, now);
       if (due <= (last.get(schedule) ?? "")) return false;
       last.set(schedule, due);
       return true;
@@ -28,8 +28,7 @@ export function startSchedules(
   const timer = setInterval(() => {
     for (const schedule of due(new Date())) {
       const running = call(schedule.functionName, {}).finally(() => calls.delete(running));
-      // A per-minute call may take most of the minute. Nothing waits for it: the next one does what it leaves undone.
-      if (isDaily(schedule)) calls.add(running);
+      calls.add(running);
     }
   }, tickMilliseconds);
   return {
@@ -40,14 +39,10 @@ export function startSchedules(
   };
 }
 
-function isDaily(schedule: LocalSchedule): schedule is DailyCall {
-  return "hour" in schedule;
-}
-
 const tickMilliseconds = 5_000;
 
 /** The last calendar day, as `yyyy-mm-dd` in the schedule's time zone, on which the scheduled time has passed. */
-function lastDueDay({ hour, minute, timeZone }: DailyCall, now: Date): string {
+function lastDueDay({ hour, minute, timeZone }: LocalSchedule, now: Date): string {
   const wanted = `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
   const today = dayOf(now, timeZone);
   return today.time >= wanted ? today.day : dayBefore(today.day);

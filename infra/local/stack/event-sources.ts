@@ -22,22 +22,13 @@ export interface LocalStreamMapping extends BatchMapping {
   filters: Pattern[];
 }
 
-/** A function that is called every day at a time of a time zone. */
-export interface DailyCall {
+/** A function that a schedule calls every day at a time of a time zone. */
+export interface LocalSchedule {
   functionName: string;
   hour: number;
   minute: number;
   timeZone: string;
 }
-
-/** A function that is called every minute. */
-export interface MinuteCall {
-  functionName: string;
-  isEachMinute: true;
-}
-
-/** The times at which a schedule calls a function. */
-export type LocalSchedule = DailyCall | MinuteCall;
 
 /** A resource of the template, its properties with local names. */
 export interface LocalResource {
@@ -94,15 +85,13 @@ export function readBuses(all: ResourcesOfType): { names: string[]; rules: BusRu
   };
 }
 
-/** The schedules. Throws on one that is neither daily nor per minute, because the local machine would not run it. */
+/** The schedules. Throws on one that is not daily, because the local machine would not run it. */
 export function readSchedules(all: ResourcesOfType): LocalSchedule[] {
   return all("AWS::Scheduler::Schedule").map(({ properties }) => {
     const expression = String(properties.ScheduleExpression);
     const functionName = functionOf((properties.Target as { Arn: string }).Arn);
-    if (expression === "rate(1 minute)") return { functionName, isEachMinute: true };
     const [, minute, hour] = /^cron\((\d+) (\d+) \* \* \? \*\)$/.exec(expression) ?? [];
-    if (minute === undefined)
-      throw new Error(`The local machine keeps schedules of a day or a minute, not ${expression}.`);
+    if (minute === undefined) throw new Error(`The local machine keeps daily schedules, not ${expression}.`);
     return {
       functionName,
       hour: Number(hour),

@@ -27,13 +27,6 @@ export const answerHeaderTexts = {
     example: 75,
     schema: { type: "integer", minimum: 0 },
   },
-  "total-as-of": {
-    text:
-      "The moment up to which all changes are counted in `total` and found by date and number; a later change may be missing " +
-      "there. Absent while it is not known, and no part of an ETag.",
-    example: "2026-05-01T08:29:30.000Z",
-    schema: { type: "string", format: "date-time" },
-  },
   link: {
     text: 'Where to read on (RFC 8288): `rel="next"` with a cursor, and first, prev and last. Absent when everything fits on one page.',
     example: '<https://api.example.com/api/v1/jobs?cursor=MjB8ZDU1>; rel="next"',

@@ -69,8 +69,5 @@ export const eventsOutPerChange = 2;
 /** Numbers of users in the example. */
 export const userCounts = [100, 10_000, 1_000_000] as const;
 
-/** Shards of a table's stream: those of a new table. */
-export const streamShards = 4;
-
-/** Batches of changes that the heartbeats of one shard come in, each time that they are written. */
-export const batchesOfHeartbeats = 1.25;
+/** Metrics that Lambda sends, at most, of a mapping of a stream whose events it counts. */
+export const metricsPerMapping = 6;

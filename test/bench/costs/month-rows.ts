@@ -1,12 +1,10 @@
 import { copiesKept } from "../../../infra/constructs/stores/table-backups.ts";
-import { functions } from "../../../infra/functions/functions.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
-import { heartbeatsPerShard, pauseMs } from "../../../shared/db/lists/heartbeats.ts";
+import type { TemplateResource } from "../../../infra/whole-template.ts";
 import {
   accessLogBytes,
   answerBytes,
   assumedMilliseconds,
-  batchesOfHeartbeats,
   callsPerEnvironment,
   callsPerUser,
   changesPerUser,
@@ -15,10 +13,10 @@ import {
   eventsOutPerChange,
   eventsPerChange,
   kilobytesPerUser,
+  metricsPerMapping,
   minutesBetweenReads,
   queueRequestsPerMessage,
   startMilliseconds,
-  streamShards,
   tracedShare,
 } from "./assumptions.ts";
 import { prices } from "./prices.ts";
@@ -64,7 +62,8 @@ export const outsideCheck =
 
 /** What a stage costs by being there. */
 export function fixedRows(template: Record<string, unknown>): Record<string, number> {
-  const types = Object.values(template.Resources as Record<string, { Type: string }>).map(({ Type }) => Type);
+  const resources = Object.values(template.Resources as Record<string, TemplateResource>);
+  const types = resources.map(({ Type }) => Type);
   const count = (type: string) => types.filter((each) => each === type).length;
   return {
     secrets: count("AWS::SecretsManager::Secret") * prices.secretPerMonth,
@@ -76,22 +75,9 @@ export function fixedRows(template: Record<string, unknown>): Record<string, num
     "polling of empty queues":
       ((types.filter((type) => type === "AWS::Lambda::EventSourceMapping").length * emptyReceivesPerQueue) / million) *
       prices.queueRequestsPerMillion,
-    heartbeats: heartbeatsOfMonth(),
+    "counts of what is polled":
+      resources.filter(({ Properties }) => Properties?.MetricsConfig !== undefined).length *
+      metricsPerMapping *
+      prices.metricPerMonth,
   };
-}
-
-/** What it costs to know how far totals are: heartbeats, their counting, and the pause between them. */
-function heartbeatsOfMonth(): number {
-  const minutes = daysPerMonth * 24 * 60;
-  const batches = 2 * minutes * streamShards * batchesOfHeartbeats;
-  const { memoryMegabytes = 512 } = functions["write-heartbeats"];
-  const pauses = minutes * (pauseMs / 1_000) * (memoryMegabytes / 1_024);
-  const counting = batches * (assumedMilliseconds("update-totals", 1) / 1_000) * 0.5;
-  const writeUnits = 2 * minutes * streamShards * heartbeatsPerShard + batches;
-  return (
-    (writeUnits / million) * prices.writeUnitsPerMillion +
-    (pauses + counting) * prices.lambdaPerGigabyteSecond +
-    ((minutes + batches) / million) * prices.lambdaPerMillion +
-    prices.metricPerMonth
-  );
 }

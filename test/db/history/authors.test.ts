@@ -198,7 +198,6 @@ const deeds: Readonly<
   "reconcile-totals": doesNotWrite,
   "send-events": doesNotWrite,
   "deliver-webhook": doesNotWrite,
-  "write-heartbeats": doesNotWrite,
 };
 
 const writers = Object.entries(deeds).flatMap(([name, deed]) => (deed === doesNotWrite ? [] : [{ name, deed }]));

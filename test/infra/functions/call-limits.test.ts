@@ -67,7 +67,6 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "mark-overdue": { table: 3, beginsAtMs: 600_000 },
   "reconcile-totals": { table: 3, ownFunction: 1, beginsAtMs: 600_000 },
   // Its pause, and the calls for ten shards.
-  "write-heartbeats": { table: 15, beginsAtMs: 25_000 },
   "rotate-signing-key": { table: 3, secret: 2 },
 };
 

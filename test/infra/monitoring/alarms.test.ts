@@ -48,20 +48,29 @@ describe("what is watched", () => {
     expect(consumers.length).toBeGreaterThan(0);
   });
 
+  test("update-totals has an alarm that fires when its mapping has not polled the stream for a quarter of an hour", () => {
+    const mappings = stack.all("AWS::Lambda::EventSourceMapping");
+    const counting = mappings.filter(({ properties }) => properties.MetricsConfig?.Metrics.includes("EventCount"));
+    expect(counting.map(({ properties }) => JSON.stringify(properties.FunctionName))).toEqual([
+      JSON.stringify({ Ref: stack.functions().get("update-totals")?.id }),
+    ]);
+    const own = alarmOn("PolledEventCount", { EventSourceMappingUUID: { Ref: counting[0]?.id } });
+    expect(own.map(({ properties }) => properties)).toMatchObject([
+      {
+        // A poll that finds nothing is a figure, 0: the number of figures says whether there are polls.
+        Statistic: "SampleCount",
+        ComparisonOperator: "LessThanThreshold",
+        Threshold: 1,
+        Period: 300,
+        EvaluationPeriods: 3,
+        TreatMissingData: "breaching",
+      },
+    ]);
+  });
+
   test("whatever a schedule calls has an alarm that fires when it does not run", () => {
     const nameOf = new Map([...stack.functions()].map(([name, { id }]) => [id, name]));
-    const [eachMinute, ...others] = stack
-      .all("AWS::Scheduler::Schedule")
-      .filter(({ properties }) => properties.ScheduleExpression === "rate(1 minute)");
-    expect(nameOf.get(eachMinute?.properties.Target.Arn["Fn::GetAtt"][0])).toBe("write-heartbeats");
-    expect(others).toEqual([]);
-    // It is what sends the metric.
-    expect(alarms.find(({ properties }) => properties.MetricName === "TotalsLag")?.properties).toMatchObject({
-      TreatMissingData: "breaching",
-      Threshold: 300,
-      ComparisonOperator: "GreaterThanOrEqualToThreshold",
-    });
-    for (const { id, properties } of stack.all("AWS::Scheduler::Schedule").filter(({ id }) => id !== eachMinute?.id)) {
+    for (const { id, properties } of stack.all("AWS::Scheduler::Schedule")) {
       const name = nameOf.get(properties.Target.Arn["Fn::GetAtt"][0]);
       const own = alarms.find((alarm) => alarm.properties.AlarmName === `Workforce-local-${name}-not-run`);
       expect(own?.properties, id).toMatchObject({ TreatMissingData: "breaching", Threshold: 1 });
@@ -83,7 +92,7 @@ describe("what is watched", () => {
     "SmsRefused",
     "PinFailures",
     "TotalsDrift",
-    "TotalsLag",
+    "PolledEventCount",
     "5xx",
     "Latency",
     "Throttles",
@@ -237,6 +246,7 @@ const paging = new Set([
   "sms-refused",
   "undelivered",
   "update-totals-behind",
+  "update-totals-stands-still",
 ]);
 
 /** The alarms of functions that page. */

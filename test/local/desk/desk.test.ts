@@ -12,7 +12,7 @@ const inbox = openInbox();
 const options = {
   inbox,
   lan: false,
-  stack: { routes: [], schedules: [{ functionName: "mark-overdue", isEachMinute: true }] },
+  stack: { routes: [], schedules: [{ functionName: "mark-overdue", hour: 0, minute: 5, timeZone: "Europe/London" }] },
   run: async (name: string) => void ran.push(name),
   answerEvents: (_: IncomingMessage, response: ServerResponse) => response.end("events"),
 } as unknown as DeskOptions;

@@ -33,13 +33,3 @@ test("a day whose clock jumps over the time has its call all the same", () => {
   expect(due(new Date("2026-03-29T00:59:00Z"))).toEqual([]);
   expect(due(new Date("2026-03-29T01:00:00Z"))).toEqual([jumped]);
 });
-
-test("one of every minute is due at once, and then once in each minute; what it slept through is called once", () => {
-  const beating = { functionName: "write-heartbeats", isEachMinute: true } as const;
-  const due = followSchedules([beating], new Date("2026-06-01T12:00:58Z"));
-  expect(due(new Date("2026-06-01T12:00:59Z"))).toEqual([beating]);
-  expect(due(new Date("2026-06-01T12:01:04Z"))).toEqual([beating]);
-  expect(due(new Date("2026-06-01T12:01:59Z"))).toEqual([]);
-  expect(due(new Date("2026-06-01T15:00:00Z"))).toEqual([beating]);
-  expect(due(new Date("2026-06-01T15:00:05Z"))).toEqual([]);
-});

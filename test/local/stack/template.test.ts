@@ -151,13 +151,6 @@ describe("the stack", () => {
     expect(stack.schedules).toEqual([{ functionName: "get-thing", ...time }]);
   });
 
-  it("knows a schedule of every minute", () => {
-    const Properties = { ScheduleExpression: "rate(1 minute)", Target: { Arn: arn("Fn") } };
-    const Resources = { ...template.Resources, Schedule: { Type: "AWS::Scheduler::Schedule", Properties } };
-    const { schedules } = readStack({ Resources }, "/bundles", place);
-    expect(schedules).toEqual([{ functionName: "get-thing", isEachMinute: true }]);
-  });
-
   it("refuses a schedule that it could not keep", () => {
     const Properties = { ScheduleExpression: "rate(5 minutes)", Target: { Arn: arn("Fn") } };
     const changed = {

@@ -7,9 +7,7 @@ import { handler as rotate } from "../../../../functions/workers/rotate-signing-
 import { handler as updateTotals } from "../../../../functions/workers/update-totals.ts";
 import type { Operation } from "../../../../shared/contract/operation.ts";
 import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
-import { writeHeartbeats } from "../../../../shared/db/lists/heartbeats.ts";
 import { countList } from "../../../../shared/db/lists/totals.ts";
-import { resizeWatermark } from "../../../../shared/db/lists/watermark.ts";
 import { readTable } from "../../../../shared/db/reconcile/read-parts.ts";
 import { reconcileTotals } from "../../../../shared/db/reconcile/reconcile-totals.ts";
 import { reconcileUntilStable } from "../../../../shared/db/reconcile/stable-reconciliation.ts";
@@ -94,25 +92,6 @@ export const changeLosses = {
     prepare: async () => ({
       attempt: scheduled(() => reconcileUntilStable({ look, pauseMs: 0 })),
     }),
-  },
-  // Its handler pauses between two such rounds.
-  "write-heartbeats": {
-    holds: "every heartbeat is written, and the watermark waits for each",
-    loses: "BatchWriteItem",
-    prepare: async () => {
-      const begun = Date.now();
-      return {
-        attempt: scheduled(async () => {
-          await resizeWatermark(3);
-          await writeHeartbeats(3, new Date(begun));
-        }),
-        check: async () => {
-          const written = [0, 1, 2].map((number) => readItem({ pk: `HEARTBEAT#${number}`, sk: "HEARTBEAT" }));
-          expect((await Promise.all(written)).map((item) => item?.begun_at)).toEqual([begun, begun, begun]);
-          expect(await readItem({ pk: "WATERMARK", sk: "TOTALS" })).toMatchObject({ h0: 0, h1: 0, h2: 0 });
-        },
-      };
-    },
   },
   "refuse-unrouted": {
     holds: "it refuses",
