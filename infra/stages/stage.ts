@@ -106,7 +106,7 @@ export function hasOutboundEvents({
   return outboundEvents === "on";
 }
 
-/** Whether a login is in its normal form and can get a pin. SMS go only to mobile numbers of served countries. */
+/** Whether a login is in its normal form and can get a pin. SMS go only to numbers of a served country that can receive them. */
 function takesPins(typed: string, defaultCountry: CountryCode, servedCountries: readonly string[]): boolean {
   const login = parseLogin(typed, defaultCountry);
   if (login?.value !== typed) return false;

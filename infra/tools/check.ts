@@ -53,7 +53,7 @@ function findGate(name: string): Gate {
   throw unknownWord("gate", name, names);
 }
 
-/** Two side by side, in their order; then by itself each that must be alone. */
+/** Two gates side by side, in their order. The gates that must run alone follow one by one. */
 async function runAll(chosen: readonly Gate[]): Promise<GateResult[]> {
   const shared = chosen.filter(({ isAlone }) => !isAlone).values();
   const results: GateResult[] = [];

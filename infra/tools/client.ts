@@ -17,7 +17,7 @@ Ends with 0 when the package is built, 1 when that failed, 2 when the call was w
 
 if (import.meta.main) await runCommand((parameters) => client(parameters));
 
-/** Runs the command; gives its exit code. */
+/** Runs the command and returns its exit code. */
 export function client(parameters: string[]): number {
   const call = readArguments("client", help, { args: parameters, options: { name: { type: "string" } } });
   if (!call) return 0;

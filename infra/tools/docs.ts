@@ -21,7 +21,7 @@ Ends with 0 when every table is written, 1 when that failed, 2 when the call was
 
 if (import.meta.main) await runCommand((parameters) => docs(parameters));
 
-/** Runs the command on a checkout; gives its exit code. */
+/** Runs the command on a checkout and returns its exit code. */
 export function docs(parameters: string[], root = checkout): number {
   const call = readArguments("docs", help, {
     args: parameters,
@@ -50,7 +50,7 @@ export function docs(parameters: string[], root = checkout): number {
   return 0;
 }
 
-/** The benchmark writes the page of costs itself. */
+/** Runs the benchmark, which writes the page of costs itself. */
 function measureCosts(root: string): void {
   const { status, stderr } = spawnSync(process.execPath, [join(root, "test/bench/bench.ts"), "costs"], {
     cwd: root,
@@ -59,7 +59,7 @@ function measureCosts(root: string): void {
   if (status !== 0) throw new Error(`The costs could not be measured: ${stderr.trim().split("\n").at(-1)}`);
 }
 
-/** The test that compares the examples with a run writes them instead. */
+/** Runs the test that compares the examples, in the mode that writes them. */
 function recordExamples(root: string): void {
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const { status, stdout, stderr } = spawnSync(process.execPath, [vitest, "run", "test/openapi/recorded.test.ts"], {
@@ -67,7 +67,7 @@ function recordExamples(root: string): void {
     encoding: "utf8",
     env: { ...process.env, RECORD_EXAMPLES: "1" },
   });
-  // The comparison itself is with the file as it was when the run began.
+  // The test itself compares with the old file, so it fails when the examples change.
   if (status !== 0 && !`${stdout}${stderr}`.includes("npm run docs -- --examples")) {
     throw new Error(`The examples could not be recorded: ${`${stdout}${stderr}`.trim().split("\n").at(-1)}`);
   }

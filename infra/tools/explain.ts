@@ -32,7 +32,7 @@ Ends with 0, with 1 where the logs hold nothing of the request, and with 2 when 
 
 if (import.meta.main) await runCommand((parameters) => explain(parameters, localDirectory()));
 
-/** Runs the command on a machine's directory; gives its exit code. */
+/** Runs the command on a machine's directory and returns its exit code. */
 export async function explain(parameters: string[], directory: string): Promise<number> {
   const options = { stage: { type: "string" }, request: { type: "string" }, hours: { type: "string" } } as const;
   const call = readArguments("explain", help, { args: parameters, options, allowPositionals: true });
@@ -80,7 +80,7 @@ async function report(lines: readonly LogLine[], findCommit: FindCommit): Promis
   return 0;
 }
 
-/** Lines of a log as they are; any other text is one stack. */
+/** The lines of a log; any other text is taken as one stack. */
 function linesIn(given: string): LogLine[] {
   const text = given === "-" ? readFileSync(0, "utf8") : given;
   const lines = text.split("\n").filter((line) => line.startsWith("{"));

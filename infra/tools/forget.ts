@@ -32,7 +32,7 @@ Ends with 0 when it is done, or planned; 1 when nothing is known of the person, 
 
 if (import.meta.main) await runCommand((parameters) => forget(parameters, localDirectory()));
 
-/** Runs the command on a machine's directory; gives its exit code. */
+/** Runs the command on a machine's directory and returns its exit code. */
 export async function forget(parameters: string[], directory: string): Promise<number> {
   const options = {
     user: { type: "string" },
@@ -110,7 +110,7 @@ function describe(id: number, { traces, wasUser }: Forgotten, isDone: boolean): 
   return `${isDone ? "Erased" : "Would be erased with --yes"}: ${user}; ${names}.\n`;
 }
 
-/** What no command reaches, and until when it is there. */
+/** The traces that no command reaches, and the day each one expires. */
 function describeRemains({ logRetentionDays, backupKeptDays }: Stage, now: Date): string {
   const until = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10);
   const remains = [

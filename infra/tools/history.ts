@@ -33,7 +33,7 @@ type Subject = { readonly record_type: ChangedType; readonly record_id: number }
 
 if (import.meta.main) await runCommand((parameters) => history(parameters, localDirectory()));
 
-/** Runs the command on a machine's directory; gives its exit code. */
+/** Runs the command on a machine's directory and returns its exit code. */
 export async function history(parameters: string[], directory: string): Promise<number> {
   const options = { change: { type: "string" }, json: { type: "boolean" }, stage: { type: "string" } } as const;
   const call = readArguments("history", help, { args: parameters, options, allowPositionals: true });
@@ -43,7 +43,7 @@ export async function history(parameters: string[], directory: string): Promise<
   return withService({ stage, directory }, () => printHistory(subject, json));
 }
 
-/** Prints what the history has of a record or a change, page by page; gives the command's exit code. */
+/** Prints the history of a record or a change, page by page. Returns the command's exit code. */
 export async function printHistory(subject: Subject, asJson: boolean): Promise<number> {
   let count = 0;
   for await (const changes of pagesOf(subject)) {

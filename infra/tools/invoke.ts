@@ -36,7 +36,7 @@ valid one.
 
 if (import.meta.main) await runCommand((parameters) => invoke(parameters, localDirectory()));
 
-/** Runs the command on a machine's directory; gives its exit code. */
+/** Runs the command on a machine's directory and returns its exit code. */
 export async function invoke(parameters: string[], directory: string): Promise<number> {
   const options = {
     event: { type: "string" },
@@ -58,7 +58,7 @@ export async function invoke(parameters: string[], directory: string): Promise<n
   return withLocalService(directory, (service) => run(name, text, values.as, service));
 }
 
-/** The event's text, with changes of its request. Throws `UsageError` where the function takes no such event. */
+/** The event's text with the requested changes. Throws `UsageError` if the function takes no such event. */
 function textOfEvent(name: FunctionName, text: string, changes: RequestOverrides): string {
   const event = JSON.parse(text);
   requireKind(event, JSON.parse(readEvent(sampleFile(name))), name);
@@ -86,7 +86,7 @@ async function run(
   });
   enterEnvironment(service.functionEnvironment(name));
   const outcome = await invokeHandler(name, event);
-  // Queues of the local machine are in memory: without a running one, nobody else delivers what the handler queued.
+  // Queues of the local machine are in memory. If no machine runs, nothing else delivers the handler's messages.
   if (!service.running && queuesMessages(name)) await service.processPending();
   const sent = () => service.messages().filter(({ sent_at }) => sent_at >= now.toISOString());
   const isWorker = functions[name].area === "workers";
@@ -111,7 +111,7 @@ function defaultLogin(name: FunctionName): string {
   return access.includes(operatorA.role) || !access.includes(admin.role) ? operatorA.login : admin.login;
 }
 
-/** The newest pin that was sent to a login that the event names. */
+/** The newest pin sent to a login that the event names. */
 function newestPin(service: LocalService, event: string): string {
   const own = service.messages().filter(({ to }) => event.includes(to));
   const pins = own.map(({ text }) => pinIn(text));

@@ -27,7 +27,7 @@ const replacedWithinMilliseconds = 3_000;
 
 if (import.meta.main) await runCommand((parameters) => askLocal(parameters, localDirectory()));
 
-/** Runs the command on a machine's directory; gives its exit code. */
+/** Runs the command on a machine's directory and returns its exit code. */
 export async function askLocal(parameters: string[], directory: string): Promise<number> {
   const call = readArguments("local", help, { args: parameters, allowPositionals: true });
   if (!call) return 0;
@@ -49,7 +49,7 @@ function baseUrl(directory: string): string {
 async function requestPin(base: string, login: string): Promise<string> {
   const [before] = await pinsTo(base, login);
   await post(`${base}/api/v1/users/password`, { user: { login } });
-  // Within a minute only a pin that was spent is replaced: the last one counts on where no other arrives (D10).
+  // Within a minute, the service replaces only a used pin. If no new one arrives, the last one is still valid (D10).
   const stillCounts = before && Date.now() - Date.parse(before.sentAt) < 60_000 ? before : undefined;
   const deadline = Date.now() + (stillCounts ? replacedWithinMilliseconds : arrivesWithinMilliseconds);
   while (Date.now() < deadline) {
@@ -68,7 +68,7 @@ async function requestResetToken(base: string, login: string): Promise<string> {
   return user.reset_password_token;
 }
 
-/** The pins in the inbox to a login, newest first. */
+/** The pins sent to a login, newest first. */
 async function pinsTo(base: string, login: string): Promise<{ pin: string; sentAt: string }[]> {
   const entries = (await (await fetch(`${base}/_local/inbox`)).json()) as InboxEntry[];
   return entries.flatMap(({ to, text, sent_at: sentAt }) => {
@@ -77,7 +77,7 @@ async function pinsTo(base: string, login: string): Promise<{ pin: string; sentA
   });
 }
 
-/** Sends JSON, again where the answer says when; throws the refusal's own sentence. */
+/** Sends JSON, and repeats after the time that a 429 names. Throws the detail of a refusal. */
 async function post(url: string, body: object): Promise<Response> {
   const headers = { "content-type": "application/json", accept: "application/json" };
   const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });

@@ -25,13 +25,13 @@ Ends with 0 when it is added, 1 when that failed, 2 when the call was wrong. Unl
 
 if (import.meta.main) await runCommand((parameters) => addOperation(parameters));
 
-/** Runs the command on a checkout; gives its exit code. */
+/** Runs the command on a checkout and returns its exit code. */
 export function addOperation(parameters: string[], root = checkout): number {
   const options = { area: { type: "string" } } as const;
   const call = readArguments("new", help, { args: parameters, allowPositionals: true, options });
   if (!call) return 0;
   const draft = readDraft(call.positionals, call.values.area);
-  // Nothing is written before all of it is known to be sound.
+  // Makes all texts before it writes any, so that an error leaves no file behind.
   const added = formatted(addedBy(draft, root), root);
   const edited = formatted(editedBy(draft, root), root);
   writeAll(root, { added, edited });

@@ -26,7 +26,7 @@ type Outcome = Finding["outcome"] | "unchecked";
 
 if (import.meta.main) await runCommand(preflight);
 
-/** Runs the command; gives its exit code. Leaves this process with the settings of the stage. */
+/** Runs the command and returns its exit code. Leaves this process with the settings of the stage. */
 export async function preflight(parameters: string[]): Promise<number> {
   const call = readArguments("preflight", help, { args: parameters, options: { stage: { type: "string" } } });
   if (!call) return 0;
@@ -60,7 +60,7 @@ function checkSettings(stage: Stage, place: DeployTarget | string): Outcome {
   }
 }
 
-/** The account and region of the credentials; where nothing can be looked at with them, why. */
+/** The account and region of the credentials, or the reason why AWS cannot be called with them. */
 async function findPlace(stage: Stage): Promise<DeployTarget | string> {
   enterStage(stage);
   let region = "";

@@ -32,7 +32,7 @@ const canaryRuns =
 
 if (import.meta.main) await runCommand(rollback);
 
-/** Runs the command; gives its exit code. */
+/** Runs the command and returns its exit code. */
 export async function rollback(parameters: string[]): Promise<number> {
   const options = {
     stage: { type: "string" },

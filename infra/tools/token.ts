@@ -4,7 +4,7 @@ import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
-/** A token of a stage speaks for a real person and cannot be taken back: it is short-lived. */
+/** A token of a stage acts for a real person and cannot be revoked, so it is short-lived. */
 const lives = { local: { usualHours: 24, mostHours: 24 * 365 }, stage: { usualHours: 0.25, mostHours: 1 } } as const;
 
 const help = `npm run token -- --as LOGIN [--hours N] [--stage NAME]
@@ -30,7 +30,7 @@ Users of the demo data: ${Object.values(demoUsers)
 
 if (import.meta.main) await runCommand((parameters) => printToken(parameters, localDirectory()));
 
-/** Runs the command on a machine's directory; gives its exit code. */
+/** Runs the command on a machine's directory and returns its exit code. */
 export async function printToken(parameters: string[], directory: string): Promise<number> {
   const text = { type: "string" } as const;
   const call = readArguments("token", help, { args: parameters, options: { as: text, hours: text, stage: text } });

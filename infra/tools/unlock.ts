@@ -25,7 +25,7 @@ Ends with 0 when it is open, 1 when that failed, 2 when the call was wrong.
 
 if (import.meta.main) await runCommand((parameters) => unlock(parameters, localDirectory()));
 
-/** Runs the command on a machine's directory; gives its exit code. */
+/** Runs the command on a machine's directory and returns its exit code. */
 export async function unlock(parameters: string[], directory: string): Promise<number> {
   const options = { login: { type: "string" }, all: { type: "boolean" }, stage: { type: "string" } } as const;
   const call = readArguments("unlock", help, { args: parameters, options });

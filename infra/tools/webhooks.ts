@@ -51,7 +51,7 @@ const words = ["list", "test", "secret", "enable", "rotate", "redeliver"] as con
 
 type Word = (typeof words)[number];
 
-/** What is asked for beside the webhook. */
+/** The options of a command besides the webhook. */
 interface Call {
   readonly stage: string | undefined;
   readonly keepHours: number;
@@ -71,7 +71,7 @@ const work: Readonly<Record<Exclude<Word, "list">, (webhook: WebhookSetting, cal
 
 if (import.meta.main) await runCommand((parameters) => manageWebhooks(parameters, localDirectory()));
 
-/** Runs the command on a machine's directory; gives its exit code. */
+/** Runs the command on a machine's directory and returns its exit code. */
 export async function manageWebhooks(parameters: string[], directory: string): Promise<number> {
   const text = { type: "string" } as const;
   const options = { stage: text, id: text, all: { type: "boolean" }, "keep-hours": text } as const;

@@ -2,28 +2,28 @@ import { findEngine } from "../../local/engine/engine-commands.ts";
 import { findPython, neededPython } from "../cli/python.ts";
 import { installObstacle } from "./install-obstacle.ts";
 
-/** One gate: a program that ends with 0 when all is well. */
+/** One gate: a program that ends with 0 on success. */
 export interface Gate {
   readonly name: string;
   readonly title: string;
   readonly program: string;
   readonly parameters: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** True where no other gate may run beside it: it measures, or keeps all processors busy. */
+  /** True if no other gate may run beside it, because it measures or keeps all processors busy. */
   readonly isAlone?: boolean;
-  /** Why it cannot run on this machine; undefined when it can. */
+  /** The reason why it cannot run on this machine; undefined if it can. */
   obstacle?(): Promise<string | undefined>;
 }
 
-/** Runs what only gates need, which is installed when the first of them runs. */
+/** Runs tools that only gates need, and installs them at the first use. */
 const ownProgram = "test/gates/run.ts";
-/** Two gates side by side have the processors busy: more workers only make tests wait. */
+/** Two gates side by side keep the processors busy; more workers would only make tests wait. */
 const twoWorkers = "--maxWorkers=2";
-/** The tests that import any of these files, at least one. */
+/** The tests that import one of these files. There must be at least one. */
 const relatedTo = (...files: string[]) => ["related", ...files, "--run", "--passWithNoTests=false"];
 const onDynamodbLocal = { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "" };
 const installing = ["run", "--config", "test/system/deploy/vitest.config.ts"];
-/** A number that no run before has had. */
+/** A seed that no run before has used. */
 const freshSeed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 
 /** The gates of `npm run check`. */
@@ -62,7 +62,7 @@ export const gates: readonly Gate[] = [
     parameters: [ownProgram, "knip", "--no-progress"],
     obstacle: installOwn,
   },
-  // Those that take minutes begin first: at the end none of them runs alone.
+  // The gates that take minutes begin first, so that none of them runs alone at the end.
   {
     name: "programs",
     title: "local machine, commands, journeys",
@@ -81,7 +81,7 @@ export const gates: readonly Gate[] = [
     title: `properties, seed ${seed}`,
     program: "vitest",
     parameters: [...relatedTo("test/support/service/properties.ts"), twoWorkers],
-    // The cases of the usual seed are those of `npm test`: more of them are worth their time where they are fresh.
+    // `npm test` runs the cases of the usual seed. More cases pay only with a fresh seed.
     environment: { SEED: seed, ...(at > 0 && { COUNTS: "more" }) },
   })),
   {
@@ -136,7 +136,7 @@ export const gates: readonly Gate[] = [
   },
 ];
 
-/** The gates of `npm run check:long`: what `npm test` runs a little of, at full count. */
+/** The gates of `npm run check:long`: tests of which `npm test` runs a part, at full count. */
 export const longGates: readonly Gate[] = [
   {
     name: "tests",
@@ -172,7 +172,10 @@ export const longGates: readonly Gate[] = [
   })),
 ];
 
-/** No obstacle: where the packages cannot be installed the gate fails. Installed here, no two gates do it at once. */
+/**
+ * Never an obstacle: if the packages cannot be installed, the gate fails. Installing here keeps two gates from
+ * installing at once.
+ */
 async function installOwn(): Promise<undefined> {
   await installObstacle("the tools of the gates", "test/gates");
 }
@@ -186,7 +189,7 @@ async function dynamodbLocalObstacle(): Promise<string | undefined> {
   }
 }
 
-/** Where there is no Python, or no way to its packages, the gate cannot run; a program that fails is another thing. */
+/** Without Python or a way to its packages the gate cannot run. A program that fails is a failure. */
 async function pythonObstacle(what: string, folder: string): Promise<string | undefined> {
   return findPython() ? installObstacle(what, folder) : `it needs ${neededPython}`;
 }

@@ -4,10 +4,10 @@ import { promisify } from "node:util";
 import { root } from "../../local/stack/synthesis.ts";
 
 const run = promisify(execFile);
-/** What is being installed: one thing at a time, as several gates share a folder. Other gates run meanwhile. */
+/** The current installation: only one at a time, because several gates share a folder. Other gates keep running. */
 let installing: Promise<unknown> = Promise.resolve();
 
-/** Why what the tests of a folder need could not be installed; undefined where it is. */
+/** The reason why the packages of a folder's tests could not be installed; undefined if they are. */
 export function installObstacle(what: string, folder: string): Promise<string | undefined> {
   const obstacle = installing.then(() =>
     run(process.execPath, [join(root, folder, "install.ts")]).then(

@@ -6,7 +6,7 @@ import { root } from "../../local/stack/synthesis.ts";
 import { countTests, type TestCounts } from "../cli/count-tests.ts";
 import type { Gate } from "./gates.ts";
 
-/** What came of a gate: a word for it, and all that its program printed. */
+/** The result of a gate: a word for it, and its program's whole output. */
 export interface GateResult {
   readonly gate: Gate;
   readonly counts: TestCounts;
@@ -16,7 +16,7 @@ export interface GateResult {
 
 const folder = join(root, ".local/check");
 
-/** Runs a gate; vitest leaves a report, any other program counts as one test. What it printed is kept beside the report. */
+/** Runs a gate. vitest writes a report; any other program counts as one test. The output is kept beside the report. */
 export async function runGate(gate: Gate): Promise<GateResult> {
   const obstacle = await gate.obstacle?.();
   if (obstacle) return { gate, counts: { passed: 0, failed: 0 }, verdict: `skipped: ${obstacle}`, output: "" };

@@ -16,7 +16,7 @@ export async function runCommand(command: (parameters: string[]) => Promise<numb
 /** Exit code of a command that a signal stopped. */
 export const interrupted = 130;
 
-/** Aborts when somebody stops the command, which then ends what is under way. */
+/** Aborts on a signal, so that the command can end in order. */
 export function abortOnSignals(): { readonly signal: AbortSignal; release(): void } {
   const stop = new AbortController();
   const abort = () => stop.abort();
@@ -29,8 +29,8 @@ export function abortOnSignals(): { readonly signal: AbortSignal; release(): voi
 }
 
 /**
- * The options and words of a command line; where `--help` is among them, prints that and gives undefined. Throws `UsageError`
- * on an option that the command does not know.
+ * The options and words of a command line. With `--help`, prints the help and returns undefined. Throws `UsageError` on
+ * an unknown option.
  */
 export function readArguments<const T extends ParseArgsConfig>(command: string, help: string, config: T) {
   try {
@@ -43,14 +43,14 @@ export function readArguments<const T extends ParseArgsConfig>(command: string, 
   }
 }
 
-/** The mistake of a word that is none of the known ones: lists them, and the nearest first. */
+/** The error for an unknown word. It lists the known ones and suggests the nearest. */
 export function unknownWord(kind: string, word: string, known: readonly string[]): UsageError {
   const [nearest = ""] = known.toSorted((one, other) => distance(word, one) - distance(word, other));
   const hint = distance(word, nearest) <= nearest.length / 2 ? ` Did you mean ${nearest}?` : "";
   return new UsageError(`There is no ${kind} "${word}".${hint}\nThere are ${known.join(", ")}.`);
 }
 
-/** Levenshtein's distance: how many letters must be put in, left out or changed. */
+/** Levenshtein's distance: the number of letters to insert, delete or change. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [position, letter] of [...one].entries()) {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** How many tests of a run passed, and how many failed. */
+/** The number of passed and failed tests of a run. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
@@ -14,8 +14,8 @@ interface TestReport {
 }
 
 /**
- * The counts in a report of vitest. What fails without a test to show for it counts as one: a test file that does not
- * load, a run that ended badly, a report that is not there.
+ * The counts in a report of vitest. A failure without a test counts as one: a test file that does not load, a run with
+ * an error, a missing report.
  */
 export function countTests(file: string, isSuccess: boolean): TestCounts {
   if (!existsSync(file)) return { passed: 0, failed: 1 };

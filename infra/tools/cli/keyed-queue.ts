@@ -1,6 +1,6 @@
 /**
- * Works on many things at once, those of one key in their order, with capacity for so many pieces of work, running or
- * waiting. After a failure nothing more is begun.
+ * Runs work concurrently, but work of one key in order. At most so many pieces run or wait. After a failure, nothing
+ * more begins.
  */
 export function createKeyedQueue(capacity: number) {
   const lastOf = new Map<string, Promise<void>>();
@@ -27,15 +27,15 @@ export function createKeyedQueue(capacity: number) {
     if (failures.length > 0) throw failures[0];
   };
   return {
-    /** Takes work on and resolves when there is capacity for more; throws what failed in earlier work. */
+    /** Adds work and resolves when there is capacity for more. Throws the error of earlier work. */
     async add(key: string, work: () => Promise<void>): Promise<void> {
       begin(key, work);
       if (running.size >= capacity) await ended.promise;
       throwFailure();
     },
-    /** Resolves when all work has ended, well or not. */
+    /** Resolves when all work has ended, whether or not it failed. */
     settle,
-    /** Like `settle`, but throws what failed. */
+    /** Like `settle`, but throws the first error. */
     finish: () => settle().then(throwFailure),
   };
 }

@@ -10,7 +10,7 @@ export function methodNameOf(name: string): MethodName {
   return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()) as MethodName;
 }
 
-/** What the client has to know of each operation, by the names of its methods. */
+/** The facts that the client needs about each operation, by method name. */
 export function clientOperations(): Record<string, ClientOperation> {
   return Object.fromEntries(operations.map((each) => [methodNameOf(each.name), clientOperation(each)]));
 }

@@ -52,7 +52,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
-/** The declarations of a source file, without its imports: all of them are in one file. */
+/** The declarations of a source file without its imports, because all of them go into one file. */
 function declareSource(name: string): string {
   const file = join(root, "shared/client", `${name}.ts`);
   const { outputText } = ts.transpileDeclaration(readFileSync(file, "utf8"), {
@@ -62,7 +62,7 @@ function declareSource(name: string): string {
   return outputText.replace(/^import .*\n/gm, "").trim();
 }
 
-/** The types that these shapes name, and those that they name in turn. */
+/** The types that these shapes name, directly and indirectly. */
 function namedTypes({ components }: Document, shapes: string): string[] {
   const declared = new Map<string, string>();
   const add = (text: string) => {
@@ -100,7 +100,7 @@ function declareOperation(document: Document, operation: Operation): { shapes: s
   return { shapes, method: `${comment}  ${method}(${parameter}, options?: CallOptions): ${answers};` };
 }
 
-/** The parameters of path and query and the fields of the body as one object; undefined where there are none. */
+/** The parameters of path and query and the fields of the body as one object; undefined if there are none. */
 function inputOf(document: Document, described: Described, { name, body }: Operation): JsonSchema | undefined {
   const parameters = (described.parameters ?? []).map((each) =>
     each.$ref ? resolve<Parameter>(document, each.$ref) : each,

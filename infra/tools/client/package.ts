@@ -7,17 +7,17 @@ import { root } from "../../local/stack/synthesis.ts";
 import { clientOperations } from "./client-operations.ts";
 import { declareClient } from "./declarations.ts";
 
-/** The name of the package in the pages about it; the built package has its own there. */
+/** The package's name in the guides. The built package replaces it with its own. */
 const writtenName = "workforce-api-client";
 
-/** A package that was built: its folder, its packed file, and the size of its entry in bytes, as `gzip -9` makes it. */
+/** A built package: its folder, its packed file, and the size of its entry in bytes after `gzip -9`. */
 export interface BuiltClient {
   readonly folder: string;
   readonly packed: string;
   readonly gzipped: number;
 }
 
-/** Builds the package of the client into an empty folder and packs it there. Throws where npm cannot pack it. */
+/** Builds the client's package into an empty folder and packs it there. Throws if npm cannot pack it. */
 export function buildClient(folder: string, name: string): BuiltClient {
   writeClient(folder, name);
   const gzipped = gzipSync(readFileSync(join(folder, "index.js")), { level: 9 }).length;
@@ -47,7 +47,7 @@ export function writeClient(folder: string, name: string): void {
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 }
 
-/** The package's name where the caller gives none: that of the checkout's own package, with `-client`. */
+/** The default name of the package: the name of the checkout's own package, with `-client`. */
 export function usualName(): string {
   return `${ownPackage().name}-client`;
 }
@@ -72,7 +72,7 @@ function manifestOf(name: string): object {
   };
 }
 
-/** Packs a folder and gives the name of the file. */
+/** Packs a folder and returns the name of the file. */
 function pack(folder: string): string {
   const call = ["pack", "--json", "--ignore-scripts"];
   const { status, stdout, stderr } = spawnSync("npm", call, { cwd: folder, encoding: "utf8" });

@@ -2,7 +2,7 @@ import type { JsonSchema } from "../../../shared/openapi/schemas.ts";
 
 type Schema = JsonSchema | boolean | undefined;
 
-/** A JSON Schema (2020-12) as a type of TypeScript, with the texts of its fields as comments. */
+/** A JSON Schema (2020-12) as a TypeScript type, with the texts of its fields as comments. */
 export function typeOf(schema: Schema, indent = ""): string {
   if (typeof schema !== "object") return "unknown";
   if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "unknown";
@@ -30,7 +30,7 @@ export function typeOf(schema: Schema, indent = ""): string {
   }
 }
 
-/** The texts of a schema as a comment of its own lines; empty where it has none. */
+/** The texts of a schema as a comment on lines of its own; empty if it has none. */
 export function commentOf(schema: Schema, indent: string): string {
   if (typeof schema !== "object") return "";
   const { format, default: absent } = schema;
@@ -46,7 +46,7 @@ export function commentOf(schema: Schema, indent: string): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
 }
 
-/** The text of a schema, or of what it is made of where that has no field of its own to be shown at. */
+/** The text of a schema, or else the texts of its parts, which have no field of their own to show them at. */
 function textOf(schema: Schema): string | undefined {
   if (typeof schema !== "object") return undefined;
   const { description, anyOf = [], oneOf = [], items } = schema;

@@ -11,10 +11,10 @@ import {
 import { recordedAnswers, recordedProblems } from "../../../shared/openapi/recorded.ts";
 import { type MarkedTables, tableOf } from "./marked-tables.ts";
 
-/** The page of costs, whose tables come from a measuring run. */
+/** The page of costs, whose tables come from a measurement. */
 export const costsPage = "infra/COSTS.md";
 
-/** The tables that follow from the code, by the page that holds them. */
+/** The tables that are generated from the code, by page. */
 export function contractPages(): Readonly<Record<string, MarkedTables>> {
   return {
     "README.md": { operations: operationsTable() },
@@ -22,7 +22,7 @@ export function contractPages(): Readonly<Record<string, MarkedTables>> {
   };
 }
 
-/** The operations that have no row on the page of costs, and the rows of operations that are gone. */
+/** The operations without a row on the page of costs, and rows of operations that do not exist. */
 export function unmeasuredOperations(root: string): string[] {
   const [, table = ""] = readFileSync(join(root, costsPage), "utf8").split("<!-- docs:costs-operations -->");
   const [rows = ""] = table.split("<!-- /docs:costs-operations -->");
@@ -31,20 +31,20 @@ export function unmeasuredOperations(root: string): string[] {
   return [...names.filter((name) => !measured.includes(name)), ...measured.filter((name) => !names.includes(name))];
 }
 
-/** The operations and codes that have no recorded example, and the examples of those that are gone. */
+/** The operations and codes without a recorded example, and examples of those that do not exist. */
 export function unrecordedExamples(): string[] {
   const names = [...operations.map(({ name }) => name), ...Object.keys(refusalCodes), internalError.code];
   const recorded = [...Object.keys(recordedAnswers), ...Object.keys(recordedProblems)];
   return [...names.filter((name) => !recorded.includes(name)), ...recorded.filter((name) => !names.includes(name))];
 }
 
-/** What an operation for anyone asks for nevertheless, by the code that it refuses with otherwise. */
+/** Conditions of operations that anyone may call, by the code of the refusal. */
 const conditions: Partial<Record<RefusalCode, string>> = {
   route_not_found: ", where the stage is open",
   reset_token_invalid: " with a reset token",
 };
 
-/** Every operation, its address and who may call it. */
+/** Every operation with its address and callers. */
 function operationsTable(): string {
   const rows = operations.map((each) => [each.name, `\`${each.method} ${each.path}\``, callersOf(each)]);
   return tableOf(["operation", "method and path", "who"], rows);

@@ -1,7 +1,7 @@
-/** Text between a page's markers, by the name of the markers. */
+/** The texts between a page's markers, by marker name. */
 export type MarkedTables = Readonly<Record<string, string>>;
 
-/** A page with these texts between its markers, such as `<!-- docs:NAME -->` and `<!-- /docs:NAME -->`. */
+/** Replaces the texts between markers of a page, such as `<!-- docs:NAME -->` and `<!-- /docs:NAME -->`. */
 export function fillTables(page: string, tables: MarkedTables): string {
   return Object.entries(tables).reduce((filled, [name, text]) => {
     const { start, end } = placeOf(filled, name);
@@ -9,7 +9,7 @@ export function fillTables(page: string, tables: MarkedTables): string {
   }, page);
 }
 
-/** The names of those tables that a page does not hold as they are now. */
+/** The names of the tables that are out of date on a page. */
 export function staleTables(page: string, tables: MarkedTables): string[] {
   return Object.keys(tables).filter((name) => {
     const { start, end } = placeOf(page, name);
@@ -17,7 +17,7 @@ export function staleTables(page: string, tables: MarkedTables): string[] {
   });
 }
 
-/** A Markdown table. `columns` are the words of its head; a column of figures ends in `:`. */
+/** A Markdown table. `columns` are its headings; a column of figures ends in `:`. */
 export function tableOf(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const head = columns.map((column) => column.replace(/:$/, ""));
   const rule = columns.map((column) => (column.endsWith(":") ? "---:" : "---"));

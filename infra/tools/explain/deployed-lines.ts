@@ -12,16 +12,16 @@ import { type ReleaseManifest, readManifest } from "../../functions/release.ts";
 import { isOf, type LogLine, readLine } from "../../local/log-lines.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
 
-/** How many log groups and lines CloudWatch takes in one query. */
+/** CloudWatch's limits for one query: log groups and lines. */
 const most = { groups: 50, lines: 10_000 };
 const pauseMs = 500;
 
-/** Log groups by name, with what writes into them. */
+/** Log groups by name, each with its source. */
 type LogGroups = ReadonlyMap<string, string>;
 
 /**
- * The lines of a request in the logs of a stage, from so many hours ago on: those of its functions, of API Gateway, and of
- * Lambda itself where a call of it failed. CloudWatch bills what it reads, $0.005 a GB.
+ * The lines of a request in a stage's logs of the last hours: those of its functions and of API Gateway, and Lambda's
+ * own on failed calls. CloudWatch bills the data it scans, $0.005 a GB.
  */
 export async function findDeployedLines(stage: string, requestId: string, hours: number): Promise<LogLine[]> {
   const client = new CloudWatchLogsClient({});
@@ -39,7 +39,7 @@ export async function findDeployedLines(stage: string, requestId: string, hours:
   }
 }
 
-/** The releases of a stage, newest first; none where it has had none that is kept. */
+/** The releases of a stage, newest first; empty if none is stored. */
 export async function findReleases(stage: string): Promise<ReleaseManifest[]> {
   const client = new SSMClient({});
   const releases: ReleaseManifest[] = [];
@@ -56,7 +56,7 @@ export async function findReleases(stage: string): Promise<ReleaseManifest[]> {
   }
 }
 
-/** The groups that there are: CloudWatch refuses a query that names another. */
+/** The groups that exist, because CloudWatch refuses a query that names another. */
 async function findGroups(client: CloudWatchLogsClient, stage: string): Promise<LogGroups> {
   const { accessLogs } = namesOf(stage);
   const known = new Map(Object.keys(functions).map((name) => [`/aws/lambda/${functionNameOf(stage, name)}`, name]));

@@ -6,23 +6,29 @@ import { type Build, buildFunctions } from "../../functions/bundle.ts";
 import { functions } from "../../functions/functions.ts";
 import { root } from "../../local/stack/synthesis.ts";
 
-/** A frame of a deployed function: its file says the function and the hash of its build. */
+/** A frame of a deployed function. Its file name carries the function and the hash of its build. */
 const deployedFrame = /([\w-]+)\.([0-9a-f]{12})\.cjs:(\d+):(\d+)\)?\s*$/;
 
-/** Says of which commit a build is, as far as it is known. */
+/** Finds the commit of a build, if it is known. */
 export type FindCommit = (hash: string) => Promise<string | undefined>;
 
-/** Leads stacks back to lines of the sources. */
+/** Maps stacks to lines of the sources. */
 export interface StackMapper {
-  /** The frames of a stack: those of a build that this checkout gives by line of the sources, all others as they are. */
+  /**
+   * The frames of a stack. Frames of a build that equals this checkout's point to lines of the sources, all others
+   * stay.
+   */
   map(stack: string): string[];
-  /** A sentence for each build among them that this checkout does not give, and which commit does. */
+  /** A sentence for each build that this checkout does not equal, with the commit that does. */
   notes(): Promise<string[]>;
 }
 
 const builds = new Map<string, Build | undefined>();
 
-/** Maps by builds of this checkout, each made when its function is met. A build of another hash has other lines. */
+/**
+ * Maps by builds of this checkout, each made when the first frame of its function appears. A build with another hash
+ * has other lines.
+ */
 export function createStackMapper(findCommit: FindCommit): StackMapper {
   const others = new Map<string, { name: string; hash: string }>();
 
@@ -45,7 +51,7 @@ export function createStackMapper(findCommit: FindCommit): StackMapper {
       return frames.map((frame, at) => {
         const origin = origins[at];
         if (!origin) return frame.trim().replaceAll(`${root}`, "");
-        // What a frame is called stands where it was called: in the next one.
+        // The name of a frame's function is the name at the place of its call, in the next frame.
         const called = origins[at + 1]?.name;
         return called === undefined ? `at ${origin.place}` : `at ${called} (${origin.place})`;
       });

@@ -1,7 +1,7 @@
 import type { LogLine } from "../../local/log-lines.ts";
 import type { StackMapper } from "./mapped-stacks.ts";
 
-/** Fields that a line's first words say, or that are the same in all lines of a story; and clients' addresses. */
+/** Fields that the line's beginning already says or that are equal in all lines of a story, and clients' addresses. */
 const unsaid = new Set(
   ["level", "message", "timestamp", "time", "operation", "build", "request_id", "request_ids", "stack", "type"].concat([
     "record",
@@ -9,7 +9,7 @@ const unsaid = new Set(
   ]),
 );
 
-/** The lines of a request as a story, oldest first: what the log holds, each stack by lines of the sources. */
+/** The log lines of a request as a story, oldest first, with stacks mapped to the sources. */
 export function describeStory(lines: readonly LogLine[], mapper: StackMapper): string {
   const sorted = lines.toSorted((one, other) => one.at - other.at);
   const width = Math.max(0, ...sorted.map(({ source }) => source.length));
@@ -30,7 +30,7 @@ function describeLine({ at, source, fields }: LogLine, width: number, mapper: St
   return source === "" ? stackLines : `${timeOf(at)}  ${source.padEnd(width)}  ${words}\n${stackLines}`;
 }
 
-/** What Lambda says of a call that failed. */
+/** The fields of Lambda's own line on a failed call. */
 function platformFields(record: unknown): Record<string, unknown> {
   const { status, errorType, requestId } = (record ?? {}) as Record<string, unknown>;
   return { status, errorType, lambda_request_id: requestId };
@@ -40,7 +40,7 @@ function timeOf(at: number): string {
   return new Date(at).toISOString().slice(11, 23);
 }
 
-/** Nothing in a log may move the cursor of whoever reads it. */
+/** Escapes control characters, so that a log line cannot move the reader's cursor. */
 function plain(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.replaceAll(/[^\x20-\x7e]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);

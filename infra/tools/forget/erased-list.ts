@@ -12,20 +12,23 @@ import { namesOf } from "../../stages/names.ts";
 import type { ServiceTarget } from "../service/open-service.ts";
 import type { ErasedEntry } from "./person.ts";
 
-/** Who was forgotten, outside the table and its backups: a restore does not lose it. */
+/** The list of forgotten people. It is outside the table and its backups, so that a restore does not lose it. */
 export interface ErasedList {
   entries(): Promise<ErasedEntry[]>;
-  /** Keeps an entry; one of the same user stays, and gets further profiles. */
+  /** Adds an entry. If the user has one, it keeps it and adds further profiles. */
   add(entry: ErasedEntry): Promise<void>;
   remove(id: number): Promise<void>;
 }
 
-/** The list of a stage, in parameters of Systems Manager, one a person; of a local machine a file in its folder. */
+/**
+ * The list of a stage, in parameters of Systems Manager, one for each person; for a local machine, a file in its
+ * folder.
+ */
 export function openErasedList({ stage, directory }: ServiceTarget): ErasedList {
   return stage === undefined ? inFile(join(directory, "erased.json")) : inParameters(namesOf(stage).erased);
 }
 
-/** What is to be kept of an entry; undefined where all of it is. */
+/** The entry to store; undefined if the stored one is complete. */
 function withEntry(entries: readonly ErasedEntry[], entry: ErasedEntry): ErasedEntry | undefined {
   const kept = entries.find(({ id }) => id === entry.id);
   if (!kept) return entry;

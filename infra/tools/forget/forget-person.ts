@@ -10,32 +10,32 @@ import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";
 import { noTraces, replaceTraces, type Traces } from "./traces.ts";
 
-/** What a pass that follows another one still finds was written meanwhile. */
+/** A repeated pass finds only traces that were written meanwhile. */
 const mostPasses = 10;
 
-/** What became of somebody who was to be forgotten. */
+/** The result of forgetting a person. */
 export interface Forgotten {
   readonly traces: Traces;
-  /** True where the user was there. */
+  /** True if the user existed. */
   readonly wasUser: boolean;
-  /** ARNs of endpoints of their devices that SNS did not delete: nothing else names them any more. */
+  /** ARNs of endpoints of their devices that SNS did not delete. Nothing else names them afterwards. */
   readonly endpointsLeft: readonly string[];
 }
 
-/** What would be replaced and removed; undefined where nothing is known of the user. */
+/** The traces that would be replaced and removed; undefined if nothing is known of the user. */
 export async function planToForget(id: number, list: ErasedList): Promise<Forgotten | undefined> {
   const person = await findKnown(id, list);
   if (!person) return undefined;
   const search = { person, isDryRun: true, timesheetIds: new Set<number>() };
   await replaceTraces(search);
-  // What comes before a timesheet in the table is found once the timesheet is known.
+  // A second pass finds traces that come before their timesheet in the table.
   return { traces: await replaceTraces(search), wasUser: person.isUser, endpointsLeft: [] };
 }
 
 /**
- * Forgets somebody: notes them in the list, takes their name out of records of others, removes the user and all that is
- * theirs, and empties their own history last. Cut short, it is finished by repeating it: the user, their history and the list
- * say who it is. Undefined where nothing is known of the user. Safe beside traffic.
+ * Forgets a person: adds them to the list, takes their name out of others' records, removes the user with everything
+ * that is theirs, and empties their own history last. If interrupted, run it again: user, history and list still
+ * identify the person. Returns undefined if nothing is known of the user. Safe beside traffic.
  */
 export async function forgetPerson(id: number, list: ErasedList, now: Date): Promise<Forgotten | undefined> {
   const person = await findKnown(id, list);
@@ -44,16 +44,16 @@ export async function forgetPerson(id: number, list: ErasedList, now: Date): Pro
   const timesheetIds = new Set<number>();
   const before = await replaceAll(person, timesheetIds);
   const endpointsLeft = await deleteEndpoints(id);
-  // Whatever the version of the user: no tombstone of an earlier one is in the way.
+  // Without a version, so that no tombstone of an earlier one blocks it.
   await removeUser({ type: "user", id, deleted: true, version: null }, { now });
   await transact([markErased(userKey(id), now)]);
-  // What a user does until the removal brings the name once more; who was gone before does nothing.
+  // Until the removal, the user's own actions may write the name again. If the user was already gone, nothing does.
   const after = person.isUser ? await replaceAll(person, timesheetIds) : noTraces;
   await emptyHistory(historyPartition("user", id));
   return { traces: sumOf(before, after), wasUser: person.isUser, endpointsLeft };
 }
 
-/** Deletes the endpoints at SNS that the devices of a user name; gives those that it does not delete, such as another account's. */
+/** Deletes the SNS endpoints of a user's devices. Returns those that it could not delete, such as another account's. */
 async function deleteEndpoints(userId: number): Promise<string[]> {
   const { devices } = await findDeviceSet(userId, { consistent: true });
   const endpoints = devices.flatMap(({ endpoint_arn }) => endpoint_arn ?? []);
@@ -61,27 +61,29 @@ async function deleteEndpoints(userId: number): Promise<string[]> {
   return endpoints.filter((_, at) => deletions[at]?.status === "rejected");
 }
 
-/** What a replay did. */
+/** The result of a replay. */
 export interface Replayed {
   readonly forgotten: readonly number[];
-  /** Users that the table did not have. */
+  /** Users that the table did not contain. */
   readonly absent: readonly number[];
   readonly endpointsLeft: readonly string[];
 }
 
-/** Forgets everybody on the list once more, as a restored table may have them, and keeps those out that it does not have. */
+/**
+ * Forgets everybody on the list again, because a restored table may contain them, and blocks those it does not contain.
+ */
 export async function replayErasures(list: ErasedList, now: Date): Promise<Replayed> {
   const ids = (await list.entries()).map((entry) => entry.id);
   const there = new Set(await findExistingUsers(ids));
   const endpointsLeft: string[] = [];
   for (const id of ids) {
-    // The records of others were restored as well, whether the user was or not.
+    // The restore also brought back others' records, even if it did not bring back the user.
     endpointsLeft.push(...((await forgetPerson(id, list, now))?.endpointsLeft ?? []));
   }
   return { forgotten: ids.filter((id) => there.has(id)), absent: ids.filter((id) => !there.has(id)), endpointsLeft };
 }
 
-/** Takes somebody off the list, so that an import may bring them back for good; false where they are not on it. */
+/** Takes a person off the list, so that an import may bring them back; false if they are not on it. */
 export async function readmit(id: number, list: ErasedList): Promise<boolean> {
   const isListed = (await list.entries()).some((entry) => entry.id === id);
   await list.remove(id);
@@ -95,7 +97,7 @@ async function findKnown(id: number, list: ErasedList): Promise<Person | undefin
   return findPerson(id, entry);
 }
 
-/** Passes until one finds nothing. Throws where others keep bringing the name back. */
+/** Repeats passes until one finds nothing. Throws if others keep writing the name. */
 async function replaceAll(person: Person, timesheetIds: Set<number>): Promise<Traces> {
   let sum = noTraces;
   for (let pass = 0; pass < mostPasses; pass += 1) {

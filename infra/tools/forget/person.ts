@@ -3,14 +3,17 @@ import { findUser } from "../../../shared/db/accounts/users.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
 import { queryPages } from "../../../shared/db/table/table.ts";
 
-/** Somebody who is to be forgotten, as far as records of others name them. */
+/** A person to forget, as others' records name them. */
 export interface Person {
   readonly id: number;
-  /** True while the user is there. */
+  /** True while the user exists. */
   readonly isUser: boolean;
-  /** The drivers that they are or were in timesheets: false where another user has the profile today, and only names say whose a driver is. */
+  /**
+   * Their driver profiles in timesheets: false if another user has the profile today. Then only names identify the
+   * driver.
+   */
   readonly profiles: ReadonlyMap<number, boolean>;
-  /** Every first name that they have or had, with every last name. */
+  /** Every combination of first and last names that they have had. */
   readonly names: Name[];
 }
 
@@ -23,15 +26,17 @@ interface Driver extends Name {
   readonly profile_id: number;
 }
 
-/** What is kept outside the table of somebody who was forgotten. */
+/** The part of a forgotten person that is kept outside the table. */
 export interface ErasedEntry {
   readonly id: number;
   readonly profile_ids: readonly number[];
-  /** When they were forgotten first, in UTC. */
+  /** The time they were first forgotten, in UTC. */
   readonly erased_at: string;
 }
 
-/** What the user, their own history and the list of those who were forgotten say of a person; undefined where none does. */
+/**
+ * A person, from the user, their own history and the list of forgotten people; undefined if none of them knows the id.
+ */
 export async function findPerson(id: number, entry: ErasedEntry | undefined): Promise<Person | undefined> {
   const user = await findUser(id);
   const former = await findFormer(id);
@@ -54,7 +59,7 @@ export async function findPerson(id: number, entry: ErasedEntry | undefined): Pr
   return { id, isUser: user !== undefined, profiles, names };
 }
 
-/** What a user's own history says that they were. */
+/** The earlier versions of a user in their own history. */
 async function findFormer(id: number): Promise<object[]> {
   const former: object[] = [];
   const pages = queryPages({
@@ -70,13 +75,13 @@ async function findFormer(id: number): Promise<object[]> {
   return former;
 }
 
-/** Adds the names that a timesheet has of them, where nobody else has the profile: their own history may be emptied. */
+/** Adds the names that a timesheet has of them, if nobody else has the profile. Their own history may be empty. */
 export function learnNames({ profiles, names }: Person, { profile_id, first_name, last_name }: Driver): void {
   const isKnown = names.some((name) => name.first_name === first_name && name.last_name === last_name);
   if (profiles.get(profile_id) && first_name && last_name && !isKnown) names.push({ first_name, last_name });
 }
 
-/** True for a value that is this person as the driver of a timesheet. */
+/** True for a value that names this person as a timesheet's driver. */
 export function isDriver({ profiles, names }: Person, value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("profile_id" in value)) return false;
   const driver = value as { readonly profile_id: unknown } & Partial<Name>;

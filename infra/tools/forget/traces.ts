@@ -11,17 +11,17 @@ import { patiently } from "../import/patience.ts";
 import { isDriver, learnNames, type Person } from "./person.ts";
 import { namesDriver, withoutPerson } from "./without-person.ts";
 
-/** In what of others a person was found, and how often. */
+/** The number of traces of a person in others' items, by kind of item. */
 export type Traces = Readonly<Record<"timesheet" | "history" | "answer" | "notification", number>>;
 
 /** Nothing found. */
 export const noTraces: Traces = { timesheet: 0, history: 0, answer: 0, notification: 0 };
 
-/** A search for a person: it changes nothing where it is a dry run. */
+/** A search for a person. A dry run changes nothing. */
 export interface Search {
   readonly person: Person;
   readonly isDryRun: boolean;
-  /** The timesheets that are theirs, as far as they are known: others are found on the way. */
+  /** Their timesheets, as far as they are known. The search adds others. */
   readonly timesheetIds: Set<number>;
 }
 
@@ -33,7 +33,7 @@ const starts = {
   ":pin": "PIN",
 };
 
-/** Reads the whole table once, and takes a person out of what it has of others. 1 read unit for every 4 KB of it. */
+/** Scans the whole table once and takes a person out of others' items. 1 read unit for every 4 KB. */
 export async function replaceTraces(search: Search): Promise<Traces> {
   const traces = { ...noTraces };
   let ExclusiveStartKey: Item | undefined;
@@ -66,7 +66,7 @@ async function replaceIn(item: Item, search: Search): Promise<keyof Traces | und
   return undefined;
 }
 
-/** Its key is a login, for 30 days, whoever has been removed meanwhile. */
+/** Deletes a pin of the person. Its key is their login, and it lasts 30 days even after a removal. */
 async function deletePin(item: Item, person: Person): Promise<void> {
   const { pk, sk, user_id } = pins.decode(item);
   if (user_id !== person.id) return;
@@ -75,8 +75,8 @@ async function deletePin(item: Item, person: Person): Promise<void> {
 }
 
 /**
- * The revision stays: a change would keep the name in the history, and notify of it; an export finds it by its moment. Whoever
- * writes meanwhile is found by the next pass.
+ * The revision stays. A new one would record the name in the history and notify users; an export finds the item by its
+ * time. The next pass finds concurrent writes.
  */
 async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Search): Promise<boolean> {
   const { pk, sk, id, revision, record } = listedItems.TIMESHEETS.decode(item);
@@ -112,7 +112,7 @@ async function inNotification(item: Item, { person, isDryRun, timesheetIds }: Se
   return true;
 }
 
-/** The answer to be given again to another user is the same without the name. */
+/** The kept answer for another user stays the same except for the name. */
 async function inAnswer(item: Item, { person, isDryRun }: Search): Promise<boolean> {
   const rewrite = (answer: string) => {
     const kept: { readonly body: string } = JSON.parse(answer);

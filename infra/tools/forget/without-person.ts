@@ -1,11 +1,11 @@
 import { isDriver, type Person } from "./person.ts";
 
-/** What is in place of what leads to a person. */
+/** The values that replace a person's name and code. */
 const erased = { first_name: "Erased", last_name: "Person", referral_code: "ERASED" } as const;
 
 /**
- * A value of JSON without a person: as a driver, wherever that is in it; where it is about their timesheets, their full name
- * in texts as well, and drivers that a history has cut. All else is as it was.
+ * A JSON value without a person. It replaces drivers at any depth. If the value is about their timesheets, it also
+ * replaces their full name in texts, and drivers that a history has cut. Everything else stays.
  */
 export function withoutPerson(value: unknown, person: Person, isAbout: boolean): unknown {
   if (typeof value === "string") return isAbout ? withoutName(value, person) : value;
@@ -38,7 +38,7 @@ function isCut(value: unknown): value is { readonly cut: string } {
   return typeof value === "object" && value !== null && "cut" in value && "sha256" in value;
 }
 
-/** True where what is left of a driver's JSON has one of their names, or its beginning, and no other's. */
+/** True if the rest of a cut driver has one of their names, or the beginning of one, and no other person's. */
 function showsName(cut: string, { names }: Person): boolean {
   const shown = (["first_name", "last_name"] as const).filter((field) => cut.includes(`"${field}":"`));
   const has = (field: string, value: string) => {

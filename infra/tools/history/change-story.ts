@@ -7,7 +7,7 @@ export type ShownChange = v.InferOutput<typeof change>;
 
 const mostOfValue = 200;
 
-/** Changes as a story, in the order that they are given: a line for each, and below it a line for each field. */
+/** Changes as a story, in the given order: a line for each change, and below it a line for each field. */
 export function describeChanges(changes: readonly ShownChange[], style: Style): string {
   return changes.map((each) => describeChange(each, style)).join("");
 }
@@ -41,7 +41,7 @@ function textOf(value: unknown): string {
   return rest > 0 ? `${text.slice(0, mostOfValue)}… (${rest} more characters)` : text;
 }
 
-/** One line of a terminal, whatever strangers wrote. */
+/** Keeps foreign text on one line of a terminal. */
 function plain(text: string): string {
   return escapeControls(text).replaceAll(/[\n\t]/g, " ");
 }

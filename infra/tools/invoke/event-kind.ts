@@ -2,7 +2,7 @@ import { UsageError } from "../cli/command.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What calls functions, by the fields that its events have, below `Records` those of each record. */
+/** The kinds of events, and the fields that identify each; after `Records` the fields of each record. */
 const kinds = [
   { name: "an API Gateway event (payload format 2.0)", fields: ["rawPath", "headers", "requestContext.http"] },
   { name: "a batch of a queue", fields: ["Records.messageId", "Records.body"] },
@@ -10,7 +10,7 @@ const kinds = [
   { name: "an event of a schedule", fields: ["detail-type", "time"] },
 ] as const;
 
-/** Throws `UsageError` where an event is of another kind than the sample event of its function. */
+/** Throws `UsageError` if an event is of another kind than the function's sample event. */
 export function requireKind(event: object, sample: object, functionName: string): void {
   const kind = kinds.find(({ fields }) => fields.every((field) => has(sample, field)));
   const missing = kind?.fields.find((field) => !has(event, field));
@@ -20,7 +20,7 @@ export function requireKind(event: object, sample: object, functionName: string)
   throw new UsageError(`${functionName} takes ${kind.name}, and the event is none: ${instead}.`);
 }
 
-/** True where a path leads to something, in each item where it leads through a list that is not empty. */
+/** True if a path leads to a value, for a list in each of its items; false for an empty list. */
 function has(value: unknown, path: string): boolean {
   const [name = "", ...rest] = path.split(".");
   if (Array.isArray(value)) return value.length > 0 && value.every((each) => has(each, path));

@@ -4,13 +4,13 @@ import type { APIGatewayProxyStructuredResultV2, Context, SQSBatchResponse, SQSE
 import { type FunctionName, functions } from "../../functions/functions.ts";
 import type { InboxEntry } from "../../local/aws/inbox.ts";
 
-/** What a handler returned, and how long it took. */
+/** A handler's result, and its duration. */
 export interface Outcome {
   readonly answer: unknown;
   readonly milliseconds: number;
 }
 
-/** Runs a function's handler, from its source, on an event; its log lines go to standard error. */
+/** Runs a function's handler from its source. Its log lines go to standard error. */
 export async function invokeHandler(name: FunctionName, event: unknown): Promise<Outcome> {
   const { handler } = await import(`../../../functions/${functions[name].area}/${name}.ts`);
   const context = { awsRequestId: randomUUID(), functionName: name } satisfies Partial<Context>;
@@ -25,14 +25,14 @@ export async function invokeHandler(name: FunctionName, event: unknown): Promise
   }
 }
 
-/** An HTTP answer in full: status and time, headers, and the body, JSON spread over lines. */
+/** An HTTP answer in full: status and time, headers, and the body, with JSON on several lines. */
 export function describeAnswer({ answer, milliseconds }: Outcome): string {
   const { statusCode = 0, headers = {}, body = "" } = answer as APIGatewayProxyStructuredResultV2;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return `${statusCode} ${STATUS_CODES[statusCode] ?? ""}  ${milliseconds.toFixed(0)} ms\n${lines.join("\n")}\n\n${spread(body)}\n`;
 }
 
-/** What a worker did: how many messages failed where a queue called it, its time, its answer, and what it sent. */
+/** The result of a worker: for a queue the number of processed messages, and always time, answer and sent messages. */
 export function describeWork({ answer, milliseconds }: Outcome, event: unknown, sent: readonly InboxEntry[]): string {
   const { Records: messages } = event as Partial<SQSEvent>;
   const work = messages
@@ -43,7 +43,7 @@ export function describeWork({ answer, milliseconds }: Outcome, event: unknown, 
   return `${[`${work}  ${milliseconds.toFixed(0)} ms`, ...said, ...texts].join("\n\n")}\n`;
 }
 
-/** True when the handler did what it was asked: a status below 400, or a batch without failures. */
+/** True if the handler succeeded: a status below 400, or a batch without failures. */
 export function isSuccess({ answer }: Outcome): boolean {
   const { statusCode = 200 } = (answer ?? {}) as APIGatewayProxyStructuredResultV2;
   return statusCode < 400 && failuresOf(answer) === 0;

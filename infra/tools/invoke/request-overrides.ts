@@ -2,17 +2,20 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { joinParameters } from "../../local/gateway/gateway-event.ts";
 import { UsageError } from "../cli/command.ts";
 
-/** What of a request is other than in its event. */
+/** Changes of a request in its event. */
 export interface RequestOverrides {
   /** The whole query string, such as `by_state=paid&page=2`. */
   readonly query?: string | undefined;
   /** The whole body. */
   readonly body?: string | undefined;
-  /** Values of the path's places, each as `name=value`. */
+  /** Values of the path's placeholders, each as `name=value`. */
   readonly path?: readonly string[] | undefined;
 }
 
-/** An API event with changes of its request, in all places that say the same. Throws `UsageError` on a place the path lacks. */
+/**
+ * An API event with changes of its request, in every field that repeats them. Throws `UsageError` on a placeholder that
+ * the path lacks.
+ */
 export function overrideRequest(event: APIGatewayProxyEventV2, changes: RequestOverrides): APIGatewayProxyEventV2 {
   const withQuery = changes.query === undefined ? event : changeQuery(event, changes.query.replace(/^\?/, ""));
   const withBody = changes.body === undefined ? withQuery : changeBody(withQuery, changes.body);

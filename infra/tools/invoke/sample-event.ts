@@ -9,7 +9,7 @@ export function sampleFile(name: FunctionName): string {
   return join(root, "events", functions[name].area, `${name}.json`);
 }
 
-/** The text of an event in a file, or in standard input (`-`). Throws `UsageError` saying where it is not JSON. */
+/** The text of an event in a file, or in standard input (`-`). Throws `UsageError` with the place that is not JSON. */
 export function readEvent(file: string): string {
   const isInput = file === "-";
   const text = readText(isInput ? 0 : file);
@@ -23,7 +23,7 @@ export function readEvent(file: string): string {
   throw new UsageError(`The event in ${isInput ? "standard input" : file} is not a JSON object.`);
 }
 
-/** An event with its `{{placeholders}}` filled in. Throws `UsageError` on one that has no value. */
+/** An event with its `{{placeholders}}` filled in. Throws `UsageError` if one has no value. */
 export function fillEvent(text: string, values: Readonly<Record<string, string>>): unknown {
   const filled = text.replaceAll(/\{\{(\w*)\}\}/g, (placeholder, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -34,7 +34,7 @@ export function fillEvent(text: string, values: Readonly<Record<string, string>>
   return JSON.parse(filled);
 }
 
-/** True when an event asks for a value. */
+/** True if an event has a placeholder of this name. */
 export function asksFor(text: string, name: string): boolean {
   return text.includes(`{{${name}}}`);
 }

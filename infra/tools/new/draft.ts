@@ -7,27 +7,27 @@ import { UsageError, unknownWord } from "../cli/command.ts";
 
 const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"] satisfies Method[];
 
-/** Lambda takes names of 64 characters, and a stage's name has 20 at most. */
+/** Lambda allows names of 64 characters, and a stage's name has at most 20. */
 const mostCharacters = 64 - functionNameOf("x".repeat(20), "").length;
 
-/** An operation that is about to be added. */
+/** An operation to add. */
 export interface Draft {
   /** Kebab-case, such as `get-job`. */
   readonly name: string;
   /** The name in code, such as `getJob`. */
   readonly identifier: string;
-  /** The name as a sentence begins, such as `Get job`. */
+  /** The name as the beginning of a sentence, such as `Get job`. */
   readonly title: string;
   readonly method: Method;
   readonly path: string;
   readonly area: OperationArea;
   /** Placeholders in the path. */
   readonly parameters: readonly string[];
-  /** The outer object of the body; undefined where there is none. */
+  /** The outer object of the body; undefined if there is none. */
   readonly object: string | undefined;
 }
 
-/** Reads what was asked for. Throws `UsageError` with one sentence on what cannot be added. */
+/** Reads the request. Throws `UsageError` with one sentence if it cannot be added. */
 export function readDraft(words: readonly string[], area: string | undefined): Draft {
   const [name = "", method = "", path = "", ...others] = words;
   if (path === "" || area === undefined || others.length > 0) {
@@ -83,7 +83,7 @@ function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter);
 }
 
-/** A path whatever its placeholders are called. */
+/** A path without the names of its placeholders. */
 function shapeOf(path: string): string {
   return path.replaceAll(/\{\w+\}/g, "{}");
 }

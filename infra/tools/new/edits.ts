@@ -23,8 +23,8 @@ ${parameters.length > 0 ? '  refusals: ["record_not_found"],\n' : ""}});
 }
 
 /**
- * A file of texts with the operation's at its end: drafts, each of other words than any text there is, that the document's tests
- * take until they are written.
+ * A file of texts with the operation's drafts at its end. Each has other words than all existing texts, so that the
+ * document's tests pass until they are written.
  */
 export function withText(source: string, { identifier, area, parameters, object, method }: Draft): string {
   const fields = parameters.map((each) => `${each}: ["The ${each} that ${identifier} takes.", 1]`).join(", ");
@@ -43,7 +43,7 @@ ${parameters.length > 0 ? `  parameters: { ${fields} },\n` : ""}${
   return withImport(source, identifier, `../${area}.ts`) + text;
 }
 
-/** The rows of functions with the operation's at the end of the operations'. */
+/** The rows of functions with the operation's row at the end. */
 export function withRow(source: string, { name, area }: Draft): string {
   const row = `  "${name}": {
     area: "${area}",

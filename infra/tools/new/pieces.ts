@@ -10,7 +10,7 @@ export const handler = authenticated(${identifier}, async () => ({}));
 `;
 }
 
-/** The text of the test: it fails, and says what there is to fill in. */
+/** The text of the test. It fails with a list of what to fill in. */
 export function testOf({ name, identifier, area, parameters, object }: Draft): string {
   const request = [
     "as: admin",
@@ -49,14 +49,16 @@ describe("200", () => {
 `;
 }
 
-/** The parts of a sample event that an operation's own is made from. */
+/** The parts of a sample event that the new one reuses. */
 interface SampleEvent {
   readonly headers: object;
   readonly requestContext: { readonly http: object };
   readonly isBase64Encoded: boolean;
 }
 
-/** The text of the sample event: a request as API Gateway sends it, made from that of another operation without a body. */
+/**
+ * The text of the sample event: a request as API Gateway sends it, made from another operation's event without a body.
+ */
 export function eventOf({ method, path, parameters, object }: Draft, sample: string): string {
   const { headers, requestContext, isBase64Encoded, ...rest } = JSON.parse(sample) as SampleEvent;
   const rawPath = path.replaceAll(/\{\w+\}/g, "1");

@@ -4,13 +4,13 @@ import { join } from "node:path";
 /** Texts by file, relative to the checkout. */
 export type Texts = ReadonlyMap<string, string>;
 
-/** Writes new files and then edited ones; when one cannot be written, removes and restores the others, and throws. */
+/** Writes new files, then edited ones. If one cannot be written, removes and restores the others, and throws. */
 export function writeAll(root: string, { added, edited }: { readonly added: Texts; readonly edited: Texts }): void {
   const undo: (() => void)[] = [];
   try {
     for (const [file, text] of added) {
       const path = join(root, file);
-      // Only a file that this call created is removed again.
+      // Created exclusively, so that only files of this call are removed again.
       writeFileSync(path, "", { flag: "wx" });
       undo.push(() => rmSync(path));
       writeFileSync(path, text);

@@ -1,41 +1,41 @@
 import type { Stage } from "../../stages/stages.ts";
 import { kindOfAwsFault } from "../service/aws-faults.ts";
 
-/** Where a stage is to be deployed. */
+/** The stage to deploy, with account and region. */
 export interface DeployTarget {
   readonly stage: Stage;
   readonly account: string;
   readonly region: string;
 }
 
-/** What a check found, in a sentence that says what to do where something is missing, or is to be done after the deploy. */
+/** The result of a check. Its sentence says what to do if something is missing, or to do after the deploy. */
 export interface Finding {
   readonly outcome: "ok" | "missing" | "later";
   readonly text: string;
 }
 
-/** A condition of a first deploy, or of the service after it. Throws what AWS refuses. */
+/** A condition of the first deploy, or of the service after it. Throws errors of AWS. */
 export interface Check {
   readonly about: string;
   find(place: DeployTarget): Promise<Finding>;
 }
 
-/** What is as it should be. */
+/** Nothing to do. */
 export function ok(text: string): Finding {
   return { outcome: "ok", text };
 }
 
-/** What is to be done before the deploy. */
+/** To be done before the deploy. */
 export function missing(text: string): Finding {
   return { outcome: "missing", text };
 }
 
-/** What is to be done once the deploy has ended. */
+/** To be done after the deploy. */
 export function later(text: string): Finding {
   return { outcome: "later", text };
 }
 
-/** What a call found; undefined where there is no such thing. */
+/** The result of a call; undefined if the thing does not exist. */
 export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;

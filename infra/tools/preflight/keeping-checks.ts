@@ -11,7 +11,7 @@ const checks: readonly Check[] = [
   { about: "outside check", find: findOutsideCheck },
 ];
 
-/** What a stage needs that keeps its data. */
+/** Checks of a stage that keeps its data. */
 export const keepingChecks: readonly Check[] = checks.map(({ about, find }) => ({
   about,
   find: async (place) => (place.stage.removal === "keep" ? find(place) : ok("for stages that keep their data")),
@@ -24,7 +24,7 @@ async function findGuard({ stage, account, region }: DeployTarget): Promise<Find
   return missing(`With other credentials ${name} would be deployed to another account or region: ${advice}.`);
 }
 
-/** CloudFormation cannot take back a first deploy that failed where the table is protected. */
+/** CloudFormation cannot roll back a failed first deploy if the table is protected. */
 async function findProtection(place: DeployTarget): Promise<Finding> {
   const { name, deletionProtection } = place.stage;
   const { table } = namesOf(name);
@@ -51,7 +51,7 @@ async function findRestore(place: DeployTarget): Promise<Finding> {
   );
 }
 
-/** Its stack is in us-east-1, whatever the stage's region is. */
+/** Checks the stack in us-east-1, whatever the stage's region is. */
 async function findOutsideCheck(place: DeployTarget): Promise<Finding> {
   const { name, probedHost } = place.stage;
   const { probe } = namesOf(name);

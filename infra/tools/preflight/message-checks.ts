@@ -4,7 +4,7 @@ import { isReserved } from "../../stages/stage-rules.ts";
 import { type Check, type DeployTarget, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
-/** Whether the e-mails and SMS of a stage go out, and arrive. */
+/** Checks that the e-mails and SMS of a stage go out and arrive. */
 export const messageChecks: readonly Check[] = [
   { about: "e-mail sender", find: findSender },
   { about: "e-mail sandbox", find: findEmailSandbox },
@@ -24,7 +24,7 @@ async function findSender(place: DeployTarget): Promise<Finding> {
   }
   const client = new SESv2Client({});
   const find = (EmailIdentity: string) => orUndefined(client.send(new GetEmailIdentityCommand({ EmailIdentity })));
-  // An address may be sent from when its domain is verified, too.
+  // An address may also send if its domain is verified.
   const found = (await find(identity)) ?? (senderIdentity === "existing" ? await find(domain) : undefined);
   if (found && senderIdentity !== "existing" && (await findStack(place)) === undefined) {
     return missing(`SES has ${identity} already: set senderIdentity to "existing", or delete it in SES.`);
@@ -66,7 +66,7 @@ async function findSmsSender({ stage }: DeployTarget): Promise<Finding> {
 
 async function findSmsSpend({ stage }: DeployTarget): Promise<Finding> {
   const command = new GetSMSAttributesCommand({ attributes: ["MonthlySpendLimit"] });
-  // An account that has never set it is held to 1 dollar.
+  // An account without the attribute is limited to 1 dollar.
   const dollars = Number((await new SNSClient({}).send(command)).attributes?.MonthlySpendLimit ?? 1);
   const wanted = stage.smsMonthlySpendLimitDollars;
   if (wanted === undefined) return ok(`the account's limit is ${dollars} dollars a month; the stage sets no limit`);
@@ -76,7 +76,7 @@ async function findSmsSpend({ stage }: DeployTarget): Promise<Finding> {
   return missing(`The account's limit is ${dollars} dollars a month, the stage sets ${wanted}: ${advice}.`);
 }
 
-/** SNS answers 200 for what a network drops: only the account's log says why. */
+/** SNS answers 200 even if a network drops the message. Only the account's log has the reason. */
 async function findSmsLog({ stage }: DeployTarget): Promise<Finding> {
   if (stage.removal !== "keep") return ok("for stages that keep their data");
   const command = new GetSMSAttributesCommand({ attributes: ["DeliveryStatusIAMRole"] });

@@ -9,12 +9,12 @@ import { keepingChecks } from "./keeping-checks.ts";
 import { messageChecks } from "./message-checks.ts";
 import { findLeftovers } from "./stack-checks.ts";
 
-/** Concurrency that Lambda keeps for functions without a reservation. */
+/** Concurrency that Lambda requires to stay unreserved. */
 const unreservedCalls = 100;
-/** A call holds a function for about this long. */
+/** About the time that a call occupies a function. */
 const secondsPerCall = 0.1;
 
-/** All checks, in the order that their findings are best fixed. */
+/** All checks, in the order in which findings are best fixed. */
 export const checks: readonly Check[] = [
   { about: "CDK bootstrap", find: findBootstrap },
   { about: "earlier stack", find: findLeftovers },

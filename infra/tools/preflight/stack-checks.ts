@@ -10,7 +10,10 @@ import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
 
-/** A stack that failed at its creation, and the resources of a removed one, block a deploy by their names. */
+/**
+ * Finds what would block a deploy by its name: a stack that failed at its creation, and resources that a removed stack
+ * left.
+ */
 export async function findLeftovers(place: DeployTarget): Promise<Finding> {
   const { name } = place.stage;
   const { table, backupVault } = namesOf(name);
@@ -29,7 +32,10 @@ export async function findLeftovers(place: DeployTarget): Promise<Finding> {
   return missing(`An earlier stack left ${left.join(", ")}: ${advice}.`);
 }
 
-/** A status that a next deploy can start from, or what leads out of it: a stack that never was complete, and one that is stuck. */
+/**
+ * Whether the next deploy can start from a stack's status, or what to do first: for a stack that never was complete,
+ * and for one that is stuck.
+ */
 function judgeStack({ name, removal }: Stage, { StackStatus, EnableTerminationProtection }: Stack): Finding {
   const status = String(StackStatus);
   const { stack, table } = namesOf(name);
@@ -53,7 +59,7 @@ function judgeStack({ name, removal }: Stage, { StackStatus, EnableTerminationPr
   return ok(`${stack} is deployed (${status})`);
 }
 
-/** Secrets that stayed when a release or the settings had no use for them for a while: a deploy cannot make others of their names. */
+/** Secrets that stayed after their setting was removed. A deploy cannot create others with their names. */
 async function findLeftSecrets({ stage }: DeployTarget): Promise<Finding | undefined> {
   const { edgeSecret, webhookSecret } = namesOf(stage.name);
   const giving = `, and after the deploy give each receiver what npm run webhooks -- secret WEBHOOK --stage ${stage.name} shows`;
@@ -71,7 +77,7 @@ async function findLeftSecrets({ stage }: DeployTarget): Promise<Finding | undef
   return undefined;
 }
 
-/** Whether any stack has the resource with a physical id. */
+/** Whether a physical id belongs to any stack. */
 async function isOfStack(PhysicalResourceId: string): Promise<boolean> {
   const found = await unlessGone(
     new CloudFormationClient({}).send(new DescribeStackResourcesCommand({ PhysicalResourceId })),
@@ -79,7 +85,7 @@ async function isOfStack(PhysicalResourceId: string): Promise<boolean> {
   return (found?.StackResources ?? []).length > 0;
 }
 
-/** The stage's stack, or one beside it; undefined where there is none. */
+/** The stage's stack, or one beside it; undefined if there is none. */
 export async function findStack(
   { stage }: DeployTarget,
   { StackName = namesOf(stage.name).stack, ...where }: { readonly StackName?: string; readonly region?: string } = {},
@@ -88,7 +94,7 @@ export async function findStack(
   return found?.Stacks?.[0];
 }
 
-/** What CloudFormation answers; undefined where it says that there is none. */
+/** CloudFormation's answer; undefined if it says that the thing does not exist. */
 async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

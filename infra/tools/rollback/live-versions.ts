@@ -6,13 +6,13 @@ import {
 } from "@aws-sdk/client-lambda";
 import { functionNameOf, liveAlias } from "../../stages/names.ts";
 
-/** The published versions of a function, and which of them takes its calls. */
+/** The published versions of a function, and the live one. */
 export interface LiveVersions {
   readonly name: string;
   readonly functionName: string;
-  /** The version that the alias leads to; while a canary runs, the one before. */
+  /** The alias's main version; during a canary, the one before. */
   readonly live: number;
-  /** The version that a canary tries out; undefined where none runs. */
+  /** The version that a canary tries; undefined if none runs. */
   readonly canary: number | undefined;
   readonly versions: readonly PublishedVersion[];
   readonly revision: string | undefined;
@@ -20,17 +20,17 @@ export interface LiveVersions {
 
 interface PublishedVersion {
   readonly version: number;
-  /** When its code was changed, in milliseconds since 1970. */
+  /** The time of its last code change, in milliseconds since 1970. */
   readonly changedAt: number;
 }
 
-/** What moves an alias: from a version to another, which then takes all calls. */
+/** A move of an alias from a version to another, which then takes all calls. */
 export interface Move {
   readonly from: number;
   readonly to: number;
 }
 
-/** A deploy publishes its versions within this time, canaries included. */
+/** A deploy publishes all its versions within this time, canaries included. */
 const deployMilliseconds = 60 * 60 * 1000;
 
 /** Reads the alias and the versions of a function. */
@@ -55,8 +55,8 @@ export async function readLiveVersions(client: LambdaClient, stage: string, name
 }
 
 /**
- * Where the alias of each function moves to go back to before the last release, by name: those that it did not change stay.
- * A function whose version before is gone is named with undefined.
+ * The moves that lead back to the versions before the last release, by function. A function that the release did not
+ * change has none. If the version before is gone, the move is undefined.
  */
 export function planMoves(functions: readonly LiveVersions[]): ReadonlyMap<string, Move | undefined> {
   const newest = Math.max(...functions.map((each) => changedAt(each, newestOf(each))));
@@ -64,7 +64,7 @@ export function planMoves(functions: readonly LiveVersions[]): ReadonlyMap<strin
   return new Map(ofLastRelease.map((each) => [each.name, planMove(each)]));
 }
 
-/** Leads all calls of a function to a version; refused by AWS where somebody else moved the alias meanwhile. */
+/** Moves an alias to a version. AWS refuses if somebody else moved it meanwhile. */
 export async function moveAlias(
   client: LambdaClient,
   { functionName, revision }: LiveVersions,

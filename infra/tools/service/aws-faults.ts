@@ -1,10 +1,10 @@
-/** Where a call went: the stage it was for, and the region. */
+/** The stage and region of a call. */
 export interface CallTarget {
   readonly stage: string;
   readonly region: string;
 }
 
-/** What kind of refusal AWS gave, as far as the user can do something about it. */
+/** A kind of AWS error that the user can do something about. */
 export type AwsFault = "no-credentials" | "expired" | "unknown-credentials" | "denied" | "not-found" | "unreachable";
 
 const faultOfName: Readonly<Record<string, AwsFault>> = {
@@ -30,22 +30,22 @@ const faultOfName: Readonly<Record<string, AwsFault>> = {
 
 const networkCodes = ["ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"];
 
-/** What kind of refusal an error is; undefined where it is none that the user can do something about. */
+/** The kind of an error; undefined if the user can do nothing about it. */
 export function kindOfAwsFault(error: unknown): AwsFault | undefined {
   if (!(error instanceof Error)) return undefined;
   const kind = faultOfName[error.name];
-  // Expired credentials are a fault of their own, wherever they are detected.
+  // Expired credentials are a kind of their own, whichever call detects them.
   if (kind === "no-credentials" && /expired|session.*invalid/i.test(error.message)) return "expired";
   return kind ?? (networkCodes.includes(codeOf(error)) ? "unreachable" : undefined);
 }
 
-/** An error in one sentence that says what to do, where it is a refusal of AWS; any other as it is. */
+/** An AWS error as one sentence that says what to do; any other error unchanged. */
 export function explainAwsFault(error: unknown, place: CallTarget): unknown {
   const kind = kindOfAwsFault(error);
   return kind === undefined ? error : new Error(describeAwsFault(kind, error as Error, place), { cause: error });
 }
 
-/** The sentence for a refusal. */
+/** The sentence for a kind of error. */
 function describeAwsFault(kind: AwsFault, error: Error, { stage, region }: CallTarget): string {
   const said = (error.message.split("\n")[0] ?? "").replace(/\.$/, "");
   const { AWS_PROFILE: profile } = process.env;
@@ -61,7 +61,7 @@ function describeAwsFault(kind: AwsFault, error: Error, { stage, region }: CallT
   return sentences[kind];
 }
 
-/** The system's code of a network error; one that tried several addresses carries it inside. */
+/** The system's code of a network error. An error of several attempts carries it inside. */
 function codeOf(error: Error): string {
   const { code, errors = [] } = error as Error & { code?: string; errors?: { code?: string }[] };
   return code ?? errors[0]?.code ?? "";

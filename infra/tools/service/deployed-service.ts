@@ -11,8 +11,8 @@ import { enterStage, findDeployedStage, findRegion } from "./deployed-stage.ts";
 import { findTokenUser, type Service } from "./tool-service.ts";
 
 /**
- * Gives work the service of a stage in AWS, in the account of the user's own credentials, and says on standard error which
- * account and region that is. What AWS refuses is thrown as one sentence that says what to do.
+ * Runs work on the service of a stage in AWS, with the user's own credentials. Prints account and region on standard
+ * error. Throws AWS errors as one sentence that says what to do.
  */
 export async function withDeployedService<T>(stageName: string, work: (service: Service) => Promise<T>): Promise<T> {
   const stage = findDeployedStage(stageName);
@@ -31,7 +31,7 @@ export async function withDeployedService<T>(stageName: string, work: (service: 
   }
 }
 
-/** The account that holds the stage's table. */
+/** The account of the stage's table. */
 async function findAccount(stage: Stage): Promise<string> {
   const client = new DynamoDBClient({});
   try {
@@ -54,7 +54,7 @@ async function findCallerArn(): Promise<string> {
   }
 }
 
-/** A token of a stage, which is made only once it is recorded who makes it. */
+/** Signs a token for a stage after recording who makes it. */
 async function mintToken(stage: Stage, login: string, hours: number): Promise<string> {
   if (stage.oidcIssuer) {
     const { issuer } = stage.oidcIssuer;

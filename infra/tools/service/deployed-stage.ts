@@ -5,7 +5,7 @@ import { readStageSettings } from "../../stages/stage-settings.ts";
 import { findStage, type Stage, stagesFile } from "../../stages/stages.ts";
 import { UsageError } from "../cli/command.ts";
 
-/** The settings that lead to something which tools do not use; a tool that needs one names it, rather than using another stage's. */
+/** Settings of resources that tools do not use. They are removed, so that no tool uses another stage's by mistake. */
 const unusedSettings = [
   "OPERATION",
   "OIDC_ISSUER",
@@ -18,11 +18,13 @@ const unusedSettings = [
   "WEBHOOK_DEAD_LETTERS_URL",
 ];
 
-/** Where a tool's --stage looks. */
+/** Says where a tool looks for `--stage`. */
 export const stagesHelp =
   "Stages are those of infra/stages/stages.ts, or of the file that the environment variable WORKFORCE_STAGES names.";
 
-/** The stage of that name. Throws `UsageError` where there is none, where it lacks settings, or is the local machine's. */
+/**
+ * The stage of that name. Throws `UsageError` if there is none, if it lacks settings, or if it is the local machine's.
+ */
 export function findDeployedStage(name: string): Stage {
   if (name === "local") throw new UsageError("The stage local is this machine's: leave --stage out.");
   try {
@@ -34,17 +36,20 @@ export function findDeployedStage(name: string): Stage {
   }
 }
 
-/** A tool has time where requests of users have none, and may be far away. */
+/** Longer than for requests: a tool can wait, and may be far away. */
 const callPatience = "10";
 
-/** Makes this process a client of a stage: its settings, and nothing of another's. Credentials stay the user's own. */
+/**
+ * Makes this process a client of a stage: sets its settings and removes those of others. Credentials stay the user's
+ * own.
+ */
 export function enterStage(stage: Stage): void {
   for (const name of unusedSettings) delete process.env[name];
   const { table, hmacSecret, signingSecret, webhookSecret, tokenIssuer } = namesOf(stage.name);
   Object.assign(process.env, {
     ...readStageSettings(stage),
     TABLE_NAME: table,
-    // Secrets Manager takes a name where it takes an ARN.
+    // Secrets Manager accepts a name in place of an ARN.
     HMAC_SECRET_ARN: hmacSecret,
     SIGNING_SECRET_ARN: signingSecret,
     WEBHOOK_SECRET_ARN: webhookSecret,
@@ -52,12 +57,12 @@ export function enterStage(stage: Stage): void {
     TOKEN_AUDIENCE: tokenAudience,
   });
   process.env.CALL_PATIENCE ??= callPatience;
-  // The AWS and CDK commands read the second name in addition to the first.
+  // The commands of AWS and CDK also read the second variable.
   const region = stage.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   if (region) process.env.AWS_REGION = region;
 }
 
-/** The region that this process works in. Throws `UsageError` where nothing names one. */
+/** The region of this process. Throws `UsageError` if nothing sets one. */
 export async function findRegion(stage: Stage): Promise<string> {
   const client = new DynamoDBClient({});
   try {

@@ -5,23 +5,23 @@ import { type OpenLocalAws, openLocalAws } from "../../local/open-local-aws.ts";
 import { root } from "../../local/stack/synthesis.ts";
 import { findTokenUser, type Service } from "./tool-service.ts";
 
-/** Where the local machine keeps its data: `.local`, or the folder that `WORKFORCE_DIRECTORY` names. */
+/** The folder of the local machine's data: `.local`, or the one that `WORKFORCE_DIRECTORY` names. */
 export function localDirectory(): string {
   return process.env.WORKFORCE_DIRECTORY ?? join(root, ".local");
 }
 
-/** Local AWS with records in it, and this process its client. */
+/** Local AWS with records; this process is its client. */
 export interface LocalService extends OpenLocalAws, Service {
   /** Everything the service sent, newest first. */
   messages(): InboxEntry[];
 }
 
-/** Joins the running machine, or opens its data without a server; on first use loads the demo data. */
+/** Joins the running machine, or opens its data without a server. Loads the demo data at the first use. */
 async function openLocalService(directory: string): Promise<LocalService> {
   const aws = await openLocalAws({ directory });
   try {
     enterEnvironment(aws.environment);
-    // A machine that runs loads them itself.
+    // A running machine loads the data itself.
     if (aws.wantsDemo && !aws.running) await loadDemoData(aws);
   } catch (error) {
     await aws.close();
@@ -36,7 +36,7 @@ async function openLocalService(directory: string): Promise<LocalService> {
   };
 }
 
-/** Gives work a local service, which is closed however the work ends. */
+/** Runs work on a local service, which is closed afterwards even if the work fails. */
 export async function withLocalService<T>(directory: string, work: (service: LocalService) => Promise<T>): Promise<T> {
   const service = await openLocalService(directory);
   try {
@@ -51,6 +51,6 @@ async function loadDemoData(aws: OpenLocalAws): Promise<void> {
   const { loadDemo } = await import("../../local/demo/demo.ts");
   await loadDemo();
   aws.demoLoaded();
-  // The lists' totals come from the stream, and no running machine processes it.
+  // The lists' totals come from the stream, which only a running machine processes by itself.
   await aws.processPending();
 }

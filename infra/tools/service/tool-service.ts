@@ -7,22 +7,22 @@ import { UsageError } from "../cli/command.ts";
 
 /** The service that a tool works on; this process is a client of it. */
 export interface Service {
-  /** True where workers run by themselves, and count what a tool writes. */
+  /** True if workers run by themselves and process the tool's writes. */
   running: boolean;
-  /** Runs the workers until the stream and the queues are empty, where none run by themselves. */
+  /** Runs the workers until the stream and the queues are empty, if none run by themselves. */
   processPending(): Promise<void>;
-  /** A bearer token for the user of a login, in any form. Throws `UsageError` when no user has it. */
+  /** A bearer token for the user of a login, in any form. Throws `UsageError` if no user has it. */
   mintTokenFor(login: string, hours: number): Promise<string>;
 }
 
-/** A login as typed, in any form that `parse` takes. Throws `UsageError` where it is none. */
+/** A login as typed, in any form that `parse` accepts. Throws `UsageError` for any other text. */
 export function readLogin(typed: string, parse = parseLogin): Login {
   const login = parse(typed, settings.defaultCountry());
   if (login) return login;
   throw new UsageError(`"${typed}" is neither an e-mail address nor a phone number.`);
 }
 
-/** The user of a login in any form, as a token names it. Throws `UsageError` where no user of the place named has it. */
+/** The user of a login in any form, as tokens name users. Throws `UsageError` if no user of the place has it. */
 export async function findTokenUser(typed: string, place: string): Promise<TokenUser> {
   const login = readLogin(typed);
   const id = await findUserIdOfLogin(login.value, login.former);

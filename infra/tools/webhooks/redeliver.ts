@@ -11,31 +11,32 @@ import { inParallel } from "../../../shared/batches.ts";
 import { webhookMessage } from "../../../shared/messaging/webhook-queue.ts";
 import { countMessages, type QueueUrls } from "./webhook-queues.ts";
 
-/** Longer than a run takes: what was visited stays out of its sight. */
+/** Longer than a run takes, so that visited letters stay hidden from it. */
 const hiddenSeconds = 15 * 60;
 const usualWaitSeconds = 1;
 const receiversAtOnce = 8;
-/** Dead letters that arrive during the run, and what the count at its start had not seen. */
+/** Margin for dead letters that arrive during the run, or that the count at its start missed. */
 const marginShare = 0.1;
 const marginCount = 100;
 
-/** What is delivered again: the event with an id, or every one. */
+/** The letters to deliver again: the event with this id, or all. */
 interface RedeliveryOptions {
   readonly eventId?: string | undefined;
-  /** How long SQS looks for letters before it says that there is none: without a wait it may overlook some. */
+  /** Seconds that SQS waits before it reports no letters. Without a wait it may miss some. */
   readonly waitSeconds?: number;
 }
 
-/** What became of the dead letters. */
+/** The number of visited and moved dead letters. */
 export interface Redelivery {
   readonly visited: number;
   readonly moved: number;
 }
 
 /**
- * Moves dead letters of a webhook back into its queue: that of an event, or all of them. Each is visited once, and an event is
- * moved once, so that the run ends although a receiver refuses all of them again; what is left comes into sight again at its
- * end. A letter is in the queue before it is deleted: one that is broken off between is delivered twice, with the same id.
+ * Moves dead letters of a webhook back into its queue: those of one event, or all. The run visits each letter once and
+ * moves each event once, so it ends even if a receiver refuses all of them again. Remaining letters become visible at
+ * its end. A letter is queued before it is deleted. If the run breaks off between, the event is delivered twice with
+ * the same id.
  */
 export async function redeliver(
   client: SQSClient,
@@ -67,7 +68,7 @@ class Run {
     this.#mostVisits = mostVisits;
   }
 
-  /** Visits letters until none is in sight, the event is found, or as many were visited as there were. */
+  /** Visits letters until none is visible, the event is found, or the count at the start is reached. */
   async receive(WaitTimeSeconds: number): Promise<void> {
     while (this.visited < this.#mostVisits && !(this.#eventId !== undefined && this.moved.size > 0)) {
       const { Messages = [] } = await this.#client.send(
@@ -96,7 +97,7 @@ class Run {
     await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.#urls.deadLettersUrl, ReceiptHandle }));
   }
 
-  /** Brings what was left back into sight. */
+  /** Makes the remaining letters visible again. */
   async release(): Promise<void> {
     const { deadLettersUrl: QueueUrl } = this.#urls;
     await inParallel(this.#held, receiversAtOnce, async (ReceiptHandle) => {
@@ -105,7 +106,7 @@ class Run {
   }
 }
 
-/** The id of the event in a dead letter; undefined where it is none, and would be none again. */
+/** The id of the event in a dead letter; undefined for an invalid one, which would fail again. */
 function eventIdIn(body: string): string | undefined {
   try {
     return v.parse(webhookMessage, JSON.parse(body)).detail.id;

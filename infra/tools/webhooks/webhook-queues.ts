@@ -7,9 +7,9 @@ export interface QueueUrls {
   readonly deadLettersUrl: string;
 }
 
-/** Gives work a client of SQS, which is closed however the work ends. */
+/** Runs work with an SQS client, which is closed afterwards even if the work fails. */
 export async function withQueues<T>(work: (client: SQSClient) => Promise<T>): Promise<T> {
-  // One endpoint for all queues, that of the place which the user works in.
+  // Calls the configured endpoint, not the one in the queue's address.
   const client = new SQSClient({ useQueueUrlAsEndpoint: false });
   try {
     return await work(client);
@@ -26,7 +26,7 @@ export async function findQueues(client: SQSClient, { queue, deadLetters }: Webh
   return { queueUrl, deadLettersUrl };
 }
 
-/** About how many messages are in a queue: those that wait, and those that were put off or are in somebody's hands. */
+/** The approximate numbers of messages in a queue: those that wait, and those that are delayed or in work. */
 export async function countMessages(client: SQSClient, QueueUrl: string) {
   const names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
   const { Attributes = {} } = await client.send(
