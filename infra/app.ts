@@ -2,12 +2,11 @@ import { FirewallStack } from "./firewall-stack.ts";
 import { ProbeStack } from "./probe-stack.ts";
 import { requireDeployable } from "./stages/stage-rules.ts";
 import { findStage, type Stage, StageRefusal } from "./stages/stages.ts";
-import { addEmptiedStack, addStack, createApp } from "./synthesize.ts";
+import { addStack, createApp } from "./synthesize.ts";
 
 const app = createApp();
 const stacks: Readonly<Record<string, (stage: Stage) => object>> = {
   service: (stage) => addStack(app, stage),
-  emptied: (stage) => addEmptiedStack(app, stage),
   firewall: (stage) => new FirewallStack(app, stage),
   probe: (stage) => new ProbeStack(app, stage),
 };
@@ -24,7 +23,7 @@ try {
     throw new StageRefusal([`There is no stack "${stack}"; the stacks are ${Object.keys(stacks).join(", ")}.`]);
   }
   // The cdk command takes region and account from its credentials. Stacks beside the service's have a fixed region.
-  const region = ["service", "emptied"].includes(stack) ? process.env.CDK_DEFAULT_REGION : undefined;
+  const region = stack === "service" ? process.env.CDK_DEFAULT_REGION : undefined;
   requireDeployable(stage, { region, account: process.env.CDK_DEFAULT_ACCOUNT });
   stacks[stack]?.(stage);
   app.synth();

@@ -51,8 +51,6 @@ export interface WorkforceStackProps {
   readonly commit?: string;
   /** The operations and functions; by default those of the service. */
   readonly service?: ServiceTable;
-  /** Leaves out all functions and what watches them, at a step of replacing the table's indexes (infra/UPGRADE.md). */
-  readonly emptied?: { readonly replacementStep: number };
 }
 
 /**
@@ -70,7 +68,7 @@ export class WorkforceStack extends Stack {
   readonly #consumers = new Map<StreamConsumerName, StreamConsumer>();
 
   constructor(app: App, props: WorkforceStackProps) {
-    const { stage, bundles, commit = "unknown", service: table = service, emptied } = props;
+    const { stage, bundles, commit = "unknown", service: table = service } = props;
     const names = namesOf(stage.name);
     const tags = { service: "workforce-api", stage: stage.name };
     super(app, names.stack, {
@@ -85,10 +83,10 @@ export class WorkforceStack extends Stack {
     this.#stage = stage;
     this.#bundles = bundles;
     this.#service = table;
-    this.#resources = this.#addResources(emptied?.replacementStep);
+    this.#resources = this.#addResources();
     this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
     const bus = this.#addIntake();
-    if (!emptied) this.#addFunctions(bus);
+    this.#addFunctions(bus);
     this.#resources.outboundBus?.denyOthers(this.#functions.get("send-events")?.function.role);
     const manifest = { commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) };
     new ReleaseManifests(this, "Release", { name: names.release, manifest });
@@ -98,10 +96,10 @@ export class WorkforceStack extends Stack {
     if (outbound) new CfnOutput(this, "OutboundBusName", { value: outbound.bus.eventBusName });
   }
 
-  #addResources(replacementStep?: number): Resources {
+  #addResources(): Resources {
     const stage = this.#stage;
     const names = namesOf(stage.name);
-    const records = new RecordsTable(this, "Records", { ...stage, name: names.table, replacementStep });
+    const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
     if (stage.backupKeptDays !== undefined) {
       new TableBackups(this, "Backups", { stage, table: records.table, keptDays: stage.backupKeptDays });
     }

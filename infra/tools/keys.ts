@@ -18,7 +18,7 @@ The versions of the key that pins, passcodes, refresh tokens and other short sec
 
   list            shows the versions, and which one signs; never a key
   rotate          adds a version, which signs 10 minutes later, when every function knows it. Earlier ones verify on: what
-                  they hashed moves on at its next use. Let a release settle first: release 0.1 knows the first version only
+                  they hashed moves on at its next use
   strike          takes a leaked version out of the secret; what it hashed is lost. Where it signs, a new one signs at once
   --version N     the version to strike out
   --stage NAME    a stage in AWS, with your own credentials; without it the local machine, whether it runs or not

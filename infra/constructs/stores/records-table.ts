@@ -25,9 +25,7 @@ const listRow = ["record", ...schemaAttributes];
 
 const { NUMBER, STRING } = AttributeType;
 
-type IndexShape = Omit<GlobalSecondaryIndexPropsV2, "indexName">;
-
-const indexes: Readonly<Record<TableIndex, IndexShape>> = {
+const indexes: Readonly<Record<TableIndex, Omit<GlobalSecondaryIndexPropsV2, "indexName">>> = {
   "by-state": listIndex("all_key", { name: "id", type: NUMBER }),
   "by-company": listIndex("company_key", { name: "id", type: NUMBER }),
   "by-month": listIndex("month_key", { name: "day_id", type: STRING }),
@@ -48,35 +46,16 @@ function listIndex(name: string, sortKey: Attribute) {
   return { partitionKey: { name, type: STRING }, sortKey, ...projection };
 }
 
-const listIndexes = Object.entries(indexes).filter(
-  ([, { projectionType }]) => projectionType === ProjectionType.INCLUDE,
-);
-
-/** The steps of replacing the list indexes of release 0.1: each one goes, then each but the last one comes again. */
-export const replacementSteps = 2 * listIndexes.length - 1;
-
-/** The indexes at a step. DynamoDB changes none, and makes or removes one at a time. */
-function indexesAt(step: number | undefined): Readonly<Record<string, IndexShape>> {
-  if (step === undefined) return indexes;
-  const isRemoving = step <= listIndexes.length;
-  const lists = isRemoving
-    ? listIndexes.slice(step).map(([name, index]) => [name, { ...index, nonKeyAttributes: ["record"] }] as const)
-    : listIndexes.slice(0, step - listIndexes.length);
-  return { ...Object.fromEntries(lists), "by-mark": indexes["by-mark"] };
-}
-
 /** What the table is made from. */
 export interface RecordsTableProps extends Pick<Stage, "removal" | "deletionProtection"> {
   readonly name: string;
-  /** How far the indexes of release 0.1 have been replaced, one by one; left out where they are as they should be. */
-  readonly replacementStep?: number | undefined;
 }
 
 /** The one table, with the indexes that its lists are read by. */
 export class RecordsTable extends Construct {
   readonly table: TableV2;
 
-  constructor(scope: Construct, id: string, { name, removal, deletionProtection, replacementStep }: RecordsTableProps) {
+  constructor(scope: Construct, id: string, { name, removal, deletionProtection }: RecordsTableProps) {
     super(scope, id);
     this.table = new TableV2(this, "Table", {
       tableName: name,
@@ -88,10 +67,7 @@ export class RecordsTable extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: removalPolicyOf(removal),
       deletionProtection,
-      globalSecondaryIndexes: Object.entries(indexesAt(replacementStep)).map(([indexName, index]) => ({
-        indexName,
-        ...index,
-      })),
+      globalSecondaryIndexes: Object.entries(indexes).map(([indexName, index]) => ({ indexName, ...index })),
     });
   }
 

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { runCommand } from "../../../infra/tools/cli/command.ts";
 import { root } from "./program.ts";
 import { installPackages } from "./python-environment.ts";
-import { checkOutLastRelease, findObstacle } from "./upgrade/last-release.ts";
 
 const emulator = {
   folder: "emulator",
@@ -29,7 +28,6 @@ if (import.meta.main) {
   await runCommand(async () => {
     await installEmulator();
     await installCli();
-    if (!findObstacle()) await checkOutLastRelease();
     return 0;
   });
 }

@@ -172,7 +172,7 @@ async function functionNames(): Promise<string[]> {
 }
 
 /** What a new account is asked for: SES sends from and, until it trusts the account, to verified addresses only. */
-export async function verifyAddresses(addresses: readonly string[]): Promise<void> {
+async function verifyAddresses(addresses: readonly string[]): Promise<void> {
   const ses = new SESClient();
   for (const EmailAddress of addresses) await ses.send(new VerifyEmailIdentityCommand({ EmailAddress }));
   ses.destroy();

@@ -29,17 +29,14 @@ export async function openShell({ emulator, directory }: Account, stage: string)
   };
 }
 
-/** The commands that a chapter of the runbook, or of another page, has; one text a block. */
-export function shellBlocksOf(heading: string, page = runbookText()): string[] {
-  const chapter = page.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`));
-  if (chapter === undefined) throw new Error(`The page has no chapter ${heading}`);
+/** The commands of a chapter of the runbook; one text a block. */
+export function shellBlocksOf(heading: string): string[] {
+  const chapter = runbookText()
+    .split(/^#+ /m)
+    .find((each) => each.startsWith(`${heading}\n`));
+  if (chapter === undefined) throw new Error(`The runbook has no chapter ${heading}`);
   return [...chapter.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = ""]) => block);
 }
 
 /** The runbook, as operators read it. */
-export const runbookText = (): string => readPage("infra/RUNBOOK.md");
-
-/** A page of the documentation, by its path. */
-export function readPage(path: string): string {
-  return readFileSync(join(root, path), "utf8");
-}
+export const runbookText = (): string => readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
