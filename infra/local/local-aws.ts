@@ -17,6 +17,7 @@ import { runTriggers } from "./functions/triggers.ts";
 import type { WorkersOptions } from "./functions/workers.ts";
 import { synthesizeOnce } from "./stack/synthesis.ts";
 import { type LocalFunction, type LocalStack, readStack } from "./stack/template.ts";
+import { requireStoredShapes } from "./stored-shapes.ts";
 
 /** The region local clients sign for. */
 const localRegion = "eu-west-2";
@@ -90,7 +91,7 @@ export function workersOptions(
 
 /**
  * Starts local AWS as the stack describes it and reports slow steps to `onProgress`. The caller holds the directory's
- * lock.
+ * lock. Throws one sentence on data of other stored shapes.
  */
 export async function startLocalAws(
   directory: string,
@@ -98,6 +99,7 @@ export async function startLocalAws(
   onProgress?: (step: string) => void,
 ): Promise<OwnLocalAws> {
   const data = dataDirectory(directory);
+  requireStoredShapes(data);
   const inbox = openInbox(join(data, "inbox.jsonl"));
   const secrets = openSecrets(localRegion, join(data, "secrets.json"));
   const buses = openEventBuses(localRegion);

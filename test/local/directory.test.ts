@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { openInbox } from "../../infra/local/aws/inbox.ts";
 import { openSecrets } from "../../infra/local/aws/secrets-manager.ts";
 import { findFreePort } from "../../infra/local/loopback-port.ts";
 import { takeLock } from "../../infra/local/machine-lock.ts";
+import { requireStoredShapes, storedShapes } from "../../infra/local/stored-shapes.ts";
 
 let directory: string;
 
@@ -47,15 +48,26 @@ describe("a data directory", () => {
     expect(reopened.perform("GetSecretValue", { SecretId: "key" })).toMatchObject({ SecretString: "first" });
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
+});
 
-  it("keeps the secrets of release 0.1", () => {
-    const file = join(directory, "secrets.json");
-    const version = (id: string, stages: string[], value: string) => ({ id, stages, value, created: 1_780_000_000 });
-    const key = [version("1", ["AWSPREVIOUS"], "old"), version("2", ["AWSCURRENT"], "current")];
-    writeFileSync(file, JSON.stringify({ key }));
-    const opened = openSecrets("eu-west-2", file);
-    opened.ensure("key", () => "new");
-    expect(opened.perform("GetSecretValue", { SecretId: "key" })).toMatchObject({ SecretString: "current" });
+describe("stored shapes", () => {
+  it("of a new data directory are those of this code, at each later start as well", () => {
+    for (const data of ["new/data", "new/data"]) requireStoredShapes(join(directory, data));
+    mkdirSync(join(directory, "empty"));
+    requireStoredShapes(join(directory, "empty"));
+  });
+
+  it.each([
+    String(storedShapes - 1),
+    String(storedShapes + 1),
+    "",
+    undefined,
+  ])("of number %j are refused, and stay", (number) => {
+    writeFileSync(join(directory, "table.sqlite"), "data");
+    if (number !== undefined) writeFileSync(join(directory, "stored-shapes"), number);
+    const before = readdirSync(directory);
+    expect(() => requireStoredShapes(directory)).toThrow(/^The data in .+ npm start -- --fresh drops the data\.$/);
+    expect(readdirSync(directory)).toEqual(before);
   });
 });
 

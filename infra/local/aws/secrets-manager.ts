@@ -18,16 +18,15 @@ export interface SecretStore {
 
 /** Opens the secrets of a region, kept in a file of mode 0600 or in memory. */
 export function openSecrets(region: string, path?: string): SecretStore {
-  // A list, as release 0.1 kept earlier values before the current one.
-  const file = openJsonFile<Record<string, { value: string }[]>>(path, {});
+  const file = openJsonFile<Record<string, string>>(path, {});
   const secrets = file.value;
 
   const put = (name: string, value: string) => {
-    secrets[name] = [{ value }];
+    secrets[name] = value;
     file.save();
   };
   const actions: Record<string, (name: string, input: Input) => object> = {
-    GetSecretValue: (name) => ({ SecretString: secrets[name]?.at(-1)?.value }),
+    GetSecretValue: (name) => ({ SecretString: secrets[name] }),
     PutSecretValue: (name, { SecretString = "" }) => {
       put(name, SecretString);
       return {};
@@ -39,11 +38,11 @@ export function openSecrets(region: string, path?: string): SecretStore {
       if (!perform) throw new AwsError("UnknownOperationException", `The local machine does not know "${action}".`);
       const { SecretId = "" } = input;
       const name = /:secret:(.+)-\w{6}$/.exec(SecretId)?.[1] ?? SecretId;
-      if (secrets[name]) return { ARN: secretArn(name, region), Name: name, ...perform(name, input) };
+      if (secrets[name] !== undefined) return { ARN: secretArn(name, region), Name: name, ...perform(name, input) };
       throw new AwsError("ResourceNotFoundException", "Secrets Manager can't find the specified secret.");
     },
     ensure(name, makeValue) {
-      if (!secrets[name]) put(name, makeValue());
+      if (secrets[name] === undefined) put(name, makeValue());
     },
   };
 }

@@ -30,9 +30,8 @@ const settingFiles = ["package-lock.json", "cdk.json"].map((file) => join(root, 
 /** Synthesises the stack, calling `onBuild` first. Returns the last synthesis instead if no source file has changed. */
 export async function synthesizeOnce(directory: string, onBuild?: () => void): Promise<LocalSynthesis> {
   const file = synthesisFile(directory);
-  // An earlier release has left no sources.
-  const last: Partial<LastSynthesis> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
-  if (last.template && last.sources && last.digest === digestFiles(last.sources)) {
+  const last: LastSynthesis | undefined = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+  if (last && last.digest === digestFiles(last.sources)) {
     return { template: last.template, bundles: bundlesFolder(directory), sources: last.sources };
   }
   onBuild?.();
