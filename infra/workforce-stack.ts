@@ -22,9 +22,9 @@ import { OnCall } from "./constructs/monitoring/on-call.ts";
 import { EdgeSecret } from "./constructs/stores/edge-secret.ts";
 import { HmacKey } from "./constructs/stores/hmac-key.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
-import { SandboxPin } from "./constructs/stores/sandbox-pin.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
+import { TestPin } from "./constructs/stores/test-pin.ts";
 import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
 import { type ByQueue, queues } from "./functions/queues.ts";
@@ -107,6 +107,7 @@ export class WorkforceStack extends Stack {
       new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
     const outboundBus = this.#addOutbound();
+    const { testLogins } = stage;
     return {
       records,
       hmacKey: new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret }),
@@ -117,7 +118,7 @@ export class WorkforceStack extends Stack {
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret: stage.edge && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
-      sandboxPin: stage.sandbox && new SandboxPin(this, "SandboxPin", names.sandboxSecret),
+      testPin: testLogins && new TestPin(this, "TestPin", { testLogins, name: names.testPinSecret }),
     };
   }
 

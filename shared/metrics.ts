@@ -13,8 +13,6 @@ export const metrics = {
   PinFailures: [],
   /** Passcodes that were wrong. */
   PasscodeFailures: [],
-  /** Requests of a sandbox's logins that did not get its pin: the user is not of it, or the login was guessed at (D9). */
-  SandboxPinsWithheld: [],
   /** Refresh tokens that were spent a moment before and got their successor again (D5). */
   RefreshesRepeated: [],
   /** SMS that SNS has taken. */

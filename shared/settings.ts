@@ -78,10 +78,10 @@ export const settings = {
   smsSenderId: () => process.env.SMS_SENDER_ID || undefined,
   /** Most that one SMS may cost, in US dollars. */
   smsMostDollars: () => required("SMS_MOST_DOLLARS"),
-  /** The stage's test logins, whose pin is a secret and sent to nobody, until they end; null where it has none (D9). */
-  sandbox: () => json<StageSandbox | null>(process.env.SANDBOX || "null"),
-  /** Where the pin of the sandbox is kept, in Secrets Manager. */
-  sandboxSecretArn: () => required("SANDBOX_SECRET_ARN"),
+  /** The stage's test logins; null in a stage without any (D9). */
+  testLogins: () => json<TestLogins | null>(process.env.TEST_LOGINS || "null"),
+  /** Where the pin of the test logins is kept, in Secrets Manager. */
+  testPinSecretArn: () => required("TEST_PIN_SECRET_ARN"),
   pinQueueUrl: () => required("PIN_QUEUE_URL"),
   /** Name of the service in messages to people. */
   serviceName: () => required("SERVICE_NAME"),
@@ -129,13 +129,13 @@ export interface WebhookSetting {
   readonly deadLetters: string;
 }
 
-/** The sandbox of a stage, as its settings have it. */
-export interface StageSandbox {
-  /** The company that its users are of. */
+/** The test logins of a stage, as its settings have them. */
+export interface TestLogins {
+  /** The company of their users. */
   readonly companyId: number;
   /** In their normal form (D7). */
   readonly logins: readonly string[];
-  /** The last day, in UTC. */
+  /** The day that they end with its beginning, in UTC. */
   readonly until: string;
 }
 

@@ -1,5 +1,5 @@
-import { askSandbox } from "../../shared/accounts/sandbox.ts";
 import { maySendSms, uncountSms } from "../../shared/accounts/sms.ts";
+import { findTestPin } from "../../shared/accounts/test-pin.ts";
 import { findUserIdOfLogin, moveLogin } from "../../shared/db/accounts/logins.ts";
 import { isPinStored, keepPinSent, storePin } from "../../shared/db/accounts/pins.ts";
 import { findUserAsShown } from "../../shared/db/accounts/users.ts";
@@ -14,7 +14,7 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
  * Makes the pin of a request and sends it. Requests that came too late, or name an unknown login without registering it, end
  * here (D8–D12, D16). An SMS is counted first, so that no pin is replaced by one that cannot be sent, and given back where
  * nothing is to be sent: the pin of a newer request is stored, or this one was sent or is being sent. A request whose sending
- * failed is counted no more. A request of the stage's sandbox gets the pin of its secret, and nothing is sent or counted.
+ * failed is counted no more. One of the stage's test logins gets their pin, and nothing is sent or counted.
  * The message is in the language of the login's user (D45).
  */
 export const handler = forQueue(pinRequest, async ({ login, former, channel, registration, ...request }, now) => {
@@ -27,19 +27,17 @@ export const handler = forQueue(pinRequest, async ({ login, former, channel, reg
   const registers = existingUserId === undefined;
   if (registers && !registration) return;
   const purpose = registers ? "registration" : "user";
-  const [sandbox, user] = await Promise.all([
-    askSandbox({ login, userId: existingUserId, ...request }),
-    existingUserId === undefined ? undefined : findUserAsShown(existingUserId),
-  ]);
-  const counts = channel === "sms" && !isStored && !sandbox;
+  const user = existingUserId === undefined ? undefined : await findUserAsShown(existingUserId);
+  const test = await findTestPin(login, user, now);
+  const counts = channel === "sms" && !isStored && !test;
   if (counts && !(await maySendSms(purpose, now))) return;
   const userId = existingUserId ?? (await nextId("USER"));
   const key = await hmacKey();
-  const pin = sandbox?.pin ?? makePin({ login, ...request }, key);
+  const pin = test?.pin ?? makePin({ login, ...request }, key);
   const hash = hashPin(pin, userId, key);
-  const sandboxCompanyId = sandbox?.companyId;
-  if (await storePin({ login, ...request, registers, sandboxCompanyId }, userId, hash, now)) {
-    if (!sandbox) await sendPin({ channel, to: login, locale: user?.locale }, pin);
+  const asked = { login, ...request, registers, digits: pin.length, testCompanyId: test?.companyId };
+  if (await storePin(asked, userId, hash, now)) {
+    if (!test) await sendPin({ channel, to: login, locale: user?.locale }, pin);
     await keepPinSent(login, request.requestId, now);
   } else if (counts) await uncountSms(purpose, now);
 });

@@ -13,8 +13,8 @@ import type { EmailSending } from "./messages/email-sending.ts";
 import type { EdgeSecret } from "./stores/edge-secret.ts";
 import type { HmacKey } from "./stores/hmac-key.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
-import type { SandboxPin } from "./stores/sandbox-pin.ts";
 import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
+import type { TestPin } from "./stores/test-pin.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 
 /** The resources that functions may get rights to. */
@@ -32,8 +32,8 @@ export interface Resources {
   readonly emails: EmailSending;
   /** The secret that the stage's edge sends, if it has an edge. */
   readonly edgeSecret: EdgeSecret | undefined;
-  /** The pin of the stage's test logins, where it has any. */
-  readonly sandboxPin: SandboxPin | undefined;
+  /** The pin of the stage's test logins, in a stage that has any. */
+  readonly testPin: TestPin | undefined;
 }
 
 /** Gives a function the rights and settings in its row, and no others. */
@@ -46,7 +46,7 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   if (row.signsTokens) signingKeys.grantSign(fn, tokenNames);
   if (row.rotatesSigningKeys) signingKeys.grantRotate(fn);
   if (row.readsHmacKey) hmacKey.grantRead(fn);
-  if (row.readsSandboxPin) resources.sandboxPin?.grantRead(fn);
+  if (row.readsTestPin) resources.testPin?.grantRead(fn);
   if (row.readsClientAddress) resources.edgeSecret?.grantRead(fn);
   if (row.queuesPins) grantQueue(fn, "PIN_QUEUE_URL", queues.pins.queue);
   if (row.queuesNotices) grantQueue(fn, "NOTICE_QUEUE_URL", queues.notices.queue);

@@ -73,8 +73,7 @@ export type StageSetting =
   | "BUSINESS_TIME_ZONE"
   | "HISTORY_DAYS"
   | "PLATFORM_APPLICATIONS"
-  | "WEBHOOKS"
-  | "SANDBOX";
+  | "WEBHOOKS";
 
 /** The rights of one function; everything else is denied. */
 export interface FunctionRow {
@@ -101,8 +100,8 @@ export interface FunctionRow {
   readonly rotatesSigningKeys?: true;
   /** True if it reads the key for HMACs of any purpose in `shared/domain/hmac-key.ts`. */
   readonly readsHmacKey?: true;
-  /** True where it gives the stage's test logins their pin, if it has any. */
-  readonly readsSandboxPin?: true;
+  /** True if it gives the stage's test logins their pin, in a stage that has any. */
+  readonly readsTestPin?: true;
   /** True if it limits clients by their address, which the stage's edge may send. */
   readonly readsClientAddress?: true;
   /** True if it queues requests for pins. */

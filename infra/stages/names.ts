@@ -19,7 +19,7 @@ export function namesOf(stageName: string) {
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     edgeSecret: `workforce/${stageName}/edge-secret`,
-    sandboxSecret: `workforce/${stageName}/sandbox-pin`,
+    testPinSecret: `workforce/${stageName}/test-pin`,
     eventBus: `workforce-${stageName}`,
     /** The bus of the service's outgoing events (D42). */
     outboundBus: `workforce-${stageName}-outbound`,

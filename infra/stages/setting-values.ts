@@ -88,13 +88,13 @@ export function listOf<const Item extends v.GenericSchema>(item: Item) {
   return v.pipe(v.array(item), v.minLength(1), v.readonly());
 }
 
-/** The test logins of a stage; a pin that more of them share would be none. */
-export const sandbox = v.strictObject({
+const mostTestDays = 90;
+
+/** The test logins of a stage. A day that has passed stands in no deploy's way, because they have ended. */
+export const testLogins = v.strictObject({
   companyId: count,
   logins: v.pipe(listOf(someText), v.maxLength(10)),
-  /** Day of the calendar, such as 2026-11-22. */
-  until: v.pipe(v.string(), v.isoDate(), v.check(isDay)),
-  allowKeptData: v.exactOptional(v.literal(true)),
+  until: v.pipe(v.string(), v.isoDate(), v.check(isDay), v.check(isWithinTestDays)),
 });
 
 /**
@@ -150,6 +150,10 @@ function isWebhookUrl(text: string): boolean {
 function isDay(day: string): boolean {
   const moment = Date.parse(day);
   return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(day);
+}
+
+function isWithinTestDays(day: string): boolean {
+  return Date.parse(day) <= Date.now() + mostTestDays * 86_400_000;
 }
 
 function isTimeZone(timeZone: string): boolean {

@@ -14,18 +14,14 @@ export interface DeployEnvironment {
   readonly account?: string | undefined;
 }
 
-const sandboxDays = 90;
-const msPerDay = 86_400_000;
-
 /** Refuses a stage with a wrong or missing setting before a deploy that would fail later. */
-export function requireDeployable(stage: Stage, credentials: DeployEnvironment, now = new Date()): void {
+export function requireDeployable(stage: Stage, credentials: DeployEnvironment): void {
   if (stage.name === "local") throw new StageRefusal(["The stage local is this machine's: it is not deployed."]);
   const faults = [
     ...faultsOf(stage),
     ...placeFaults(stage, credentials),
     ...identityFaults(stage),
     ...busFaults(stage),
-    ...sandboxFaults(stage, now),
   ];
   if (faults.length > 0) throw new StageRefusal(faults);
 }
@@ -78,14 +74,6 @@ function placeFaults({ name, region, account }: Stage, credentials: DeployEnviro
       ? [`Use credentials (AWS_PROFILE) of the account ${account}, ${where}: yours are of ${credentials.account}.`]
       : []),
   ];
-}
-
-/** A day that has passed stands in no deploy's way: the sandbox is over. */
-function sandboxFaults({ name, sandbox }: Stage, now: Date): string[] {
-  const last = new Date(now.getTime() + sandboxDays * msPerDay).toISOString().slice(0, 10);
-  if (!sandbox || sandbox.until <= last) return [];
-  const wanted = `a day up to ${last}, at most ${sandboxDays} days ahead`;
-  return [`Set until of the sandbox of the stage ${name} in ${stagesFile()} to ${wanted}: it is "${sandbox.until}".`];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { StageSandbox, StageWebhooks } from "../../shared/settings.ts";
+import type { StageWebhooks } from "../../shared/settings.ts";
 import type { StageSetting } from "../functions/function-row.ts";
 import { namesOf } from "./names.ts";
 import type { Stage } from "./stages.ts";
@@ -19,7 +19,6 @@ const stageSettings: Readonly<Record<StageSetting, (stage: Stage) => string>> = 
   HISTORY_DAYS: ({ historyDays = 400 }: Stage) => String(historyDays),
   PLATFORM_APPLICATIONS: ({ platformApplications = {} }: Stage) => JSON.stringify(platformApplications),
   WEBHOOKS: (stage: Stage) => JSON.stringify(webhooksOf(stage)),
-  SANDBOX: ({ sandbox }: Stage) => (sandbox ? JSON.stringify(withoutConsent(sandbox)) : ""),
 };
 
 /** The value of a setting in a stage, as functions get it in their environment. */
@@ -34,11 +33,6 @@ export function readStageSetting(stage: Stage, setting: StageSetting): string {
 function webhooksOf({ name, webhooks = [] }: Stage): StageWebhooks {
   const receivers = webhooks.map((each) => ({ name: each.name, url: each.url }));
   return { queues: namesOf(name).webhookQueue(""), receivers };
-}
-
-/** What functions are given of a sandbox. */
-function withoutConsent({ companyId, logins, until }: NonNullable<Stage["sandbox"]>): StageSandbox {
-  return { companyId, logins, until };
 }
 
 /** All settings of a stage by name, for tools, which belong to no single function. */

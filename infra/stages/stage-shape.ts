@@ -20,10 +20,10 @@ import {
   moment,
   origin,
   region,
-  sandbox,
   serviceName,
   smsSender,
   someText,
+  testLogins,
   timeZone,
   webAclArn,
   webhooks,
@@ -69,13 +69,13 @@ export const stageShape = v.object({
   /** Whether strangers may register. `closed` answers 404; choose it for a real stage unless strangers are wanted. */
   registration: oneOf(["open", "closed"]),
   /**
-   * Test logins, for reviewers of an app store and end-to-end tests: drivers and clients of one company, whose pin is a secret
-   * of the stage and is sent to nobody (D9). All limits stay. They end with the day `until`, at most 90 days ahead.
+   * Test logins, for reviewers of an app store: drivers and clients of one company, whose pin is a secret of the stage and is
+   * sent to nobody (D9). They end when the day `until` begins, in UTC.
    */
-  sandbox: v.exactOptional(
+  testLogins: v.exactOptional(
     setting(
-      "{ companyId, logins, until }: a company, 1 to 10 logins in their normal form that pins could be sent to, and the last day, such as 2026-11-22; and allowKeptData: true where removal is keep",
-      sandbox,
+      "{ companyId, logins, until }: a company, 1 to 10 logins in their normal form that pins could be sent to, and the day on which they end, such as 2026-11-22, at most 90 days ahead",
+      testLogins,
     ),
   ),
   /** Whether an unknown query parameter is refused, or only logged with a warning; `refuse` by default. */

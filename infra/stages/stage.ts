@@ -46,21 +46,13 @@ export const stageSchema = v.pipe(
     ["backupKeptDays"],
   ),
   v.forward(
-    v.partialCheck([["removal"], ["sandbox"]], ({ removal, sandbox }) => {
-      return removal !== "keep" || sandbox === undefined || sandbox.allowKeptData === true;
-    }),
-    ["sandbox"],
-  ),
-  v.forward(
     v.partialCheck(
-      [["defaultCountry"], ["servedCountries"], ["sandbox"]],
-      ({ defaultCountry, servedCountries, sandbox }) => {
-        return (
-          sandbox === undefined || sandbox.logins.every((each) => takesPins(each, defaultCountry, servedCountries))
-        );
+      [["defaultCountry"], ["servedCountries"], ["testLogins"]],
+      ({ defaultCountry, servedCountries, testLogins }) => {
+        return !testLogins || testLogins.logins.every((each) => takesPins(each, defaultCountry, servedCountries));
       },
     ),
-    ["sandbox"],
+    ["testLogins"],
   ),
   v.forward(
     v.partialCheck([["webhooks"], ["outboundEvents"]], ({ webhooks, outboundEvents }) => {

@@ -33,19 +33,17 @@ async function setOnce(
 ): Promise<ShownUser | undefined> {
   const found = await findResetToken(resetHash, now);
   if (!found || found.isSpent) return undefined;
-  const { account, sandboxCompanyId } = found;
-  const { user } = account;
+  const { user } = found.account;
   actAs(`user#${user.id}`);
   // Nothing may fail once the password has changed; the notice follows from the table's stream.
   const [passwordHash, logins, company] = await Promise.all([
     hashPassword(body.password),
-    sandboxCompanyId === undefined ? forgivenLogins(user, clientAddress, now) : [],
+    forgivenLogins(user, clientAddress, now),
     findCompany(user.financial_company_id),
   ]);
   const names = namesFor(user, body);
   const { locale } = body;
-  if (!(await changePassword(user.id, resetHash, { passwordHash, names, locale, logins, sandboxCompanyId }, now)))
-    return undefined;
+  if (!(await changePassword(user.id, resetHash, { passwordHash, names, locale, logins }, now))) return undefined;
   return { ...user, ...names, ...(locale !== undefined && { locale }), company };
 }
 
@@ -67,7 +65,7 @@ function namesFor({ first_name, last_name }: User, body: PasswordChange["body"])
   };
 }
 
-/** A completed recovery forgives all failures of the user's logins, and makes its client known; a sandbox's does neither (D10). */
+/** A completed recovery forgives all failures of the user's logins, and makes its client known (D10). */
 async function forgivenLogins({ email, phone_number }: User, address: string, now: Date) {
   const logins = [email, phone_number].filter((login) => login !== null);
   const guessers = await Promise.all(logins.map((login) => guesserOf(login, { address, isKnown: false })));

@@ -40,11 +40,17 @@ export const pinDigits = 6;
 /** Digits of a pin for a login whose short pins have been guessed at too often (D10). */
 export const longPinDigits = 10;
 
+/** Digits of the pin of a stage's test logins (D9). */
+export const testPinDigits = 12;
+
+/** The pin of a stage's test logins. */
+export const testPinText = v.pipe(v.string(), v.regex(new RegExp(`^[0-9]{${testPinDigits}}$`)));
+
 const pinText = v.pipe(
   v.string(),
   v.regex(
-    new RegExp(`^([0-9]{${pinDigits}}|[0-9]{${longPinDigits}})$`),
-    `must be ${pinDigits} or ${longPinDigits} digits`,
+    new RegExp(`^([0-9]{${pinDigits}}|[0-9]{${longPinDigits}}|[0-9]{${testPinDigits}})$`),
+    `must be ${pinDigits}, ${longPinDigits} or ${testPinDigits} digits`,
   ),
 );
 

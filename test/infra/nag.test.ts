@@ -38,8 +38,8 @@ const acknowledged: readonly Acknowledgement[] = [
   },
   {
     rule: /^AwsSolutions-SMG4$/,
-    where: /\/SandboxPin\/Secret\//,
-    reason: "Reviewers hold it for weeks; it ends with the sandbox, at most 90 days after",
+    where: /\/TestPin\/Secret\//,
+    reason: "Reviewers hold it for weeks; it ends with the test logins, at most 90 days after",
   },
   {
     rule: /^AwsSolutions-CFR1$/,

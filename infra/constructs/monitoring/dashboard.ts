@@ -103,7 +103,6 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
           "DevicesDropped",
           "PinFailures",
           "PasscodeFailures",
-          "SandboxPinsWithheld",
           "RefreshesRepeated",
         ] as const
       ).map((each) => ownMetric(namespace, each, {}, sum)),

@@ -106,12 +106,12 @@ async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
 }
 
 async function findSecrets({ stage }: DeployTarget): Promise<string[]> {
-  const { hmacSecret, signingSecret, edgeSecret, sandboxSecret, webhookSecret } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, edgeSecret, testPinSecret, webhookSecret } = namesOf(stage.name);
   const client = new SecretsManagerClient({});
   const found: string[] = [];
   const optional = [
     ...(stage.edge ? [edgeSecret] : []),
-    ...(stage.sandbox ? [sandboxSecret] : []),
+    ...(stage.testLogins ? [testPinSecret] : []),
     ...(stage.webhooks ? [webhookSecret] : []),
   ];
   for (const SecretId of [hmacSecret, signingSecret, ...optional]) {

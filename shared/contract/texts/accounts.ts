@@ -83,7 +83,10 @@ work once; the same request within 60 seconds is answered the same. Five wrong t
       "The login that the pin was sent to. Write the plus sign of a phone number as `%2B`.",
       "operator@harbour-logistics.example",
     ],
-    pin: ["Six digits as received, with zeros in front; ten after much guessing at the login.", "012345"],
+    pin: [
+      "Six digits as received, with zeros in front; ten after much guessing at the login, twelve of a test login.",
+      "012345",
+    ],
   },
   answer: {
     text: "The pin was right, and is now spent.",

@@ -1,4 +1,3 @@
-import { hasLeftSandbox } from "../../domain/accounts/sandbox.ts";
 import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
 import { readTogether } from "../table/transaction.ts";
 import { formerHash, secretKey, userSecrets } from "./user-secrets.ts";
@@ -13,8 +12,6 @@ export interface Account {
   readonly epoch: number;
   /** When the user last got another password, which raised the epoch; release 0.1 did not keep it. */
   readonly passwordChangedAt: string | undefined;
-  /** The company of the sandbox whose pin led to the password, if it was one's (D9). */
-  readonly sandboxCompanyId: number | undefined;
 }
 
 /** Access pattern A1: an account by user id. One read unit. */
@@ -36,16 +33,11 @@ export async function findAccountWith(kind: SecretKind, userId: number): Promise
   const [item, secret] = await readTogether([userKey(userId), secretKey(kind, userId)]);
   if (!item) return undefined;
   const stored = users.decode(item);
-  const isVoid = kind === "password" && hasLeftSandbox(stored.sandbox_company_id, toUser(stored));
-  const hash = isVoid ? undefined : (formerHash(kind, stored) ?? (secret && userSecrets.decode(secret).hash));
+  const hash = formerHash(kind, stored) ?? (secret && userSecrets.decode(secret).hash);
   return { ...toAccount(stored), hash };
 }
 
 function toAccount(stored: StoredUser): Account {
   const { reset_hash: resetHash, session_epoch: epoch = 0, password_changed_at: passwordChangedAt } = stored;
-  const user = toUser(stored);
-  // Sessions that were opened with the password of a sandbox end as by the next password, which is of this epoch as well.
-  const ended = hasLeftSandbox(stored.sandbox_company_id, user) ? 1 : 0;
-  const { sandbox_company_id: sandboxCompanyId } = stored;
-  return { user, resetHash, epoch: epoch + ended, passwordChangedAt, sandboxCompanyId };
+  return { user: toUser(stored), resetHash, epoch, passwordChangedAt };
 }

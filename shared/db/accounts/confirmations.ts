@@ -1,4 +1,4 @@
-import { afterRightPin, afterSandboxPin } from "../../domain/guessing/pin-flow.ts";
+import { afterRightPin } from "../../domain/guessing/pin-flow.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import { type Guesser, loginExpiry, loginGuessesKey } from "./guesses.ts";
@@ -24,14 +24,13 @@ export async function spendPin(
   const confirming = pin.registers
     ? [createLogin(login, id, now), createUser(pin.user, resetHash)]
     : [confirmLogin(login, id, now), giveResetToken(id, resetHash)];
-  const spending = [spend(login, pin.hash, guesser.by, now), closeTries(guesser.loginHash, pin, now)];
-  const failed = await transact([...spending, ...confirming, putResetToken(id, resetHash, pin.sandboxCompanyId, now)]);
+  const spending = [spend(login, pin.hash, guesser.by, now), closeTries(guesser.loginHash, pin.askedAt, now)];
+  const failed = await transact([...spending, ...confirming, putResetToken(id, resetHash, pin.testCompanyId, now)]);
   return failed.length === 0;
 }
 
-/** The write that forgets a login's tries of pins, whatever was counted meanwhile; those of a sandbox's pin stay (D10). */
-function closeTries(loginHash: string, { askedAt, sandboxCompanyId }: PinTry, now: Date): TransactionWrite {
-  const left = sandboxCompanyId === undefined ? afterRightPin(askedAt) : afterSandboxPin(askedAt);
-  const set = { ...left, expires_at: loginExpiry(now) };
+/** The write that forgets a login's tries of pins, whatever was counted meanwhile. */
+function closeTries(loginHash: string, askedAt: number, now: Date): TransactionWrite {
+  const set = { ...afterRightPin(askedAt), expires_at: loginExpiry(now) };
   return { Update: updateOf(loginGuessesKey(loginHash), { set, add: { revision: 1 } }) };
 }

@@ -18,8 +18,6 @@ export interface StoredOwnExport extends RecordItem {
   readonly pages: number;
   /** What its cursors are encrypted with. */
   readonly cursor_key: string;
-  /** The company of the sandbox whose pin led to the user's password, if it was one's: no message is sent then (D9). */
-  readonly sandbox_company_id?: number | undefined;
   readonly expires_at: number;
 }
 
@@ -41,7 +39,7 @@ const purpose = "own-export-cursor";
  * Access pattern OE1: begins an export of a user's own data, up to 3 on a day, however many ask at once; refuses others as
  * `too_many_requests`. Its insertion is what the user is notified of (D44). One write unit, one more for each of the day's before.
  */
-export async function beginOwnExport({ user, sandboxCompanyId }: Account, now: Date): Promise<StoredOwnExport> {
+export async function beginOwnExport({ user }: Account, now: Date): Promise<StoredOwnExport> {
   const userId = user.id;
   const day = now.toISOString().slice(0, 10);
   for (let at = 1; at <= mostADay; at += 1) {
@@ -51,7 +49,6 @@ export async function beginOwnExport({ user, sandboxCompanyId }: Account, now: D
       begun_at: now.toISOString(),
       pages: 1,
       cursor_key: randomBytes(32).toString("base64url"),
-      sandbox_company_id: sandboxCompanyId,
       revision: firstRevision(),
       change: lastChange(),
       expires_at: epochSecondsAfter(now, rememberedDays),

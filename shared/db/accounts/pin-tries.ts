@@ -1,5 +1,5 @@
 import type { PinHash } from "../../domain/accounts/pin.ts";
-import { hasLeftSandbox } from "../../domain/accounts/sandbox.ts";
+import { isTestUser } from "../../domain/accounts/test-user.ts";
 import { registeredUser } from "../../domain/accounts/users.ts";
 import { triesOfPin, triesPerPin } from "../../domain/guessing/client-guesses.ts";
 import type { AskedPin, LoginGuesses } from "../../domain/guessing/login-guesses.ts";
@@ -19,8 +19,8 @@ export interface PinTry {
   readonly registers: boolean;
   /** True where the same client spent it within the last minute (D13). */
   readonly isRepeated: boolean;
-  /** The company of the sandbox whose pin it is, if it is one's: it forgives nothing (D9, D10). */
-  readonly sandboxCompanyId?: number | undefined;
+  /** The company of the test logins, if it is their pin (D9). */
+  readonly testCompanyId?: number | undefined;
 }
 
 /** A try that was counted, with the pin where it is the right one. */
@@ -81,6 +81,10 @@ function decide(pin: StoredPin | undefined, { login, client }: Guesses, guesser:
   if (!asked) return { isRepeated: false };
   const tries = triesOf(asked.asked_at);
   const { isCompared, isExempt = false, next } = tryLivePin(login.value, asked, { ...guesser, tries }, now.getTime());
+  if (pin?.test_company_id !== undefined && isLive(pin, now)) {
+    // Nobody guesses twelve digits: a try counts for its client alone, and writes what it writes for any other login.
+    return { askedAt: asked.asked_at, compared: pin, isRepeated: false, isExempt, next: next && login.value };
+  }
   // A pin of fewer digits than were counted for is another request's.
   const compared = isCompared && pin && isLive(pin, now) && pin.digits === asked.digits ? pin : undefined;
   return { askedAt: asked.asked_at, compared, isRepeated: false, isExempt, next };
@@ -104,12 +108,12 @@ function isRepeat({ spent_at, spent_by }: StoredPin, { by }: Guesser, now: Date)
 }
 
 async function toTry(login: string, pin: StoredPin, isRepeated: boolean): Promise<PinTry | undefined> {
-  const { user_id, hmac, salt, sandbox_company_id: sandboxCompanyId } = pin;
+  const { user_id, hmac, salt, test_company_id: testCompanyId } = pin;
   const registers = Boolean(pin.registration);
   // Who registered with this pin may have come into being a moment ago.
   const find = isRepeated ? findUser : findUserAsShown;
   const user = registers ? registeredUser(user_id, login) : await find(user_id);
-  if (!user || hasLeftSandbox(sandboxCompanyId, user)) return undefined;
+  if (!user || (testCompanyId !== undefined && !isTestUser(testCompanyId, user))) return undefined;
   const askedAt = Date.parse(pin.requested_at);
-  return { user, hash: { hmac, salt }, askedAt, registers, isRepeated, sandboxCompanyId };
+  return { user, hash: { hmac, salt }, askedAt, registers, isRepeated, testCompanyId };
 }

@@ -23,8 +23,8 @@ export interface StoredPin extends StoredItem, PinHash {
   readonly spent_at?: string;
   /** The client that spent it, by its keyed hash. */
   readonly spent_by?: string;
-  /** The company of the sandbox that the pin is of; absent where it was made for its request alone (D9). */
-  readonly sandbox_company_id?: number;
+  /** The company of the test logins, if it is their pin (D9). */
+  readonly test_company_id?: number;
   /** Null where a known user asked; absent once the pin is spent. */
   readonly registration?: typeof emptyRegistration | null;
 }
@@ -46,8 +46,8 @@ export interface PinRequest {
   readonly digits: number;
   /** True where the user comes into being with the pin (D16). */
   readonly registers: boolean;
-  /** The company of the sandbox whose pin it is, if it is one's (D9). */
-  readonly sandboxCompanyId?: number | undefined;
+  /** The company of the test logins, if it is their pin (D9). */
+  readonly testCompanyId?: number | undefined;
 }
 
 /** How long the client that spent a pin or a reset token gets the same answer again (D13, D14). */
@@ -72,7 +72,7 @@ export function pinKey(login: string): Key {
  * one before was.
  */
 export async function storePin(request: PinRequest, userId: number, hash: PinHash, now: Date): Promise<boolean> {
-  const { requestId: request_id, validTo, digits, sandboxCompanyId } = request;
+  const { requestId: request_id, validTo, digits, testCompanyId } = request;
   const requested_at = request.requestedAt.toISOString();
   const isUnsent =
     "attribute_not_exists(spent_at) AND attribute_not_exists(sent_at) AND (attribute_not_exists(held_until) OR held_until < :now)";
@@ -91,7 +91,7 @@ export async function storePin(request: PinRequest, userId: number, hash: PinHas
     held_until,
     ...life,
   };
-  const { set: mark, remove: noMark } = setOrRemove("sandbox_company_id", sandboxCompanyId);
+  const { set: mark, remove: noMark } = setOrRemove("test_company_id", testCompanyId);
   const set = { ...of, ...mark, tries: 0, registration, schema_version: pins.version };
   const remove = [...noMark, "sent_at", "spent_at", "spent_by", "failures", "streak", "schema_readable_from"];
   return (await updateIf(updateOf(pinKey(request.login), { when, values, set, remove }))) !== undefined;

@@ -1,5 +1,5 @@
 import { resetTokenLifeMinutes } from "../../domain/accounts/reset-token.ts";
-import { hasLeftSandbox } from "../../domain/accounts/sandbox.ts";
+import { isTestUser } from "../../domain/accounts/test-user.ts";
 import type { LoginGuesses } from "../../domain/guessing/login-guesses.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
@@ -17,8 +17,8 @@ interface StoredResetToken extends StoredItem {
   readonly valid_to: string;
   readonly expires_at: number;
   readonly spent_at?: string;
-  /** The company of the sandbox whose pin it was given for, if it was one's (D9). */
-  readonly sandbox_company_id?: number;
+  /** The company of the test logins, if it was given for their pin (D9). */
+  readonly test_company_id?: number;
 }
 
 /** The entity of reset tokens. */
@@ -34,13 +34,12 @@ export interface FoundResetToken {
   /** With the hash of the password. */
   readonly account: AccountWithHash;
   readonly isSpent: boolean;
-  /** The company of the sandbox whose pin it was given for, if it was one's. */
-  readonly sandboxCompanyId: number | undefined;
 }
 
 /**
  * Access pattern A3: the user a reset token was given to, while it counts or was spent within the last minute; undefined
- * otherwise, and where the user has left the sandbox that its pin was of (D9, D14). Five read units, two round trips.
+ * otherwise, and if it was given for the pin of test logins to a user who meanwhile is none of theirs (D9, D14). Five read
+ * units, two round trips.
  */
 export async function findResetToken(hash: string, now: Date): Promise<FoundResetToken | undefined> {
   const token = await resetTokens.find(resetTokenKey(hash), { consistent: true });
@@ -48,9 +47,9 @@ export async function findResetToken(hash: string, now: Date): Promise<FoundRese
   const isSpent = token.spent_at !== undefined;
   if (token.spent_at !== undefined && now.getTime() - Date.parse(token.spent_at) >= repeatMs) return undefined;
   const account = await findAccountWith("password", token.user_id);
-  const { sandbox_company_id: sandboxCompanyId } = token;
-  if (!account || hasLeftSandbox(sandboxCompanyId, account.user)) return undefined;
-  return { account, isSpent, sandboxCompanyId };
+  const { test_company_id: testCompanyId } = token;
+  if (!account || (testCompanyId !== undefined && !isTestUser(testCompanyId, account.user))) return undefined;
+  return { account, isSpent };
 }
 
 /** A new password, and the guesses that it forgives. */
@@ -85,13 +84,13 @@ export async function changePassword(
 export function putResetToken(
   userId: number,
   hash: string,
-  sandbox_company_id: number | undefined,
+  test_company_id: number | undefined,
   now: Date,
 ): TransactionWrite {
   const validTo = new Date(now.getTime() + resetTokenLifeMinutes * 60_000);
   const life = { valid_to: validTo.toISOString(), expires_at: epochSeconds(validTo) };
-  const ofSandbox = sandbox_company_id !== undefined && { sandbox_company_id };
-  return { Put: { Item: resetTokens.encode({ ...resetTokenKey(hash), user_id: userId, ...life, ...ofSandbox }) } };
+  const ofTest = test_company_id !== undefined && { test_company_id };
+  return { Put: { Item: resetTokens.encode({ ...resetTokenKey(hash), user_id: userId, ...life, ...ofTest }) } };
 }
 
 function resetTokenKey(hash: string): Key {

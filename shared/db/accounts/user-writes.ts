@@ -45,7 +45,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
       passcode_hash: hasPasscode ? movedHash : undefined,
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
       ...(session_epoch && { session_epoch }),
-      ...(isNewPassword && { password_changed_at: context.now.toISOString(), sandbox_company_id: undefined }),
+      ...(isNewPassword && { password_changed_at: context.now.toISOString() }),
       ...(isNewPasscode && { passcode_changes: (stored?.passcode_changes ?? 0) + 1 }),
     };
     return {

@@ -10,7 +10,7 @@ import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
 import { type Key, queryPage, updateIf } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { setOrRemove, updateOf } from "../table/updates.ts";
+import { updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
 import { movedHash, overwriteSecret, secretKey, splitHashes } from "./user-secrets.ts";
 
@@ -36,8 +36,6 @@ export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
   readonly password_changed_at?: string;
   /** How often a line gave the user another passcode, or took it; the history follows from it. */
   readonly passcode_changes?: number;
-  /** The company of the sandbox whose pin led to the password, if it was one's (D9). */
-  readonly sandbox_company_id?: number | undefined;
 }
 
 /** The entity of users. */
@@ -148,27 +146,23 @@ export interface Replacement {
   readonly names: NewNames;
   /** The language of messages from now on; left out, it stays (D45). */
   readonly locale?: Locale | undefined;
-  /** The company of the sandbox whose pin led to it, if it was one's: it counts while the user is of it (D9). */
-  readonly sandboxCompanyId?: number | undefined;
 }
 
 /** The writes that set a user's password and end every session, while the reset token counts (D14). */
 export function replacePassword(
   userId: number,
   resetHash: string,
-  { passwordHash, names, locale, sandboxCompanyId }: Replacement,
+  { passwordHash, names, locale }: Replacement,
   now: Date,
 ): TransactionWrite[] {
   const { first_name, last_name } = names;
-  const mark = setOrRemove("sandbox_company_id", sandboxCompanyId);
   const set = {
-    ...mark.set,
     password_changed_at: now.toISOString(),
     ...(first_name !== undefined && { "record.first_name": first_name }),
     ...(last_name !== undefined && { "record.last_name": last_name }),
     ...(locale !== undefined && { "record.locale": locale }),
   };
-  const changes = { set, remove: [...mark.remove, "reset_hash", "silent", "password_hash"] };
+  const changes = { set, remove: ["reset_hash", "silent", "password_hash"] };
   const add = { session_epoch: 1, revision: 1 };
   const Update = updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add });
   return [{ Update }, overwriteSecret("password", userId, passwordHash)];

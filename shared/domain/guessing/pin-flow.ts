@@ -137,11 +137,6 @@ export function afterRightPin(askedAt: number): Partial<LoginGuesses> {
   return { pins: [], known_pins: [], pin_streak: 0, spent_pin: askedAt };
 }
 
-/** What the pin of a sandbox leaves: all tries, its own among them, as many may know it (D10). */
-export function afterSandboxPin(askedAt: number): Partial<LoginGuesses> {
-  return { spent_pin: askedAt };
-}
-
 function mayShare(guesses: LoginGuesses, live: AskedPin, { registers, tries }: PinAsker, now: number): boolean {
   const isOutOfTries = tries >= triesPerPin || (live.digits === pinDigits && needsLongPin(guesses, now));
   return !isOutOfTries && (!registers || live.registers);

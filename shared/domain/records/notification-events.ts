@@ -111,18 +111,15 @@ export function readPush({ key, before, after }: ItemChange): Push | undefined {
   return { userId, notificationId };
 }
 
-/**
- * The new password of a stored user that a change is about, unless it was written silently (D14) or follows from the pin of a
- * sandbox, which sends nothing (D9). Throws as `readEvent`.
- */
+/** The new password of a stored user that a change is about, unless it was written silently (D14). Throws as `readEvent`. */
 export function readPasswordChange({ key, before, after }: ItemChange): PasswordChange | undefined {
   if (key.sk !== "USER" || !after || after.silent === true) return undefined;
-  return after.sandbox_company_id === undefined ? newPassword(after, before) : undefined;
+  return newPassword(after, before);
 }
 
-/** The export of a user's own data that a change begins, unless a sandbox is behind it, which sends nothing (D9, D44). Throws as `readEvent`. */
+/** The export of a user's own data that a change begins (D44). Throws as `readEvent`. */
 export function readOwnExport({ key, before, after }: ItemChange): OwnExport | undefined {
-  if (!key.sk.startsWith("EXPORT#") || before || !after || after.sandbox_company_id !== undefined) return undefined;
+  if (!key.sk.startsWith("EXPORT#") || before || !after) return undefined;
   const { user_id: userId, begun_at } = requireItem(ownExport, after);
   return { userId, exportedAt: new Date(begun_at) };
 }

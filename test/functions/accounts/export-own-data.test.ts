@@ -153,18 +153,6 @@ describe("200", () => {
   });
 });
 
-test("D9, D44: who signed in with the password of a sandbox is notified in the app alone", async () => {
-  const tokens = await signedIn();
-  await updateIf(updateOf(userKey(userId), { set: { sandbox_company_id: 1, "record.role": "client" } }));
-  expect((await ask(tokens)).status).toBe(200);
-  const [begun] = await exported();
-  if (!begun) throw new Error("No export was stored");
-  const { pk, sk } = begun;
-  await notify({ Records: [streamRecord({ pk, sk }, { after: { ...begun } })] });
-  expect(await drain("NOTICE_QUEUE_URL", sendNotices)).toEqual([]);
-  expect(await drain("NOTIFICATION_QUEUE_URL", deliverNotifications)).toHaveLength(1);
-});
-
 describe("403", () => {
   test("D44: an export needs a sign-in of the last 10 minutes; a renewed token is none", async () => {
     at("2026-05-02T09:00:00.000");

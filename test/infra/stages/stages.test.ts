@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
 import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
 import { stageShape } from "../../../infra/stages/stage-shape.ts";
@@ -7,9 +7,8 @@ import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
 
 const dev = findStage("dev");
 const prod = ownedStage("prod");
-const { oidcIssuer, customDomain, platformApplications } = fullStage;
+const { oidcIssuer, customDomain, platformApplications, testLogins } = fullStage;
 const { certificateArn } = customDomain;
-const { allowKeptData: _, ...sandbox } = fullStage.sandbox;
 const [webhook] = fullStage.webhooks;
 
 test("D22: a stage refuses unknown parameters unless it says warn", () => {
@@ -124,20 +123,23 @@ test.each<[keyof Stage, unknown]>([
   ["runbookUrl", "infra/RUNBOOK.md"],
   ["tracing", 1],
   ["docs", "on"],
-  ["sandbox", { ...sandbox, companyId: 0 }],
-  ["sandbox", { ...sandbox, companyId: undefined }],
-  ["sandbox", { ...sandbox, logins: [] }],
-  ["sandbox", { ...sandbox, logins: Array.from({ length: 11 }, (_, at) => `review-${at}@harbour-logistics.co.uk`) }],
-  ["sandbox", { ...sandbox, logins: ["review"] }],
-  ["sandbox", { ...sandbox, logins: ["Review@harbour-logistics.co.uk"] }],
-  ["sandbox", { ...sandbox, logins: ["07400 123456"] }],
-  ["sandbox", { ...sandbox, logins: ["+4915123456789"] }],
-  ["sandbox", { ...sandbox, logins: ["+442079460000"] }],
-  ["sandbox", { ...sandbox, until: "2026-02-30" }],
-  ["sandbox", { ...sandbox, until: "in a month" }],
-  ["sandbox", { ...sandbox, until: undefined }],
-  ["sandbox", { ...sandbox, pin: "123456" }],
-  ["sandbox", { ...sandbox, allowKeptData: false }],
+  ["testLogins", { ...testLogins, companyId: 0 }],
+  ["testLogins", { ...testLogins, companyId: undefined }],
+  ["testLogins", { ...testLogins, logins: [] }],
+  [
+    "testLogins",
+    { ...testLogins, logins: Array.from({ length: 11 }, (_, at) => `review-${at}@harbour-logistics.co.uk`) },
+  ],
+  ["testLogins", { ...testLogins, logins: ["review"] }],
+  ["testLogins", { ...testLogins, logins: ["Review@harbour-logistics.co.uk"] }],
+  ["testLogins", { ...testLogins, logins: ["07400 123456"] }],
+  ["testLogins", { ...testLogins, logins: ["+4915123456789"] }],
+  ["testLogins", { ...testLogins, logins: ["+442079460000"] }],
+  ["testLogins", { ...testLogins, until: "2026-02-30" }],
+  ["testLogins", { ...testLogins, until: "in a month" }],
+  ["testLogins", { ...testLogins, until: undefined }],
+  ["testLogins", { ...testLogins, until: "9999-12-31" }],
+  ["testLogins", { ...testLogins, pin: "123456123456" }],
 ])("%s %j is refused in one sentence that says what to set, and where", (setting, value) => {
   const faults = faultsOf({ ...dev, [setting]: value });
   expect(faults).toHaveLength(1);
@@ -178,7 +180,7 @@ test.each(Object.keys(stageShape.entries))("a stage without %s is refused, or ca
     "unknownParameters",
     "outboundEvents",
     "locale",
-    "sandbox",
+    "testLogins",
     "docs",
     "webhooks",
   ];
@@ -319,28 +321,18 @@ test("a stage that is deleted with its data has no backups, which CloudFormation
   ]);
 });
 
-describe("D9: a sandbox", () => {
-  const now = new Date("2026-06-01T09:30:00.000Z");
-  const withSandbox = (changes: object): Stage => ({ ...dev, sandbox: { ...sandbox, ...changes } });
+describe("D9: test logins", () => {
+  const withEnd = (until: string): Stage => ({ ...prod, testLogins: { ...testLogins, until } });
+  beforeEach(() => void vi.useFakeTimers({ now: new Date("2026-06-01T09:30:00.000Z"), toFake: ["Date"] }));
+  afterEach(() => void vi.useRealTimers());
 
   test.each(["2026-06-01", "2026-08-30", "2026-05-31"])("may end within 90 days, or have ended: %s", (until) => {
-    expect(() => requireDeployable(withSandbox({ until }), {}, now)).not.toThrow();
+    expect(faultsOf(withEnd(until))).toEqual([]);
   });
 
-  test.each(["2026-08-31", "2027-06-01", "9999-12-31"])("that ends later is refused: %s", (until) => {
-    expect(() => requireDeployable(withSandbox({ until }), {}, now)).toThrow(
-      `Set until of the sandbox of the stage dev in infra/stages/stages.ts to a day up to 2026-08-30, at most 90 days ahead: it is "${until}".`,
+  test.each(["2026-08-31", "2027-06-01", "9999-12-31"])("that end later are refused: %s", (until) => {
+    expect(() => requireDeployable(withEnd(until), {})).toThrow(
+      /^Set testLogins of the stage prod in infra\/stages\/stages\.ts to .+, at most 90 days ahead: it is /,
     );
-  });
-
-  test("of a stage that keeps its data is refused unless it says so a second time", () => {
-    expect(faultsOf({ ...prod, sandbox })).toEqual([expect.stringMatching(/^Set sandbox of the stage prod .*keep/)]);
-    expect(faultsOf({ ...prod, sandbox: { ...sandbox, allowKeptData: true } })).toEqual([]);
-  });
-
-  test("is given to functions without that consent, and is empty where there is none", () => {
-    const given = JSON.stringify(sandbox);
-    expect(readStageSetting(fullStage, "SANDBOX")).toBe(given);
-    expect(readStageSetting(dev, "SANDBOX")).toBe("");
   });
 });

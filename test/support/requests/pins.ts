@@ -4,7 +4,7 @@ import { handler as requestPasswordResetHandler } from "../../../functions/accou
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import type { Inbox } from "../../../infra/local/aws/inbox.ts";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
-import { pinDigits, requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import type { Service } from "../service/service.ts";
 import { call } from "./call.ts";
 import { forgetThrottles } from "./throttles.ts";
@@ -42,5 +42,5 @@ export async function askForPin(service: Service, login: string): Promise<string
 
 /** A pin that is not this one: the first after it, or one further on. */
 export function otherPin(pin: string, further = 1): string {
-  return String((Number(pin) + further) % 10 ** pinDigits).padStart(pinDigits, "0");
+  return String((Number(pin) + further) % 10 ** pin.length).padStart(pin.length, "0");
 }

@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
         "Push and badges",
         "Try it",
         "Use the client",
-        "Sandbox",
+        "Test logins",
         "Events",
         "Webhooks",
       ]);

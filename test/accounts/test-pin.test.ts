@@ -1,0 +1,250 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as confirmByLink } from "../../functions/accounts/confirm-login.ts";
+import { handler as registerHandler } from "../../functions/accounts/register-user.ts";
+import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
+import { guesserOf } from "../../shared/accounts/throttles.ts";
+import { confirmLogin, registerUser } from "../../shared/contract/accounts.ts";
+import { findGuesses } from "../../shared/db/accounts/guesses.ts";
+import { crashEverywhere } from "../support/faults/crash.ts";
+import { at, useSigningKey } from "../support/records/own-user.ts";
+import { companyLine, userLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { readItem } from "../support/records/writes.ts";
+import { call } from "../support/requests/call.ts";
+import { closePinFlow, guessesAt } from "../support/requests/guesses.ts";
+import { deliverPins, newestPin, otherPin } from "../support/requests/pins.ts";
+import { expectProblem } from "../support/requests/problems.ts";
+import { confirmPin, requestPin, setNewPassword, signInWith } from "../support/requests/recovery.ts";
+import { setTestLogins, storeTestPin, testPin, useTestLogins } from "../support/requests/test-logins.ts";
+import { loggedLines } from "../support/service/capture-logs.ts";
+import { useService } from "../support/service/service.ts";
+import { nothingFailed, queueEvent } from "../support/workers/workers.ts";
+
+const service = useService();
+const companyId = 900;
+const phone = "+447400123456";
+const unknown = "unknown@example.com";
+const loginOf = (id: number) => `review-${id}@example.com`;
+const testLogins = {
+  companyId,
+  logins: [phone, unknown, ...Array.from({ length: 60 }, (_, index) => loginOf(9_000 + index))],
+};
+const password = "eleven loud lanterns";
+let id = 9_000;
+let login = "";
+
+useSigningKey();
+useTestLogins(testLogins);
+beforeAll(() => store([companyLine(1), companyLine(companyId, "Test")]));
+beforeEach(async () => {
+  id += 1;
+  login = loginOf(id);
+  await storeUser({});
+  service.inbox.clear();
+  loggedLines.length = 0;
+});
+afterEach(() => {
+  vi.useRealTimers();
+  setTestLogins({ ...testLogins, until: "2999-12-31" });
+});
+
+function storeUser(changes: object): Promise<void> {
+  return store([userLine(id, { email: login, role: "driver", financial_company_id: companyId, ...changes })]);
+}
+
+/** The reset token that a test login gets for the pin. */
+async function tokenByPin(): Promise<string> {
+  await requestPin(login);
+  return (await confirmPin(login, testPin)).body.user.reset_password_token;
+}
+
+const strangers: [string, object][] = [
+  ["an operator", { role: "operator" }],
+  ["an admin", { role: "admin" }],
+  ["a driver of another company", { financial_company_id: 1 }],
+  ["a driver of no company", { financial_company_id: null }],
+];
+
+describe("D9: a test login", () => {
+  test.each(["driver", "client"])("of a %s recovers with the stage's pin, which is sent to nobody", async (role) => {
+    await storeUser({ role });
+    expect((await requestPin(login)).status).toBe(200);
+    const { status, body } = await confirmPin(login, testPin);
+    expect(status).toBe(200);
+    expect(body.user).toMatchObject({ id, role, company: { id: companyId } });
+    expect((await setNewPassword(body.user.reset_password_token, password)).status).toBe(200);
+    expect((await signInWith(login, password)).status).toBe(200);
+    expect(service.inbox.entries()).toEqual([]);
+  });
+
+  test("is confirmed by a link as well", async () => {
+    await requestPin(login);
+    expect((await call(confirmByLink, confirmLogin, { query: { login, pin: testPin } })).status).toBe(200);
+  });
+
+  test("D11: of a phone number costs no SMS: neither one sent nor one counted", async () => {
+    await storeUser({ phone_number: phone });
+    await requestPin(phone);
+    expect(service.inbox.entries()).toEqual([]);
+    expect(await readItem({ pk: `SMS#${new Date().toISOString().slice(0, 13)}`, sk: "SMS" })).toBeUndefined();
+    expect((await confirmPin(phone, testPin)).status).toBe(200);
+    await storeUser({ phone_number: null });
+  });
+
+  test("D13, D14: has its answers repeated for a minute, as any other", async () => {
+    await requestPin(login);
+    const from = "192.0.2.44";
+    const [first, again] = [await confirmPin(login, testPin, from), await confirmPin(login, testPin, from)];
+    expect(again.body).toEqual(first.body);
+    expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+    const token = first.body.user.reset_password_token;
+    const set = [await setNewPassword(token, password), await setNewPassword(token, password)];
+    expect(set.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test("gets a pin of its own from the end on", async () => {
+    setTestLogins({ ...testLogins, until: "2026-06-02" });
+    at("2026-06-01T23:59:59.999");
+    await requestPin(login);
+    expect(service.inbox.entries()).toEqual([]);
+    at("2026-06-02T00:01:00.000");
+    await requestPin(login);
+    expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+    expect((await confirmPin(login, newestPin(service.inbox, login))).status).toBe(200);
+  });
+
+  test("gets a pin of its own from the end on, to the millisecond", async () => {
+    setTestLogins({ ...testLogins, until: "2026-06-02" });
+    at("2026-06-02T00:00:00.000");
+    await requestPin(login);
+    expect(newestPin(service.inbox, login)).toMatch(/^\d{6}$/);
+  });
+
+  test.each(strangers)("that is of %s gets a pin of its own", async (_, changes) => {
+    await storeUser(changes);
+    await requestPin(login);
+    expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+    const pin = newestPin(service.inbox, login);
+    expect(pin).toMatch(/^\d{6}$/);
+    expect((await confirmPin(login, pin)).status).toBe(200);
+  });
+
+  test("that nobody has gets nothing for a reset, and a pin of its own for a registration", async () => {
+    expect((await requestPin(unknown)).status).toBe(200);
+    expectProblem(await confirmPin(unknown, testPin), 422, "pin_invalid");
+    expect(service.inbox.entries()).toEqual([]);
+    const user = { login: unknown, password, first_name: "Robin", last_name: "Field" };
+    expect((await call(registerHandler, registerUser, { body: { user } })).status).toBe(200);
+    await deliverPins();
+    expectProblem(await confirmPin(unknown, testPin), 422, "pin_invalid");
+    expect(newestPin(service.inbox, unknown)).toMatch(/^\d{6}$/);
+  });
+
+  test("without a whole pin in the secret goes to the dead letters, and the log does not have the secret", async () => {
+    await storeTestPin("77123");
+    const asked = { login, channel: "email", requestId: "r", requestedAt: new Date(), digits: 6 };
+    const outcome = await deliverPin(queueEvent({ ...asked, validTo: new Date(Date.now() + 600_000) }));
+    await storeTestPin(testPin);
+    expect(outcome.batchItemFailures).toHaveLength(1);
+    expect(service.inbox.entries()).toEqual([]);
+    expect(loggedLines.join("")).not.toContain("77123");
+  });
+});
+
+test("D9: a user of the company whose login is not listed gets a pin of their own", async () => {
+  const other = `other-${id}@example.com`;
+  await storeUser({ email: other });
+  await requestPin(other);
+  expectProblem(await confirmPin(other, testPin), 422, "pin_invalid");
+  expect((await confirmPin(other, newestPin(service.inbox, other))).status).toBe(200);
+});
+
+test("D9: nobody confirms a test login that did not ask for a pin", async () => {
+  expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+});
+
+describe.each(strangers)("D9: who knows the pin gets nothing of a user who became %s", (_, changes) => {
+  test("by a pin that was asked for before", async () => {
+    await requestPin(login);
+    await storeUser(changes);
+    expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+  });
+
+  test("by the repetition of an answer that they got before", async () => {
+    const from = "192.0.2.60";
+    await requestPin(login);
+    expect((await confirmPin(login, testPin, from)).status).toBe(200);
+    await storeUser(changes);
+    expectProblem(await confirmPin(login, testPin, from), 422, "pin_invalid");
+  });
+
+  test("by a reset token that they were given before", async () => {
+    const token = await tokenByPin();
+    await storeUser(changes);
+    expectProblem(await setNewPassword(token, password), 422, "reset_token_invalid");
+  });
+
+  test("but the user recovers with a pin of their own", async () => {
+    at("2026-06-01T09:00:00.000");
+    await tokenByPin();
+    await storeUser(changes);
+    at("2026-06-01T09:01:01.000");
+    await requestPin(login);
+    const { user } = (await confirmPin(login, newestPin(service.inbox, login))).body;
+    expect((await setNewPassword(user.reset_password_token, password)).status).toBe(200);
+  });
+});
+
+describe("D10: nobody spends the pin of test logins", () => {
+  test("by wrong tries: they count nothing at the login, and the right pin is compared after any number of one's own", async () => {
+    const from = "192.0.2.62";
+    await requestPin(login);
+    const clients = Array.from({ length: 12 }, (_, host) => `198.51.100.${host}`);
+    for (const client of [...clients, ...Array.from({ length: 8 }, () => from)]) {
+      expectProblem(await confirmPin(login, otherPin(testPin), client), 422, "pin_invalid");
+    }
+    expect(await guessesAt(login)).toMatchObject({ pins: [], known_pins: [], pin_streak: 0 });
+    expect((await confirmPin(login, testPin, from)).status).toBe(200);
+  });
+
+  test("by guesses that make the login's own pins long", async () => {
+    await closePinFlow(login);
+    await requestPin(login);
+    expect((await confirmPin(login, testPin)).status).toBe(200);
+  });
+
+  test("and its tries count for the client, as at any other login", async () => {
+    const from = "192.0.2.63";
+    await requestPin(login);
+    const wrong = [await confirmPin(login, otherPin(testPin), from), await confirmPin(login, otherPin(testPin), from)];
+    for (const each of wrong) expectProblem(each, 422, "pin_invalid");
+    const guesser = await guesserOf(login, { address: from, isKnown: false });
+    expect((await findGuesses(guesser, { consistent: true })).client.value.guesses).toHaveLength(2);
+  });
+});
+
+test("D12: a worker that died anywhere is made good by the queue: the pin counts, and nothing was sent", async () => {
+  const crashes = await crashEverywhere(async (kill, place) => {
+    id += 1;
+    login = loginOf(id);
+    await storeUser({ email: login });
+    const requestedAt = new Date();
+    const asked = { login, channel: "email", requestId: place, requestedAt, digits: 6 };
+    const message = { ...asked, validTo: new Date(requestedAt.getTime() + 600_000) };
+    await kill(() => deliverPin(queueEvent(message)));
+    vi.useFakeTimers({ now: requestedAt.getTime() + 180_000, toFake: ["Date"] });
+    expect(await deliverPin(queueEvent(message)), place).toEqual(nothingFailed);
+    expect((await confirmPin(login, testPin)).status, place).toBe(200);
+    vi.useRealTimers();
+  });
+  expect(crashes).toBeGreaterThan(6);
+  expect(service.inbox.entries()).toEqual([]);
+});
+
+test("the pin and the login are in no log line", async () => {
+  await requestPin(login);
+  await confirmPin(login, testPin);
+  const logged = loggedLines.join("");
+  expect(logged).not.toContain(testPin);
+  expect(logged).not.toContain(login);
+});

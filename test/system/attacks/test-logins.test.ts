@@ -1,0 +1,84 @@
+import { beforeAll, expect, test, vi } from "vitest";
+import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
+import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
+import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
+import { useSigningKey } from "../../support/records/own-user.ts";
+import { companyLine, userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call, type TestAnswer } from "../../support/requests/call.ts";
+import { deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { confirmPin } from "../../support/requests/recovery.ts";
+import { testPin, useTestLogins } from "../../support/requests/test-logins.ts";
+import { useService } from "../../support/service/service.ts";
+import { queueEvent } from "../../support/workers/workers.ts";
+
+const service = useService();
+const companyId = 900;
+const login = "review@example.com";
+const other = "driver@example.com";
+
+useSigningKey();
+useTestLogins({ companyId, logins: [login] });
+beforeAll(async () => {
+  const ofCompany = { role: "driver", financial_company_id: companyId };
+  const users = [login, other].map((email, index) => userLine(9_001 + index, { email, ...ofCompany }));
+  await store([companyLine(companyId, "Test"), ...users]);
+  // The HMAC key is read once.
+  await confirmPin("first@example.com", "000000");
+});
+
+const calls: AwsCall[] = [];
+watchCalls((made, send) => {
+  calls.push(made);
+  return send();
+});
+
+/** The AWS calls that work makes, each with the number of its items, sorted. */
+async function callsOf(work: () => Promise<unknown>): Promise<string[]> {
+  calls.length = 0;
+  await work();
+  const made = calls.map(({ service: of, command, input }) => {
+    const { TransactItems = [] } = input as { TransactItems?: unknown[] };
+    return `${of} ${command} ${TransactItems.length}`;
+  });
+  return made.toSorted();
+}
+
+test.each([
+  ["request for a pin", (of: string) => call(requestHandler, requestPasswordReset, { body: { user: { login: of } } })],
+  ["wrong pin", (of: string) => confirmPin(of, "000000")],
+  ["wrong pin of twelve digits", (of: string) => confirmPin(of, "000000000000")],
+  ["right pin", (of: string) => confirmPin(of, of === login ? testPin : newestPin(service.inbox, of))],
+])("D12: neither the answer to a %s nor the calls it waits for show that a login is a test login", async (_, send) => {
+  const answers: object[] = [];
+  const made: string[][] = [];
+  for (const of of [login, other]) {
+    made.push(await callsOf(async () => answers.push(comparable(await send(of), of))));
+    await deliverPins();
+  }
+  expect(answers[0]).toEqual(answers[1]);
+  expect(made[0]).toEqual(made[1]);
+});
+
+test("the worker does for a login that is not listed what it does in a stage without test logins", async () => {
+  const request = { login: other, channel: "email", digits: 6 };
+  const deliver = (requestedAt: Date) => {
+    const validTo = new Date(requestedAt.getTime() + 600_000);
+    return deliverPin(queueEvent({ ...request, requestId: requestedAt.toISOString(), requestedAt, validTo }));
+  };
+  const listed = await callsOf(() => deliver(new Date(Date.now() + 1_000)));
+  vi.stubEnv("TEST_LOGINS", "");
+  const without = await callsOf(() => deliver(new Date(Date.now() + 2_000)));
+  vi.unstubAllEnvs();
+  expect(listed).toEqual(without);
+});
+
+/** An answer without what differs between any two: ids, tokens, moments and the login. */
+function comparable({ status, headers, body }: TestAnswer, of: string): object {
+  const shown = JSON.stringify(body)
+    .replaceAll(of, "LOGIN")
+    .replaceAll(/"id":\d+/g, '"id":0')
+    .replaceAll(/"(pin_valid_to|request_id|reset_password_token)":"[^"]+"/g, '"$1":""');
+  return { status, headers: Object.keys(headers).toSorted(), body: shown };
+}
