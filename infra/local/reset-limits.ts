@@ -2,8 +2,9 @@ import { inParallel } from "../../shared/batches.ts";
 import { clientGuesses, loginGuesses } from "../../shared/db/accounts/guesses.ts";
 import { smsCounts } from "../../shared/db/accounts/sms-ceilings.ts";
 import { throttles } from "../../shared/db/accounts/throttles.ts";
+import { deleteItemAt } from "../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../shared/db/table/keys.ts";
-import { deleteItemAt, scanPage } from "../../shared/db/table/table.ts";
+import { scanPage } from "../../shared/db/table/table.ts";
 
 const limits = [clientGuesses, loginGuesses, throttles, smsCounts];
 const deletesAtOnce = 8;

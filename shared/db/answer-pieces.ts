@@ -1,9 +1,10 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { readBatch } from "./table/batch-reads.ts";
+import { deleteItemAt, putIf } from "./table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
-import { deleteItemAt, type Key, putIf } from "./table/table.ts";
+import type { Key } from "./table/table.ts";
 
 /** A further piece of a kept answer as the table has it; the first is part of its run. */
 interface StoredPiece extends StoredItem {

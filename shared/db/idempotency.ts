@@ -1,11 +1,11 @@
 import { Refusal } from "../domain/refusal.ts";
 import { type LastChange, lastChange } from "../work.ts";
 import { dropPieces, findPieces, keepInPieces } from "./answer-pieces.ts";
+import { deleteIf, putIf, updateIf } from "./table/conditional-writes.ts";
 import { type RacePace, retryRaces } from "./table/conflicts.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
-import { deleteIf, type Item, type Key, putIf, updateIf } from "./table/table.ts";
-import { updateOf } from "./table/updates.ts";
+import type { Item, Key } from "./table/table.ts";
 
 /** The run of a request as the table has it, then its answer. */
 interface StoredRun extends StoredItem {
@@ -111,7 +111,7 @@ export async function keepAnswer(run: Run, answer: string): Promise<boolean> {
   const { first, further } = await keepInPieces(run, answer);
   const set = { kept_answer: first, further_pieces: further };
   const changes = { where: { run_id: run.id }, set, remove: ["leased_to"] };
-  return (await updateIf(updateOf(run.record, changes))) !== undefined;
+  return (await updateIf(run.record, changes)) !== undefined;
 }
 
 /** Access pattern IK3: releases the key of a run, as if it had never been used. One write unit. */
@@ -129,7 +129,7 @@ export async function releaseRun(run: Run): Promise<void> {
  */
 export async function handOnRun(run: Run): Promise<void> {
   const changes = { where: { run_id: run.id }, when: "attribute_exists(leased_to)", set: { leased_to: handedOn } };
-  await updateIf(updateOf(run.record, changes));
+  await updateIf(run.record, changes);
 }
 
 /** A run that may have begun without anybody knowing must not keep its key from the next one. */
@@ -170,7 +170,7 @@ function openRun(run: Run, fingerprint: string, now: Date): Promise<boolean> {
 /** Takes over an interrupted run with its token and its moment: what it did is not done twice. */
 async function takeOver(run: Run, stored: StoredRun, now: Date): Promise<Run | undefined> {
   const [where, set] = [{ run_id: stored.run_id }, { run_id: run.id, leased_to: leaseFrom(now) }];
-  const item = await updateIf(updateOf(run.record, { where, when: "attribute_exists(leased_to)", set }));
+  const item = await updateIf(run.record, { where, when: "attribute_exists(leased_to)", set });
   if (!item) return undefined;
   const { request_token: token, asked_at, valid_to, ...asked } = idempotentRuns.decode(item);
   return { ...run, token, requestedAt: new Date(asked_at), continues: changeOf(asked), validTo: new Date(valid_to) };
@@ -208,7 +208,7 @@ export async function rewriteAnswer(
   const id = crypto.randomUUID();
   const { first, further } = await keepInPieces({ record, id, validTo: new Date(valid_to) }, next);
   const set = { run_id: id, kept_answer: first, further_pieces: further };
-  const isReplaced = (await updateIf(updateOf(record, { where: { run_id }, set }))) !== undefined;
+  const isReplaced = (await updateIf(record, { where: { run_id }, set })) !== undefined;
   await (isReplaced ? dropPieces(record, run_id, stored.further_pieces ?? 0) : dropPieces(record, id, further));
   return isReplaced;
 }

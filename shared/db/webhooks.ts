@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { WebhookHealth } from "../domain/webhooks/health.ts";
+import { deleteIf, deleteItemAt, putIf } from "./table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
-import { deleteIf, deleteItemAt, type Key, putIf } from "./table/table.ts";
+import type { Key } from "./table/table.ts";
 
 /** What the table has of a webhook whose attempts fail; nothing while they succeed. */
 interface StoredWebhook extends StoredItem, WebhookHealth {

@@ -5,8 +5,7 @@ import { handler as requestHandler } from "../../functions/accounts/request-pass
 import { handler as setPasswordHandler } from "../../functions/accounts/set-password.ts";
 import { confirmLoginByBody, getProfile, requestPasswordReset, setPassword } from "../../shared/contract/accounts.ts";
 import { userKey } from "../../shared/db/accounts/users.ts";
-import { updateIf } from "../../shared/db/table/table.ts";
-import { updateOf } from "../../shared/db/table/updates.ts";
+import { updateIf } from "../../shared/db/table/conditional-writes.ts";
 import { companyLine, userLine } from "../support/records/records.ts";
 import { readRecord, store } from "../support/records/store.ts";
 import { faultsOf, readItem, write } from "../support/records/writes.ts";
@@ -78,7 +77,7 @@ test("D45: a new password with a language that there is not spends no token and 
 
 test("D38: a user of before shows none, stays as stored by an unchanged line, and takes one with a password", async () => {
   await store([userLine(id)]);
-  await updateIf(updateOf(userKey(id), { remove: ["record.locale"] }));
+  await updateIf(userKey(id), { remove: ["record.locale"] });
   expect(await shownLocale()).toBeNull();
   expect(await write(userLine(id))).toBe("unchanged");
   expect(await readRecord("USER", id)).not.toHaveProperty("locale");
@@ -88,7 +87,7 @@ test("D38: a user of before shows none, stays as stored by an unchanged line, an
 
 test("D38: a language of a later release is shown as it is, and outlasts lines that do not name it", async () => {
   await store([userLine(id)]);
-  await updateIf(updateOf(userKey(id), { set: { "record.locale": "fr" } }));
+  await updateIf(userKey(id), { set: { "record.locale": "fr" } });
   expect(await shownLocale()).toBe("fr");
   expect(await write(userLine(id, { first_name: "Ada" }))).toBe("updated");
   expect(await shownLocale()).toBe("fr");

@@ -9,7 +9,8 @@ import { adjustJobTimers } from "../../shared/contract/jobs.ts";
 import * as contract from "../../shared/contract/notifications.ts";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
-import { type Key, updateIf } from "../../shared/db/table/table.ts";
+import type { Key } from "../../shared/db/table/table.ts";
+import { updateRaw } from "../support/records/raw-writes.ts";
 import { callerLine, jobLine, notificationLine, timesheetLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
@@ -32,7 +33,7 @@ beforeEach(() =>
 );
 
 function damage({ pk, sk }: Key, attribute: string) {
-  return updateIf({
+  return updateRaw({
     Key: { pk, sk },
     UpdateExpression: `REMOVE ${attribute}`,
     ExpressionAttributeNames: { "#record": "record" },

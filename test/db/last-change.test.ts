@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { acquireRun, handOnRun } from "../../shared/db/idempotency.ts";
+import { updateIf } from "../../shared/db/table/conditional-writes.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
-import { updateIf } from "../../shared/db/table/table.ts";
 import { readTableChange } from "../../shared/db/table/table-changes.ts";
-import { updateOf } from "../../shared/db/table/updates.ts";
 import { carryOut } from "../../shared/work.ts";
 import { jobLine } from "../support/records/records.ts";
 import { readItem, write } from "../support/records/writes.ts";
@@ -13,7 +12,7 @@ import { streamRecord } from "../support/workers/workers.ts";
 useService();
 const key = recordKey("JOB", 1);
 const during = <T>(request_id: string, run: () => T) => carryOut({ operation: "test", request_id }, run);
-const raise = () => updateIf(updateOf(key, { add: { revision: 1 } }));
+const raise = () => updateIf(key, { add: { revision: 1 } });
 
 test("a write of a record says which request it follows from, and one of no request leaves nothing of the last", async () => {
   expect(await during("one", () => write(jobLine(1, 1), { notifies: true }))).toBe("created");

@@ -9,7 +9,7 @@ import { findUserIdOfLogin, loginKey, logins, moveLogin } from "../../shared/db/
 import { findUser, userKey, users } from "../../shared/db/accounts/users.ts";
 import { entities } from "../../shared/db/entities.ts";
 import { migrateTable } from "../../shared/db/migrate/migrate-table.ts";
-import { deleteItemAt, putIf } from "../../shared/db/table/table.ts";
+import { deleteItemAt, putIf } from "../../shared/db/table/conditional-writes.ts";
 import { useSigningKey } from "../support/records/own-user.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";

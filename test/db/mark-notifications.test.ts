@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { markAllRead, markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
 import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../shared/db/notifications/notifications.ts";
-import { putIf } from "../../shared/db/table/table.ts";
+import { putIf } from "../../shared/db/table/conditional-writes.ts";
 import { costOf } from "../support/records/costs.ts";
 import { notificationLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";

@@ -1,13 +1,19 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
+import { countSms } from "../../shared/db/accounts/sms-ceilings.ts";
 import { acquireRun } from "../../shared/db/idempotency.ts";
 import { acquirePushLease } from "../../shared/db/notifications/pushes.ts";
-import { deleteIf, putIf, tryUpdate, updateIf } from "../../shared/db/table/table.ts";
+import { requireRecord } from "../../shared/db/records/records.ts";
+import { deleteIf, putIf, tryUpdate, updateIf } from "../../shared/db/table/conditional-writes.ts";
+import { ifUnchanged } from "../../shared/db/table/conditions.ts";
+import { recordKey } from "../../shared/db/table/keys.ts";
 import { transact } from "../../shared/db/table/transaction.ts";
 import { isTransientError } from "../../shared/db/table/transient-errors.ts";
 import { updateOf } from "../../shared/db/table/updates.ts";
 import { useLossyNetwork } from "../support/faults/lossy-network.ts";
-import { readItem } from "../support/records/writes.ts";
+import { jobLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { readItem, write } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
 
 useService();
@@ -27,6 +33,7 @@ async function interrupted<T>(write: () => Promise<T>): Promise<T> {
   return outcome;
 }
 
+const mostTwo = { values: { ":most": 2 } };
 const ifAbsent = { ConditionExpression: "attribute_not_exists(pk)" };
 
 test("a put whose answer was lost is its own when it is repeated; another's put is not", async () => {
@@ -41,17 +48,97 @@ test("a put whose answer was lost is its own when it is repeated; another's put 
 test("an update whose answer was lost gives the item as it was written, and another's gives what was found", async () => {
   const key = newKey();
   await putIf({ Item: { ...key, state: "pending", mark: "due", inner: { state: "pending" } } });
-  const changes = (next: string) =>
-    updateOf(key, {
-      where: { state: "pending" },
-      set: { state: next, "inner.state": next },
-      remove: ["mark"],
-      add: { writes: 1 },
-    });
-  expect(await interrupted(() => updateIf(changes("paid")))).toMatchObject({ state: "paid", writes: 1 });
+  const changes = (next: string) => ({
+    where: { state: "pending" },
+    set: { state: next, "inner.state": next },
+    remove: ["mark"],
+    add: { writes: 1 },
+  });
+  expect(await interrupted(() => updateIf(key, changes("paid")))).toMatchObject({ state: "paid", writes: 1 });
   expect(await readItem(key)).toMatchObject({ writes: 1 });
   const found = { isWritten: false, item: { state: "paid" } };
-  expect(await interrupted(() => tryUpdate(changes("overdue")))).toMatchObject(found);
+  expect(await interrupted(() => tryUpdate(key, changes("overdue")))).toMatchObject(found);
+});
+
+test("what is added is added once though the answer was lost, and the item is answered as it was written", async () => {
+  const key = newKey();
+  const count = () =>
+    updateIf(key, { when: "attribute_not_exists(sent) OR sent < :most", ...mostTwo, add: { sent: 1 } });
+  expect(await interrupted(count)).toMatchObject({ sent: 1 });
+  expect(await interrupted(count)).toMatchObject({ sent: 2 });
+  expect(await interrupted(count)).toBeUndefined();
+  expect(await interrupted(() => updateIf(key, { add: { sent: 1 } }))).toEqual(await readItem(key));
+  expect(await readItem(key)).toMatchObject({ sent: 3 });
+});
+
+test("what is added is added once too often, never too few times, if another write came between the tries", async () => {
+  const key = newKey();
+  network.lose(1, "interrupted", () => updateIf(key, { add: { sent: 1 } }));
+  expect(await updateIf(key, { add: { sent: 1 } })).toMatchObject({ sent: 3 });
+  expect(network.heal()).toBe("UpdateItem");
+});
+
+test("a write by its revision is made once if another write came between the tries, and takes nothing back", async () => {
+  const key = newKey();
+  await putIf({ Item: { ...key, revision: 1, paid: 0 } });
+  const raise = (revision: number, paid: number) =>
+    tryUpdate(key, { where: { revision }, set: { paid }, add: { revision: 1 } });
+  network.lose(1, "interrupted", () => raise(2, 9));
+  expect(await raise(1, 5)).toMatchObject({ isWritten: false, item: { revision: 3, paid: 9 } });
+  network.heal();
+  const replace = (revision: number, paid: number) =>
+    putIf({ Item: { ...key, revision: revision + 1, paid }, ...ifUnchanged({ revision }) });
+  network.lose(1, "interrupted", () => replace(4, 7));
+  expect(await replace(3, 6)).toBe(false);
+  network.heal();
+  expect(await readItem(key)).toMatchObject({ revision: 5, paid: 7 });
+});
+
+test("a transaction between the tries is another's write", async () => {
+  const key = newKey();
+  await putIf({ Item: { ...key, revision: 1 }, ...ifAbsent });
+  network.lose(1, "interrupted", () => transact([{ Update: updateOf(key, { add: { revision: 1 } }) }]));
+  expect(await tryUpdate(key, { where: { revision: 1 }, add: { revision: 1 } })).toMatchObject({ isWritten: false });
+  network.heal();
+  const put = async () => transact([{ Put: { Item: { ...(await readItem(key)), revision: 9 } } }]);
+  network.lose(1, "interrupted", put);
+  expect(await tryUpdate(key, { where: { revision: 3 }, add: { revision: 1 } })).toMatchObject({ isWritten: false });
+  network.heal();
+  expect(await readItem(key)).toEqual({ ...key, revision: 9, schema_version: 1 });
+});
+
+test("D11: an SMS counts once in its hour and its day though the answer was lost", async () => {
+  const now = new Date("2031-05-10T12:00:00.000Z");
+  const ceilings = { perHour: 2, perDay: 20 };
+  expect(await interrupted(() => countSms(ceilings, "user", now))).toBe(true);
+  const counted = async () =>
+    Promise.all(["T12", ""].map((hour) => readItem({ pk: `SMS#2031-05-10${hour}`, sk: "SMS" })));
+  expect(await counted()).toMatchObject([{ sent: 1 }, { sent: 1 }]);
+  network.lose(2, "interrupted");
+  expect(await countSms(ceilings, "user", now)).toBe(true);
+  expect(network.heal()).toBe("UpdateItem");
+  expect(await counted()).toMatchObject([{ sent: 2 }, { sent: 2 }]);
+  expect(await interrupted(() => countSms(ceilings, "user", now))).toBe(false);
+  expect(await counted()).toMatchObject([{ sent: 2 }, { sent: 2 }]);
+});
+
+test("D11: an SMS counts twice at most, if another was counted between the tries", async () => {
+  const now = new Date("2031-05-11T12:00:00.000Z");
+  const ceilings = { perHour: 10, perDay: 20 };
+  network.lose(1, "interrupted", () => countSms(ceilings, "user", now));
+  expect(await countSms(ceilings, "user", now)).toBe(true);
+  network.heal();
+  const [hour, day] = await Promise.all(
+    ["T12", ""].map((part) => readItem({ pk: `SMS#2031-05-11${part}`, sk: "SMS" })),
+  );
+  expect([hour, day]).toMatchObject([{ sent: 3 }, { sent: 2 }]);
+});
+
+test("what the service shows and compares of an item has no name of its last write", async () => {
+  await store([jobLine(1, 1)]);
+  expect(await readItem(recordKey("JOB", 1))).toMatchObject({ write_id: expect.stringMatching(/^[\w-]{16}$/) });
+  expect(await write(jobLine(1, 1))).toBe("unchanged");
+  expect(await requireRecord("JOBS", 1, "all")).not.toHaveProperty("write_id");
 });
 
 test("a delete whose answer was lost is its own when it is repeated", async () => {
@@ -59,6 +146,10 @@ test("a delete whose answer was lost is its own when it is repeated", async () =
   await putIf({ Item: { ...key, run: "one" } });
   const remove = { Key: key, ConditionExpression: "run = :run", ExpressionAttributeValues: { ":run": "one" } };
   expect(await interrupted(() => deleteIf(remove))).toBe(true);
+  await putIf({ Item: { ...key, run: "one" } });
+  network.lose(1, "interrupted", () => putIf({ Item: { ...key, run: "two" } }));
+  expect(await deleteIf(remove)).toBe(false);
+  network.heal();
 });
 
 test("a transaction whose answer was lost is written once", async () => {

@@ -9,8 +9,9 @@ import {
   reconcileUntilStable,
 } from "../../shared/db/reconcile/stable-reconciliation.ts";
 import { findInvoices } from "../../shared/db/records/invoices.ts";
+import { deleteItemAt, putIf } from "../../shared/db/table/conditional-writes.ts";
 import { padId, recordKey } from "../../shared/db/table/keys.ts";
-import { deleteItemAt, getItem, putIf } from "../../shared/db/table/table.ts";
+import { getItem } from "../../shared/db/table/table.ts";
 import { scanItems } from "../support/records/items.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";

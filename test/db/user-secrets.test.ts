@@ -11,13 +11,14 @@ import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
 import { replaceHash, userKey } from "../../shared/db/accounts/users.ts";
 import { entities } from "../../shared/db/entities.ts";
 import { migrateTable } from "../../shared/db/migrate/migrate-table.ts";
+import { deleteItemAt, updateIf } from "../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../shared/db/table/keys.ts";
-import { deleteItemAt, getItem, updateIf } from "../../shared/db/table/table.ts";
-import { updateOf } from "../../shared/db/table/updates.ts";
+import { getItem } from "../../shared/db/table/table.ts";
 import { registeredUser } from "../../shared/domain/accounts/users.ts";
 import { crashEverywhere } from "../support/faults/crash.ts";
 import { transactionConflict, useFaultProxy } from "../support/faults/fault-proxy.ts";
-import { scanItems } from "../support/records/items.ts";
+import { contentOf, scanItems } from "../support/records/items.ts";
+import { updateRaw } from "../support/records/raw-writes.ts";
 import { userLine } from "../support/records/records.ts";
 import { write } from "../support/records/writes.ts";
 import { call } from "../support/requests/call.ts";
@@ -56,8 +57,8 @@ async function hashOf(kind: "password" | "passcode", userId = id): Promise<strin
 async function storeAs01(): Promise<void> {
   await write(userLine(id, secrets));
   const set = { password_hash: await hashOf("password"), passcode_hash: await hashOf("passcode") };
-  await updateIf(updateOf(userKey(id), { set }));
-  await updateIf({ Key: userKey(id), UpdateExpression: "REMOVE schema_version" });
+  await updateIf(userKey(id), { set });
+  await updateRaw({ Key: userKey(id), UpdateExpression: "REMOVE schema_version" });
   for (const kind of ["password", "passcode"] as const) await deleteItemAt(secretKey(kind, id));
 }
 
@@ -79,9 +80,9 @@ async function hashesElsewhere(): Promise<string[]> {
 /** Sets a password as a completed reset does. */
 async function resetPassword(hash: string): Promise<boolean> {
   const reset = crypto.randomUUID();
-  await updateIf(updateOf(userKey(id), { set: { reset_hash: reset } }));
+  await updateIf(userKey(id), { set: { reset_hash: reset } });
   const token = { user_id: id, valid_to: new Date(now.getTime() + 60_000).toISOString() };
-  await updateIf(updateOf({ pk: `RESET#${reset}`, sk: "RESET" }, { set: token }));
+  await updateIf({ pk: `RESET#${reset}`, sk: "RESET" }, { set: token });
   expect((await findResetToken(reset, now))?.account.user.id).toBe(id);
   return changePassword(id, reset, { passwordHash: hash, names: {}, logins: [] }, now);
 }
@@ -114,7 +115,7 @@ describe("D15, D19: the hash of a secret is in no item but its own", () => {
   test("after a registration", async () => {
     const pin = { user: registeredUser(id, loginOf(id)), hash: { hmac: "h", salt: "s" }, askedAt: now.getTime() };
     const set = { ...pin.hash, user_id: id, requested_at: now.toISOString() };
-    await updateIf(updateOf({ pk: `LOGIN#${loginOf(id)}`, sk: "PIN" }, { set }));
+    await updateIf({ pk: `LOGIN#${loginOf(id)}`, sk: "PIN" }, { set });
     const guesser = { isKnown: false, by: "b", on: "l", loginHash: "l", clientHash: "c", network: undefined };
     const reset = crypto.randomUUID();
     const pinTry = { ...pin, registers: true, isRepeated: false };
@@ -156,7 +157,7 @@ describe("D38: a user of release 0.1, whose item has the hashes", () => {
     const [password, before] = [await hashOf("password"), await getItem(userKey(id))];
     await replaceHash(id, "password", String(password), "renewed");
     expect(await getItem(secretKey("password", id))).toMatchObject({ hash: "renewed", schema_version: 1 });
-    const { password_hash: _, ...kept } = before ?? {};
+    const { password_hash: _, ...kept } = contentOf(before ?? {});
     expect(await getItem(userKey(id))).toMatchObject({ ...kept, silent: true, revision: Number(kept.revision) + 1 });
     expect(await getItem(userKey(id))).not.toHaveProperty("password_hash");
   });
@@ -194,7 +195,7 @@ describe("D38: a user of release 0.1, whose item has the hashes", () => {
 
   test("is served by what 0.1 stored last where it ran again meanwhile", async () => {
     await write(userLine(id, secrets));
-    await updateIf(updateOf(userKey(id), { set: { password_hash: "of 0.1" } }));
+    await updateIf(userKey(id), { set: { password_hash: "of 0.1" } });
     expect(await hashOf("password")).toBe("of 0.1");
     expect((await migrateTable({ ...usual, restarts: true })).rewritten.get("user")).toBe(1);
     expect(await hashOf("password")).toBe("of 0.1");

@@ -12,7 +12,7 @@ import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
-import { updateIf } from "../../shared/db/table/table.ts";
+import { updateRaw } from "../support/records/raw-writes.ts";
 import { callerLine, timesheetLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { readItem } from "../support/records/writes.ts";
@@ -42,7 +42,7 @@ beforeAll(async () => {
   ]);
   const ExpressionAttributeNames = { "#record": "record" };
   const Key = { ...recordKey("TIMESHEET", 2) };
-  await updateIf({ Key, UpdateExpression: "REMOVE #record.driver", ExpressionAttributeNames });
+  await updateRaw({ Key, UpdateExpression: "REMOVE #record.driver", ExpressionAttributeNames });
   loggedLines.length = 0;
   await live();
   writeFileSync(join(directory.path, "machine.log"), loggedLines.splice(0).join(""));

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { migrate } from "../../infra/tools/migrate.ts";
+import { putIf } from "../../shared/db/table/conditional-writes.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
-import { getItem, putIf, updateIf } from "../../shared/db/table/table.ts";
+import { getItem } from "../../shared/db/table/table.ts";
+import { updateRaw } from "../support/records/raw-writes.ts";
 import { invoiceLine } from "../support/records/records.ts";
 import { readItem, write } from "../support/records/writes.ts";
 import { runTool, useMachine } from "./machine.ts";
@@ -13,7 +15,7 @@ const run = (...parameters: string[]) => runTool(() => migrate(parameters, direc
 test("items of release 0.1 are counted by a dry run, rewritten by a run, and left alone by the next", async () => {
   await write(invoiceLine(90_001, 90));
   const Key = { ...recordKey("INVOICE", 90_001) };
-  await updateIf({ Key, UpdateExpression: "REMOVE schema_version" });
+  await updateRaw({ Key, UpdateExpression: "REMOVE schema_version" });
   expect(await run("--dry-run")).toMatchObject({ code: 0, out: expect.stringMatching(/would be rewritten\.\n/) });
   expect(await readItem(recordKey("INVOICE", 90_001))).not.toHaveProperty("schema_version");
   expect(await run("--rate", "10000")).toMatchObject({ code: 0, out: expect.stringMatching(/ {2}invoice: \d+\n/) });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { reconcile } from "../../infra/tools/reconcile.ts";
-import { documentClient, putIf } from "../../shared/db/table/table.ts";
+import { putIf } from "../../shared/db/table/conditional-writes.ts";
+import { documentClient } from "../../shared/db/table/table.ts";
 import { invoiceLine } from "../support/records/records.ts";
 import { write } from "../support/records/writes.ts";
 import { runTool, useMachine } from "./machine.ts";

@@ -4,9 +4,9 @@ import { historyItems } from "../../../shared/db/history/history-items.ts";
 import { idempotentRuns, rewriteAnswer } from "../../../shared/db/idempotency.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
+import { deleteIf, updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../../shared/db/table/keys.ts";
-import { deleteIf, type Item, scanPage, updateIf } from "../../../shared/db/table/table.ts";
-import { updateOf } from "../../../shared/db/table/updates.ts";
+import { type Item, scanPage } from "../../../shared/db/table/table.ts";
 import { patiently } from "../import/patience.ts";
 import { isDriver, learnNames, type Person } from "./person.ts";
 import { namesDriver, withoutPerson } from "./without-person.ts";
@@ -86,7 +86,7 @@ async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Searc
   const next = withoutPerson(record, person, true);
   if (isDeepStrictEqual(next, record)) return false;
   const set = { record: next, erased_at: new Date().toISOString() };
-  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { revision }, set }));
+  if (!isDryRun) await updateIf({ pk, sk }, { where: { revision }, set });
   return true;
 }
 
@@ -98,7 +98,7 @@ async function inHistory(item: Item, { person, isDryRun, timesheetIds }: Search)
   if (isDeepStrictEqual(next, [was, is])) return false;
   const [nextWas, nextIs] = next as unknown[];
   const set = { ...(was ? { before: JSON.stringify(nextWas) } : {}), ...(is ? { after: JSON.stringify(nextIs) } : {}) };
-  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { before, after }, set }));
+  if (!isDryRun) await updateIf({ pk, sk }, { where: { before, after }, set });
   return true;
 }
 
@@ -108,7 +108,7 @@ async function inNotification(item: Item, { person, isDryRun, timesheetIds }: Se
   if (user_id === person.id || !isAbout) return false;
   const next = withoutPerson(record, person, true);
   if (isDeepStrictEqual(next, record)) return false;
-  if (!isDryRun) await updateIf(updateOf({ pk, sk }, { where: { revision }, set: { record: next } }));
+  if (!isDryRun) await updateIf({ pk, sk }, { where: { revision }, set: { record: next } });
   return true;
 }
 

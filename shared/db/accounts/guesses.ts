@@ -6,11 +6,12 @@ import {
   withClientGuess,
 } from "../../domain/guessing/client-guesses.ts";
 import { type GuessingClient, type LoginGuesses, noLoginGuesses } from "../../domain/guessing/login-guesses.ts";
+import { deleteItemAt, putIf } from "../table/conditional-writes.ts";
 import { ifUnchanged, type PutWrite } from "../table/conditions.ts";
 import { crowdPace, retryRaces } from "../table/conflicts.ts";
 import { defineEntity, type Entity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { deleteItemAt, type Key, putIf } from "../table/table.ts";
+import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type PlanOptions, planAttempt, requireAdmitted, type Throttled } from "./throttles.ts";
 

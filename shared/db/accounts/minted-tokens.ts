@@ -1,7 +1,7 @@
 import type { Role } from "../../contract/operation.ts";
+import { putIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { putIf } from "../table/table.ts";
 
 /** Who made an access token, and which user it is for, as the table has it; never the token. */
 interface StoredMinting extends StoredItem {

@@ -1,8 +1,8 @@
 import type { NoticeKind } from "../../domain/records/notification-kinds.ts";
+import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { type Key, updateIf } from "../table/table.ts";
-import { updateOf } from "../table/updates.ts";
+import type { Key } from "../table/table.ts";
 import { userKey } from "./users.ts";
 
 /** What a user is notified of on every channel, and when it happened. */
@@ -50,7 +50,7 @@ export async function keepNoticeProgress(
   now: Date,
 ): Promise<void> {
   const set = { served, sms_counted, expires_at: epochSecondsAfter(now, rememberedDays) };
-  await updateIf(updateOf(noticeKey(userId, notice), { set }));
+  await updateIf(noticeKey(userId, notice), { set });
 }
 
 /** What a stored notice was about, and when. */

@@ -1,8 +1,9 @@
 import { pinDigits } from "../../contract/accounts.ts";
 import type { PinHash } from "../../domain/accounts/pin.ts";
+import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem, stampOnly, type Upgrade } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { type Key, updateIf } from "../table/table.ts";
+import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { setOrRemove, updateOf } from "../table/updates.ts";
 
@@ -94,7 +95,7 @@ export async function storePin(request: PinRequest, userId: number, hash: PinHas
   const { set: mark, remove: noMark } = setOrRemove("test_company_id", testCompanyId);
   const set = { ...of, ...mark, tries: 0, registration, schema_version: pins.version };
   const remove = [...noMark, "sent_at", "spent_at", "spent_by", "failures", "streak", "schema_readable_from"];
-  return (await updateIf(updateOf(pinKey(request.login), { when, values, set, remove }))) !== undefined;
+  return (await updateIf(pinKey(request.login), { when, values, set, remove })) !== undefined;
 }
 
 /** Access pattern P6: true where the pin of a request was stored, as the request is processed again. One read unit. */
@@ -104,7 +105,7 @@ export async function isPinStored(login: string, requestId: string): Promise<boo
 
 /** Access pattern P7: stores that the pin of a request was sent, unless it is another's by now. One write unit. */
 export async function keepPinSent(login: string, requestId: string, now: Date): Promise<void> {
-  await updateIf(updateOf(pinKey(login), { where: { request_id: requestId }, set: { sent_at: now.toISOString() } }));
+  await updateIf(pinKey(login), { where: { request_id: requestId }, set: { sent_at: now.toISOString() } });
 }
 
 /** The write that spends a pin, while it is the one that was compared. */

@@ -3,11 +3,12 @@ import { type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/r
 import { hashToken } from "../../domain/token-hash.ts";
 import { lastChange } from "../../work.ts";
 import type { StoredChange } from "../table/change-stamps.ts";
+import { putIf, tryUpdate, updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { type Key, putIf, queryPage, tryUpdate, updateIf } from "../table/table.ts";
+import { type Key, queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { setOrRemove, updateOf } from "../table/updates.ts";
+import { setOrRemove } from "../table/updates.ts";
 
 /** A session family as the table has it. */
 export interface StoredSession extends StoredItem {
@@ -90,7 +91,7 @@ export async function rotateSession(
   };
   const set = { refresh_hash: hashToken(next), predecessor, ...expiry(now) };
   const condition = { where, when: "valid_to > :now", values: { ":now": now.toISOString() } };
-  const { isWritten, item } = await tryUpdate(updateOf(key, { ...condition, set }));
+  const { isWritten, item } = await tryUpdate(key, { ...condition, set });
   if (isWritten) return next;
   const session = item && sessions.decode(item);
   return session && isLive(session, epoch, now) ? repeatRotation(key, session, spent, now) : undefined;
@@ -118,13 +119,11 @@ async function countRepeat(key: Key, session: StoredSession, hash: string, now: 
   const day = now.toISOString().slice(0, 10);
   const tokens = repeats?.day === day ? repeats.tokens : 0;
   if (tokens >= maxRepeatsPerDay) return false;
-  const { isWritten, item } = await tryUpdate(
-    updateOf(key, {
-      where: { refresh_hash, ...(repeats && { repeats }) },
-      ...(!repeats && { when: "attribute_not_exists(repeats)" }),
-      set: { repeats: { day, tokens: tokens + 1, hash } },
-    }),
-  );
+  const { isWritten, item } = await tryUpdate(key, {
+    where: { refresh_hash, ...(repeats && { repeats }) },
+    ...(!repeats && { when: "attribute_not_exists(repeats)" }),
+    set: { repeats: { day, tokens: tokens + 1, hash } },
+  });
   const found = item && sessions.decode(item);
   return isWritten || (found?.refresh_hash === refresh_hash && found.repeats?.hash === hash);
 }
@@ -167,7 +166,7 @@ export function refreshedAt({ valid_to }: StoredSession): Date {
  */
 export async function endSession(userId: number, family: string, { revoked = false } = {}): Promise<boolean> {
   const changes = { when: "attribute_exists(pk)", ...endOf(revoked) };
-  return (await updateIf(updateOf(sessionKey(userId, family), changes))) !== undefined;
+  return (await updateIf(sessionKey(userId, family), changes)) !== undefined;
 }
 
 function endOf(revoked: boolean) {
@@ -188,8 +187,7 @@ export async function revokeSession(
 ): Promise<boolean> {
   const when = "attribute_exists(pk) AND (refresh_hash <> :hash OR epoch <> :epoch)";
   const values = { ":hash": hash, ":epoch": epoch ?? null };
-  const update = updateOf(sessionKey(userId, family), { when, values, ...endOf(true) });
-  const { isWritten, item } = await tryUpdate(update);
+  const { isWritten, item } = await tryUpdate(sessionKey(userId, family), { when, values, ...endOf(true) });
   return isWritten || item === undefined;
 }
 

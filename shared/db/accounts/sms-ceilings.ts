@@ -1,7 +1,7 @@
+import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { type Key, updateIf } from "../table/table.ts";
-import { updateOf } from "../table/updates.ts";
+import type { Key } from "../table/table.ts";
 
 /** The number of SMS of an hour or a day as the table has it; the key holds its start. */
 interface StoredSmsCount extends StoredItem {
@@ -75,12 +75,12 @@ async function count({ name, most }: Window, now: Date): Promise<boolean> {
   if (most === 0) return false;
   const condition = { when: "attribute_not_exists(sent) OR sent < :most", values: { ":most": most } };
   const changes = { set: { expires_at: epochSecondsAfter(now, keepDays) }, add: { sent: 1 } };
-  return (await updateIf(updateOf(keyOf(name), { ...condition, ...changes }))) !== undefined;
+  return (await updateIf(keyOf(name), { ...condition, ...changes })) !== undefined;
 }
 
 async function giveBack(windows: readonly Window[]): Promise<void> {
   for (const { name } of windows) {
-    await updateIf(updateOf(keyOf(name), { when: "sent > :none", values: { ":none": 0 }, add: { sent: -1 } }));
+    await updateIf(keyOf(name), { when: "sent > :none", values: { ":none": 0 }, add: { sent: -1 } });
   }
 }
 

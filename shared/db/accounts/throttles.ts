@@ -7,11 +7,12 @@ import {
   withAttempt,
 } from "../../domain/guessing/throttle.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { deleteItemAt, putIf } from "../table/conditional-writes.ts";
 import { ifUnchanged, type PutWrite } from "../table/conditions.ts";
 import { crowdPace, retryRaces, retryStaleReads } from "../table/conflicts.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import { deleteItemAt, type Key, putIf } from "../table/table.ts";
+import type { Key } from "../table/table.ts";
 
 /** A subject's attempts as the table has them; the key names the rule and the subject's hash. */
 interface StoredThrottle extends StoredItem {

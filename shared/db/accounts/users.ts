@@ -6,9 +6,10 @@ import type { Role } from "../../contract/operation.ts";
 import type { SecretHashes, SecretKind } from "../../domain/accounts/user-secrets.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { stampOf } from "../table/change-stamps.ts";
+import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
-import { type Key, queryPage, updateIf } from "../table/table.ts";
+import { type Key, queryPage } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
@@ -174,8 +175,7 @@ export function replacePassword(
  * 0.1 stored it, one more and a transaction of 2 writes, which moves it.
  */
 export async function replaceHash(userId: number, kind: SecretKind, compared: string, next: string): Promise<void> {
-  const update = updateOf(secretKey(kind, userId), { where: { hash: compared }, set: { hash: next } });
-  if (await updateIf(update)) return;
+  if (await updateIf(secretKey(kind, userId), { where: { hash: compared }, set: { hash: next } })) return;
   const former = `${kind}_hash`;
   const change =
     kind === "passcode" ? { set: { silent: true, [former]: movedHash } } : { set: { silent: true }, remove: [former] };

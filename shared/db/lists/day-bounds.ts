@@ -1,10 +1,11 @@
 import { chunksOf } from "../../batches.ts";
 import { settings } from "../../settings.ts";
 import { readBatch } from "../table/batch-reads.ts";
+import { tryUpdate } from "../table/conditional-writes.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
-import { versionClause, versionValue } from "../table/entity.ts";
 import { nameOf } from "../table/keys.ts";
-import { type Item, type Key, tryUpdate } from "../table/table.ts";
+import type { Item, Key } from "../table/table.ts";
+import type { Changes } from "../table/updates.ts";
 import { type Figures, readFigures } from "./stored-totals.ts";
 
 /** Bounds under the key that they are stored at. */
@@ -47,7 +48,7 @@ function widen({ key, figures }: Bounds): Promise<true> {
   return retryRaces(async () => {
     const outside = [...figures].filter(([name, id]) => !isWithin(name, id, known()[name]));
     for (const moved of chunksOf(outside, mostAtOnce)) {
-      const { isWritten, item } = await tryUpdate(widening(key, known().narrowed, moved));
+      const { isWritten, item } = await tryUpdate(key, widening(known().narrowed, moved));
       remember(key, item);
       if (!isWritten) return undefined;
     }
@@ -61,19 +62,17 @@ function isWithin(name: string, id: number, bound: number | undefined): boolean 
 }
 
 /** The update that moves bounds, where each of them still has to. */
-function widening(key: Key, narrowed: number | undefined, moved: readonly [string, number][]) {
+function widening(narrowed: number | undefined, moved: readonly [string, number][]): Changes {
   const mustMove = moved.map(
     ([name], at) => `(attribute_not_exists(#f${at}) OR #f${at} ${name.endsWith(">") ? "<" : ">"} :f${at})`,
   );
-  const sets = [versionClause, ...moved.map((_, at) => `#f${at} = :f${at}`)];
   const { ConditionExpression, ExpressionAttributeValues } = ifNarrowed(narrowed);
-  const values = Object.fromEntries(moved.map(([, id], at) => [`:f${at}`, id]));
   return {
-    Key: { ...key },
-    UpdateExpression: `ADD revision :one SET ${sets.join(", ")}`,
-    ConditionExpression: [...mustMove, ConditionExpression].join(" AND "),
-    ExpressionAttributeNames: Object.fromEntries(moved.map(([name], at) => [`#f${at}`, name])),
-    ExpressionAttributeValues: { ...ExpressionAttributeValues, ...values, ":one": 1, ...versionValue },
+    when: [...mustMove, ConditionExpression].join(" AND "),
+    values: { ...ExpressionAttributeValues, ...Object.fromEntries(moved.map(([, id], at) => [`:f${at}`, id])) },
+    names: Object.fromEntries(moved.map(([name], at) => [`#f${at}`, name])),
+    set: Object.fromEntries(moved),
+    add: { revision: 1 },
   };
 }
 

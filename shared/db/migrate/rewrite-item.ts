@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { Refusal } from "../../domain/refusal.ts";
+import { updateIf } from "../table/conditional-writes.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { type Entity, ItemTooNewError, versionOf } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
 import type { Migration } from "../table/migrations.ts";
-import { getItem, type Item, type Key, updateIf } from "../table/table.ts";
+import { getItem, type Item, type Key } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
+import { type Changes, updateOf } from "../table/updates.ts";
 
 /**
  * What became of an item: `newer` is of a version that this code does not have, `damaged` one that a step throws on, and
@@ -73,12 +74,12 @@ function planRewrite(item: Item, options: RewriteOptions) {
   if (typeof upgraded === "string") return upgraded;
   const { item: next, others } = options.entity.split(upgraded);
   const changed = changedNames(item, next);
-  return changed.length === 0 ? "current" : { update: writeOf(item, next, changed), others };
+  return changed.length === 0 ? "current" : { key: keyOf(item), changes: changesOf(item, next, changed), others };
 }
 
-async function carryOut({ update, others }: Exclude<ReturnType<typeof planRewrite>, string>): Promise<boolean> {
-  if (others.length === 0) return (await updateIf(update)) !== undefined;
-  return (await transact([{ Update: update }, ...others])).length === 0;
+async function carryOut({ key, changes, others }: Exclude<ReturnType<typeof planRewrite>, string>): Promise<boolean> {
+  if (others.length === 0) return (await updateIf(key, changes)) !== undefined;
+  return (await transact([{ Update: updateOf(key, changes) }, ...others])).length === 0;
 }
 
 /**
@@ -103,12 +104,12 @@ function changedNames(before: Item, after: Item): string[] {
 }
 
 /** Attributes of an item without a revision are all held to what was read: they are few. */
-function writeOf(before: Item, after: Item, changed: readonly string[]) {
+function changesOf(before: Item, after: Item, changed: readonly string[]): Changes {
   const held = before.revision === undefined ? Object.keys(before) : ["revision", "schema_version"];
   const guarded = [...new Set([...held, ...changed])].filter((name) => name !== "pk" && name !== "sk");
   const valuesOf = (item: Item, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, item[name]]));
-  return updateOf(keyOf(before), {
+  return {
     where: valuesOf(before, guarded),
     when: "attribute_exists(pk)",
     set: valuesOf(
@@ -116,5 +117,5 @@ function writeOf(before: Item, after: Item, changed: readonly string[]) {
       changed.filter((name) => after[name] !== undefined),
     ),
     remove: changed.filter((name) => after[name] === undefined),
-  });
+  };
 }

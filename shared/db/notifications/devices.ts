@@ -1,8 +1,9 @@
 import type { PushService } from "../../contract/devices.ts";
 import { timeOfId } from "../../domain/time-ordered-id.ts";
+import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { padId } from "../table/keys.ts";
-import { type Item, type Key, queryItems, updateIf } from "../table/table.ts";
+import { type Item, type Key, queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
@@ -106,7 +107,7 @@ export async function keepEndpoint(
   const setOnce = device.epoch === undefined && isRegistered(device, user) ? { epoch: user.epoch } : {};
   const isKept = device.endpoint_arn === endpointArn && device.pushed_on === set.pushed_on && !("epoch" in setOnce);
   if (isKept) return;
-  await updateIf(updateOf(deviceKey(userId, device.id), { when: "attribute_exists(pk)", set, setOnce }));
+  await updateIf(deviceKey(userId, device.id), { when: "attribute_exists(pk)", set, setOnce });
 }
 
 /** The write that changes a user's set: two registrations at once would each count the other out, and one gets through. */

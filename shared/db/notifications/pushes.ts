@@ -1,10 +1,10 @@
+import { updateIf } from "../table/conditional-writes.ts";
 import { busy } from "../table/conflicts.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { padId } from "../table/keys.ts";
-import { type Key, updateIf } from "../table/table.ts";
+import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
 
 /** How far a notification has been pushed to its user's devices, as the table has it. */
 interface StoredPush extends StoredItem {
@@ -50,7 +50,7 @@ export async function acquirePushLease(userId: number, notificationId: number, n
   const when = "attribute_not_exists(held_until) OR held_until < :now";
   const set = { held_until: heldUntil, expires_at: epochSecondsAfter(now, rememberedDays) };
   const changes = { when, values: { ":now": now.toISOString() }, set };
-  const leased = await updateIf(updateOf(pushKey(userId, notificationId), changes));
+  const leased = await updateIf(pushKey(userId, notificationId), changes);
   if (!leased) throw busy();
   return { userId, notificationId, served: pushes.decode(leased).served ?? [], heldUntil };
 }
@@ -61,7 +61,7 @@ export async function acquirePushLease(userId: number, notificationId: number, n
  */
 export async function releasePushLease(lease: PushLease, served: readonly number[]): Promise<void> {
   const changes = { where: { held_until: lease.heldUntil }, set: { served }, remove: ["held_until"] };
-  await updateIf(updateOf(pushKey(lease.userId, lease.notificationId), changes));
+  await updateIf(pushKey(lease.userId, lease.notificationId), changes);
 }
 
 /** The check that no push of a notification has begun, beside the writes of a transaction. */

@@ -2,10 +2,10 @@ import { inParallel } from "../../batches.ts";
 import { dueMark, listKeys } from "../lists/list-keys.ts";
 import { type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
+import { updateIf } from "../table/conditional-writes.ts";
 import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { keyOf } from "../table/keys.ts";
-import { type Key, queryPages, updateIf } from "../table/table.ts";
-import { updateOf } from "../table/updates.ts";
+import { type Key, queryPages } from "../table/table.ts";
 
 const concurrency = 24;
 /** Only what was changed meanwhile is read again. */
@@ -59,6 +59,6 @@ async function markUnlessChanged({ pk, sk, id, company_id, record }: ListedItem<
   const { all_key, company_key, month_key, company_month_key } = keys;
   const set = { "record.state": "overdue", all_key, company_key, month_key, company_month_key };
   const remove = ["mark_key", "mark_order", "silent", "changed_by"];
-  const marked = await updateIf(updateOf({ pk, sk }, { where, set, remove, add: { revision: 1 } }));
+  const marked = await updateIf({ pk, sk }, { where, set, remove, add: { revision: 1 } });
   return marked !== undefined;
 }

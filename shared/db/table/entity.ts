@@ -55,7 +55,10 @@ export interface Entity<Stored extends object> {
 }
 
 /** What any stored item may carry beside the attributes of its entity. */
-export interface StoredItem extends Key, Partial<SchemaStamp> {}
+export interface StoredItem extends Key, Partial<SchemaStamp> {
+  /** Names the last write where that was one by itself: its repetition is recognised by it. */
+  readonly write_id?: string | undefined;
+}
 
 /** What an item carries that is written by revisions. */
 export interface RecordItem extends StoredItem, ChangeStamp {

@@ -1,6 +1,7 @@
+import { deleteItemAt, putIf } from "./conditional-writes.ts";
 import { defineEntity, type StoredItem } from "./entity.ts";
 import { keyOf } from "./keys.ts";
-import { deleteItemAt, getItem, type Item, type Key, putIf, queryPages } from "./table.ts";
+import { getItem, type Item, type Key, queryPages } from "./table.ts";
 
 /** A new index or key: code reads from it once every item of an entity has reached the version that brought it. */
 export interface Migration {

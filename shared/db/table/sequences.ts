@@ -1,7 +1,7 @@
+import { updateIf } from "./conditional-writes.ts";
 import { defineEntity, type StoredItem } from "./entity.ts";
 import { recordKey } from "./keys.ts";
-import { getItem, updateIf } from "./table.ts";
-import { updateOf } from "./updates.ts";
+import { getItem } from "./table.ts";
 
 const sequenceSk = "SEQUENCE";
 
@@ -27,7 +27,7 @@ export async function nextId(entity: "USER"): Promise<number> {
 }
 
 async function give(entity: "USER", ids: number): Promise<number> {
-  const item = await updateIf(updateOf({ pk: `SEQUENCE#${entity}`, sk: sequenceSk }, { add: { given: ids } }));
+  const item = await updateIf({ pk: `SEQUENCE#${entity}`, sk: sequenceSk }, { add: { given: ids } });
   if (!item) throw new Error("A sequence takes any update");
   return firstId + sequences.decode(item).given - 1;
 }

@@ -1,21 +1,14 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
-  DeleteCommand,
-  type DeleteCommandInput,
   DynamoDBDocumentClient,
   GetCommand,
-  PutCommand,
-  type PutCommandInput,
   QueryCommand,
   type QueryCommandInput,
   ScanCommand,
   type ScanCommandInput,
-  UpdateCommand,
-  type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { callLimits, limitedBy } from "../../call-limits.ts";
 import { settings } from "../../settings.ts";
-import { type Conditional, isPutOf, isUpdateOf, writeOnCondition } from "./own-writes.ts";
 
 /** Primary key of an item. */
 export interface Key {
@@ -99,44 +92,3 @@ export async function* queryPages(input: Query): AsyncGenerator<Item[]> {
     lastKey = page.lastKey;
   } while (lastKey);
 }
-
-/** Writes an item when its condition holds, or when an earlier try of this call has; false when it does not hold. */
-export async function putIf(input: Omit<PutCommandInput, "TableName">): Promise<boolean> {
-  const command = new PutCommand({ TableName: settings.tableName(), ...input, ...askForFound });
-  const { isWritten } = await writeOnCondition(() => documentClient().send(command), isPutOf(input));
-  return isWritten;
-}
-
-/** Deletes an item, if there is one. */
-export async function deleteItemAt(key: Key): Promise<void> {
-  await deleteIf({ Key: { ...key } });
-}
-
-/** Deletes an item when its condition holds, or when an earlier try of this call has; false when it does not hold. */
-export async function deleteIf(input: Omit<DeleteCommandInput, "TableName">): Promise<boolean> {
-  const command = new DeleteCommand({ TableName: settings.tableName(), ...input, ...askForFound });
-  const { isWritten } = await writeOnCondition(
-    () => documentClient().send(command),
-    (found) => found === undefined,
-  );
-  return isWritten;
-}
-
-/** Updates an item when its condition holds and gives the whole new item; undefined when it does not. */
-export async function updateIf(input: Omit<UpdateCommandInput, "TableName">): Promise<Item | undefined> {
-  const { isWritten, item } = await tryUpdate(input);
-  return isWritten ? item : undefined;
-}
-
-/** The same, and where the condition does not hold the item that it failed on, which costs no read. */
-export function tryUpdate(input: Omit<UpdateCommandInput, "TableName">): Promise<Conditional> {
-  const command = new UpdateCommand({
-    TableName: settings.tableName(),
-    ReturnValues: "ALL_NEW",
-    ...input,
-    ...askForFound,
-  });
-  return writeOnCondition(() => documentClient().send(command), isUpdateOf(input));
-}
-
-const askForFound = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const;

@@ -65,9 +65,12 @@ async function send(TransactItems: Write[], token: string): Promise<readonly num
   }
 }
 
+/** An item that was read may have the `write_id` of its last write: a transaction leaves none. */
 function inTable(write: TransactionWrite): Write {
+  const TableName = settings.tableName();
+  if (write.Put) return { Put: { TableName, ...write.Put, Item: { ...write.Put.Item, write_id: undefined } } };
   const [[kind, action] = []] = Object.entries(write);
-  return { [kind ?? ""]: { TableName: settings.tableName(), ...(action as object) } } as Write;
+  return { [kind ?? ""]: { TableName, ...(action as object) } } as Write;
 }
 
 function failedConditions(error: unknown): number[] {

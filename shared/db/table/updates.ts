@@ -6,9 +6,10 @@ import type { Item, Key } from "./table.ts";
 export interface Changes {
   /** What must be stored for the update to be made; undefined where the attribute must be absent. */
   readonly where?: Readonly<Item>;
-  /** A further condition as an expression, whose values are `values`. */
+  /** A further condition as an expression, whose values are `values` and whose aliases of attributes are `names`. */
   readonly when?: string;
   readonly values?: Readonly<Item>;
+  readonly names?: Readonly<Record<string, string>>;
   /** What is set; the item's version stays unless it is among it (`versionClause`). */
   readonly set?: Readonly<Item>;
   /** What is set where the attribute is absent. */
@@ -23,13 +24,21 @@ export function setOrRemove(attribute: string, value: unknown): Required<Pick<Ch
   return value === undefined ? { set: {}, remove: [attribute] } : { set: { [attribute]: value }, remove: [] };
 }
 
-/** An update of an item, as a call or a transaction takes it. */
-export function updateOf({ pk, sk }: Key, changes: Changes) {
+/**
+ * An update of an item, as a call or a transaction takes it. `writeId` names the write: the item keeps it until its next write, and a
+ * repetition fails on it. The writes of a transaction have none, as its token says that it is repeated.
+ */
+export function updateOf({ pk, sk }: Key, changes: Changes, writeId?: string) {
   const key = { pk, sk };
   const { where = {}, when, values, setOnce = {}, add = {} } = changes;
   const { set, remove, stamps } = withLastChange(key, changes);
   const keepsVersion = set.schema_version === undefined;
-  const bound: Item = { ...values, ...(keepsVersion && versionValue), ...(stamps && { ":none": 0 }) };
+  const bound: Item = {
+    ...values,
+    ...(keepsVersion && versionValue),
+    ...(stamps && { ":none": 0 }),
+    ...(writeId !== undefined && { ":write_id": writeId }),
+  };
   const names = new Map<string, string>();
   let count = 0;
   const bind = (value: unknown) => {
@@ -47,15 +56,21 @@ export function updateOf({ pk, sk }: Key, changes: Changes) {
     ...each(setOnce, (path, value) => `${path} = if_not_exists(${path}, ${bind(value)})`),
     ...(keepsVersion ? [versionClause] : []),
     ...(stamps ? [revisionClause(bind(add.revision), names)] : []),
+    ...(writeId === undefined ? [] : ["write_id = :write_id"]),
   ];
   const removed = remove.map((attribute) => pathOf(attribute, names));
+  if (writeId === undefined) removed.push("write_id");
   const clauses = { SET: sets, REMOVE: removed, ADD: each(add, (path, value) => `${path} ${bind(value)}`) };
+  const ifNotWritten = writeId === undefined ? [] : ["(attribute_not_exists(write_id) OR write_id <> :write_id)"];
   const present = Object.entries(clauses).filter(([, parts]) => parts.length > 0);
   return {
     Key: { ...key },
-    ConditionExpression: [...conditions, ...(when ? [when] : [])].join(" AND ") || undefined,
+    ConditionExpression: [...conditions, ...(when ? [`(${when})`] : []), ...ifNotWritten].join(" AND ") || undefined,
     UpdateExpression: present.map(([word, parts]) => `${word} ${parts.join(", ")}`).join(" "),
-    ExpressionAttributeNames: Object.fromEntries([...names].map(([name, alias]) => [alias, name])),
+    ExpressionAttributeNames: {
+      ...changes.names,
+      ...Object.fromEntries([...names].map(([name, alias]) => [alias, name])),
+    },
     ExpressionAttributeValues: bound,
   };
 }

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { fieldsInvalid } from "../../domain/records/record-line.ts";
 import { stampOf } from "../table/change-stamps.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
+import { putIf } from "../table/conditional-writes.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import { retryRaces } from "../table/conflicts.ts";
 import { type Entity, type RecordItem, type StoredItem, schemaAttributes } from "../table/entity.ts";
-import { type Item, type Key, putIf } from "../table/table.ts";
+import type { Item, Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { applyDry, type DryRunStore, findInDryRun } from "./dry-run.ts";
 import { takeUniqueKey, type UniqueKey } from "./unique-keys.ts";
@@ -41,6 +42,7 @@ const writeAttributes = new Set<string>([
   "change",
   "change_revision",
   "push",
+  "write_id",
   ...schemaAttributes,
 ]);
 

@@ -9,8 +9,9 @@ import { bulkUpdateTimesheets, listInvoices } from "../../../shared/contract/fin
 import { entities, entityOf } from "../../../shared/db/entities.ts";
 import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
 import { keyOf, recordKey } from "../../../shared/db/table/keys.ts";
-import { type Key, updateIf } from "../../../shared/db/table/table.ts";
+import type { Key } from "../../../shared/db/table/table.ts";
 import { asRelease01, scanItems } from "../../support/records/items.ts";
+import { updateRaw } from "../../support/records/raw-writes.ts";
 import { callerLine, companyLine, invoiceLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
@@ -39,7 +40,7 @@ function faults(): { code?: string; error_message?: string }[] {
 
 /** Makes an item one of the next version, with a field that this version does not know. */
 function makeNewer(key: Key, { isReadable }: { isReadable: boolean }) {
-  return updateIf({
+  return updateRaw({
     Key: { ...key },
     UpdateExpression:
       "SET schema_version = :next, schema_readable_from = :from, #record.extra = :extra, beside = :extra",
@@ -77,7 +78,7 @@ describe("an item of a newer version that this one must not read", () => {
     expect(faults()).toMatchObject([
       { code: "item_too_new", error_message: expect.stringContaining("INVOICE#2 INVOICE has version 2") },
     ]);
-    await updateIf({ Key: recordKey("INVOICE", 2) as never, UpdateExpression: "REMOVE schema_readable_from" });
+    await updateRaw({ Key: recordKey("INVOICE", 2) as never, UpdateExpression: "REMOVE schema_readable_from" });
   });
 
   test("is written by nobody: import, event, bulk update and overdue run fail", async () => {
@@ -95,7 +96,7 @@ describe("an item of a newer version that this one must not read", () => {
     await expect(markOverdue("2026-05-03")).rejects.toMatchObject({ code: "item_too_new" });
     expect(await Promise.all(keys.map(readItem))).toEqual(before);
     expect(faults().map(({ code }) => code)).toEqual(["item_too_new", "item_too_new"]);
-    for (const Key of keys) await updateIf({ Key: { ...Key }, UpdateExpression: "REMOVE schema_readable_from" });
+    for (const Key of keys) await updateRaw({ Key: { ...Key }, UpdateExpression: "REMOVE schema_readable_from" });
   });
 
   test.each([
@@ -153,7 +154,7 @@ describe("a damaged item", () => {
     ["the record is missing", "REMOVE #record", {}],
   ])("takes its list down, whose log names it: %s", async (_, UpdateExpression, values) => {
     await store([invoiceLine(5, 5), invoiceLine(6, 5)]);
-    await updateIf({
+    await updateRaw({
       Key: { ...recordKey("INVOICE", 5) },
       UpdateExpression,
       ExpressionAttributeNames: { "#record": "record" },

@@ -3,13 +3,15 @@ import { handler as notify } from "../../../functions/workers/notify.ts";
 import { entities, entityOf } from "../../../shared/db/entities.ts";
 import { createPace, migrateTable } from "../../../shared/db/migrate/migrate-table.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
+import { deleteItemAt, putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { defineEntity, type Entity, stampOnly } from "../../../shared/db/table/entity.ts";
 import { keyOf, recordKey } from "../../../shared/db/table/keys.ts";
 import { isComplete, isMarkedComplete, type Migration } from "../../../shared/db/table/migrations.ts";
-import { deleteItemAt, type Item, putIf, updateIf } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { asRelease01, scanItems } from "../../support/records/items.ts";
+import { updateRaw } from "../../support/records/raw-writes.ts";
 import { companyLine, invoiceLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
@@ -90,7 +92,7 @@ describe("what release 0.1 wrote", () => {
       async (kill, place) => {
         for (const { pk, sk } of (await scanItems()).values()) {
           if (pk === "MIGRATION") await deleteItemAt({ pk, sk } as never);
-          else if (pk !== "KEYS") await updateIf({ Key: { pk, sk }, UpdateExpression: "REMOVE schema_version" });
+          else if (pk !== "KEYS") await updateRaw({ Key: { pk, sk }, UpdateExpression: "REMOVE schema_version" });
         }
         if (!expected) await asRelease01(() => store(lines.slice(0, 2)));
         await kill(() => migrateTable(inPages));
@@ -137,7 +139,7 @@ describe("what release 0.1 wrote", () => {
   test("is migrated silently: the stream's consumers see nothing to notify", async () => {
     await asRelease01(() => store(lines));
     for (const item of (await scanItems()).values())
-      await updateIf({ Key: keyOf(item), UpdateExpression: "REMOVE silent" });
+      await updateRaw({ Key: keyOf(item), UpdateExpression: "REMOVE silent" });
     const before = await scanItems();
     await migrateTable(usual);
     const after = await scanItems();
@@ -189,7 +191,7 @@ const conflict = { status: 400, body: { __type: "com.amazonaws.dynamodb.v2012081
 describe("an item that others hold in their transactions", () => {
   async function storeOneOlder(): Promise<void> {
     await store([invoiceLine(1, 1)]);
-    await updateIf({ Key: { ...recordKey("INVOICE", 1) }, UpdateExpression: "REMOVE schema_version" });
+    await updateRaw({ Key: { ...recordKey("INVOICE", 1) }, UpdateExpression: "REMOVE schema_version" });
     proxy.reset();
   }
 
@@ -250,7 +252,7 @@ describe("an item", () => {
     const Key = recordKey("INVOICE", 1);
     const ExpressionAttributeValues = { ":newer": 3, ":from": 3 };
     const UpdateExpression = "SET schema_version = :newer, schema_readable_from = :from";
-    const newer = await updateIf({ Key: { ...Key }, UpdateExpression, ExpressionAttributeValues });
+    const newer = await updateRaw({ Key: { ...Key }, UpdateExpression, ExpressionAttributeValues });
     expect(await migrateTable({ ...usual, entities: nextEntities })).toMatchObject({ newer: 1, damaged: [] });
     expect(await readItem(Key)).toEqual(newer);
   });

@@ -14,8 +14,8 @@ import { sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { firstPlace } from "../../../shared/db/own-data-pages.ts";
-import { type Item, queryItems, updateIf } from "../../../shared/db/table/table.ts";
-import { updateOf } from "../../../shared/db/table/updates.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { type Item, queryItems } from "../../../shared/db/table/table.ts";
 import type { SecretKind } from "../../../shared/domain/accounts/user-secrets.ts";
 import { putNotifications } from "../../support/records/many-notifications.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
@@ -168,7 +168,7 @@ describe("403", () => {
 
   test("D44: a session that an earlier release opened, without the moment, counts as no recent sign-in", async () => {
     const tokens = await signedIn();
-    await updateIf(updateOf(sessionKey(userId, familyOf(tokens)), { remove: ["opened_at"] }));
+    await updateIf(sessionKey(userId, familyOf(tokens)), { remove: ["opened_at"] });
     expectProblem(await ask(tokens), 403, "sign_in_required");
   });
 });
@@ -247,7 +247,7 @@ describe("429", () => {
     const [begun] = await exported();
     if (!begun) throw new Error("No export was stored");
     const { pk, sk } = begun;
-    await updateIf(updateOf({ pk, sk }, { set: { pages: 197 } }));
+    await updateIf({ pk, sk }, { set: { pages: 197 } });
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(tokens, cursor)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
     for (const answer of answers.filter(({ status }) => status !== 200)) {

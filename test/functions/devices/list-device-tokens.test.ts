@@ -6,8 +6,7 @@ import { endSession, sessionKey } from "../../../shared/db/accounts/sessions.ts"
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
-import { updateIf } from "../../../shared/db/table/table.ts";
-import { updateOf } from "../../../shared/db/table/updates.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { storeSignedIn } from "../../support/records/sessions.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
@@ -77,9 +76,9 @@ describe("200", () => {
   test("D14: what was registered before all sessions ended gets no pushes, and is not shown", async () => {
     const user = await newUser();
     await register({ token: "before" }, user);
-    await updateIf(updateOf(userKey(user.id), { set: { session_epoch: 1 } }));
+    await updateIf(userKey(user.id), { set: { session_epoch: 1 } });
     expectProblem(await list(user), 401, "token_invalid");
-    await updateIf(updateOf(sessionKey(user.id, testSession), { set: { epoch: 1 } }));
+    await updateIf(sessionKey(user.id, testSession), { set: { epoch: 1 } });
     expect((await list(user)).body.tokens).toEqual([]);
   });
 });

@@ -7,8 +7,7 @@ import { registerDeviceToken } from "../../../shared/contract/devices.ts";
 import { listSessions, refreshToken, signOut } from "../../../shared/contract/sessions.ts";
 import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
-import { updateIf } from "../../../shared/db/table/table.ts";
-import { updateOf } from "../../../shared/db/table/updates.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { makeFamily } from "../../../shared/domain/accounts/refresh-token.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { call } from "../../support/requests/call.ts";
@@ -82,10 +81,10 @@ describe("200", () => {
     await call(signOutHandler, signOut, bearerOf(out));
     at("2026-03-31T09:00:00.000");
     expect((await list(own)).body.sessions).toMatchObject([{ id: familyOf(own) }]);
-    await updateIf(updateOf(userKey(userId), { set: { session_epoch: 1 } }));
+    await updateIf(userKey(userId), { set: { session_epoch: 1 } });
     const renewed = sessionKey(userId, familyOf(own));
     await signedIn();
-    await updateIf(updateOf(renewed, { set: { epoch: 1 } }));
+    await updateIf(renewed, { set: { epoch: 1 } });
     expect((await list(own)).body.sessions).toHaveLength(2);
   });
 
@@ -102,7 +101,7 @@ describe("200", () => {
 
   test("D38: when an earlier release opened it, nobody knows", async () => {
     const own = await signedIn();
-    await updateIf(updateOf(sessionKey(userId, familyOf(own)), { remove: ["opened_at"] }));
+    await updateIf(sessionKey(userId, familyOf(own)), { remove: ["opened_at"] });
     expect((await list(own)).body.sessions).toMatchObject([{ opened_at: null, current: true }]);
   });
 
@@ -141,7 +140,7 @@ describe("401", () => {
     const [out, own] = [await signedIn(), await signedIn()];
     await call(signOutHandler, signOut, bearerOf(out));
     expectProblem(await list(out), 401, "token_invalid");
-    await updateIf(updateOf(userKey(userId), { set: { session_epoch: 1 } }));
+    await updateIf(userKey(userId), { set: { session_epoch: 1 } });
     expectProblem(await list(own), 401, "token_invalid");
   });
 

@@ -10,8 +10,7 @@ import { isKnownClient } from "../../../shared/accounts/known-client.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { deviceKey, findDevices } from "../../../shared/db/notifications/devices.ts";
-import { updateIf } from "../../../shared/db/table/table.ts";
-import { updateOf } from "../../../shared/db/table/updates.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -102,7 +101,7 @@ describe("D14: after a user got another password", () => {
     const device = { token, platform: "android", pushService: "fcm" } as const;
     const id = await saveDeviceToken(userId, device, timeOrderedId(registeredAt));
     if (id === undefined) throw new Error("The device was not registered");
-    await updateIf(updateOf(deviceKey(userId, id), { remove: ["epoch"] }));
+    await updateIf(deviceKey(userId, id), { remove: ["epoch"] });
   }
 
   test("a device that release 0.1 registered before that gets no push, one of afterwards does", async () => {
@@ -110,7 +109,7 @@ describe("D14: after a user got another password", () => {
     await registerAsBefore("thief", hoursBeside(-1));
     await registerAsBefore("owner", hoursBeside(1));
     const set = { session_epoch: 1, password_changed_at: changedAt.toISOString() };
-    await updateIf(updateOf(userKey(userId), { set }));
+    await updateIf(userKey(userId), { set });
     for (let each = 0; each < 2; each += 1) expect(await send(await newPush(userId))).toEqual(nothingFailed);
     expect(pushedTo(service)).toEqual(["owner", "owner"]);
   });
@@ -118,10 +117,10 @@ describe("D14: after a user got another password", () => {
   test("with release 0.1, which did not keep when, its devices go on getting pushes until the next time", async () => {
     await store([userLine(userId)]);
     await registerAsBefore("device", hoursBeside(-1));
-    await updateIf(updateOf(userKey(userId), { set: { session_epoch: 1 } }));
+    await updateIf(userKey(userId), { set: { session_epoch: 1 } });
     for (let each = 0; each < 2; each += 1) await send(await newPush(userId));
     const set = { session_epoch: 2, password_changed_at: changedAt.toISOString() };
-    await updateIf(updateOf(userKey(userId), { set }));
+    await updateIf(userKey(userId), { set });
     await send(await newPush(userId));
     expect(pushedTo(service)).toEqual(["device", "device"]);
   });
@@ -134,7 +133,7 @@ describe("D14: after a user got another password", () => {
   ])("D10: a device of release 0.1 is a proof where %s: %j, %s, after a push as before", async (_, set, isKnown) => {
     await store([userLine(userId, { email: `user-${userId}@example.com` })]);
     await registerAsBefore(`proof-${userId}`, hoursBeside(-1));
-    await updateIf(updateOf(userKey(userId), { set: { silent: true, ...set } }));
+    await updateIf(userKey(userId), { set: { silent: true, ...set } });
     const login = { value: `user-${userId}@example.com`, channel: "email" } as const;
     expect(await isKnownClient(login, `proof-${userId}`)).toBe(isKnown);
     expect(await send(await newPush(userId))).toEqual(nothingFailed);

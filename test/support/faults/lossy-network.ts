@@ -17,8 +17,11 @@ export const losses: readonly Loss[] = ["interrupted", "dropped", "slow", "refus
 
 /** A network between the service and AWS on which one call fails. */
 export interface LossyNetwork {
-  /** Has the n-th call from now on fail, counted from 1 over all services; attempts of the SDK are one call. */
-  lose(n: number, loss: Loss): void;
+  /**
+   * Has the n-th call from now on fail, counted from 1 over all services; attempts of the SDK are one call. `between` runs once the
+   * first attempt was carried out, before its answer is lost.
+   */
+  lose(n: number, loss: Loss, between?: () => Promise<unknown>): void;
   /** Ends that; gives the action that was lost, or undefined where there were fewer calls. */
   heal(): string | undefined;
 }
@@ -33,6 +36,7 @@ const settings = [
 interface Plan {
   readonly n: number;
   readonly loss: Loss;
+  readonly between: (() => Promise<unknown>) | undefined;
   /** The calls so far, by the id that the SDK gives all attempts of a call. */
   readonly calls: string[];
   lost: string | undefined;
@@ -56,8 +60,8 @@ export function useLossyNetwork(): LossyNetwork {
     agent.destroy();
   });
   return {
-    lose: (n, loss) => {
-      plan = { n, loss, calls: [], lost: undefined, attempts: 0 };
+    lose: (n, loss, between) => {
+      plan = { n, loss, between, calls: [], lost: undefined, attempts: 0 };
     },
     heal: () => {
       const lost = plan?.lost;
@@ -75,6 +79,7 @@ export function useLossyNetwork(): LossyNetwork {
       return;
     }
     const answer = await forward(request, body, target, agent);
+    if (loss) await plan?.between?.();
     if (loss === "slow") await pause(Number(process.env.CALL_PATIENCE) * 4_000);
     if (loss) response.destroy();
     else response.writeHead(answer.status, answer.headers).end(answer.body);

@@ -1,5 +1,5 @@
 import { userKey } from "../../../shared/db/accounts/users.ts";
-import { updateIf } from "../../../shared/db/table/table.ts";
+import { updateRaw } from "./raw-writes.ts";
 import { userLine } from "./records.ts";
 import { store } from "./store.ts";
 
@@ -14,7 +14,7 @@ export async function storeKnownLogins(count: number): Promise<string[]> {
   for (const id of ids) {
     const hash = `$argon2id$v=19$${costs[id % costs.length]},p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
     const values = { ":hash": hash };
-    await updateIf({
+    await updateRaw({
       Key: userKey(id),
       UpdateExpression: "SET password_hash = :hash",
       ExpressionAttributeValues: values,

@@ -1,7 +1,6 @@
 import { findAccount } from "../../../shared/db/accounts/accounts.ts";
 import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
-import { updateIf } from "../../../shared/db/table/table.ts";
-import { updateOf } from "../../../shared/db/table/updates.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { type TestUser, testSession } from "../tokens/tokens.ts";
 import { callerLine } from "./records.ts";
 import { store } from "./store.ts";
@@ -19,5 +18,5 @@ export async function openTestSession(userId: number): Promise<void> {
   await openSession(userId, testSession, crypto.randomUUID(), epoch, now);
   // It may have been there, and have ended.
   const valid_to = new Date(now.getTime() + 30 * 86_400_000).toISOString();
-  await updateIf(updateOf(sessionKey(userId, testSession), { set: { epoch, valid_to, opened_at: now.toISOString() } }));
+  await updateIf(sessionKey(userId, testSession), { set: { epoch, valid_to, opened_at: now.toISOString() } });
 }

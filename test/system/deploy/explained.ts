@@ -4,7 +4,7 @@ import { importRecords } from "../../../infra/tools/import/import-records.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
-import { updateIf } from "../../../shared/db/table/table.ts";
+import { updateRaw } from "../../support/records/raw-writes.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { adoptedStage } from "./adopted-stage.ts";
@@ -49,8 +49,8 @@ async function importLines(...lines: readonly object[]): Promise<void> {
 /** The second timesheet lacks its driver; the driver of the first is of a release that this one must not read. */
 async function damage(): Promise<void> {
   const ofTimesheet = { Key: { ...recordKey("TIMESHEET", 2) }, UpdateExpression: "REMOVE #record.driver" };
-  await updateIf({ ...ofTimesheet, ExpressionAttributeNames: { "#record": "record" } });
-  await updateIf({
+  await updateRaw({ ...ofTimesheet, ExpressionAttributeNames: { "#record": "record" } });
+  await updateRaw({
     Key: { ...userKey(91) },
     UpdateExpression: "SET schema_version = :newer, schema_readable_from = :newer",
     ExpressionAttributeValues: { ":newer": 99 },

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { withLocalService } from "../../../infra/tools/service/local-service.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
-import { updateIf } from "../../../shared/db/table/table.ts";
+import { updateRaw } from "../../support/records/raw-writes.ts";
 import { companyLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { type HttpResult, messageTo } from "../../support/requests/http-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
@@ -93,7 +93,7 @@ test("explain shows what followed from a request, and what failed by lines of th
 
   const ExpressionAttributeNames = { "#record": "record" };
   const Key = { ...recordKey("TIMESHEET", 9_002) };
-  const damage = () => updateIf({ Key, UpdateExpression: "REMOVE #record.driver", ExpressionAttributeNames });
+  const damage = () => updateRaw({ Key, UpdateExpression: "REMOVE #record.driver", ExpressionAttributeNames });
   await withLocalService(directory.path, damage);
   const failed = await timesheets("operator", [9_002], "paid");
   expect(failed.status).toBe(500);

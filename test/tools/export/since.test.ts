@@ -7,9 +7,9 @@ import { isChangedSince } from "../../../infra/tools/export/changed-since.ts";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
-import { updateIf } from "../../../shared/db/table/table.ts";
 import { tombstoneDays } from "../../../shared/db/writes/tombstones.ts";
 import { carryOutCommand } from "../../../shared/work.ts";
+import { updateRaw } from "../../support/records/raw-writes.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
@@ -113,7 +113,7 @@ test("a change of release 0.1, which leaves the stamp of the change before it, i
   const since = new Date().toISOString();
   expect(await exportSince(since)).toBe("");
   const Key = { ...recordKey("JOB", 3) };
-  await updateIf({ Key, UpdateExpression: "ADD revision :one", ExpressionAttributeValues: { ":one": 1 } });
+  await updateRaw({ Key, UpdateExpression: "ADD revision :one", ExpressionAttributeValues: { ":one": 1 } });
   expect(await exportSince(since)).toContain('{"type":"job","id":3,');
 });
 

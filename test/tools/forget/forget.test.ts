@@ -13,8 +13,9 @@ import { historyItems, historyPartition } from "../../../shared/db/history/histo
 import { acquireRun, keepAnswer } from "../../../shared/db/idempotency.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
+import { deleteItemAt } from "../../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../../shared/db/table/keys.ts";
-import { deleteItemAt, documentClient } from "../../../shared/db/table/table.ts";
+import { documentClient } from "../../../shared/db/table/table.ts";
 import { putItems } from "../../support/records/put-items.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readRecord } from "../../support/records/store.ts";
