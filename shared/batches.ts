@@ -12,13 +12,13 @@ export async function inParallel<T>(items: readonly T[], atOnce: number, work: (
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Gives what a source gives, and asks it for the next while the last is worked on. Throws what the source throws. */
+/** Iterates over a source and reads one item ahead. Throws the source's errors. */
 export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   for (let next = source.next(); ; ) {
     const { done, value } = await next;
     if (done) return;
     next = source.next();
-    // It is thrown where it is awaited; nobody awaits it once the caller has stopped.
+    // The next loop awaits and throws the error. If the caller stops before that, nobody does.
     next.catch(() => {});
     yield value;
   }

@@ -1,15 +1,15 @@
 import { settings } from "./settings.ts";
 import { currentWork } from "./work.ts";
 
-/** Values a log line may carry: ids, codes and figures; never a login, name, token, pin or whole object. */
+/** Values allowed in a log line: ids, codes and figures; never a login, name, token, pin or whole object. */
 export type LogFields = Readonly<
   Record<string, string | number | boolean | null | undefined | readonly (string | number)[]>
 >;
 
-/** How grave a line is, in the words that Lambda filters by. */
+/** The level of a line, in Lambda's words for filters. */
 export type LogLevel = "info" | "warn" | "error";
 
-/** Writes one line of JSON, with what it belongs to: the work under way, and the build of the code that runs. */
+/** Writes one line of JSON, with the current work and the build of the running code. */
 export function log(level: LogLevel, message: string, fields: LogFields = {}): void {
   const place = { operation: settings.operationIfAny(), build: settings.build() };
   const line = { level, message, timestamp: new Date().toISOString(), ...place, ...currentWork(), ...fields };
@@ -17,8 +17,8 @@ export function log(level: LogLevel, message: string, fields: LogFields = {}): v
 }
 
 /**
- * What of a thrown thing belongs in a log: its name, its stack without the message, and the message only of plain errors,
- * which the service itself words. Messages of parsers and of AWS quote what they were given.
+ * The loggable parts of an error: its name and its stack without the message. The message is included only for plain
+ * errors, whose texts the service writes. Messages of parsers and of AWS quote their input.
  */
 export function faultFields(thrown: unknown): LogFields {
   if (!(thrown instanceof Error)) return { error: typeof thrown };
@@ -26,7 +26,7 @@ export function faultFields(thrown: unknown): LogFields {
   return { error: thrown.name, code: codeOf(thrown), error_message: ownWords(thrown), stack: frames?.join("\n") };
 }
 
-/** The stable code of an error of the service itself. */
+/** The stable code of one of the service's own errors. */
 function codeOf(thrown: Error): string | undefined {
   const code = "code" in thrown ? thrown.code : undefined;
   return typeof code === "string" && /^[a-z_]+$/.test(code) ? code : undefined;

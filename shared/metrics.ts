@@ -1,35 +1,38 @@
 import { settings } from "./settings.ts";
 
 /**
- * The service's own metrics, and the dimensions of each. A metric costs money for each hour that it is sent in, and
- * once more for each value of a dimension: what no alarm or dashboard uses is not a metric.
+ * The service's own metrics, and the dimensions of each. A metric costs money for each hour in which it is sent and for
+ * each value of a dimension, so there is none without an alarm or graph.
  */
 export const metrics = {
-  /** Answers with a 5xx, and items of a queue or the table's stream that a worker failed on. */
+  /** Answers with a 5xx, and items of a queue or the stream that a worker failed on. */
   Faults: ["operation"],
-  /** Answers with a 5xx, `busy` aside, of a function's numbered version: a release is judged by them. */
+  /** Answers with a 5xx, except `busy`, by numbered version of a function. A canary release is judged by them. */
   VersionFaults: ["operation", "version"],
-  /** Pins that were wrong, expired or spent when a login was to be confirmed. */
+  /** Wrong, expired or used pins at the confirmation of a login. */
   PinFailures: [],
-  /** Passcodes that were wrong. */
+  /** Wrong passcodes. */
   PasscodeFailures: [],
-  /** Refresh tokens that were spent a moment before and got their successor again (D5). */
+  /** Spent refresh tokens that got their successor again, because they were spent a moment before (D5). */
   RefreshesRepeated: [],
-  /** SMS that SNS has taken. */
+  /** SMS that SNS accepted. */
   SmsSent: [],
-  /** Recipients that SES or SNS refuses for good: no message reaches them. */
+  /** Recipients that SES or SNS refuses for good. No message reaches them. */
   RecipientsRefused: [],
-  /** Devices that get no pushes any more: their push service refused the token, or SNS disabled the endpoint. */
+  /** Devices that get no more pushes: their push service refused the token, or SNS disabled the endpoint. */
   DevicesDropped: [],
-  /** SMS that were not sent, as the stage's ceiling was reached. */
+  /** SMS that were not sent because the stage's ceiling was reached. */
   SmsRefused: [],
-  /** Events of another system whose version was not above the stored one: some come again or late, all mean a wrong clock. */
+  /**
+   * Events of another system with a version not above the stored one. Some are repeated or late; if all are, its clock
+   * is wrong.
+   */
   StaleEvents: ["source"],
-  /** Changes of the table that a consumer could not take. */
+  /** Stream records that a consumer gave up. */
   StreamRecordsQuarantined: [],
-  /** Webhooks that were disabled, as their receiver failed for days or is gone (D42). */
+  /** Webhooks that were disabled because their receiver failed for days or is gone (D42). */
   WebhooksDisabled: [],
-  /** Totals and search entries that are not what the records make them. */
+  /** Totals and search entries that differ from the records. */
   TotalsDrift: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
@@ -38,7 +41,10 @@ export type MetricName = keyof typeof metrics;
 
 type Dimensions<M extends MetricName> = Readonly<Record<(typeof metrics)[M][number], string>>;
 
-/** Adds to a metric: one line on standard output, in CloudWatch's embedded metric format. Dimensions never name a person. */
+/**
+ * Adds to a metric: one line on standard output, in CloudWatch's embedded metric format. Dimensions never name a
+ * person.
+ */
 export function count<M extends MetricName>(metric: M, dimensions: Dimensions<M>, amount = 1): void {
   const directive = {
     Namespace: settings.metricNamespace(),

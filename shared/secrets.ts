@@ -7,7 +7,7 @@ import { faultFields, log } from "./logger.ts";
 import { settings } from "./settings.ts";
 
 const cacheMinutes = 5;
-/** How long a value is used on after a read that failed, until the next try. */
+/** After a failed read, a value is used this much longer before the next try. */
 const staleMinutes = 0.5;
 const msPerMinute = 60_000;
 
@@ -35,12 +35,12 @@ const edgeSecret = v.object({ current: v.pipe(v.string(), v.minLength(32)), prev
 let client: SecretsManagerClient | undefined;
 const cached = new Map<string, { readonly value: unknown; readonly staleAt: number; readonly readAt: number }>();
 
-/** The key that pins and other short secrets are hashed with; kept for 5 minutes, never in the table or a setting (D9). */
+/** The key that hashes pins and other short secrets; cached for 5 minutes, never in the table or a setting (D9). */
 export async function hmacKey(): Promise<HmacKey> {
   return openHmacKey((await readHmacKeyVersions()).versions, new Date());
 }
 
-/** What the stage's edge proves itself with, and what it did before; kept for 5 minutes. */
+/** The current and previous secret of the stage's edge; cached for 5 minutes. */
 export async function edgeSecrets(arn: string): Promise<v.InferOutput<typeof edgeSecret>> {
   return v.parse(edgeSecret, await readSecret(arn));
 }
@@ -61,8 +61,8 @@ export function writeHmacKeyVersions({ versions, highest }: HmacKeyVersions): Pr
 }
 
 /**
- * The JSON value of a secret, read again every 5 minutes, or now when it must be `fresh` (D6). Where it cannot be read again,
- * the value of before is used on, and read again half a minute later.
+ * The JSON value of a secret, cached for 5 minutes unless it must be `fresh` (D6). If a read fails, the cached value is
+ * used for another half minute before the next try.
  */
 export async function readSecret(arn: string, { fresh = false } = {}): Promise<unknown> {
   const known = cached.get(arn);
@@ -88,7 +88,7 @@ function keep(arn: string, value: unknown, minutes: number): unknown {
   return value;
 }
 
-/** Puts a new value in place of a secret's. */
+/** Replaces the value of a secret. */
 export async function writeSecret(arn: string, value: unknown): Promise<void> {
   await secretClient().send(new PutSecretValueCommand({ SecretId: arn, SecretString: JSON.stringify(value) }));
   cached.delete(arn);

@@ -2,50 +2,52 @@ import type { CountryCode } from "libphonenumber-js/min";
 import type { PushService } from "./contract/devices.ts";
 import { locales } from "./contract/locales.ts";
 
-/** The one place that reads the environment. Values are read when asked for; a missing one is named. */
+/** The one place that reads the environment. Values are read when used. The error for a missing one names it. */
 export const settings = {
-  /** Name of the operation or worker this function runs. */
+  /** Name of the operation or worker that this function runs. */
   operation: () => required("OPERATION"),
-  /** The same, where lines are also written by what is no function. */
+  /** The same; undefined in programs that are no function but log too. */
   operationIfAny: () => process.env.OPERATION,
-  /** First 12 hexadecimal digits of the SHA-256 of the function's bundle, set by what loads it; undefined where no bundle runs. */
+  /**
+   * First 12 hexadecimal digits of the SHA-256 of the function's bundle, set by its entry; undefined without a bundle.
+   */
   build: () => process.env.BUILD,
-  /** Number of the published version that runs, set by Lambda; undefined where it is none. */
+  /** Number of the running published version, set by Lambda; undefined if it has none. */
   functionVersion: () => /^\d+$/.exec(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? "")?.[0],
-  /** True in an environment that Lambda started, whose process begins with it. */
+  /** True in an environment that Lambda started. Its process begins with it. */
   isStartedByLambda: () => process.env.AWS_LAMBDA_INITIALIZATION_TYPE !== undefined,
-  /** What the function that runs is called by, in Lambda; undefined elsewhere. */
+  /** The running function's name in Lambda; undefined elsewhere. */
   ownFunction: () => (settings.isStartedByLambda() ? process.env.AWS_LAMBDA_FUNCTION_NAME : undefined),
   /** Namespace of the service's own metrics. */
   metricNamespace: () => required("METRIC_NAMESPACE"),
-  /** How many times the usual limit a call to AWS may take: more than 1 where many processes share a processor. */
+  /** Factor for the time limits of calls to AWS: above 1 if many processes share a processor. */
   callPatience: () => Number(process.env.CALL_PATIENCE ?? 1),
   tableName: () => required("TABLE_NAME"),
   /** Issuer of access tokens (D4). */
   tokenIssuer: () => required("TOKEN_ISSUER"),
   /** Audience of access tokens (D4). */
   tokenAudience: () => required("TOKEN_AUDIENCE"),
-  /** Where the key for HMACs is kept, in Secrets Manager. */
+  /** ARN of the secret with the key for HMACs, in Secrets Manager. */
   hmacSecretArn: () => required("HMAC_SECRET_ARN"),
-  /** Where the private keys that sign access tokens are kept, in Secrets Manager (D6). */
+  /** ARN of the secret with the private keys that sign access tokens, in Secrets Manager (D6). */
   signingSecretArn: () => required("SIGNING_SECRET_ARN"),
-  /** Where the secret is kept that the stage's edge proves itself with; undefined where it has none. */
+  /** ARN of the secret that the stage's edge sends; undefined if it has no edge. */
   edgeSecretArn: () => process.env.EDGE_SECRET_ARN || undefined,
-  /** The OpenID issuer whose access tokens are trusted instead of the service's own, or undefined (D4). */
+  /** The OpenID issuer whose access tokens are trusted in place of the service's own, or undefined (D4). */
   oidcIssuer: () => (process.env.OIDC_ISSUER ? json<OidcIssuer>(process.env.OIDC_ISSUER) : undefined),
-  /** Where notices to users are queued. */
+  /** Address of the queue of notices to users. */
   noticeQueueUrl: () => required("NOTICE_QUEUE_URL"),
-  /** Where notifications wait to be delivered. */
+  /** Address of the queue of notifications to deliver. */
   notificationQueueUrl: () => required("NOTIFICATION_QUEUE_URL"),
-  /** Where notifications wait to be pushed to devices. */
+  /** Address of the queue of pushes to devices. */
   pushQueueUrl: () => required("PUSH_QUEUE_URL"),
-  /** Where events wait to be put on the outbound bus; undefined where the stage sends none (D42). */
+  /** Address of the queue of outgoing events; undefined if the stage sends none (D42). */
   eventQueueUrl: () => process.env.EVENT_QUEUE_URL || undefined,
-  /** Who events that go out say they come from. */
+  /** The source in outgoing events. */
   eventSource: () => required("EVENT_SOURCE"),
-  /** Name of the bus that events go out by. */
+  /** Name of the bus for outgoing events. */
   outboundBusName: () => required("OUTBOUND_BUS_NAME"),
-  /** Where changes of the table go that a stream consumer cannot take. */
+  /** Address of the queue of stream records that a consumer gave up. */
   quarantineQueueUrl: () => required("QUARANTINE_QUEUE_URL"),
   /** The stage's webhooks (D42). */
   webhooks: (): WebhookSetting[] => {
@@ -56,27 +58,27 @@ export const settings = {
       deadLetters: deadLettersOf(queues + each.name),
     }));
   },
-  /** The queue of one of the webhooks; those of the others are beside it. */
+  /** The queue of one webhook. The others' addresses differ only in name. */
   webhookQueueUrl: () => required("WEBHOOK_QUEUE_URL"),
-  /** The dead letters of one of the webhooks; those of the others are beside them. */
+  /** The dead letters of one webhook. The others' addresses differ only in name. */
   webhookDeadLettersUrl: () => required("WEBHOOK_DEAD_LETTERS_URL"),
-  /** Where the keys are kept that webhooks sign with, in Secrets Manager (D42). */
+  /** ARN of the secret with the keys of webhooks, in Secrets Manager (D42). */
   webhookSecretArn: () => required("WEBHOOK_SECRET_ARN"),
-  /** ARNs of the SNS platform applications by push service; a service without one gets no pushes (D29). */
+  /** ARNs of the SNS platform applications by push service. A push service without one gets no pushes (D29). */
   platformApplications: () => json<Partial<Record<PushService, string>>>(required("PLATFORM_APPLICATIONS")),
-  /** IANA time zone that the business's days run in (D20). */
+  /** IANA time zone of the business (D20). */
   businessTimeZone: () => required("BUSINESS_TIME_ZONE"),
-  /** For how many days the history keeps a change (D41). */
+  /** Days after which the history drops a change (D41). */
   historyDays: () => wholeNumber("HISTORY_DAYS"),
   /** Whether strangers may register (D16). */
   registration: () => oneOf("REGISTRATION", ["open", "closed"] as const),
-  /** Whether a parameter that an operation does not know is refused or only logged (D22). */
+  /** Whether an unknown parameter is refused or only logged (D22). */
   unknownParameters: () => oneOf("UNKNOWN_PARAMETERS", ["refuse", "warn"] as const),
   /** Most SMS that the stage sends in an hour and in a day (D11). */
   smsCeilings: () => ({ perHour: wholeNumber("SMS_PER_HOUR"), perDay: wholeNumber("SMS_PER_DAY") }),
-  /** What SMS show as their sender, registered with AWS; undefined where the stage has none. */
+  /** Sender of SMS, registered with AWS; undefined if the stage has none. */
   smsSenderId: () => process.env.SMS_SENDER_ID || undefined,
-  /** Most that one SMS may cost, in US dollars. */
+  /** Highest price of one SMS in US dollars. */
   smsMostDollars: () => required("SMS_MOST_DOLLARS"),
   /** The stage's test logins; null in a stage without any (D9). */
   testLogins: () => json<TestLogins | null>(process.env.TEST_LOGINS || "null"),
@@ -85,33 +87,33 @@ export const settings = {
   pinQueueUrl: () => required("PIN_QUEUE_URL"),
   /** Name of the service in messages to people. */
   serviceName: () => required("SERVICE_NAME"),
-  /** Language of messages to people who have none of their own (D45). */
+  /** Language of messages to people who have set none (D45). */
   locale: () => oneOf("LOCALE", locales),
-  /** Address that e-mails come from. */
+  /** Sender of e-mails. */
   senderAddress: () => required("SENDER_ADDRESS"),
-  /** What e-mails are sent by, in SES. */
+  /** Configuration set that sends e-mails, in SES. */
   configurationSet: () => required("CONFIGURATION_SET"),
-  /** ISO 3166 country that phone numbers without a country code are read with (D7). */
+  /** ISO 3166 country of phone numbers without a country code (D7). */
   defaultCountry: () => required("DEFAULT_COUNTRY") as CountryCode,
-  /** ISO 3166 countries that SMS are sent to (D11). */
+  /** ISO 3166 countries that get SMS (D11). */
   servedCountries: () => required("SERVED_COUNTRIES").split(","),
   /** Whether a password request shows the stored user (D12). */
   recoveryDisclosure: () => oneOf("RECOVERY_DISCLOSURE", ["masked", "full"] as const),
 };
 
-/** An OpenID issuer, and the names under which its tokens carry what the service needs (D4). */
+/** An OpenID issuer, and the names of the claims that the service reads (D4). */
 export interface OidcIssuer {
   readonly issuer: string;
   readonly audience: string;
   /** Address of its JSON Web Key Set. */
   readonly jwksUrl: string;
-  /** Names of the claims that hold the user's id, role and company id. */
+  /** Names of the claims with the user's id, role and company id. */
   readonly claims: { readonly user: string; readonly role: string; readonly company: string };
 }
 
 /** The webhooks of a stage, as its settings have them. */
 export interface StageWebhooks {
-  /** What the names of their queues begin with; the webhook's name follows. */
+  /** The prefix of their queues' names; the webhook's name follows. */
   readonly queues: string;
   readonly receivers: readonly { readonly name: string; readonly url: string }[];
 }
@@ -121,7 +123,7 @@ export function deadLettersOf(queue: string): string {
   return `${queue}_dead-letters`;
 }
 
-/** A webhook of a stage: where it leads, and the names of its queues. */
+/** A webhook of a stage: its address, and the names of its queues. */
 export interface WebhookSetting {
   readonly name: string;
   readonly url: string;

@@ -8,7 +8,7 @@ import { renewSession, replaceSession, sessionOf } from "./session.ts";
 import type { CallOptions, ClientSettings } from "./settings.ts";
 import { memoryStore, type StoredSession, type TokenStore } from "./store.ts";
 
-/** The name of an operation as the name of a method. */
+/** The name of an operation as a method name. */
 export type MethodName<Name extends string = OperationName> = Name extends `${infer Word}-${infer Rest}`
   ? `${Word}${Capitalize<MethodName<Rest>>}`
   : Name;
@@ -18,13 +18,13 @@ export type ClientOperations = Readonly<Record<MethodName, ClientOperation>>;
 
 const [defaultTimeoutMs, defaultRetries] = [30_000, 2];
 
-/** Tokens are renewed when nine tenths of their life are over. Tabs that share a store differ by up to a minute. */
+/** Tokens are renewed after nine tenths of their life. Tabs that share a store differ by up to a minute. */
 const [renewedAfter, spreadMs] = [0.9, 60_000];
 
-/** So long a call waits for a renewal that is due, and no longer than half of its time: its token is still valid. */
+/** The longest time that a call waits for a due renewal, and at most half of its own time: its token is still valid. */
 const longestAheadMs = 5_000;
 
-/** Calls an operation and keeps what the answer says of the session; `query` is that of another page. */
+/** Calls an operation and stores the session in its answer. `query` requests another page. */
 export type Call = (
   operation: ClientOperation,
   input: Input,
@@ -32,7 +32,7 @@ export type Call = (
   query?: string,
 ) => Promise<ClientAnswer>;
 
-/** Makes what the methods of a client call with. */
+/** Makes the function by which a client's methods call. */
 export function createCall(operations: ClientOperations, settings: ClientSettings): Call {
   const { store = memoryStore() } = settings;
   const spread = jitter(0, spreadMs, spreadMs);
@@ -40,7 +40,7 @@ export function createCall(operations: ClientOperations, settings: ClientSetting
     const clock = startClock(timeout ?? settings.timeout ?? defaultTimeoutMs, signal);
     return work(clock).finally(clock.stop);
   };
-  /** Has time of its own: callers that gave up do not end it for the others. */
+  /** Has a timeout of its own, so that callers who give up do not end it for the others. */
   const renew = (refresh_token: string) =>
     run({ timeout: defaultTimeoutMs }, async (clock) => {
       const request = requestOf(operations.refreshToken, { refresh_token });
@@ -49,7 +49,10 @@ export function createCall(operations: ClientOperations, settings: ClientSetting
   const renewed = (session: StoredSession, clock: Clock) =>
     clock.within(renewSession(store, session.accessToken, renew));
 
-  /** The session to call with, renewed where that is due; one that is still valid serves where that fails or takes long. */
+  /**
+   * The session to call with, renewed if that is due. If the renewal fails or takes long, the present one, which is
+   * still valid.
+   */
   const current = async (clock: Clock): Promise<StoredSession> => {
     const session = await clock.within(sessionOf(store));
     const isDue = session.refreshToken && Date.now() > (session.renewAt ?? Number.POSITIVE_INFINITY) + spread;
@@ -58,7 +61,7 @@ export function createCall(operations: ClientOperations, settings: ClientSetting
     const next = await renewed(session, ahead)
       .catch((error) => unlessEnded(error, session))
       .finally(ahead.stop);
-    // Somebody else may have signed in meanwhile: the call is not theirs.
+    // Somebody else may have signed in meanwhile. The call must not act as them.
     return next.userId === session.userId ? next : session;
   };
 
@@ -106,28 +109,28 @@ function unlessEnded(error: unknown, session: StoredSession): StoredSession {
   return session;
 }
 
-/** A call that was answered. */
+/** A call that got an answer. */
 interface Answered {
   readonly operation: ClientOperation;
   readonly input: Input;
-  /** The session that it was sent in. */
+  /** The session of the call. */
   readonly session: StoredSession;
   readonly answer: ClientAnswer;
   readonly store: TokenStore;
   readonly clock: Clock;
 }
 
-/** What the answer of an operation makes of the stored session. */
+/** Updates the stored session after an answer. */
 async function keepSession({ operation, input, session, answer, store, clock }: Answered): Promise<void> {
   if (operation.answersTokens) {
     const { refreshToken, userId } = session;
     const tokens = tokensIn(answer);
     const spent = input.refresh_token;
     await replaceSession(store, (stored) => {
-      // Who has been given an error is not signed in afterwards.
+      // A caller who gets an error must not be signed in afterwards.
       if (clock.signal.aborted) return stored;
       if (spent === undefined) return tokens;
-      // Its user is known of the token that was stored alone, and whoever has signed in meanwhile stays.
+      // Only the stored token's user is known. If somebody has signed in meanwhile, their session stays.
       return stored.refreshToken === refreshToken ? { ...(spent === refreshToken && { userId }), ...tokens } : stored;
     });
   }
@@ -139,7 +142,7 @@ async function keepSession({ operation, input, session, answer, store, clock }: 
   }
 }
 
-/** The session in an answer. Throws `ProtocolError` where there is none. */
+/** The session in an answer. Throws `ProtocolError` if there is none. */
 function tokensIn({ body }: ClientAnswer): StoredSession {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: life } = (body.token ?? {}) as Fields;
   if (typeof accessToken !== "string" || typeof refreshToken !== "string" || typeof life !== "number") {

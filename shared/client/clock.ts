@@ -1,13 +1,13 @@
 import { TimeoutError } from "./errors.ts";
 
-/** The time that a call has: it ends with the call's timeout or with its caller's signal. */
+/** The time of a call. It ends with the call's timeout or its caller's signal. */
 export interface Clock {
   readonly signal: AbortSignal;
   /** The whole time, in milliseconds. */
   readonly timeout: number;
-  /** True where so many milliseconds are left. */
+  /** True if so many milliseconds are left. */
   has(milliseconds: number): boolean;
-  /** The outcome of work, or the reason for which the time ended first. */
+  /** The result of work. Rejects with the reason if the time ends first. */
   within<T>(work: Promise<T>): Promise<T>;
   sleep(milliseconds: number): Promise<void>;
   stop(): void;
@@ -16,7 +16,7 @@ export interface Clock {
 /** Node.js and browsers fire a longer timer at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Starts the time of a call. Does without `AbortSignal.any` and `AbortSignal.timeout`, which React Native lacks. */
+/** Starts the time of a call. Avoids `AbortSignal.any` and `AbortSignal.timeout`, which React Native lacks. */
 export function startClock(timeout: number, outer: AbortSignal | undefined): Clock {
   const controller = new AbortController();
   const { signal } = controller;

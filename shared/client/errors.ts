@@ -1,6 +1,6 @@
 import type { ProblemCode } from "../contract/refusal-codes.ts";
 
-/** One field that the service refuses, by `pointer` (in the body), `parameter` or `header`. */
+/** One invalid field, named by `pointer` (in the body), `parameter` or `header`. */
 export interface FieldFault {
   /** Stable, machine-readable: `missing`, `wrong_type`, `not_allowed`, `out_of_range`, `too_short`, `too_long`, `invalid`, `unknown`, `common`. */
   readonly code: string;
@@ -14,23 +14,23 @@ export interface FieldFault {
   readonly header?: string;
 }
 
-/** What is known of an answer, whatever its body was. */
+/** The facts about an answer that do not depend on its body. */
 export interface AnswerFacts {
   readonly status: number;
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
 }
 
-/** A call that failed: the base of every error but those of your own signal, store and `fetch`. */
+/** A call that failed: the base of all errors except those of your own signal, store and `fetch`. */
 export class ClientError extends Error {
   override readonly name: string = "ClientError";
-  /** How often the request was sent. */
+  /** The number of times the request was sent. */
   attempts = 1;
 }
 
-/** An answer that is no success. */
+/** An answer that is not a success. */
 export class AnswerError extends ClientError {
-  /** HTTP status; 0 where a browser hides it, as that of redirects. */
+  /** HTTP status; 0 if a browser hides it, as for redirects. */
   readonly status: number;
   /** Include it in support requests. */
   readonly requestId: string | undefined;
@@ -45,12 +45,12 @@ export class AnswerError extends ClientError {
   }
 }
 
-/** The service refused the call, or failed, and said why. */
+/** The service refused the call or failed, and said why. */
 export class ProblemError extends AnswerError {
   override readonly name: string = "ProblemError";
   /** Stable: branch on it. A newer service may send a code that is not in this type. `gateway`: refused before the service ran. */
   readonly code: ProblemCode | "gateway";
-  /** The fields that are refused; empty for most codes. */
+  /** The invalid fields; empty for most codes. */
   readonly errors: readonly FieldFault[];
   /** The ids that do not exist, with `records_not_found`; empty for other codes. */
   readonly missingIds: readonly number[];
@@ -67,7 +67,7 @@ export class ProblemError extends AnswerError {
   }
 }
 
-/** What answered is not this service: a redirect, HTML, an empty body, JSON of another shape. */
+/** The answer is not from this service: a redirect, HTML, an empty body, JSON of another shape. */
 export class ProtocolError extends AnswerError {
   override readonly name: string = "ProtocolError";
 }

@@ -4,7 +4,7 @@ import { AnswerError, ClientError, NetworkError, ProblemError, ProtocolError } f
 import type { ClientRequest } from "./request.ts";
 import type { ClientSettings } from "./settings.ts";
 
-/** The fields of a JSON object; the declarations of the package say which each operation answers. */
+/** The fields of a JSON object. The declarations of the package name those of each operation. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** A success: the JSON object of its body, and its headers. */
@@ -15,7 +15,7 @@ export interface ClientAnswer {
 
 const [firstPauseMs, longestPauseMs] = [800, 8_000];
 
-/** Sends a request, and again after 429, 503 and network faults where that is safe and the time allows it. */
+/** Sends a request. Retries after 429, 503 and network errors if that is safe and the time allows it. */
 export async function send(
   request: ClientRequest,
   settings: ClientSettings,
@@ -35,7 +35,7 @@ export async function send(
   }
 }
 
-/** Milliseconds until the next try; undefined where none would help. */
+/** Milliseconds until the next try; undefined if no retry would help. */
 function pauseAfter(error: ClientError, attempt: number): number | undefined {
   const pause = jitter(attempt - 1, firstPauseMs, longestPauseMs);
   if (error instanceof NetworkError) return pause;
@@ -55,7 +55,7 @@ async function exchange(request: ClientRequest, settings: ClientSettings, clock:
   })();
   const { response, text } = await clock.within(answered).catch((error) => {
     if (clock.signal.aborted) throw error;
-    // Apps log messages, and a query may have a login and a pin.
+    // Apps log messages, and a query may contain a login and a pin.
     throw new NetworkError(`No answer to ${request.method} ${address.split("?")[0]}`, { cause: error });
   });
   return read(response, text, answers);
@@ -77,7 +77,7 @@ function read(response: Response, text: string, names: readonly string[]): Clien
   throw new ProtocolError(`The answer (${status}) is not of this service`, facts);
 }
 
-/** Seconds of a `Retry-After`, which is a number of them or a date (RFC 9110). */
+/** The seconds of a `Retry-After`, which is a number of seconds or a date (RFC 9110). */
 function secondsOf(header: string | null): number | undefined {
   if (!header) return undefined;
   const seconds = Number.isNaN(Number(header)) ? (Date.parse(header) - Date.now()) / 1_000 : Number(header);
@@ -89,7 +89,7 @@ function objectIn(text: string): Fields | undefined {
     const value = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
-    // HTML, an empty body and whatever else is no JSON: the caller reports it with the status.
+    // Not JSON, such as HTML or an empty body. The caller reports it with the status.
     return undefined;
   }
 }

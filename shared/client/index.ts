@@ -7,13 +7,13 @@ import type { CallOptions, ClientSettings, ListRequest } from "./settings.ts";
 export { AnswerError, ClientError, NetworkError, ProblemError, ProtocolError, TimeoutError } from "./errors.ts";
 export { memoryStore, storageStore } from "./store.ts";
 
-/** The operations as the build takes them from the contract, in place of this name. */
+/** The operations. The build replaces this name by the contract's. */
 declare const OPERATIONS: ClientOperations;
 
-/** Calls an operation. The declarations of the package say what each one takes and answers. */
+/** Calls an operation. The declarations of the package name its fields and answers. */
 export type Method = (input?: Input, options?: CallOptions) => Promise<Fields> | ListRequest<Fields>;
 
-/** A client: one method an operation. */
+/** A client: one method for each operation. */
 export type Client = Readonly<Record<MethodName, Method>>;
 
 /** Makes a client of a service. */

@@ -2,19 +2,19 @@ import { ProtocolError } from "./errors.ts";
 import type { ClientAnswer, Fields } from "./exchange.ts";
 import type { CursorFacts, ListFacts, ListPage, ListRequest } from "./settings.ts";
 
-/** What the headers of some list say. */
+/** The facts in the headers of some list. */
 type Facts = CursorFacts & Partial<ListFacts>;
 
-/** Asks for the page of a query; without one, for the first. */
+/** Requests the page of a query; without one, the first. */
 export type FetchPage = (query?: string) => Promise<ClientAnswer>;
 
-/** Asks for the first page at once, and for the others as they are walked. */
+/** Requests the first page at once, and the others during iteration. */
 export function requestList(list: string, fetchPage: FetchPage, query?: string): ListRequest<Fields, Facts> {
   const first = fetchPage(query).then((answer) => pageOf(list, answer, fetchPage));
   return Object.assign(first, { [Symbol.asyncIterator]: () => walk(first) });
 }
 
-/** An answer with what its headers say of the list. Throws `ProtocolError` where the list is missing. */
+/** An answer with the list's facts from its headers. Throws `ProtocolError` if the list is missing. */
 export function listOf(list: string, { body, headers }: ClientAnswer): Fields & Facts {
   if (!Array.isArray(body[list])) throw breach(`The answer has no ${list}`);
   const total = headers.get("total");
@@ -24,7 +24,7 @@ export function listOf(list: string, { body, headers }: ClientAnswer): Fields & 
 }
 
 function pageOf(list: string, answer: ClientAnswer, fetchPage: FetchPage): ListPage<Fields, Facts> {
-  // The query alone: a token goes to no other host, whatever a link names.
+  // Only the query, so that the token goes to no other host, whatever the link names.
   const [, query] = /<[^>?]*(\?[^>]*)>\s*;\s*rel="?next\b/.exec(answer.headers.get("link") ?? "") ?? [];
   const next = query ? Object.assign(() => requestList(list, fetchPage, query), { query }) : undefined;
   return { ...listOf(list, answer), next };

@@ -1,49 +1,51 @@
 import { jitter } from "../backoff.ts";
 
-/** What a client knows of an operation; the build takes it from the contract. */
+/** The description of an operation for the client; the build takes it from the contract. */
 export interface ClientOperation {
   readonly method: string;
   readonly path: string;
   /** The outer object of the body. */
   readonly object?: string;
-  /** What an answer always has. */
+  /** Fields that every answer has. */
   readonly answers: readonly string[];
   /** The array of a list's answer. */
   readonly list?: string;
-  /** True where a bearer token is sent. */
+  /** True if it sends a bearer token. */
   readonly signedIn?: boolean;
-  /** True where an Idempotency-Key is taken. */
+  /** True if it takes an Idempotency-Key. */
   readonly idempotent?: boolean;
-  /** True where an earlier session may be proved. */
+  /** True if it takes proof of an earlier session. */
   readonly takesProof?: boolean;
-  /** True where the answer has the tokens of a session. */
+  /** True if the answer contains the tokens of a session. */
   readonly answersTokens?: boolean;
-  /** True where success means that the session has ended. */
+  /** True if success means that the session has ended. */
   readonly endsSession?: boolean;
 }
 
 /** The fields of a call: parameters of the path, and those of the query or the body. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** A request without what changes from try to try. */
+/** A request, without the parts that change between tries. */
 export interface ClientRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** What its answer always has. */
+  /** Fields that its answer always has. */
   readonly answers: readonly string[];
-  /** True where it may be sent again when no answer, or one that asks to wait, has come. */
+  /** True if it may be sent again after no answer, or after one that asks to wait. */
   readonly isRepeatable: boolean;
 }
 
-/** The request of a call, with the query of another page where given. Throws `TypeError` where the path lacks a parameter. */
+/**
+ * The request of a call, optionally with the query of another page. Throws `TypeError` if the path lacks a parameter.
+ */
 export function requestOf(operation: ClientOperation, input: Input, key?: string, query?: string): ClientRequest {
   const { method, path, object, idempotent, answers } = operation;
   const rest: Record<string, unknown> = { ...input };
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
     const value = String(rest[name] ?? "");
-    // A dot segment would lead to another path.
+    // A dot segment would change the path.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} must be the id of a record`);
     delete rest[name];
     return encodeURIComponent(value);
@@ -62,7 +64,7 @@ export function requestOf(operation: ClientOperation, input: Input, key?: string
   };
 }
 
-/** Several values of a parameter are separated by commas (D22). */
+/** Commas separate several values of a parameter (D22). */
 function queryOf(fields: Input): string {
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined && value !== null)
@@ -70,7 +72,10 @@ function queryOf(fields: Input): string {
   return pairs.length > 0 ? `?${pairs.join("&")}` : "";
 }
 
-/** Pages without TLS and React Native have no `randomUUID`; a key need not be secret, as it belongs to its user (D32). */
+/**
+ * Pages without TLS and React Native have no `randomUUID`. A key need not be secret, because it belongs to its user
+ * (D32).
+ */
 function randomKey(): string {
   const { crypto } = globalThis as { crypto?: { randomUUID?(): string } };
   const part = () => Math.floor(jitter(0, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).toString(36);

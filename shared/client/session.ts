@@ -1,18 +1,20 @@
 import { ProblemError } from "./errors.ts";
 import type { StoredSession, TokenStore } from "./store.ts";
 
-/** Spends a refresh token for the tokens that follow it. */
+/** Spends a refresh token and returns its successors. */
 export type Renewal = (refreshToken: string) => Promise<StoredSession>;
 
-/** The renewal that runs on a store; the clients of a process that share the store share it. */
+/** The running renewal of each store. Clients of a process that share the store share it. */
 const renewals = new WeakMap<TokenStore, Promise<StoredSession>>();
 
-/** Replaces the session of a store, clears it or leaves the same, after a renewal that runs, so that none overwrites it. */
+/**
+ * Replaces, clears or keeps the session of a store. Waits for a running renewal, so that neither overwrites the other.
+ */
 export async function replaceSession(
   store: TokenStore,
   replace: (session: StoredSession) => StoredSession | undefined,
 ): Promise<void> {
-  // Whoever waits for the renewal gets its error.
+  // The callers of the renewal get its error.
   await renewals.get(store)?.catch(() => undefined);
   await locked(store, async () => {
     const session = await sessionOf(store);
@@ -23,8 +25,8 @@ export async function replaceSession(
 }
 
 /**
- * The session after a renewal of a stale access token, one at a time. Others who share the store may have renewed it or
- * ended it in the meantime: then theirs. Throws what the renewal throws.
+ * The session after renewing a stale access token; only one renewal runs at a time. If another holder of the store has
+ * renewed or ended the session meanwhile, returns theirs. Throws the renewal's error.
  */
 export function renewSession(store: TokenStore, stale: string | undefined, renew: Renewal): Promise<StoredSession> {
   const running = renewals.get(store);
@@ -46,7 +48,7 @@ async function renewAlone(store: TokenStore, stale: string | undefined, renew: R
     if (!(error instanceof ProblemError && error.code === "refresh_token_invalid")) throw error;
     ended = error;
   }
-  // Without a lock another holder of the store may have been faster: its session stays (D5).
+  // Without a lock, another holder of the store may have been faster. Its session stays (D5).
   const current = await sessionOf(store);
   if (current.refreshToken !== refreshToken) return current;
   await store.set(next);
@@ -54,7 +56,7 @@ async function renewAlone(store: TokenStore, stale: string | undefined, renew: R
   return next;
 }
 
-/** What a store has. */
+/** The session in a store; empty if there is none. */
 export async function sessionOf(store: TokenStore): Promise<StoredSession> {
   return (await store.get()) ?? {};
 }

@@ -1,49 +1,49 @@
 import type { TokenStore } from "./store.ts";
 
-/** How a client is set up. */
+/** The settings of a client. */
 export interface ClientSettings {
-  /** Where the service is, such as `https://api.example.com`; empty for the page's own origin. */
+  /** Address of the service, such as `https://api.example.com`; empty for the page's own origin. */
   readonly baseUrl: string;
-  /** Where the session is kept; in memory where left out. */
+  /** Stores the session; in memory by default. */
   readonly store?: TokenStore;
-  /** Longest time of a call in milliseconds, its repetitions included; 30,000 where left out, `Infinity` for none. */
+  /** Longest time of a call in milliseconds, including retries. Default: 30,000. `Infinity` sets no limit. */
   readonly timeout?: number;
-  /** How often a call is repeated after 429, 503 or a network fault, where that is safe; 2 where left out. */
+  /** Number of retries after 429, 503 or a network error, if a retry is safe. Default: 2. */
   readonly retries?: number;
   /** Used instead of the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** What may differ for one call. */
+/** Options of one call. */
 export interface CallOptions {
   /** Ends the call; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Longest time of this call in milliseconds, its repetitions included. */
+  /** Longest time of this call in milliseconds, including retries. */
   readonly timeout?: number;
-  /** How often this call is repeated at most. */
+  /** Most retries of this call. */
   readonly retries?: number;
-  /** The Idempotency-Key of a write that takes one; a random one where left out. */
+  /** The Idempotency-Key of a write that takes one. Default: a random one. */
   readonly idempotencyKey?: string;
 }
 
-/** What the headers of a list that is read by cursor alone say. */
+/** Facts from the headers of a list that has only cursors. */
 export interface CursorFacts {
   /** Items per page. */
   readonly perPage: number;
 }
 
-/** What the headers of a list say. */
+/** Facts from the headers of a list. */
 export interface ListFacts extends CursorFacts {
   /** Number of matching items on all pages. */
   readonly total: number;
-  /** What `undoChange` takes; only where the call changed records, and of none of the lists that are only read. */
+  /** The id for `undoChange`; only on answers of calls that changed records. */
   readonly changeId?: string | undefined;
 }
 
-/** One page of a list; `next` asks for the page after it and is absent on the last one. */
+/** One page of a list. `next` requests the next page; the last page has none. */
 export type ListPage<Answer, Facts = ListFacts> = Answer &
   Facts & { readonly next?: (() => ListRequest<Answer, Facts>) | undefined };
 
-/** A list that was asked for: await it for its first page, or walk all pages with `for await`. */
+/** A requested list: await it for its first page, or walk all pages with `for await`. */
 export type ListRequest<Answer, Facts = ListFacts> = Promise<ListPage<Answer, Facts>> &
   AsyncIterable<ListPage<Answer, Facts>>;

@@ -1,12 +1,12 @@
 import { sleep } from "../backoff.ts";
 
-/** What a client remembers of a session. */
+/** The parts of a session that a client stores. */
 export interface StoredSession {
   /** Sent as bearer token. */
   readonly accessToken?: string | undefined;
   /** Renews the access token; works once. */
   readonly refreshToken?: string | undefined;
-  /** Moment after which the access token is renewed ahead of its expiry, in milliseconds since 1970. */
+  /** Time from which the access token is renewed early, in milliseconds since 1970. */
   readonly renewAt?: number | undefined;
   /** The user who signed in. */
   readonly userId?: number | undefined;
@@ -14,17 +14,17 @@ export interface StoredSession {
   readonly knownClient?: string | undefined;
 }
 
-/** Where a session is kept. Each method may be asynchronous. */
+/** Stores a session. Each method may be asynchronous. */
 export interface TokenStore {
   get(): StoredSession | undefined | Promise<StoredSession | undefined>;
   set(session: StoredSession): void | Promise<void>;
-  /** Forgets everything, also what proves an earlier session. */
+  /** Deletes everything, including the proof of an earlier session. */
   clear(): void | Promise<void>;
-  /** Runs work while no other holder of the store does: of use where processes share it. */
+  /** Runs work while no other holder of the store does. Useful if processes share the store. */
   lock?<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Keeps the session as long as the page or process lives; the default. */
+/** Keeps the session while the page or process lives. This is the default. */
 export function memoryStore(session?: StoredSession): TokenStore {
   let kept = session;
   return {
@@ -38,14 +38,14 @@ export function memoryStore(session?: StoredSession): TokenStore {
   };
 }
 
-/** What `localStorage`, `sessionStorage` and React Native's `AsyncStorage` have in common. */
+/** The methods that `localStorage`, `sessionStorage` and React Native's `AsyncStorage` share. */
 export interface KeyValueStorage {
   getItem(key: string): string | null | Promise<string | null>;
   setItem(key: string, value: string): unknown;
   removeItem(key: string): unknown;
 }
 
-/** The part of the Web Locks API that a store uses; tabs of one origin share it. */
+/** The part of the Web Locks API that a store uses. Tabs of one origin share its locks. */
 interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
@@ -59,7 +59,7 @@ export function storageStore(storage: KeyValueStorage, key: string = "workforce"
       try {
         return text ? JSON.parse(text) : undefined;
       } catch {
-        // Text that something else left there is no session.
+        // Text that something else stored there.
         return undefined;
       }
     },
@@ -73,7 +73,10 @@ export function storageStore(storage: KeyValueStorage, key: string = "workforce"
   };
 }
 
-/** Browsers show a tab what another one has stored some milliseconds later: so long the lock is held beyond the work. */
+/**
+ * Browsers show one tab's writes to another some milliseconds later, so the lock is held this much longer than the
+ * work.
+ */
 const propagationMs = 100;
 
 function lockFor<T>(locks: Locks, key: string, work: () => Promise<T>): Promise<T> {

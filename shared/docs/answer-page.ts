@@ -4,8 +4,8 @@ import type { HttpAnswer, HttpEvent } from "../http/request.ts";
 import { findPageFile, type PageFile, pagePath } from "./page-files.ts";
 
 /**
- * The content security policy: files of this origin alone run, and they ask this origin alone. Styles may be inline, as
- * Scalar writes its own into the page.
+ * The content security policy: only files of this origin run, and they call only this origin. Inline styles are allowed
+ * because Scalar writes its own into the page.
  */
 const policy = [
   "default-src 'none'",
@@ -21,7 +21,7 @@ const policy = [
 
 const secondsOfYear = 365 * 24 * 60 * 60;
 
-/** Answers a GET for the page or one of its files; `/` leads to the page. Other paths are refused as not found. */
+/** Answers a GET for the page or one of its files; `/` redirects to the page. Other paths are refused as not found. */
 export function answerPage({ rawPath, headers }: Pick<HttpEvent, "rawPath" | "headers">): HttpAnswer {
   if (rawPath === "/") return { statusCode: 302, headers: { location: pagePath } };
   const file = findPageFile(rawPath);
@@ -34,7 +34,7 @@ export function answerPage({ rawPath, headers }: Pick<HttpEvent, "rawPath" | "he
   return { statusCode: 200, headers: { ...cached, ...described }, body, isBase64Encoded };
 }
 
-/** The content is the same in every encoding, which is what a weak validator promises. */
+/** A weak validator, because the content is the same in every encoding but the bytes are not. */
 function cacheHeaders({ path, hash }: PageFile) {
   const control = path === pagePath ? "no-cache" : `public, max-age=${secondsOfYear}, immutable`;
   return { "cache-control": control, etag: `W/"${hash}"`, vary: "Accept-Encoding" };
@@ -46,7 +46,7 @@ interface Encoded {
   readonly encoding: Readonly<Record<string, string>>;
 }
 
-/** As text, Scalar's bundle fits into a result of Lambda; in base64 it would not for long. */
+/** As text, Scalar's bundle fits into a result of Lambda; in base64 it would soon be too long. */
 function encode({ gzip }: PageFile, accepted = ""): Encoded {
   if (acceptsGzip(accepted)) return { body: gzip, isBase64Encoded: true, encoding: { "content-encoding": "gzip" } };
   return { body: gunzipSync(Buffer.from(gzip, "base64")).toString(), isBase64Encoded: false, encoding: {} };

@@ -1,23 +1,23 @@
 /** A file of the documentation page. */
 export interface PageFile {
-  /** Where it is answered. What never changes there has its hash in its path. */
+  /** Its path. A file that never changes has its hash there. */
   readonly path: string;
   readonly type: string;
   /** First 12 hexadecimal digits of its SHA-256. */
   readonly hash: string;
-  /** Its content in base64, compressed with gzip when the function was built. */
+  /** Its content, compressed with gzip at build time, in base64. */
   readonly gzip: string;
 }
 
-/** The page itself; everything else of it is at a path below. */
+/** The path of the page itself; its files are below. */
 export const pagePath = "/docs";
 
-/** The files as JSON: builds have them as text, and what makes them stays outside. */
+/** The files as JSON text, so that the modules which make them stay outside the bundle. */
 declare const DOCS_FILES: string;
 
 let files: ReadonlyMap<string, PageFile> | undefined;
 
-/** The file of the page at a path; undefined where there is none. */
+/** The file at a path; undefined if there is none. */
 export function findPageFile(path: string): PageFile | undefined {
   files ??= new Map((JSON.parse(DOCS_FILES) as PageFile[]).map((file) => [file.path, file]));
   return files.get(path);

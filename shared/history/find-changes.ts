@@ -15,7 +15,7 @@ import { isWithin, narrowScope, type Scope } from "../domain/caller.ts";
 import type { FoundPlace } from "../domain/paging/encrypted-cursor.ts";
 import { recordedTypeOf, type ShownChange, showChanges } from "./shown-changes.ts";
 
-/** Which changes are wanted: at most one of the filters, `record_type` and `record_id` together. */
+/** The filters of changes: at most one of them; `record_type` and `record_id` count as one. */
 export interface ChangeFilter {
   readonly record_type?: ChangedType | undefined;
   readonly record_id?: number | undefined;
@@ -28,12 +28,12 @@ type Read = (start: HistoryStart) => Promise<HistoryPage>;
 
 const lists = { Timesheet: "TIMESHEETS", Invoice: "INVOICES", Job: "JOBS" } as const;
 
-/** Changes that are looked at beyond the first page where some of them are not the caller's: what follows is the next page's. */
+/** The most changes that are read beyond the first page if some of it are hidden. The next page continues there. */
 const mostFurther = 200;
 
 /**
- * Access pattern HI8: the changes within a scope, the latest first. Operators are shown those of their company's timesheets, invoices
- * and jobs alone. Refuses as `record_not_found` a record that is absent, or not within the scope (D2, D41).
+ * Access pattern HI8: the changes within a scope, newest first. Operators see only those of their company's timesheets,
+ * invoices and jobs. Refuses as `record_not_found` a record that does not exist or is outside of the scope (D2, D41).
  */
 export async function findChanges(
   filter: ChangeFilter,
@@ -43,7 +43,7 @@ export async function findChanges(
   const read = await readerOf(filter, scope);
   if (!read) return { items: [], next: undefined };
   const by = filter.by_user === undefined ? undefined : actorOf(filter.by_user);
-  // Users, sessions and imports have no company: they are for admins.
+  // Changes of users, sessions and imports have no company, so only admins see them.
   const isShown = ({ company_id, change }: FoundChange) =>
     isWithin(scope, company_id ?? null) && (by === undefined || by === change?.by);
   const { changes, after } = await readShown(read, isShown, start);
@@ -67,18 +67,18 @@ async function readerOf(filter: ChangeFilter, scope: Scope): Promise<Read | unde
   return within === "all" ? findHistory : (start) => findCompanyHistory(within, start);
 }
 
-/** How a change names a user who made it. */
+/** The name of a user in a change. */
 function actorOf(user: number): string {
   return `user#${user}`;
 }
 
-/** Of others, pages of all that they did would say how much that is elsewhere. */
+/** Otherwise page sizes would reveal how active the user is in other companies. */
 async function isColleague(user: number, companyId: number): Promise<boolean> {
   const found = await findUserAsShown(user);
   return found?.financial_company_id === companyId && found.role !== "admin";
 }
 
-/** A page of what is shown. What is not takes the caller a bounded number of reads: then a page is short. */
+/** A page of visible changes. Hidden ones cost a bounded number of reads; the page may then be short. */
 async function readShown(
   read: Read,
   isShown: (change: FoundChange) => boolean,
@@ -95,7 +95,7 @@ async function readShown(
     : { changes, after: further.after };
 }
 
-/** A record that shows no change may still be there, and the caller's. */
+/** A record without visible changes may still exist and be the caller's. */
 async function requireSubject({ record_type: type, record_id: id }: ChangeFilter, scope: Scope): Promise<void> {
   if (type === undefined || id === undefined) return;
   if (type !== "User") await requireRecord(lists[type], id, scope);

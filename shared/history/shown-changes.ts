@@ -14,17 +14,17 @@ const shownTypes = {
   invoice: "Invoice",
   job: "Job",
   user: "User",
-  // What ends is a session of a user.
+  // A session is shown as a change of its user.
   session: "User",
   import: "Import",
 } as const satisfies Readonly<Record<RecordedType, ShownChange["record_type"]>>;
 
-/** The kind of record of the history that the interface calls so. */
+/** The history's name for a record type of the interface. */
 export function recordedTypeOf(type: ChangedType): Exclude<RecordedType, "session"> {
   return type.toLowerCase() as Lowercase<ChangedType>;
 }
 
-/** Changes with the names that their actors have today. 0.5 read units a user, one round trip. */
+/** Changes with their actors' current names. 0.5 read units a user, one round trip. */
 export async function showChanges(changes: readonly FoundChange[]): Promise<ShownChange[]> {
   const actors = changes.map(({ change }) => actorOf(change?.by));
   const ids = actors.flatMap(({ kind, id }) => (kind === "user" ? [Number(id)] : []));

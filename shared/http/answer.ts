@@ -8,12 +8,12 @@ import type { Page } from "../domain/paging/paging.ts";
 import { pageLinks } from "./page-links.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
 
-/** What a handler returns: the answer's fields, or for list operations a page of items. */
+/** A handler's result: the answer's fields, or a page of items for list operations. */
 export type Reply<O extends Operation> = (O["list"] extends string ? Page<Answer<O>> : Answer<O>) & Changed;
 
-/** What a handler adds to its reply where the operation answers what it changed. */
+/** Added to the reply of operations that change records. */
 interface Changed {
-  /** Undefined where nothing changed. */
+  /** Undefined if nothing changed. */
   readonly changeId?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export function successAnswer<O extends Operation>(
   return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };
 }
 
-/** A damaged item takes its answer down; the log says which it is. */
+/** A damaged item fails its whole answer. The error names the item for the log. */
 function allowStored(allow: AllowList, answer: unknown, findOrigin: () => Key | undefined): unknown {
   try {
     return allow(answer);

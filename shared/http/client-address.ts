@@ -8,17 +8,17 @@ import type { Reply } from "./answer.ts";
 import { type AnonymousOptions, type AnonymousRequest, anonymousWith, type HttpHandler } from "./endpoint.ts";
 import type { HttpEvent } from "./request.ts";
 
-/** Header in which the edge proves itself; its value is never logged. CloudFront takes no name that begins with x-edge-. */
+/** Header with the edge's secret; its value is never logged. CloudFront reserves names that begin with x-edge-. */
 export const edgeSecretHeader = "x-origin-secret";
 
-/** Header in which CloudFront says who called it: address, colon, port. */
+/** Header in which CloudFront sends the caller's address: address, colon, port. */
 export const viewerAddressHeader = "CloudFront-Viewer-Address";
 
-/** What an operation's function gets that limits its clients by their address. */
+/** The request of an operation that limits its clients by their address. */
 export interface AddressedRequest<O extends Operation> extends AnonymousRequest<O> {
-  /** Address the request came from: as API Gateway saw it or, where the stage's edge proves itself, as that says. */
+  /** Address of the client: as the stage's edge sends it with a valid secret, or else as API Gateway saw it. */
   readonly clientAddress: string;
-  /** What the header `Known-Client` proves an earlier session of a login with, if it was sent (D10). */
+  /** The header `Known-Client`, which proves an earlier session of a login, if it was sent (D10). */
   readonly clientProof: string | undefined;
 }
 
@@ -44,20 +44,20 @@ async function isFromEdge({ headers }: HttpEvent): Promise<boolean> {
   const [given, arn] = [headers[edgeSecretHeader], settings.edgeSecretArn()];
   if (given === undefined || arn === undefined) return false;
   const { current, previous } = await edgeSecrets(arn);
-  // Both are compared, whatever comes of the first.
+  // Compares both, so that the time does not depend on the first.
   const matches = [isSame(given, current), previous !== "" && isSame(given, previous)].includes(true);
-  // The edge may send a secret that was replaced: its clients would then count as one, by the edge's own address.
+  // The edge may still send a replaced secret. All its clients would then count as one, by the edge's own address.
   if (!matches) log("warn", "edge not recognised", { code: "edge_secret_unknown" });
   return matches;
 }
 
-/** Takes the same time whatever is given. */
+/** Takes the same time for any input. */
 function isSame(given: string, secret: string): boolean {
   const [one, other] = [given, secret].map((text) => createHash("sha256").update(text).digest());
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }
 
-/** Undefined where CloudFront says no address. */
+/** Undefined if CloudFront sends no valid address. */
 function viewerAddressOf({ headers }: HttpEvent): string | undefined {
   const named = headers[viewerAddressHeader.toLowerCase()] ?? "";
   const address = named.slice(0, Math.max(0, named.lastIndexOf(":"))).replace(/^\[(.*)\]$/, "$1");

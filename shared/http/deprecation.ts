@@ -1,7 +1,10 @@
 import type { Operation } from "../contract/operation.ts";
 import type { HttpRequest } from "./request.ts";
 
-/** Middleware: every answer of a deprecated operation says since when it is, and from when on it may be gone (RFC 9745, RFC 8594). */
+/**
+ * Middleware: adds to every answer of a deprecated operation the date of its deprecation and the date from which it may
+ * be removed (RFC 9745, RFC 8594).
+ */
 export function announceDeprecation({ since, sunset }: NonNullable<Operation["deprecation"]>) {
   const headers = {
     deprecation: `@${Date.parse(since) / 1_000}`,

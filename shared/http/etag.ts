@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { HttpAnswer, HttpRequest } from "./request.ts";
 
-/** The headers in which a repeated answer may differ while its ETag stays. */
+/** The headers that a 304 keeps. */
 const sentAgain = [
   "cache-control",
   "content-type",
@@ -13,8 +13,9 @@ const sentAgain = [
 ];
 
 /**
- * Middleware of a read that clients may repeat on a condition: a 200 gets a strong ETag over its body, `total` and `Link`, and is
- * a 304 without body where `If-None-Match` names it (D43, RFC 9110). The read has been made by then: this saves bytes alone.
+ * Middleware for reads that clients may repeat conditionally. A 200 gets a strong ETag over its body, `total` and
+ * `Link`. If `If-None-Match` names it, the answer is a 304 without body (D43, RFC 9110). The service has read
+ * everything by then, so only bytes are saved.
  */
 export function answerConditions() {
   return {
@@ -34,13 +35,13 @@ function etagOf({ body = "", headers = {} }: HttpAnswer): string {
   return `"${createHash("sha256").update(place).update("\n").update(body).digest("base64url").slice(0, 27)}"`;
 }
 
-/** `If-None-Match` compares weakly: what compresses an answer on its way makes its ETag a weak one. */
+/** `If-None-Match` compares weakly, because compression on the way turns an ETag into a weak one. */
 function matches(condition: string | undefined, etag: string): boolean {
   if (condition === undefined) return false;
   return condition.trim() === "*" || [...condition.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag);
 }
 
-/** Its media type stays: caches take over the headers of a 304, and API Gateway adds one where none is. */
+/** Keeps the media type: caches take the headers of a 304, and API Gateway adds a type if there is none. */
 function notModified({ headers = {} }: HttpAnswer): HttpAnswer {
   const kept = Object.entries(headers).filter(([name]) => sentAgain.includes(name));
   return { statusCode: 304, headers: Object.fromEntries(kept) };

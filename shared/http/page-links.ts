@@ -2,10 +2,10 @@ import { maxPageDepth, type PagePlace } from "../domain/paging/paging.ts";
 import type { HttpEvent } from "./request.ts";
 
 /**
- * The `Link` header (RFC 8288) of a page: first, prev, next and last, the other query parameters kept. `next` leads by
- * cursor, at the same cost at any depth; a page too deep to be reached by number has no link. Without a total there is `next`
- * alone. Undefined on a single page (D30). Only the parameters with the given names are kept: a header is limited, and none repeats what the service does not
- * know.
+ * The `Link` header (RFC 8288) of a page: first, prev, next and last, with the other query parameters. `next` uses a
+ * cursor, which costs the same at any depth; pages too deep for a number have no link. Without a total there is only
+ * `next`. Undefined if there is only one page (D30). Keeps only parameters with the given names, because headers are
+ * limited in size and must not repeat unknown parameters.
  */
 export function pageLinks(
   event: HttpEvent,

@@ -2,7 +2,7 @@ import type { BodyContract } from "../contract/operation.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { HttpRequest } from "./request.ts";
 
-/** Middleware: parses the JSON body and makes sure it holds the operation's outer object (D31). */
+/** Middleware: parses the JSON body and checks that it contains the operation's outer object (D31). */
 export function parseBody(contract: BodyContract) {
   return {
     before({ event }: HttpRequest): void {
@@ -21,7 +21,7 @@ export function parseBody(contract: BodyContract) {
 
 const jsonType = /^application\/([a-z0-9.+-]+\+)?json(;|$)/i;
 
-/** Keys such as `__proto__` are fields like any other here: what the contract does not name is left out after this. */
+/** Keys such as `__proto__` are ordinary fields here. Validation later drops fields that the contract does not name. */
 function parse(body: string, isBase64Encoded: boolean): unknown {
   try {
     return JSON.parse(isBase64Encoded ? Buffer.from(body, "base64").toString() : body);

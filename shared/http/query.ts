@@ -9,8 +9,8 @@ type Sent = Readonly<Record<string, string | undefined>>;
 const maxRefused = 20;
 
 /**
- * The parameters of a request's query by the names of the contract, `name[]` as `name` where a list is taken. One that the
- * operation does not know is refused, or logged where the stage says `warn`; names that begin with `_` are left out (D22).
+ * The parameters of a request's query by the contract's names; `name[]` becomes `name` for lists. An unknown parameter
+ * is refused, or logged if the stage says `warn`. Names that begin with `_` are dropped (D22).
  */
 export function readQuery(operation: Operation, { queryStringParameters: sent = {} }: HttpEvent): Sent {
   const known = parameterNames(operation);
@@ -51,12 +51,12 @@ function fault(name: string, code: string, detail: string): FieldRefusal {
   return { ...(isWord(name) && { parameter: name }), code, detail };
 }
 
-/** What is no word may be a value, such as a password, that was put in the place of a name: it is not repeated. */
+/** Other text may be a value in the place of a name, such as a password. It must not be repeated. */
 function isWord(name: string): boolean {
   return /^[a-z][\w-]{0,39}(\[\w{0,9}\])?$/i.test(name);
 }
 
-/** The known name that takes the fewest edits to get to; undefined where none is known. */
+/** The known name with the fewest edits; undefined if no name is known. */
 function nearestOf(name: string, known: readonly string[]): string | undefined {
   const text = name.slice(0, 40).toLowerCase();
   const edits = known.map((each) => editsBetween(text, each));

@@ -8,8 +8,8 @@ import { sentSoFar } from "../work.ts";
 import type { HttpRequest } from "./request.ts";
 
 /**
- * Middleware: one line a request, when it is answered; ids, codes and figures only (house rule 11). An answer with a 5xx
- * counts as a fault: to Lambda it is a success like any other.
+ * Middleware: one line for each answered request, with ids, codes and figures only (house rule 11). A 5xx counts as a
+ * fault, because Lambda regards it as a success.
  */
 export function logRequests(operation: Pick<Operation, "name">) {
   const startedAt = new WeakMap<object, number>();
@@ -37,7 +37,7 @@ export function logRequests(operation: Pick<Operation, "name">) {
   };
 }
 
-/** `busy` is an answer by design (D18), which any caller can provoke: it says nothing of a release. */
+/** `busy` is a designed answer (D18) that any caller can provoke, so it does not count against a release. */
 function countFault(operation: string, status: number, code: string | undefined): void {
   if (status < 500) return;
   count("Faults", { operation });

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import type { Run } from "../db/idempotency.ts";
 import type { Caller } from "../domain/caller.ts";
 
-/** A request on its way through the middlewares: what API Gateway sent, and what they found out. */
+/** A request between the middlewares: API Gateway's event, and the results of earlier middlewares. */
 export interface HttpEvent extends Omit<APIGatewayProxyEventV2, "body"> {
   /** The body as sent; once parsed, its JSON value. */
   body?: unknown;
@@ -10,9 +10,9 @@ export interface HttpEvent extends Omit<APIGatewayProxyEventV2, "body"> {
   caller?: Caller;
   /** Set by validation. */
   input?: { readonly parameters: unknown; readonly query: unknown; readonly body: unknown };
-  /** Set for a request with an Idempotency-Key that is to be carried out (D32). */
+  /** Set for a request with an Idempotency-Key that must be carried out (D32). */
   run?: Run;
-  /** Set for a request with an Idempotency-Key that was carried out before: the answer it got (D32). */
+  /** Set for a request with an Idempotency-Key that was carried out before: its first answer (D32). */
   keptAnswer?: HttpAnswer;
 }
 
@@ -32,7 +32,7 @@ export function requestIdOf(request: Pick<HttpRequest, "event" | "context">): st
   return request.event.requestContext?.requestId ?? request.context?.awsRequestId ?? "none";
 }
 
-/** The user who calls a signed-in operation; authentication has set it. */
+/** The caller of a signed-in operation, as set by authentication. */
 export function requireCaller({ caller }: HttpEvent): Caller {
   if (!caller) throw new Error("A signed-in operation ran without a caller");
   return caller;

@@ -5,7 +5,7 @@ import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
 import { readQuery } from "./query.ts";
 import type { HttpRequest } from "./request.ts";
 
-/** Middleware: holds query and body against the contract and keeps only what it names (D31). */
+/** Middleware: checks query and body against the contract and keeps only the fields it names (D31). */
 export function validate(operation: Operation) {
   return {
     before({ event }: HttpRequest): void {

@@ -4,9 +4,9 @@ import { SNSClient } from "@aws-sdk/client-sns";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { callLimits, limitedBy } from "../call-limits.ts";
 
-// "Pure" lets a bundle leave out the clients, and the SDKs, that its function does not use.
+// "Pure" lets a bundle omit the clients, and SDKs, that its function does not use.
 
-/** The client of queues for requests, made when first asked for, as each of these. */
+/** The client of queues for requests, created at the first use, like all of these. */
 export const requestQueueClient = /* @__PURE__ */ once(() => new SQSClient(limitedBy(callLimits.requestQueue)));
 
 /** The client of queues for workers. */

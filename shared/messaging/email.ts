@@ -13,7 +13,7 @@ export interface Email {
   readonly html: string;
 }
 
-/** The e-mail with some words of a catalogue, to an address. */
+/** An e-mail to an address, from a catalogue's texts. */
 export function renderEmail({ locale }: Catalogue, to: string, { subject, paragraphs }: EmailText): Email {
   const body = paragraphs.map(htmlOf).join("");
   return {
@@ -38,7 +38,10 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Sends an e-mail through SES from the stage's sender address. Throws `RecipientRefusedError` where SES takes no such address. */
+/**
+ * Sends an e-mail through SES from the stage's sender address. Throws `RecipientRefusedError` if SES refuses the
+ * address.
+ */
 export async function sendEmail({ to, subject, text, html }: Email): Promise<void> {
   const inUtf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
   const command = new SendEmailCommand({

@@ -3,10 +3,10 @@ import { chunksOf } from "../batches.ts";
 import { type OutboundEvent, outboundEnvelope } from "../contract/outbound-events.ts";
 import { queueMessages, requestIdField } from "./queue.ts";
 
-/** Most events of a message: one call puts all of them on the bus. */
+/** Most events in a message, because one call puts them all on the bus. */
 export const mostEvents = 10;
 
-/** Events on their way to the outbound bus. What is in them was checked before they were queued: it is handed on as it is. */
+/** Events on their way to the outbound bus. They were checked before queueing and are passed on unchanged. */
 export const eventsMessage = v.object({
   events: v.pipe(
     v.array(v.looseObject({ source: outboundEnvelope.entries.source, type: v.string(), time: v.string() })),
@@ -16,13 +16,13 @@ export const eventsMessage = v.object({
   requestId: requestIdField,
 });
 
-/** An event, and the request that it follows from. */
+/** An event, and the request that led to it. */
 export interface QueuedEvent {
   readonly event: OutboundEvent;
   readonly requestId?: string | undefined;
 }
 
-/** Queues events (D42), those of a request together; fails unless all of them are queued. */
+/** Queues events (D42), those of one request together. Fails unless all are queued. */
 export function queueEvents(queueUrl: string, queued: readonly QueuedEvent[]): Promise<void> {
   const byRequest = Map.groupBy(queued, ({ requestId }) => requestId);
   const messages = [...byRequest].flatMap(([requestId, own]) =>

@@ -4,7 +4,7 @@ import { catalogueOf } from "./catalogues/catalogues.ts";
 import { renderEmail, sendEmail } from "./email.ts";
 import { sendSms } from "./sms.ts";
 
-/** A way to a user, and the user's own language, if they have one. */
+/** A recipient of a notice: channel, address, and the user's language if they have one. */
 export interface NoticeRecipient {
   readonly channel: "email" | "sms";
   /** An e-mail address, or a number in E.164. */
@@ -12,7 +12,7 @@ export interface NoticeRecipient {
   readonly locale: string | null | undefined;
 }
 
-/** Notifies a user by one channel, in their language, of what happened to their account (D14, D44, D45). */
+/** Notifies a user by one channel, in their language, of an event of their account (D14, D44, D45). */
 export async function sendNotice({ channel, to, locale }: NoticeRecipient, about: NoticeKind, at: Date): Promise<void> {
   const catalogue = catalogueOf(locale);
   const facts = { service: settings.serviceName(), at };

@@ -5,17 +5,17 @@ import { id, timestamp } from "../contract/values.ts";
 import { settings } from "../settings.ts";
 import { queueMessages, requestIdField } from "./queue.ts";
 
-/** Most users that one message names; with more recipients, the event becomes several messages. */
+/** Most users in one message. An event with more recipients becomes several messages. */
 export const maxUsersPerMessage = 200;
 
-/** A rule that names the recipients: a company's users in a role, from a place in their order on; a driver; or users. */
+/** The rule for the recipients: a company's users in a role, from a position on; a driver; or listed users. */
 const recipients = v.union([
   v.strictObject({ company: id, role: v.picklist(roles), after: v.optional(v.string()) }),
   v.strictObject({ profile: id }),
   v.strictObject({ users: v.pipe(v.array(id), v.minLength(1), v.maxLength(maxUsersPerMessage)) }),
 ]);
 
-/** A notification on its way to delivery: for each recipient but the actor, once an `eventId` (D25). */
+/** A notification on its way to delivery. Each recipient except the actor gets it once for each `eventId` (D25). */
 export const notificationMessage = v.object({
   eventId: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
   record_type: notification.entries.record_type,
@@ -31,7 +31,7 @@ export const notificationMessage = v.object({
 /** A notification and its recipients. */
 export type NotificationMessage = v.InferOutput<typeof notificationMessage>;
 
-/** Queues notifications; fails unless all of them are queued. */
+/** Queues notifications. Fails unless all are queued. */
 export function queueNotifications(messages: readonly NotificationMessage[]): Promise<void> {
   return queueMessages(settings.notificationQueueUrl(), messages);
 }

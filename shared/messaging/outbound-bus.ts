@@ -10,9 +10,9 @@ import { untilTaken } from "./queue.ts";
 type Events = v.InferOutput<typeof eventsMessage>["events"];
 
 /**
- * Puts the events of a message on the outbound bus (D42). Those that the bus refuses in an answer that is otherwise a success are
- * put again, and only those; as `busy` where it keeps refusing some: then the message comes again, and all of them go out again
- * with the same ids.
+ * Puts the events of a message on the outbound bus (D42). Repeats only events that the bus refused in a partial
+ * success. Throws `busy` if it keeps refusing some: the message is then retried, and all its events are sent again with
+ * the same ids.
  */
 export function putEvents(events: Events): Promise<void> {
   return untilTaken(events, async (open) => {
@@ -25,7 +25,7 @@ export function putEvents(events: Events): Promise<void> {
   });
 }
 
-/** Success is the id that the bus gives; an answer that says nothing of an event is none. */
+/** A successful event has an id in the answer. Anything else counts as refused. */
 function isRefused(entry: PutEventsResultEntry | undefined): boolean {
   return entry?.EventId === undefined;
 }

@@ -4,14 +4,14 @@ import { catalogueOf } from "./catalogues/catalogues.ts";
 import { renderEmail, sendEmail } from "./email.ts";
 import { sendSms } from "./sms.ts";
 
-/** Where a pin goes: the channel of its login, and the language of the login's user, if there is one. */
+/** The recipient of a pin: the login's channel and address, and the user's language if there is a user. */
 export interface PinRecipient {
   readonly channel: "email" | "sms";
   readonly to: string;
   readonly locale: string | null | undefined;
 }
 
-/** Sends a pin by the channel of its login, without a link and without anything that users have written (D8, D45). */
+/** Sends a pin by its login's channel, without a link and without text written by users (D8, D45). */
 export async function sendPin({ channel, to, locale }: PinRecipient, pin: string): Promise<void> {
   const catalogue = catalogueOf(locale);
   const facts = { service: settings.serviceName(), pin, minutes: pinLifeMinutes };

@@ -3,10 +3,10 @@ import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
 import { queueMessages, requestIdField } from "./queue.ts";
 
-/** A notification that is to be pushed to its user's devices. */
+/** A notification to push to its user's devices. */
 export const pushMessage = v.object({ userId: id, notificationId: id, requestId: requestIdField });
 
-/** Queues pushes (D29); fails unless all of them are queued. */
+/** Queues pushes (D29). Fails unless all are queued. */
 export function queuePushes(pushes: readonly v.InferOutput<typeof pushMessage>[]): Promise<void> {
   return queueMessages(settings.pushQueueUrl(), pushes);
 }

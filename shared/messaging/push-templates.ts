@@ -2,28 +2,28 @@ import type { PushService } from "../contract/devices.ts";
 import type { PushText } from "./catalogues/catalogue.ts";
 import { catalogueOf, pushTextOf } from "./catalogues/catalogues.ts";
 
-/** What a push contains: the notification's id and what it is about. Nothing of it is personal data. */
+/** The contents of a push: the notification's id and its subject. They contain no personal data. */
 export interface PushContent {
   readonly notificationId: number;
   readonly record_type: string;
   readonly record_id: number;
-  /** What happened, as the notification's `params` say it. */
+  /** The kind of event, from the notification's `params`. */
   readonly type: string;
   /** The user's own language, if they have one (D45). */
   readonly locale: string | null | undefined;
 }
 
-/** A message as SNS takes it for an endpoint of one push service. */
+/** A message in SNS's form for an endpoint of one push service. */
 export interface PlatformMessage {
-  /** JSON: the service's own payload, as text, under its key. */
+  /** JSON with the service's payload as text under its key. */
   readonly message: string;
-  /** What SNS passes on in addition to the payload. */
+  /** Attributes that SNS passes on beside the payload. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 const platformKeys = { fcm: "GCM", apns: "APNS", apns_sandbox: "APNS_SANDBOX" } as const;
 
-/** Words a push. One that comes twice shows once: both carry the notification's id to collapse by. */
+/** Renders a push. It carries the notification's id as collapse key, so that a duplicate shows only once. */
 export function renderPush(service: PushService, content: PushContent): PlatformMessage {
   const words = pushTextOf(catalogueOf(content.locale), content.record_type, content.type);
   const payload = service === "fcm" ? fcmPayload(content, words) : { aps: { alert: words }, ...dataOf(content) };
@@ -31,7 +31,7 @@ export function renderPush(service: PushService, content: PushContent): Platform
   return { message, attributes: service === "fcm" ? {} : apnsAttributes(content) };
 }
 
-/** In the form of FCM's HTTP v1 interface; through FCM go Android, the web, and apps of Apple's that chose it. */
+/** The form of FCM's HTTP v1 interface. FCM serves Android, the web, and Apple apps that chose it. */
 function fcmPayload(content: PushContent, notification: PushText): object {
   const id = String(content.notificationId);
   const message = {
@@ -52,7 +52,7 @@ function apnsAttributes({ notificationId }: PushContent): Record<string, string>
   };
 }
 
-/** FCM takes text only. */
+/** FCM accepts only text values. */
 function dataOf({ notificationId, record_type, record_id, type }: PushContent): Record<string, string> {
   return { notification_id: String(notificationId), record_type, record_id: String(record_id), type };
 }

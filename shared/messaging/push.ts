@@ -15,7 +15,7 @@ import { noteSent } from "../work.ts";
 import { pushClient } from "./clients.ts";
 import { type PushContent, renderPush } from "./push-templates.ts";
 
-/** A device as a push reaches it. */
+/** The parts of a device that a push needs. */
 export interface PushDevice {
   readonly token: string;
   readonly push_service: PushService;
@@ -23,17 +23,23 @@ export interface PushDevice {
   readonly endpoint_arn?: string | undefined;
 }
 
-/** What became of a push, and the endpoint that was used: `dead` when the device takes none any more, and may have none. */
+/**
+ * The result of a push, and the endpoint used. `dead` means that the device takes no more pushes; it may have no
+ * endpoint.
+ */
 export type PushOutcome =
   | { readonly result: "sent"; readonly endpointArn: string }
   | { readonly result: "dead"; readonly endpointArn: string | undefined };
 
-/** True where the stage names a platform application for the push service. */
+/** True if the stage has a platform application for the push service. */
 export function servesPushes({ push_service }: Pick<PushDevice, "push_service">): boolean {
   return settings.platformApplications()[push_service] !== undefined;
 }
 
-/** Pushes to a device through SNS, at an endpoint made where there is none (D29). Throws what is not about it. */
+/**
+ * Pushes to a device through SNS, and creates a missing endpoint first (D29). Throws errors that are not about the
+ * device.
+ */
 export async function pushToDevice(device: PushDevice, content: PushContent): Promise<PushOutcome> {
   const kept = isOfApplication(device) ? device.endpoint_arn : undefined;
   const result = kept ? await publish(kept, device, content) : "gone";
@@ -45,7 +51,7 @@ export async function pushToDevice(device: PushDevice, content: PushContent): Pr
   return { result: second, endpointArn: made };
 }
 
-/** Says that a device is dropped: its push service refused its token, or SNS disabled its endpoint (D29). */
+/** Logs and counts a dropped device: its push service refused the token, or SNS disabled the endpoint (D29). */
 export function reportDropped(
   { id, push_service }: Pick<PushDevice, "push_service"> & { readonly id: number },
   endpointArn: string | undefined,
@@ -55,12 +61,12 @@ export function reportDropped(
   count("DevicesDropped", {});
 }
 
-/** Deletes the endpoint of a device that takes no pushes any more; one that is not there is fine. */
+/** Deletes the endpoint of a device that takes no more pushes. A missing endpoint is no error. */
 export async function deleteEndpoint(EndpointArn: string): Promise<void> {
   await pushClient().send(new DeleteEndpointCommand({ EndpointArn }));
 }
 
-/** `gone` when there is no such endpoint, which says nothing about the device. */
+/** Returns `gone` if the endpoint does not exist, which says nothing about the device. */
 async function publish(
   endpointArn: string,
   { push_service }: PushDevice,
@@ -83,8 +89,8 @@ async function publish(
 }
 
 /**
- * The endpoint of a token, made or found, and open: one that was closed when the token went stale would stay so, though
- * the device has registered the token again. Undefined when the push service cannot have given out such a token.
+ * Creates or finds the endpoint of a token and enables it. A stale token's endpoint would otherwise stay disabled after
+ * the device has registered the token again. Undefined if the push service cannot have issued such a token.
  */
 async function makeEndpoint({ token, push_service }: PushDevice): Promise<string | undefined> {
   const PlatformApplicationArn = settings.platformApplications()[push_service];
@@ -103,12 +109,12 @@ async function openEndpoint(EndpointArn: string, Token: string): Promise<string>
   return EndpointArn;
 }
 
-/** SNS names the parameter that it refuses in its message only. */
+/** SNS names the refused parameter only in its message. */
 function isAbout(error: unknown, parameter: "Token" | "TargetArn"): boolean {
   return error instanceof InvalidParameterException && error.message.startsWith(`Invalid parameter: ${parameter}`);
 }
 
-/** An endpoint belongs to the application that it was made for, and the stage may have another by now. */
+/** An endpoint belongs to one application, and the stage may have changed its application since. */
 function isOfApplication({ push_service, endpoint_arn }: PushDevice): boolean {
   const application = settings.platformApplications()[push_service] ?? "";
   return endpoint_arn?.startsWith(`${application.replace(":app/", ":endpoint/")}/`) ?? false;

@@ -6,16 +6,16 @@ import { Refusal } from "../domain/refusal.ts";
 import { currentWork, noteSent } from "../work.ts";
 import { requestQueueClient, workerQueueClient } from "./clients.ts";
 
-/** A moment as it travels in a message. */
+/** A time in a message. */
 export const moment = v.pipe(
   timestamp,
   v.transform((value) => new Date(value)),
 );
 
-/** The request that a message follows from. A message that does not say it follows from that of the work that queues it. */
+/** The request that a message follows from. Without it, the request of the work that queues the message. */
 export const requestIdField = v.optional(v.string());
 
-/** How a message came: the name of its queue, what it is held by there, how often it was received, and since when it waits. */
+/** A received message: its queue, its receipt, the number of receives, and the time it was queued. */
 export interface Delivery {
   readonly queue: string;
   readonly receipt: string;
@@ -24,13 +24,13 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** Sends a message of a request to a queue, as JSON. After a lost answer it may be there twice. */
+/** Sends a message of a request to a queue, as JSON. After a lost answer it may be queued twice. */
 export async function queueMessage(queueUrl: string, message: object): Promise<void> {
   await requestQueueClient().send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: toBody(message) }));
   noteSent("queued");
 }
 
-/** A message as JSON in ASCII: SQS refuses some characters of Unicode. */
+/** A message as JSON in ASCII, because SQS refuses some Unicode characters. */
 function toBody(message: object): string {
   return JSON.stringify({ requestId: currentWork()?.request_id, ...message }).replaceAll(
     /[\u007f-\uffff]/g,
@@ -45,8 +45,8 @@ const firstPauseMs = 50;
 const longestPauseMs = 400;
 
 /**
- * Sends messages of a worker to a queue, as JSON, ten at a time. Refuses as `busy` where the queue keeps failing some of them, and
- * throws where it will not take one at all; others may have been sent by then.
+ * Sends messages of a worker to a queue, as JSON, ten at a time. Refuses as `busy` if the queue keeps failing some, and
+ * throws if it rejects one for good; others may have been sent by then.
  */
 export async function queueMessages(queueUrl: string, messages: readonly object[]): Promise<void> {
   await Promise.all(batchesOf(messages).map((bodies) => sendBatch(queueUrl, bodies)));
@@ -63,8 +63,8 @@ function sendBatch(QueueUrl: string, bodies: readonly string[]): Promise<void> {
 }
 
 /**
- * Gives entries to a queue or a bus, and again those that it refuses in an answer that is otherwise a success, which `give` answers.
- * Refuses as `busy` where it keeps refusing some.
+ * Sends entries to a queue or bus, and repeats those that it refuses in a partial success; `give` returns them. Refuses
+ * as `busy` if some stay refused.
  */
 export async function untilTaken<T>(
   entries: readonly T[],
@@ -79,7 +79,7 @@ export async function untilTaken<T>(
   throw new Refusal("busy", "The queue or the bus does not accept more now; try again later");
 }
 
-/** The messages' texts, in batches within what one call may carry. */
+/** The messages as texts, in batches within the limits of one call. */
 function batchesOf(messages: readonly object[]): string[][] {
   const batches: string[][] = [];
   let capacity = 0;

@@ -1,4 +1,4 @@
-/** A channel refuses a recipient for good: to try again changes nothing. */
+/** A channel refuses a recipient for good, so a retry would not help. */
 export class RecipientRefusedError extends Error {
   readonly code = "recipient_refused";
 
@@ -8,7 +8,7 @@ export class RecipientRefusedError extends Error {
   }
 }
 
-/** Sends by a channel; throws `RecipientRefusedError` where an error of the channel is about the recipient. */
+/** Sends by a channel. Throws `RecipientRefusedError` if the channel's error is about the recipient. */
 export async function sendUnlessRefused<T>(isRefusal: (error: Error) => boolean, send: () => Promise<T>): Promise<T> {
   try {
     return await send();

@@ -6,8 +6,8 @@ import { pushClient } from "./clients.ts";
 import { sendUnlessRefused } from "./recipient-refused.ts";
 
 /**
- * Sends an SMS through SNS as a transactional message, from the stage's registered sender and for no more than the stage pays.
- * `to` is in E.164. Throws `RecipientRefusedError` where SNS takes no such number.
+ * Sends a transactional SMS through SNS, from the stage's registered sender and within the stage's price limit. `to` is
+ * in E.164. Throws `RecipientRefusedError` if SNS refuses the number.
  */
 export async function sendSms(to: string, text: string): Promise<void> {
   const command = new PublishCommand({

@@ -15,7 +15,7 @@ export function headerComponents(): Record<string, object> {
   return Object.fromEntries(Object.entries(answerHeaderTexts).map(([name, header]) => [name, describeHeader(header)]));
 }
 
-/** The parameters that several operations take, by the name of their component. */
+/** The parameters that several operations share, by component name. */
 export function parameterComponents(): Record<string, object> {
   const names = Object.keys(pagingNames) as (keyof typeof pagingNames)[];
   const paging = names.map((name) => {
@@ -31,12 +31,12 @@ export function parameterComponents(): Record<string, object> {
   return Object.fromEntries([...paging, ...inHeaders]);
 }
 
-/** A reference to a parameter of paging; undefined for one of the operation's own. */
+/** A reference to a paging parameter; undefined for any other parameter. */
 export function pagingReference(name: string): object | undefined {
   return name in pagingNames ? parameterReference(pagingNames[name as keyof typeof pagingNames]) : undefined;
 }
 
-/** A reference to a parameter that is a component. */
+/** A reference to a parameter component. */
 export function parameterReference(name: string): object {
   return { $ref: `#/components/parameters/${name}` };
 }

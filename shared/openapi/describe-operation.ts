@@ -17,7 +17,9 @@ const ofConditions = ["etag", "vary"] as const;
 
 const undescribed: NestedText = { text: "", fields: {} };
 
-/** What the document says of an operation: its parts from its entry, its sentences from the texts of the contract. */
+/**
+ * The document's description of an operation: its structure from its entry, its sentences from the contract's texts.
+ */
 export function describeOperation(operation: Operation, tag: string): object {
   const { name, summary, access, body, supersededBy } = operation;
   const text = textOf(operation);
@@ -82,7 +84,7 @@ function parameterOf({ name, schema, required }: Field, place: string, text: Fie
     required,
     description: sentenceOf(text),
     schema,
-    // Several values are written with commas between them (D22).
+    // Commas separate several values (D22).
     ...(schema.type === "array" && { style: "form", explode: false }),
     ...(exampleOf(text) !== undefined && { example: exampleOf(text) }),
   };
@@ -122,7 +124,7 @@ function answerOf(operation: Operation, text: NestedText): object {
   };
 }
 
-/** The answer to a request whose client has it already. */
+/** The answer to a client that already has the current state. */
 function notModifiedOf(): object {
   const names: AnswerHeader[] = ["x-request-id", ...ofConditions];
   return { description: "Nothing has changed since the answer whose ETag was sent.", headers: referencesTo(names) };

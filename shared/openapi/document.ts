@@ -10,10 +10,10 @@ import { refusalsOf } from "./refusals.ts";
 import { namedSchemas } from "./schemas.ts";
 import { describeWebhooks } from "./webhooks.ts";
 
-/** The finished document as JSON, which the bundler puts in its place; unknown where the source itself runs. */
+/** The finished document as JSON, which the bundler inserts; undeclared if the source runs unbundled. */
 declare const OPENAPI_DOCUMENT: string;
 
-/** The OpenAPI 3.1 document of these operations: all that the contract says of them, and nothing that it does not. */
+/** The OpenAPI 3.1 document of these operations: everything the contract says of them, and nothing else. */
 export function describeInterface(described: readonly Operation[] = operations) {
   const paths: Record<string, Record<string, object>> = {};
   for (const each of described) {
@@ -46,7 +46,7 @@ export function describeInterface(described: readonly Operation[] = operations) 
   };
 }
 
-/** The document of the whole service. In a bundle it is ready: what it is made with stays outside. */
+/** The document of the whole service. In a bundle it is finished, so the modules that make it stay outside. */
 export function openApiDocument(): Answer<typeof getOpenapi> {
   return typeof OPENAPI_DOCUMENT === "undefined" ? describeInterface() : JSON.parse(OPENAPI_DOCUMENT);
 }

@@ -19,7 +19,7 @@ import { withText, withTexts } from "./texts.ts";
 const text: JsonSchema = { type: "string" };
 const schemaOf = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** The shapes of refusals: the problem document (RFC 9457), and API Gateway's own answers. */
+/** The schemas of refusals: the problem document (RFC 9457), and API Gateway's own answers. */
 export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
   Problem: described(problemText, problemTexts, {
     type: "object",
@@ -37,7 +37,7 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
       missing_ids: { type: "array", items: schemaOf("Id") },
     },
   }),
-  // One type for all statuses, so that generated clients stay small; `x-codes` of a response says which it has.
+  // One type for all statuses, so that generated clients stay small. `x-codes` of a response lists its codes.
   ProblemCode: withText({ type: "string", enum: [...Object.keys(refusalCodes), internalError.code] }, problemCodeText),
   FieldFault: described(fieldFaultText, fieldFaultTexts, {
     type: "object",
@@ -58,10 +58,10 @@ const headersOf: Readonly<Record<number, readonly string[]>> = {
   503: ["retry-after"],
 };
 
-/** API Gateway also answers these itself when its throttles or Lambda's concurrency are exhausted. */
+/** Statuses that API Gateway also answers by itself, if its throttles or Lambda's concurrency are exhausted. */
 const gatewayStatuses = [429, 503];
 
-/** Codes that come together, and what their response is called in the document. */
+/** Codes that always occur together, by the name of their response in the document. */
 const families: Readonly<Record<string, readonly ProblemCode[]>> = {
   BadRequest: ["malformed_json", "body_object_missing"],
   Unauthorized: ["token_missing", "token_invalid", "token_expired"],
@@ -69,7 +69,7 @@ const families: Readonly<Record<string, readonly ProblemCode[]>> = {
   PageInvalid: ["cursor_invalid", "page_too_deep"],
 };
 
-/** What statuses without a code of the service's are called. */
+/** The names of statuses without a code of the service. */
 const bareNames: Readonly<Record<number, string>> = { 429: "Throttled", 503: "Unavailable" };
 
 interface ProblemResponse {
@@ -78,7 +78,7 @@ interface ProblemResponse {
   readonly codes: readonly ProblemCode[];
 }
 
-/** The answers of an operation that refuses with these codes, by status, and the components that they refer to. */
+/** The answers by status of an operation that refuses with these codes, as references to components. */
 export function problemResponses(codes: readonly RefusalCode[]): Record<string, object> {
   const found = responsesOf(codes).map(({ name, status }) => [
     String(status),
@@ -93,7 +93,7 @@ export function problemComponents(operations: readonly (readonly RefusalCode[])[
   return Object.fromEntries(all.map((each) => [each.name, responseOf(each)]));
 }
 
-/** An example of each code that these operations refuse with, as the service answered it. */
+/** An example of each code that these operations refuse with, as recorded from the service. */
 export function problemExamples(operations: readonly (readonly RefusalCode[])[]): Record<string, object> {
   const used = new Set(operations.flatMap(responsesOf).flatMap(({ codes }) => codes));
   const entries = (Object.entries(recordedProblems) as [ProblemCode, unknown][]).filter(([code]) => used.has(code));
@@ -117,7 +117,7 @@ function responsesOf(codes: readonly RefusalCode[]): ProblemResponse[] {
   return sorted.map(([status, named]) => ({ name: nameOf(status, named), status, codes: named }));
 }
 
-/** The name follows from the codes, so that it stays when operations come and go. */
+/** The name depends only on the codes, so that it stays when operations are added or removed. */
 function nameOf(status: number, codes: readonly ProblemCode[]): string {
   const whole = Object.entries(families).filter(([, family]) => family.every((code) => codes.includes(code)));
   const rest = codes.filter((code) => !whole.some(([, family]) => family.includes(code)));

@@ -5,7 +5,7 @@ const ofSignedIn: readonly RefusalCode[] = ["token_missing", "token_invalid", "t
 const ofBody: readonly RefusalCode[] = ["media_type_not_supported", "malformed_json", "body_object_missing"];
 const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused", "request_in_progress"];
 
-/** Every code that an operation refuses with: those that follow from its shape, and those that its entry names (D31). */
+/** Every code that an operation refuses with: those that follow from its shape, and those in its entry (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {
   const {
     access,
@@ -27,7 +27,7 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
   add(access !== "anyone" && access.length < roles.length, ["role_not_allowed"]);
   add(companyBound, ["company_required"]);
   add(body, ofBody);
-  // A malformed id of a record is one that no record has (D39).
+  // A malformed record id is refused like an unknown one (D39).
   const refusesParameters = parameters && !refusals.includes("record_not_found");
   add(body || query || refusesParameters || idempotent, ["fields_invalid"]);
   add(query && list, ["cursor_invalid"]);

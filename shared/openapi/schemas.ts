@@ -80,7 +80,7 @@ const named = {
 
 const idInWords: JsonSchema = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 
-/** What the schemas say in code, which JSON Schema cannot run. */
+/** JSON Schemas for rules that the contract checks in code, which cannot be converted. */
 const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
   CalendarDate: { type: "string", format: "date" },
   Timestamp: {
@@ -105,7 +105,7 @@ const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
 const config = {
   target: "draft-2020-12",
   typeMode: "ignore",
-  // Transformations and checks in code have no JSON Schema; what they promise is in `inWords` or in a description.
+  // Transformations and checks in code have no JSON Schema. `inWords` or a description states their rules.
   errorMode: "ignore",
   definitions: named,
   overrideAction: describeAction,
@@ -113,13 +113,13 @@ const config = {
   overrideRef: ({ referenceId }: { referenceId: string }) => `#/components/schemas/${referenceId}`,
 } as const;
 
-/** The JSON Schema (2020-12) of a schema of the contract; shapes that have a name are references to it. */
+/** The JSON Schema (2020-12) of a contract schema. Named shapes become references. */
 export function jsonSchemaOf(schema: Schema): JsonSchema {
   const { $schema: _, $defs: __, ...rest } = toJsonSchema(schema, config);
   return rest;
 }
 
-/** The shapes that have a name, for the document's components, with what is said of them. */
+/** The named shapes for the document's components, with their texts. */
 export function namedSchemas(): Record<string, JsonSchema> {
   const { definitions, ...rest } = config;
   const schemas: Record<string, JsonSchema> = { ...toJsonSchemaDefs(definitions, rest), ...inWords };
@@ -134,7 +134,7 @@ function describeShape(name: keyof typeof named, schema: JsonSchema): JsonSchema
   return text ? { description: text.text, ...withTexts(schema, text.fields) } : schema;
 }
 
-/** The fields of an object, as the contract declares them: name, JSON Schema, and whether it must be there. */
+/** The fields of an object: name, JSON Schema, and whether the field is required. */
 export function fieldsOf(schema: Schema | undefined) {
   if (!schema) return [];
   const { properties = {}, required = [] } = jsonSchemaOf(schema);
@@ -145,7 +145,7 @@ export function fieldsOf(schema: Schema | undefined) {
   }));
 }
 
-/** A filter that may be empty is text before it is what it refers to, and empty where it is absent; so is a list. */
+/** A filter that may be empty accepts text or its referenced shape, and absence means empty; lists likewise. */
 function referenceOr(property: JsonSchema | boolean): JsonSchema {
   if (typeof property === "boolean") return {};
   if (property.$ref !== undefined) return { $ref: property.$ref };
@@ -176,7 +176,7 @@ function describeObject({ type, entries }: ObjectSchema, jsonSchema: JsonSchema)
   return isUserAndMore(entries) ? extendUser(whole) : whole;
 }
 
-/** True for a user's fields with others beside them. */
+/** True for a user's fields together with others. */
 function isUserAndMore(entries: Entries): boolean {
   const own = Object.entries(user.entries);
   return Object.keys(entries).length > own.length && own.every(([name, field]) => entries[name] === field);
@@ -189,7 +189,7 @@ function extendUser({ properties = {}, required = [] }: JsonSchema): JsonSchema 
   return { allOf: [{ $ref: "#/components/schemas/User" }, extension] };
 }
 
-/** Answers always have the fields that are newer than their record (D38). */
+/** Answers always have fields that are newer than their record (D38). */
 function requireNewFields(entries: Entries, { required = [] }: JsonSchema): JsonSchema {
   const isRequired = (name: string) => required.includes(name) || isNewField(entries[name]);
   return { required: Object.keys(entries).filter(isRequired) };
@@ -201,7 +201,7 @@ function describeAction({ valibotAction, jsonSchema }: OverrideActionContext): J
   if (type !== "regex" || !(requirement instanceof RegExp)) return undefined;
   return {
     ...jsonSchema,
-    // JSON Schema's patterns have no flags.
+    // Patterns in JSON Schema have no flags.
     pattern: requirement.flags === "" ? requirement.source : undefined,
     ...(typeof message === "string" ? { description: message } : {}),
   };

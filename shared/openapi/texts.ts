@@ -4,7 +4,7 @@ import type { FieldText, NestedText } from "../contract/texts/text.ts";
 type JsonValue = NonNullable<JsonSchema["examples"]>;
 type Fields = Readonly<Record<string, FieldText>>;
 
-/** The schema of an object with what is said of its fields, and of the fields of these. */
+/** The schema of an object with the texts of its fields, at every depth. */
 export function withTexts(schema: JsonSchema, fields: Fields): JsonSchema {
   const { properties, allOf } = schema;
   if (allOf) return { ...schema, allOf: allOf.map((part) => withTexts(part as JsonSchema, fields)) };
@@ -16,7 +16,7 @@ export function withTexts(schema: JsonSchema, fields: Fields): JsonSchema {
   return { ...schema, properties: Object.fromEntries(described) };
 }
 
-/** A schema with what is said of it. What it says itself, such as since when it is there, follows the text. */
+/** A schema with its text. The schema's own description, such as the version that added it, follows the text. */
 export function withText(schema: JsonSchema, text: FieldText): JsonSchema {
   const [own, example] = isNested(text) ? [text.text] : text;
   const description = [own, ...(schema.default === undefined ? [] : [schema.description])].filter(Boolean).join(" ");
@@ -27,19 +27,19 @@ export function withText(schema: JsonSchema, text: FieldText): JsonSchema {
   };
 }
 
-/** The example of a field: its own, or an object of those of its fields. */
+/** The example of a field: its own, or an object of its fields' examples. */
 export function exampleOf(text: FieldText): unknown {
   if (!isNested(text)) return text[1];
   const examples = Object.entries(text.fields).map(([name, field]) => [name, exampleOf(field)] as const);
   return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
 }
 
-/** The sentence on a field. */
+/** The sentence about a field. */
 export function sentenceOf(text: FieldText): string {
   return isNested(text) ? text.text : text[0];
 }
 
-/** Fields of what is an object, one or null, or objects in an array. */
+/** Adds texts to the fields of an object, of an object or null, or of objects in an array. */
 function inObject(schema: JsonSchema, fields: Fields): JsonSchema {
   const { items, anyOf } = schema;
   if (typeof items === "object" && !Array.isArray(items)) return { ...schema, items: withTexts(items, fields) };

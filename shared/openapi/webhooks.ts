@@ -10,7 +10,7 @@ import { textOfShape } from "../contract/texts/texts.ts";
 import { jsonSchemaOf } from "./schemas.ts";
 import { exampleOf } from "./texts.ts";
 
-/** The events that go out, as requests that a receiver gets (D42). */
+/** The outgoing events, as requests that a receiver gets (D42). */
 export function describeWebhooks(): Record<string, object> {
   return Object.fromEntries(outboundEventTypes.map((type) => [type, { post: describeEvent(type) }]));
 }
@@ -32,7 +32,7 @@ function describeEvent(type: OutboundEventType): object {
   };
 }
 
-/** The envelope, with what is fixed for a type. */
+/** The envelope, with the constants of a type. */
 function eventSchemaOf(type: OutboundEventType): object {
   const { data, hasCompany } = outboundEventKinds[type];
   const properties = {
@@ -49,7 +49,7 @@ function eventSchemaOf(type: OutboundEventType): object {
   };
 }
 
-/** The examples of the fields, put together; of a person's event without the company. */
+/** An example made of the fields' examples. Events about a person have no company. */
 function exampleOfEvent(type: OutboundEventType): object {
   const { data, hasCompany } = outboundEventKinds[type];
   const { companyid, ...envelope } = examplesOf(outboundEnvelope);

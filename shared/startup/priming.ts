@@ -7,10 +7,13 @@ import { findSigningKey } from "../tokens/signing-keys.ts";
 import { warmUpVerification } from "../tokens/verify-access-token.ts";
 import { noteStart } from "./start-time.ts";
 
-/** Longest that priming may delay an environment's start. */
+/** Longest time that priming may delay an environment's start. */
 const mostMilliseconds = 1_000;
 
-/** Runs what a first call would wait for, all at once. Never fails: what is not primed in time is logged. */
+/**
+ * Runs the steps that a first call would otherwise wait for, all at once. Never fails: steps that fail or take too long
+ * are logged.
+ */
 export async function prime(steps: Readonly<Record<string, () => Promise<unknown>>>): Promise<void> {
   const left = new Set(Object.keys(steps));
   const runs = Object.entries(steps).map(async ([step, run]) => {
@@ -31,12 +34,12 @@ export async function prime(steps: Readonly<Record<string, () => Promise<unknown
   for (const step of left) log("warn", "priming took too long", { step });
 }
 
-/** Reads the public keys and runs one verification, which cannot succeed: keys, connection and code are there then. */
+/** Reads the public keys and runs one verification that must fail. Afterwards keys, connection and code are ready. */
 export function primeVerification(): Promise<void> {
   return warmUpVerification(new Date());
 }
 
-/** Opens a connection to the table by reading an item that is not there. 0.5 read units. */
+/** Opens a connection to the table by reading an item that does not exist. 0.5 read units. */
 export function primeTable(): Promise<unknown> {
   return getItem({ pk: "PRIMING", sk: "PRIMING" });
 }
@@ -46,18 +49,18 @@ export function primePublicKeys(): Promise<unknown> {
   return findPublicKeys(new Date());
 }
 
-/** Reads the key for HMACs, which is kept for 5 minutes. */
+/** Reads the key for HMACs, which is cached for 5 minutes. */
 export function primeHmacKey(): Promise<unknown> {
   return hmacKey();
 }
 
-/** Reads what the stage's edge proves itself with, where it has one; kept for 5 minutes. */
+/** Reads the secrets that the stage's edge sends, if it has an edge. They are cached for 5 minutes. */
 export async function primeEdgeSecret(): Promise<unknown> {
   const arn = settings.edgeSecretArn();
   return arn && edgeSecrets(arn);
 }
 
-/** Reads the key that signs access tokens, which is kept for 5 minutes. */
+/** Reads the key that signs access tokens, which is cached for 5 minutes. */
 export function primeSigningKey(): Promise<unknown> {
   return findSigningKey(new Date());
 }

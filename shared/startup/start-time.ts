@@ -2,12 +2,15 @@ import { settings } from "../settings.ts";
 
 let milliseconds: number | undefined;
 
-/** Notes that the environment is ready: how long its process took, code and priming together. Elsewhere a process has more than one. */
+/**
+ * Records that the environment is ready, and the time since its process began: code and priming together. Outside
+ * Lambda a process has several environments, so nothing is recorded.
+ */
 export function noteStart(): void {
   if (settings.isStartedByLambda()) milliseconds = Math.round(performance.now());
 }
 
-/** How long the environment took to start, in milliseconds; for its first call alone, undefined later. */
+/** The start time of the environment in milliseconds, for its first call only; undefined later. */
 export function takeStartMilliseconds(): number | undefined {
   const taken = milliseconds;
   milliseconds = undefined;

@@ -3,7 +3,7 @@ import type { Role } from "../contract/operation.ts";
 import { settings } from "../settings.ts";
 import { findSigningKey } from "./signing-keys.ts";
 
-/** How long an access token counts (D4). */
+/** Life of an access token (D4). */
 const accessTokenLifeMinutes = 15;
 
 /** The user that an access token is issued to. */
@@ -13,7 +13,7 @@ export interface TokenSubject {
   readonly financial_company_id: number | null;
 }
 
-/** The tokens of a session, as the contract answers them: a new access token and the refresh token (D4, D5). */
+/** The tokens of a session in the contract's form: a new access token and the refresh token (D4, D5). */
 export async function issueTokens(subject: TokenSubject, family: string, refreshToken: string, now: Date) {
   return {
     access_token: await signAccessToken(subject, family, now, accessTokenLifeMinutes * 60),
@@ -23,7 +23,9 @@ export async function issueTokens(subject: TokenSubject, family: string, refresh
   };
 }
 
-/** Signs an access token with the key that signs now; `jti` names it, where something else does as well (D4). */
+/**
+ * Signs an access token with the current key. `jti` is its id; a caller sets it if something else stores it too (D4).
+ */
 export async function signAccessToken(
   subject: TokenSubject,
   family: string,

@@ -6,7 +6,7 @@ import { publicKey } from "./public-key.ts";
 
 const cacheMinutes = 5;
 const rereadMinutes = 1;
-/** How long keys are used on after a read that failed, until the next try. */
+/** After a failed read, keys are used this much longer before the next try. */
 const staleMinutes = 0.5;
 
 let keys = new Map<string, CryptoKey>();
@@ -14,9 +14,9 @@ let readAt: number | undefined;
 let reading: Promise<void> | undefined;
 
 /**
- * The public key with that id, or undefined. Keys are read from the table, kept for 5 minutes, and read again for an
- * unknown id at most once a minute (D6). Where they cannot be read again, those of before are used on; an unknown id throws
- * then, as it may be of a new key.
+ * The public key with that id, or undefined. Keys are read from the table and cached for 5 minutes; an unknown id
+ * causes another read at most once a minute (D6). If the read fails, the cached keys stay in use. For an unknown id it
+ * then throws, because the id may belong to a new key.
  */
 export async function findVerificationKey(kid: string, now: Date): Promise<CryptoKey | undefined> {
   const age = readAt === undefined ? Number.POSITIVE_INFINITY : now.getTime() - readAt;
@@ -33,7 +33,7 @@ export async function findVerificationKey(kid: string, now: Date): Promise<Crypt
   return keys.get(kid);
 }
 
-/** Reads the keys, as the first verification does, and gives the id of one of them; undefined while there is none. */
+/** Reads the keys, as the first verification does, and returns the id of one; undefined if there is none. */
 export async function findAnyKeyId(now: Date): Promise<string | undefined> {
   await findVerificationKey("", now);
   return keys.keys().next().value;
@@ -50,11 +50,11 @@ async function readKeys(now: Date): Promise<void> {
   readAt = now.getTime();
 }
 
-/** One invalid key must not take the others with it: it is skipped and logged. */
+/** One invalid key must not block the others: it is skipped and logged. */
 async function importFit(jwk: unknown): Promise<CryptoKey | undefined> {
   const checked = v.safeParse(publicKey, jwk);
   if (!checked.success) return undefined;
-  // What is left to refuse here is a point that is not on the curve.
+  // Rejects only a point that is not on the curve; the schema has checked everything else.
   return importJWK(checked.output, "ES256").then(
     (key) => key as CryptoKey,
     () => undefined,

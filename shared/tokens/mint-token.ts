@@ -3,15 +3,15 @@ import { openSession } from "../db/accounts/sessions.ts";
 import { makeFamily } from "../domain/accounts/refresh-token.ts";
 import { signAccessToken, type TokenSubject } from "./issue-tokens.ts";
 
-/** An access token that a person made, and the session that it opened. */
+/** An access token that a person made, and its session. */
 export interface MintedToken {
   readonly token: string;
   readonly family: string;
 }
 
 /**
- * Makes an access token of a user without the password, in a session of its own that signing out ends and that has no refresh
- * token.
+ * Makes an access token for a user without their password. It opens a session that has no refresh token and that
+ * signing out ends.
  */
 export async function mintToken(subject: TokenSubject, lifeSeconds: number, now: Date): Promise<MintedToken> {
   const account = await findAccount(subject.id);

@@ -5,13 +5,13 @@ import { id } from "../contract/values.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { OidcIssuer } from "../settings.ts";
 
-/** A token that was verified: its user, and its expiry, in seconds since 1970. */
+/** A verified token: its user, and its expiry in seconds since 1970. */
 export interface VerifiedToken {
   readonly caller: Caller;
   readonly expiresAt: number;
 }
 
-/** Signatures by public keys only: a shared secret could be the issuer's public key itself. */
+/** Public-key algorithms only. Otherwise an attacker could use the issuer's public key as a shared secret. */
 const algorithms = ["ES256", "ES384", "RS256", "PS256", "EdDSA"];
 
 const idClaim = v.pipe(
@@ -22,8 +22,8 @@ const idClaim = v.pipe(
 const keySets = new Map<string, JWTVerifyGetKey>();
 
 /**
- * Verifies a token of the OpenID issuer that the stage trusts, against the issuer's key set, which is kept for 5 minutes
- * and read again for an unknown key at most once a minute (D4). Throws what jose and valibot throw.
+ * Verifies a token of the OpenID issuer that the stage trusts, against the issuer's key set. The key set is cached for
+ * 5 minutes, and read again for an unknown key at most once a minute (D4). Throws errors of jose and valibot.
  */
 export async function verifyOidcToken(token: string, outside: OidcIssuer, now: Date): Promise<VerifiedToken> {
   const { payload } = await jwtVerify(token, keySetOf(outside.jwksUrl), {

@@ -8,7 +8,7 @@ const coordinate = v.pipe(
   ),
 );
 
-/** A key made to verify ES256 signatures, and for nothing else (D6). */
+/** A key that verifies ES256 signatures and does nothing else (D6). */
 export const publicKey = v.object({
   kty: v.literal("EC"),
   crv: v.literal("P-256"),

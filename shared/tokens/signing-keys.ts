@@ -14,10 +14,10 @@ const signingKey = v.object({
 
 const signingSecret = v.object({ keys: v.optional(v.array(signingKey), []) });
 
-/** A key that signs access tokens from a moment on, until a newer one does (D6). */
+/** A key that signs access tokens from a time on, until a newer one does (D6). */
 export type SigningKey = v.InferOutput<typeof signingKey>;
 
-/** The signing keys, newest last; none before the first is made. Up to 5 minutes old unless they must be `fresh`. */
+/** The signing keys, newest last; empty before the first exists. Up to 5 minutes old unless they must be `fresh`. */
 export async function readSigningKeys(options?: { readonly fresh: boolean }): Promise<readonly SigningKey[]> {
   return v.parse(signingSecret, await readSecret(settings.signingSecretArn(), options)).keys;
 }
@@ -27,19 +27,19 @@ export function writeSigningKeys(keys: readonly SigningKey[]): Promise<void> {
   return writeSecret(settings.signingSecretArn(), { keys });
 }
 
-/** Makes a key that signs from that moment on. */
+/** Makes a key that signs from that time on. */
 export async function makeSigningKey(signsFrom: Date): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair("ES256", { extractable: true });
   const jwk = { ...(await exportJWK(privateKey)), kid: crypto.randomUUID(), alg: "ES256", use: "sig" };
   return v.parse(signingKey, { jwk, signs_from: signsFrom.toISOString() });
 }
 
-/** The public part of a key, as it is published. */
+/** The public part of a key, for publication. */
 export function publicPartOf({ jwk }: SigningKey): PublicJwk {
   return v.parse(publicKey, jwk);
 }
 
-/** The key that signs now, and its id. */
+/** The current signing key and its id. */
 export async function findSigningKey(now: Date): Promise<{ readonly kid: string; readonly key: CryptoKey }> {
   const current = (await readSigningKeys()).findLast(({ signs_from }) => signs_from <= now.toISOString());
   if (!current) throw new Error("There is no signing key yet; rotate-signing-key makes the first one");

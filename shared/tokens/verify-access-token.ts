@@ -10,7 +10,7 @@ import { type VerifiedToken, verifyOidcToken } from "./oidc-issuer.ts";
 
 const maxTokenBytes = 4096;
 const maxRemembered = 1_000;
-/** As long as a key set is kept: a key that was withdrawn stops verifying what was remembered as well. */
+/** As long as a key set is cached, so that a withdrawn key also stops verifying remembered tokens. */
 const rememberedMs = 5 * 60_000;
 
 const header = v.strictObject({
@@ -29,10 +29,7 @@ const claims = v.object({
 
 const remembered = new Map<string, VerifiedToken & { readonly verifiedAt: number }>();
 
-/**
- * The caller an access token speaks for. Refuses with `token_expired` or `token_invalid`; nothing of the token is parsed
- * before its size and alphabet are checked (D4).
- */
+/** The caller of an access token. Refuses with `token_expired` or `token_invalid` (D4). */
 export async function verifyAccessToken(token: string, now: Date): Promise<Caller> {
   const known = remembered.get(token);
   if (known && known.expiresAt * 1000 <= now.getTime()) {
@@ -46,7 +43,7 @@ export async function verifyAccessToken(token: string, now: Date): Promise<Calle
   return caller;
 }
 
-/** Runs one verification that cannot pass: it reads the keys and warms the code. Throws what keeps keys from it. */
+/** Runs one verification that must fail, to read the keys and warm up the code. Throws an error of the keys. */
 export async function warmUpVerification(now: Date): Promise<void> {
   const kid = settings.oidcIssuer() ? "none" : await findAnyKeyId(now);
   const header = { alg: "ES256", typ: "at+jwt", kid };
@@ -72,10 +69,10 @@ async function verify(token: string, now: Date): Promise<VerifiedToken> {
   }
 }
 
-/** A key set that cannot be read says nothing about the token: clients must not throw away a good one. */
+/** A key set that cannot be read proves nothing against the token: clients must not throw away a valid one. */
 function isFaultOfKeySet(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return true;
-  // jose throws its base class for an answer of the key set's address that is no 200 or no JSON.
+  // jose throws its base class if the key set's address answers without status 200 or without JSON.
   return error instanceof errors.JOSEError && error.code === "ERR_JOSE_GENERIC";
 }
 
@@ -95,7 +92,7 @@ async function verifyOwnToken(token: string, now: Date): Promise<VerifiedToken> 
   return { caller: { userId: sub, role, companyId: company, sessionId: sid }, expiresAt: exp };
 }
 
-/** Nothing of a token is parsed before its size and alphabet are known: one signature must not have two spellings. */
+/** Checks size and alphabet before anything is parsed, because a signature must not have two spellings. */
 function requireStrictForm(token: string): void {
   const parts = token.length > maxTokenBytes ? [] : token.split(".");
   if (parts.length !== 3 || !parts.every(isStrictBase64Url)) throw invalid();

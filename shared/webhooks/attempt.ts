@@ -6,19 +6,20 @@ import { signatureHeaders } from "./signature.ts";
 
 const gone = 410;
 
-/** What came of an attempt to deliver an event. */
+/** The result of an attempt to deliver an event. */
 export interface Attempt {
   readonly isDelivered: boolean;
-  /** True where the receiver says that it will take events no more. */
+  /** True if the receiver refuses all future events. */
   readonly isGone: boolean;
   readonly retryAfter: string | undefined;
-  /** The receiver's status, or why it gave none: all of its answer that is kept. */
+  /** The receiver's status, or the reason why there is none. Nothing else of its answer is kept. */
   readonly result: { readonly status: number } | { readonly code: PostFault };
 }
 
 /**
- * Sends an event to a webhook's receiver as JSON, signed at this moment in the way of Standard Webhooks. Any status from 200 to
- * 299 has delivered it. Throws where the keys cannot be read. `way` is for receivers on the computer of a developer.
+ * Sends an event to a webhook's receiver as JSON, signed with the current time by the rules of Standard Webhooks. Any
+ * status from 200 to 299 means delivered. Throws if the keys cannot be read. `way` is for receivers on a developer's
+ * computer.
  */
 export async function attemptDelivery(
   { name, url }: Pick<WebhookSetting, "name" | "url">,

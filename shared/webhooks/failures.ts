@@ -3,7 +3,7 @@ import { afterFailure } from "../domain/webhooks/health.ts";
 import { log } from "../logger.ts";
 import { count } from "../metrics.ts";
 
-/** Notes that an attempt failed; true where the webhook is disabled with it, of what was read and of nothing newer. */
+/** Records a failed attempt. Returns true if it disables the webhook, as it was read and not in a newer state. */
 export async function noteFailure(
   webhook: WebhookAddress,
   known: KnownWebhook,

@@ -3,32 +3,32 @@ import { request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
 import { type Address, resolvePublic } from "./resolve.ts";
 
-/** What is sent, and where to: the bytes of the body go out as they are. */
+/** An address, headers and the exact bytes to send. */
 export interface Posting {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** What a receiver answered. */
+/** A receiver's answer. */
 export interface Answer {
   readonly status: number;
-  /** The header as it came. */
+  /** The header as received. */
   readonly retryAfter: string | undefined;
 }
 
-/** How a posting is limited, and by what it is sent: tests give servers of their own. */
+/** The limit of a posting, and replacements for name resolution and request, for tests. */
 export interface PostOptions {
-  /** Milliseconds of all of it: the name's resolution, the connection, and the answer. */
+  /** Milliseconds for name resolution, connection and answer together. */
   readonly limitMs: number;
   readonly resolve?: (host: string, options: { readonly signal: AbortSignal }) => Promise<Address | undefined>;
   readonly request?: (url: URL, options: RequestOptions) => ClientRequest;
 }
 
-/** Why a posting got no answer. */
+/** The reason why a posting got no answer. */
 export type PostFault = "timed_out" | "host_unknown" | "address_not_public" | "connection_failed";
 
-/** A posting that got no answer; the cause is Node's own error. */
+/** A posting that got no answer. The cause is Node's own error. */
 export class PostError extends Error {
   readonly code: PostFault;
 
@@ -42,8 +42,9 @@ const mostHeaderBytes = 8 * 1024;
 const mostBodyBytes = 8 * 1024;
 
 /**
- * Posts to a host at the one public address that was checked, and gives its answer, whatever the status: redirects are not
- * followed, and of the answer's body some KB are read and none kept. Throws `PostError` where none came within the limit.
+ * Posts to a host at its one checked public address, and returns the answer with any status. It does not follow
+ * redirects, and reads a few KB of the answer's body without keeping them. Throws `PostError` if no answer comes within
+ * the limit.
  */
 export async function post(posting: Posting, { limitMs, ...options }: PostOptions): Promise<Answer> {
   const { resolve = resolvePublic, request = httpsRequest } = options;
@@ -74,7 +75,7 @@ function exchange({ url, headers, body }: Posting, { address, request, signal }:
       answer = answerOf(response);
       skipBody(response, () => call.destroy());
     });
-    // A receiver that changes the protocol sends no response and no error.
+    // A receiver that switches protocols causes neither a response nor an error.
     call.on("upgrade", (response, socket) => {
       socket.destroy();
       settle(answerOf(response));
@@ -85,7 +86,7 @@ function exchange({ url, headers, body }: Posting, { address, request, signal }:
   });
 }
 
-/** Reads until the body ends, breaks off, or has been read for long enough. */
+/** Reads until the body ends, breaks off, or exceeds the limit. */
 function skipBody(response: IncomingMessage, done: () => void): void {
   let read = 0;
   response.on("data", ({ length }: Buffer) => {
@@ -93,7 +94,7 @@ function skipBody(response: IncomingMessage, done: () => void): void {
     if (read > mostBodyBytes) done();
   });
   response.on("end", done);
-  // How it breaks off says nothing more than its status.
+  // The status is known; an aborted body adds nothing.
   response.on("error", done);
 }
 
@@ -101,7 +102,7 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage): Answer {
   return { status: statusCode, retryAfter: headers["retry-after"] };
 }
 
-/** Leads the connection to the address that was checked, whatever the name leads to by now. */
+/** Connects to the checked address, even if the name resolves to another by now. */
 function lookupOf({ address, family }: Address): LookupFunction {
   return (_host, { all }, found) => (all ? found(null, [{ address, family }]) : found(null, address, family));
 }

@@ -1,6 +1,9 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Every block of IPv4 that IANA's registry of special addresses keeps from the public internet, and what is no host. */
+/**
+ * Every IPv4 block that IANA's registry of special addresses excludes from the public internet, and blocks without
+ * hosts.
+ */
 const notPublic = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -22,15 +25,15 @@ const notPublic = [
   "240.0.0.0/4",
 ];
 
-/** All of IPv6 that is public: what is mapped from IPv4, translated to it (NAT64), local or for many is outside. */
+/** Public IPv6. Outside of it are IPv4-mapped, translated (NAT64), local and multicast addresses. */
 const unicast = listOf(["2000::/3"], "ipv6");
 
-/** Inside of it: protocols such as Teredo, examples, and 6to4, which leads to any address of IPv4. */
+/** Exceptions inside of it: protocols such as Teredo, examples, and 6to4, which leads to any IPv4 address. */
 const notUnicast = listOf(["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"], "ipv6");
 
 const notPublicList = listOf(notPublic, "ipv4");
 
-/** Whether an address may be dialled: one of the public internet, written as DNS answers it. */
+/** Whether an address may be dialled: a public one, in the form of a DNS answer. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !notPublicList.check(address, "ipv4");
   return isIPv6(address) && unicast.check(address, "ipv6") && !notUnicast.check(address, "ipv6");

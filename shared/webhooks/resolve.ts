@@ -1,22 +1,22 @@
 import { Resolver } from "node:dns/promises";
 import { isPublicAddress } from "./public-address.ts";
 
-/** An address that a name leads to. */
+/** An address of a host. */
 export interface Address {
   readonly address: string;
   readonly family: 4 | 6;
 }
 
-/** Name servers as `host:port`, those of the system where they are left out, and how long they are asked. */
+/** Name servers as `host:port`, by default the system's, and a signal that ends the query. */
 export interface ResolveOptions {
   readonly servers?: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /**
- * The address that a host is dialled at: its first public one, of IPv6 where it has none of IPv4; undefined where no address
- * of it is public. Throws the resolver's error where the host is unknown or no server answers. Servers that never answer take
- * none of the threads that `dns.lookup` would, and are asked no longer than the signal says.
+ * The address to dial for a host: its first public IPv4 address, else its first public IPv6 address; undefined if no
+ * address is public. Throws the resolver's error if the host is unknown or no server answers. Unlike `dns.lookup`, a
+ * server that never answers occupies no thread, and the signal ends the query.
  */
 export async function resolvePublic(host: string, { servers, signal }: ResolveOptions): Promise<Address | undefined> {
   signal.throwIfAborted();
@@ -37,7 +37,7 @@ export async function resolvePublic(host: string, { servers, signal }: ResolveOp
   }
 }
 
-/** What the one family lacks, the other may have. */
+/** The other family may have an address if this one has none. */
 async function answerOf(asked: Promise<string[]>): Promise<string[]> {
   return asked.catch(() => []);
 }

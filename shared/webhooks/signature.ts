@@ -1,19 +1,19 @@
 import { createHmac } from "node:crypto";
 
-/** What a secret begins with where people see it, as Standard Webhooks has it. */
+/** The prefix of a secret in its receiver's form, as Standard Webhooks defines it. */
 export const secretPrefix = "whsec_";
 
 const version = "v1";
 
-/** What is signed: the event's id, the moment of the attempt, and the very bytes that are sent. */
+/** The signed parts: the event's id, the time of the attempt, and the exact bytes that are sent. */
 export interface SignedMessage {
-  /** Without a full stop, which separates what is signed. */
+  /** Contains no full stop, which separates the signed parts. */
   readonly id: string;
   readonly sentAt: Date;
   readonly body: Buffer;
 }
 
-/** The headers of Standard Webhooks for one attempt; `secrets` are keys in base64, each of which signs. */
+/** The headers of Standard Webhooks for one attempt. `secrets` are keys in base64, each of which signs. */
 export function signatureHeaders({ id, sentAt, body }: SignedMessage, secrets: readonly string[]) {
   if (id.includes(".")) throw new Error("The id of an event has a full stop, which separates what is signed");
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));

@@ -3,42 +3,42 @@ import type { NoticeKind, notifyingRecordTypes } from "../../domain/records/noti
 
 type RecordTypes = typeof notifyingRecordTypes;
 
-/** What the message with a pin says. */
+/** The facts in a message with a pin. */
 export interface PinFacts {
   readonly service: string;
   readonly pin: string;
-  /** For how long it is valid. */
+  /** The life of the pin. */
   readonly minutes: number;
 }
 
-/** What a notice says of what happened to an account. */
+/** The facts in a notice about an account. */
 export interface NoticeFacts {
   readonly service: string;
   readonly at: Date;
 }
 
-/** A notice, by each channel. */
+/** The texts of a notice by channel. */
 interface NoticeTexts {
   readonly email: (facts: NoticeFacts) => EmailText;
   readonly sms: (facts: NoticeFacts) => string;
 }
 
-/** A paragraph of an e-mail in plain text; a code stands alone and large. */
+/** A paragraph of an e-mail in plain text; a code is set apart and large. */
 export type Paragraph = string | { readonly code: string };
 
-/** An e-mail in plain text: what makes it HTML escapes it. */
+/** An e-mail in plain text. Its HTML form escapes it. */
 export interface EmailText {
   readonly subject: string;
   readonly paragraphs: readonly Paragraph[];
 }
 
-/** What a push shows. */
+/** The text of a push. */
 export interface PushText {
   readonly title: string;
   readonly body: string;
 }
 
-/** What a notification of each kind says, by the type of the record that it is about. */
+/** The sentence of each kind of notification, by the type of its record. */
 type NotificationTexts = {
   readonly [T in keyof RecordTypes]: {
     readonly title: string;
@@ -47,8 +47,8 @@ type NotificationTexts = {
 };
 
 /**
- * All that the service says to people in one language (D45). What users and stages have written are arguments, and come out as
- * they are. An SMS is one part with every service name that a stage may have.
+ * All texts for people in one language (D45). Texts of users and stages are arguments and appear unchanged. An SMS fits
+ * into one part with every allowed service name.
  */
 export interface Catalogue {
   readonly locale: Locale;

@@ -7,12 +7,14 @@ import { en } from "./en.ts";
 /** The catalogue of each language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = { en, de };
 
-/** The catalogue of a user's language; the stage's where they have none, or one that only another release has (D45). */
+/**
+ * The catalogue of a user's language, or the stage's if they have none or one that this release does not know (D45).
+ */
 export function catalogueOf(userLocale: string | null | undefined): Catalogue {
   return catalogues[locales.find((each) => each === userLocale) ?? settings.locale()];
 }
 
-/** What a push of a kind says; one that only other systems know keeps the names that they use. */
+/** The text of a push. A kind that only other systems know appears under their names. */
 export function pushTextOf({ notifications }: Catalogue, recordType: string, type: string): PushText {
   const known = new Map<string, { readonly title: string; readonly kinds: object }>(Object.entries(notifications));
   const { title = recordType, kinds = {} } = known.get(recordType) ?? {};

@@ -1,4 +1,4 @@
-/** How a region writes days, times and numbers of minutes. Moments are in UTC. */
+/** Formats of a region for days, times and minutes. Times are in UTC. */
 export function formatsOf(region: string) {
   const moments = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(region, { ...options, timeZone: "UTC" });
@@ -6,9 +6,9 @@ export function formatsOf(region: string) {
   };
   const inMinutes = new Intl.NumberFormat(region, { style: "unit", unit: "minute", unitDisplay: "long" });
   return {
-    /** A day with the name of its month. */
+    /** A day with its month's name. */
     longDay: moments({ dateStyle: "long" }),
-    /** A day as short as it is clear. */
+    /** A short but clear day. */
     shortDay: moments({ dateStyle: "medium" }),
     /** Hours and minutes, from 00:00 to 23:59. */
     time: moments({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
