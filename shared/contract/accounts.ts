@@ -8,7 +8,7 @@ import { id, password, text, timestamp } from "./values.ts";
 /** The company shown with a user: null or id and name (D36). */
 const userCompany = v.nullable(v.object({ id, name: text(200) }));
 
-/** A user as the interface shows it, without the two fields that only one answer each carries. */
+/** A user as the interface shows it, without the two fields that only one answer each has. */
 export const user = v.object({
   id,
   company: userCompany,
@@ -18,17 +18,17 @@ export const user = v.object({
   first_name: v.pipe(v.string(), v.maxLength(200)),
   job_position: v.nullable(text(200)),
   last_name: v.pipe(v.string(), v.maxLength(200)),
-  // Not an enumeration: a later release has more languages, and this one may read what it stored (D38, D45).
+  // Not an enumeration, because this release may read a language that a later release stored (D38, D45).
   locale: since("0.2", v.nullable(text(35)), null),
   phone_number: v.nullable(text(40)),
   profile_id: v.nullable(id),
   role: v.picklist(roles),
 });
 
-/** What a user types to say who they are: an e-mail address or a phone number, in any form (D7). */
+/** A login as a user types it: an e-mail address or a phone number, in any form (D7). */
 export const loginText = text(320);
 
-/** A login in a query string, where a plus sign that was not escaped arrives as a space. No login has a space of its own. */
+/** A login in a query string, in which an unescaped plus sign arrives as a space. No login contains a space. */
 const loginParameter = v.pipe(
   loginText,
   v.transform((value) => (value.includes("@") ? value.trim().replaceAll(" ", "+") : value.replace(/^ (?=[0-9])/, "+"))),
@@ -37,7 +37,7 @@ const loginParameter = v.pipe(
 /** Digits of a pin (D9). */
 export const pinDigits = 6;
 
-/** Digits of a pin for a login whose short pins have been guessed at too often (D10). */
+/** Digits of a pin for a login whose short pins were tried too often (D10). */
 export const longPinDigits = 10;
 
 /** Digits of the pin of a stage's test logins (D9). */
@@ -56,13 +56,15 @@ const pinText = v.pipe(
 
 const shownUser = v.object({ user });
 
-/** A user and until when the pin holds that was sent. */
+/** A user, and the time until which the sent pin is valid. */
 export const userAwaitingPin = v.object({ ...user.entries, pin_valid_to: timestamp });
 
-/** A user whose login a pin has confirmed, with the token that sets a password. */
+/** A user whose login was confirmed by a pin, with the token that sets a password. */
 export const confirmedUser = v.object({ ...user.entries, reset_password_token: text(64) });
 
-/** POST users/password: sends a pin, and reveals to an anonymous caller nothing it did not send (D7–D12). */
+/**
+ * POST users/password: sends a pin. It reveals to an anonymous caller nothing that the caller did not send (D7–D12).
+ */
 export const requestPasswordReset = operation({
   name: "request-password-reset",
   summary: "Sends a pin by e-mail or SMS to start a password reset",
@@ -103,7 +105,7 @@ export const setPassword = operation({
         reset_password_token: text(4096),
         password,
         password_confirmation: text(256),
-        // Of users who have no names yet; others' names come from elsewhere (D16).
+        // Only for users who have no names yet; others' names come from elsewhere (D16).
         first_name: v.exactOptional(text(200)),
         last_name: v.exactOptional(text(200)),
         locale: v.exactOptional(locale),
@@ -122,7 +124,7 @@ export const setPassword = operation({
   refusals: ["reset_token_invalid"],
 });
 
-/** POST users: starts a registration, which its pin completes; the answer is the same for taken logins (D16). */
+/** POST users: starts a registration, which its pin completes. The answer is the same if the login is taken (D16). */
 export const registerUser = operation({
   name: "register-user",
   summary: "Starts a registration and sends a pin",
@@ -137,7 +139,7 @@ export const registerUser = operation({
   refusals: ["route_not_found", "country_not_served", "too_many_requests"],
 });
 
-/** POST users/confirmation: spends a pin without a secret in the URL (D13). */
+/** POST users/confirmation: spends a pin without putting a secret into the URL (D13). */
 export const confirmLoginByBody = operation({
   name: "confirm-login-by-body",
   summary: "Confirms a login with the pin that was sent to it",

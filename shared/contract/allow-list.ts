@@ -1,13 +1,13 @@
 import type * as v from "valibot";
 import { isNewField } from "./since.ts";
 
-/** Takes of a value what a schema names. Throws where the value is of another shape. */
+/** Copies the fields that a schema names. Throws if the value has another shape. */
 export type AllowList = (value: unknown) => unknown;
 
 type Schema = v.GenericSchema<unknown, unknown>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The parts of each type of schema, in addition to the common ones. */
+/** The parts of each type of schema, besides the common ones. */
 interface SchemaParts {
   readonly entries: Readonly<Record<string, Schema>>;
   readonly item: Schema;
@@ -70,7 +70,7 @@ function allowNullable(allow: AllowList): AllowList {
   return (value) => (value === null ? null : allow(value));
 }
 
-/** Records that are older than the field show its default (D38). */
+/** Records older than the field show its default (D38). */
 function allowAbsent(allow: AllowList, older: unknown): AllowList {
   return (value) => (value === undefined ? older : allow(value));
 }

@@ -4,32 +4,32 @@ import { operation } from "./operation.ts";
 import { idParameter, optionalParameter, paging } from "./query.ts";
 import { id, text, timestamp } from "./values.ts";
 
-/** The kinds of records whose changes are kept, as notifications name them (D41). */
+/** The types of records with a history, as notifications name them (D41). */
 export const changedTypes = ["Timesheet", "Invoice", "Job", "User"] as const;
 
-/** What entries are about: a record, or an import of new ones, which is one entry. */
+/** The subjects of entries: a record, or an import of new records, which is one entry. */
 const entryTypes = [...changedTypes, "Import"] as const;
 
-/** The kind of a record whose changes are kept. */
+/** A type of record with a history. */
 export type ChangedType = (typeof changedTypes)[number];
 
-/** What can happen to a record; `session_ended` to the sessions of a user, `imported` to the new records of a file. */
+/** The actions in entries. `session_ended` concerns a user's sessions, `imported` the new records of a file. */
 const changeActions = ["created", "updated", "removed", "session_ended", "imported"] as const;
 
-/** Who can have made a change; `unknown` where a release that did not say it wrote the record. */
+/** The kinds of actors; `unknown` if the release that wrote the record did not record one. */
 const actorKinds = ["user", "import", "event", "schedule", "tool", "service", "unknown"] as const;
 
-/** Who made a change, as far as that is known. */
+/** The actor of a change, as far as known. */
 export const actor = v.object({
   kind: v.picklist(actorKinds),
   id: v.nullable(text(400)),
   name: v.nullable(text(401)),
 });
 
-/** One field before and after a change; null where it was not there. */
+/** One field before and after a change; null if it did not exist. */
 const changedField = v.object({ name: text(100), before: v.unknown(), after: v.unknown() });
 
-/** A change of one record: who did what, and when (D41). */
+/** A change of one record: actor, action and time (D41). */
 export const change = v.object({
   id: text(64),
   change_id: v.nullable(text(64)),
@@ -55,12 +55,12 @@ const filters = v.object({
   cursor: paging.cursor,
 });
 
-/** The filters that changes are kept in an order for: one of these at a time. */
+/** Filters that have an index: only one of them at a time. */
 const orders = ["record_id", "by_user", "by_company", "change_id"] as const;
 
 const alone = "must be sent without another filter: changes are found by record, by user, by company or by change id";
 
-/** GET changes: what happened to records, newest first; one filter at a time (D41). */
+/** GET changes: the changes of records, newest first, with one filter at a time (D41). */
 export const listChanges = operation({
   name: "list-changes",
   summary: "Lists who changed what, newest first",
@@ -91,7 +91,7 @@ export const listChanges = operation({
 /** The types of records whose bulk changes can be undone (D41). */
 const undoableTypes = ["Timesheet", "Job"] as const satisfies readonly ChangedType[];
 
-/** POST changes/{id}/undo: puts back all records of a change, or none (D41). */
+/** POST changes/{id}/undo: restores all records of a change, or none (D41). */
 export const undoChange = operation({
   name: "undo-change",
   summary: "Undoes a change of timesheets or timers",

@@ -24,7 +24,7 @@ export function pushServiceOf(platform: string): PushService | undefined {
   return Object.hasOwn(pushServices, name) ? pushServices[name as keyof typeof pushServices] : undefined;
 }
 
-/** What the tokens of a push service consist of; SNS takes no others. */
+/** The characters of each push service's tokens; SNS accepts no others. */
 const tokenForms: Readonly<Record<PushService, RegExp>> = {
   fcm: /^[\w:.=-]+$/,
   apns: /^[0-9a-f]{1,400}$/i,
@@ -32,7 +32,7 @@ const tokenForms: Readonly<Record<PushService, RegExp>> = {
 };
 
 function hasTokenForm({ token, platform }: { token: string; platform: string }): boolean {
-  // What is no text at all has its own fault.
+  // Text that is no plain text is another fault.
   if (token === "" || !isPlainText(token)) return true;
   return tokenForms[pushServiceOf(platform) ?? "fcm"].test(token);
 }
@@ -40,7 +40,7 @@ function hasTokenForm({ token, platform }: { token: string; platform: string }):
 /** A device token as it is registered. */
 export const deviceToken = v.object({ id, platform: text(20), token: text(4096) });
 
-/** A device of the caller's that is pushed to; its token stays inside. */
+/** A device of the caller's that gets pushes. Its token is not shown. */
 export const device = v.object({
   id,
   platform: text(20),
@@ -87,7 +87,9 @@ export const registerDeviceToken = operation({
   answer: v.object({ notification: deviceToken }),
 });
 
-/** GET users/notifications/tokens: the caller's own devices that are pushed to, newest first, without their tokens (D28). */
+/**
+ * GET users/notifications/tokens: the caller's own devices that get pushes, newest first, without their tokens (D28).
+ */
 export const listDeviceTokens = operation({
   name: "list-device-tokens",
   summary: "Lists the caller's devices that receive pushes, newest first",
@@ -99,7 +101,7 @@ export const listDeviceTokens = operation({
   conditional: true,
 });
 
-/** DELETE users/notifications/token/{id}: takes a device token out of the caller's list (D28). */
+/** DELETE users/notifications/token/{id}: removes a device token from the caller's list (D28). */
 export const removeDeviceToken = operation({
   name: "remove-device-token",
   summary: "Removes one of the caller's device tokens",

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 
-/** One field that failed its schema: where, a stable code, and a sentence that never repeats the value. */
+/** One field that failed its schema: its path, a stable code, and a sentence that never repeats the value. */
 export interface FieldFault {
   readonly path: readonly string[];
   readonly code: string;
@@ -9,7 +9,7 @@ export interface FieldFault {
 
 const maxFaults = 20;
 
-/** The faults behind a schema's issues, at most 20. */
+/** The faults in a schema's issues, at most 20. */
 export function fieldFaults(issues: readonly v.BaseIssue<unknown>[]): FieldFault[] {
   return issues.slice(0, maxFaults).map((issue) => ({
     path: issue.path?.map(({ key }) => String(key)) ?? [],

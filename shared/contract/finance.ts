@@ -32,7 +32,7 @@ export const driver = v.object({
   referral_code: text(100),
 });
 
-/** A break within a timelog: id, times and duration; further keys are kept (D36). */
+/** A break within a timelog: id, times and duration, with any further keys (D36). */
 const timelogBreak = v.looseObject({
   id,
   start_at: timestamp,
@@ -88,7 +88,7 @@ export const passcode = v.pipe(
   v.regex(/^[1-9][0-9]{3,7}$/, "must be 4 to 8 digits without a leading zero"),
 );
 
-/** A passcode that may be left out: clients with typed models send null for what they leave out. */
+/** An optional passcode. Clients with typed models send null for fields they leave out. */
 export const optionalPasscode = v.pipe(
   v.nullish(passcode),
   v.transform((value) => value ?? undefined),
@@ -117,7 +117,10 @@ export const bulkUpdateTimesheets = operation({
   refusals: paymentRefusals,
 });
 
-/** POST timesheets/bulk_update/plan: what bulk_update with the same body would do; it changes nothing (D40). */
+/**
+ * POST timesheets/bulk_update/plan: the effects that bulk_update with the same body would have. It changes nothing
+ * (D40).
+ */
 export const planBulkUpdateTimesheets = operation({
   name: "plan-bulk-update-timesheets",
   summary: "Shows what marking timesheets would change",
@@ -163,7 +166,7 @@ export const listInvoices = operation({
   conditional: true,
 });
 
-/** GET timesheets, the ids that bulk_update takes; dates compare with `date` (D21, D22, D37). */
+/** GET timesheets, whose ids bulk_update takes. Date filters compare with `date` (D21, D22, D37). */
 export const listTimesheets = operation({
   name: "list-timesheets",
   summary: "Lists timesheets, newest id first",
@@ -185,7 +188,7 @@ export const listTimesheets = operation({
   conditional: true,
 });
 
-/** GET invoices/{id}: an invoice as the list shows it (D39). */
+/** GET invoices/{id}: an invoice as in the list (D39). */
 export const getInvoice = operation({
   name: "get-invoice",
   summary: "Shows an invoice",
@@ -195,7 +198,7 @@ export const getInvoice = operation({
   ...oneRecord,
 });
 
-/** GET timesheets/{id}: a timesheet as the list shows it; drivers open their own (D39). */
+/** GET timesheets/{id}: a timesheet as in the list. Drivers may open their own (D39). */
 export const getTimesheet = operation({
   name: "get-timesheet",
   summary: "Shows a timesheet",

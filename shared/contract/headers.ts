@@ -1,4 +1,4 @@
-/** The headers that clients send, in addition to those that browsers send by themselves (D34). */
+/** The headers that clients send, besides those that browsers send by themselves (D34). */
 export const requestHeaders = [
   "authorization",
   "content-type",

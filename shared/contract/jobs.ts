@@ -42,7 +42,9 @@ export const adjustJobTimers = operation({
   refusals: ["records_not_found"],
 });
 
-/** POST jobs/adjust_timer/plan: what adjust_timer with the same body would do; it changes nothing (D40). */
+/**
+ * POST jobs/adjust_timer/plan: the effects that adjust_timer with the same body would have. It changes nothing (D40).
+ */
 export const planAdjustJobTimers = operation({
   name: "plan-adjust-job-timers",
   summary: "Shows what setting timers would change",
@@ -55,7 +57,7 @@ export const planAdjustJobTimers = operation({
   refusals: ["records_not_found"],
 });
 
-/** GET jobs, the ids that adjust_timer takes (D37). */
+/** GET jobs, whose ids adjust_timer takes (D37). */
 export const listJobs = operation({
   name: "list-jobs",
   summary: "Lists jobs, newest id first",
@@ -69,7 +71,7 @@ export const listJobs = operation({
   conditional: true,
 });
 
-/** GET jobs/{id}: a job as the list shows it (D39). */
+/** GET jobs/{id}: a job as in the list (D39). */
 export const getJob = operation({
   name: "get-job",
   summary: "Shows a job",

@@ -13,7 +13,7 @@ export const notification = v.object({
   record_type: text(100),
 });
 
-/** GET users/notifications: the caller's own, newest id first; listing marks nothing (D27). */
+/** GET users/notifications: the caller's own, newest id first. Listing marks nothing as read (D27). */
 export const listNotifications = operation({
   name: "list-notifications",
   summary: "Lists the caller's notifications, newest id first",
@@ -26,10 +26,10 @@ export const listNotifications = operation({
   conditional: true,
 });
 
-/** Most notifications that are marked in one transaction: each is a write of it, and the counts are one more. */
+/** Most notifications marked in one transaction, which has one write for each and one for the counts. */
 const maxMarkedTogether = 90;
 
-/** PATCH users/notifications/bulk_update: those named, all or none; without ids all that are unread (D27). */
+/** PATCH users/notifications/bulk_update: marks the named ones, all or none; without ids, all unread ones (D27). */
 export const markNotifications = operation({
   name: "mark-notifications",
   summary: "Marks the caller's notifications as read or unread",

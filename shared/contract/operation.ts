@@ -21,7 +21,7 @@ export interface BodyContract {
   readonly fields: Schema;
 }
 
-/** What one operation promises: its address, who may call it, what goes in and what comes out. */
+/** The contract of one operation: its address, callers, input and answer. */
 export interface Operation {
   /** Kebab-case name of the function file, construct, sample event, test and log lines. */
   readonly name: string;
@@ -30,7 +30,7 @@ export interface Operation {
   readonly path: `/${string}`;
   /** `anyone`: no bearer token is read. Otherwise the roles that may call it (D3). */
   readonly access: "anyone" | readonly Role[];
-  /** True where operators and clients act within their company and are refused without one (D2, D3); drivers need none. */
+  /** True if operators and clients act within their company and are refused without one (D2, D3). Drivers need none. */
   readonly companyBound?: boolean;
   /** The parameters in the path, such as `{id}`. */
   readonly parameters?: Schema;
@@ -40,25 +40,28 @@ export interface Operation {
   readonly answer: Schema;
   /** Present on list answers: the name of the array in the answer. */
   readonly list?: string;
-  /** True for a list that is read by cursor alone: it has no page numbers and no `total`. */
+  /** True for a list with cursors only, which has neither page numbers nor `total`. */
   readonly byCursor?: boolean;
-  /** True for a read whose answer has an ETag: with `If-None-Match` it is a 304 while it stays the same (D43). */
+  /** True for a read whose answer has an ETag. With `If-None-Match` it is a 304 while nothing changes (D43). */
   readonly conditional?: boolean;
-  /** True where a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */
+  /** True if a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */
   readonly idempotent?: boolean;
-  /** True where the answer's header `change-id` names what was changed, so that it can be undone (D41). */
+  /** True if the answer's header `change-id` identifies the change, so that it can be undone (D41). */
   readonly answersChange?: boolean;
-  /** True where a request may prove an earlier session of its login in the header `Known-Client` (D10). */
+  /** True if a request may prove an earlier session of its login in the header `Known-Client` (D10). */
   readonly takesClientProof?: boolean;
-  /** True where the answer's access token is repeated in the header `Authorization` (D5). */
+  /** True if the answer repeats the access token in the header `Authorization` (D5). */
   readonly answersBearer?: boolean;
-  /** The codes of its refusals, in addition to those that follow from the rest of its entry (`refusal-codes.ts`). */
+  /** The codes of its refusals, besides those that follow from the rest of its entry (`refusal-codes.ts`). */
   readonly refusals?: readonly RefusalCode[];
-  /** The name of the operation that clients should call instead: the document calls this one deprecated. */
+  /** The name of the operation to call instead. The document marks this one as deprecated. */
   readonly supersededBy?: string;
-  /** Of an operation with `supersededBy`: since when, and from when on it may be gone, as days of the calendar in UTC. */
+  /**
+   * For an operation with `supersededBy`: the date of its deprecation and the date from which it may be removed, in
+   * UTC.
+   */
   readonly deprecation?: { readonly since: string; readonly sunset?: string };
-  /** How long a shared cache may keep the answer, in seconds; left out, no cache keeps it. */
+  /** Seconds that a shared cache may keep the answer; by default no cache keeps it. */
   readonly cacheSeconds?: number;
 }
 
@@ -71,7 +74,7 @@ export type IdempotentOperation = SignedInOperation & { readonly idempotent: tru
 /** An operation that anyone may call. */
 export type AnonymousOperation = Operation & { readonly access: "anyone" };
 
-/** Declares an operation, keeping its exact schema types. */
+/** Declares an operation and keeps its exact schema types. */
 export function operation<const O extends Operation>(entry: O): O {
   return entry;
 }
@@ -79,12 +82,12 @@ export function operation<const O extends Operation>(entry: O): O {
 /** The validated query of an operation. */
 export type Query<O extends Operation> = O["query"] extends Schema ? v.InferOutput<O["query"]> : Record<never, never>;
 
-/** The names of the parameters that an operation takes in its query string. */
+/** The names of an operation's query parameters. */
 export function parameterNames({ query }: Operation): string[] {
   return query && "entries" in query ? Object.keys(query.entries as object) : [];
 }
 
-/** True where a parameter of the query takes several values, separated by commas (D22). */
+/** True if a query parameter takes several values, separated by commas (D22). */
 export function takesList({ query }: Operation, name: string): boolean {
   const entries = query && "entries" in query ? (query.entries as Readonly<Record<string, Piped>>) : {};
   return entries[name] !== undefined && hasArray(entries[name]);
@@ -100,7 +103,7 @@ function hasArray({ type, pipe = [] }: Piped): boolean {
   return type === "array" || pipe.some(hasArray);
 }
 
-/** The validated parameters in the path of an operation. */
+/** The validated path parameters of an operation. */
 export type Parameters<O extends Operation> = O["parameters"] extends Schema
   ? v.InferOutput<O["parameters"]>
   : Record<never, never>;

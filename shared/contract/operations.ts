@@ -24,13 +24,13 @@ export type Tag = keyof typeof areas;
 
 type Exports<Module> = Module extends unknown ? Module[keyof Module] : never;
 
-/** Every operation that an area exports, area by area and then by path. Nothing else lists endpoints. */
+/** Every operation that an area exports, sorted by area and path. No other list of endpoints exists. */
 export const operations: readonly Operation[] = Object.values(areas).flatMap((area) =>
-  // The order of what a module exports differs from loader to loader.
+  // Sorted, because the order of a module's exports differs between loaders.
   Object.values<unknown>(area).filter(isOperation).sort(byAddress),
 );
 
-/** The tag of an operation; undefined for one that is not of the contract. */
+/** The tag of an operation; undefined if the contract does not contain it. */
 export function tagOf(operation: Operation): Tag | undefined {
   const tags = Object.keys(areas) as Tag[];
   return tags.find((name) => Object.values<unknown>(areas[name]).includes(operation));
@@ -39,13 +39,13 @@ export function tagOf(operation: Operation): Tag | undefined {
 /** The name of an operation. */
 export type OperationName = Extract<Exports<(typeof areas)[Tag]>, Operation>["name"];
 
-/** The methods that a path takes in the operations that are not `closed`, each once; empty for an unknown path. */
+/** The methods of the operations at a path that are not `closed`, each once; empty for an unknown path. */
 export function methodsOf(path: string, closed: readonly string[] = []): Method[] {
   const taking = operations.filter((each) => !closed.includes(each.name) && isAddress(each.path, path));
   return [...new Set(taking.map(({ method }) => method))].sort();
 }
 
-/** A placeholder such as `{id}` takes one part that is not empty, as in API Gateway. */
+/** Whether a path matches. A placeholder such as `{id}` takes one part that is not empty, as in API Gateway. */
 function isAddress(template: string, path: string): boolean {
   const parts = path.split("/");
   const expected = template.split("/");

@@ -6,7 +6,7 @@ import { id, text, timestamp } from "./values.ts";
 
 /** A kind of event that the service puts on its outbound bus (D42). */
 interface OutboundEventKind {
-  /** Of the schema of `data`; goes up where a receiver of the older one would be wrong. */
+  /** Version of the schema of `data`. It rises with a change that an existing receiver would misread. */
   readonly version: number;
   /** Whether its events have `companyid`. */
   readonly hasCompany: boolean;
@@ -15,26 +15,26 @@ interface OutboundEventKind {
 
 const company_id = id;
 
-/** Of a timesheet: nothing of its driver but the profile's id. */
+/** Data of a timesheet. Of its driver it contains only the profile's id. */
 export const timesheetEventData = v.object({
   ...v.pick(timesheet, ["id", "currency", "date", "state", "total"]).entries,
   company_id,
   profile_id: id,
 });
 
-/** Of an invoice. */
+/** Data of an invoice. */
 export const invoiceEventData = v.object({
   ...v.pick(invoice, ["id", "currency", "due_date", "issued_date", "number", "state", "total"]).entries,
   company_id,
 });
 
-/** Of a new job. */
+/** Data of a new job. */
 export const jobEventData = v.object({
   ...v.pick(job, ["id", "job_type", "number", "published_at", "title"]).entries,
   company_id,
 });
 
-/** Of a job's timer: the seconds that were sent, 0 where it was cleared, and when the offer window closes (D24). */
+/** Data of a job's timer: the seconds that were sent, 0 if it was cleared, and the end of the offer window (D24). */
 export const timerEventData = v.object({
   id,
   company_id,
@@ -42,17 +42,19 @@ export const timerEventData = v.object({
   timer_expires_at: v.nullable(timestamp),
 });
 
-/** Of a notification: whose it is, its kind and its record; never its `params`, where other systems write what they like. */
+/**
+ * Data of a notification: its user, kind and record. It has no `params`, because other systems may put anything there.
+ */
 export const notificationEventData = v.object({
   ...v.pick(notification, ["id", "created_at", "record_id", "record_type"]).entries,
   type: notification.entries.params.entries.type,
   user_id: id,
 });
 
-/** Of a new password: the user and the moment, and nothing else. */
+/** Data of a new password: the user and the time, nothing else. */
 export const passwordEventData = v.object({ changed_at: timestamp, user_id: id });
 
-/** Of one record that an undo put back (D41): there is an event for each. */
+/** Data of one record that an undo restored (D41). Each record has an event of its own. */
 export const undoneEventData = v.object({
   change_id: text(100),
   company_id,
@@ -89,29 +91,30 @@ export function dataSchemaOf(type: OutboundEventType): string {
 }
 
 /**
- * What is around `data`: the attributes of CloudEvents 1.0, with its extension `sequence`, and `companyid` of our own.
- * Attributes of extensions have lower-case letters alone, and their integers 32 bits: both numbers are text.
+ * The envelope of `data`: the attributes of CloudEvents 1.0 with its extension `sequence`, and our own `companyid`.
+ * CloudEvents allows only lower-case letters in names of extensions and 32 bits in their integers, so both numbers are
+ * text.
  */
 export const outboundEnvelope = v.object({
   specversion: v.literal("1.0"),
-  /** The same however often the event comes, and no other event's. */
+  /** The id stays the same if the event is sent again. No other event has it. */
   id: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
   /** `urn:workforce:` and the stage's name. */
   source: v.pipe(v.string(), v.regex(/^urn:workforce:[a-z][a-z0-9-]{0,19}$/)),
   type: v.picklist(outboundEventTypes),
-  /** The moment of the change. */
+  /** The time of the change. */
   time: timestamp,
-  /** The record that it is about: its type and id, such as `timesheet/17`. */
+  /** The event's record as type and id, such as `timesheet/17`. */
   subject: v.pipe(v.string(), v.regex(/^(timesheet|invoice|job|notification|user)\/\d{1,16}$/)),
   datacontenttype: v.literal("application/json"),
   dataschema: text(100),
-  /** The record's revision, in 16 digits: of two events about a record, the later one has the higher text. */
+  /** The record's revision in 16 digits. Of two events about a record, the later has the greater text. */
   sequence: v.pipe(v.string(), v.regex(/^\d{16}$/)),
-  /** The record's company, where the kind has one: rules and webhooks filter by it. */
+  /** The record's company, if the kind has one. Rules and webhooks filter by it. */
   companyid: v.exactOptional(v.pipe(v.string(), v.regex(/^\d{1,16}$/))),
 });
 
-/** The event of a type, whole: the `Detail` on the bus, and the body of a webhook. */
+/** A whole event of a type: the `Detail` on the bus, and the body of a webhook. */
 export type OutboundEvent<T extends OutboundEventType = OutboundEventType> = T extends OutboundEventType
   ? v.InferOutput<typeof outboundEnvelope> & { readonly type: T; readonly data: OutboundEventData<T> }
   : never;

@@ -1,17 +1,17 @@
 import * as v from "valibot";
 import { isCalendarDate, text } from "./values.ts";
 
-/** Page size when the caller names none (interface, section 8). */
+/** Default page size (interface, section 8). */
 export const defaultPerPage = 20;
 
-/** Largest page a caller may ask for; larger ones are clamped (D30). */
+/** Largest page size; larger values are clamped (D30). */
 const maxPerPage = 100;
 
 function wholeNumber(value: string): number | undefined {
   return /^[0-9]{1,15}$/.test(value) && Number(value) > 0 ? Number(value) : undefined;
 }
 
-/** Paging parameters: invalid values count as absent, too much is clamped (D30). */
+/** Paging parameters. Invalid values count as absent, larger ones are clamped (D30). */
 export const paging = {
   page: v.optional(v.pipe(v.string(), v.transform(wholeNumber)), ""),
   per_page: v.optional(
@@ -24,7 +24,7 @@ export const paging = {
   cursor: v.optional(v.pipe(v.string(), v.maxLength(200))),
 };
 
-/** An optional query parameter: an empty value counts as absent (D22). */
+/** An optional query parameter. An empty value counts as absent (D22). */
 export function optionalParameter<S extends v.GenericSchema<string, unknown>>(schema: S) {
   return v.pipe(
     v.optional(v.string()),
@@ -33,7 +33,7 @@ export function optionalParameter<S extends v.GenericSchema<string, unknown>>(sc
   );
 }
 
-/** One of the values, or several separated by commas; all of them where the parameter is absent or empty (D22). */
+/** One of the values, or several separated by commas. An absent or empty parameter means all of them (D22). */
 export function anyOf<const T extends readonly string[]>(allowed: v.PicklistSchema<T, undefined>) {
   return v.pipe(
     v.optional(v.pipe(v.string(), v.maxLength(200)), ""),
@@ -44,7 +44,7 @@ export function anyOf<const T extends readonly string[]>(allowed: v.PicklistSche
   );
 }
 
-/** A date filter: a calendar date, or a timestamp whose date part is taken (D21). */
+/** A date filter: a calendar date, or a timestamp, of which the date part is used (D21). */
 export const dateFilter = v.pipe(
   v.string(),
   v.maxLength(40),
@@ -52,17 +52,17 @@ export const dateFilter = v.pipe(
   v.transform((value) => value.slice(0, 10)),
 );
 
-/** An identifier in a path or a query string: as wide as the ids that are stored. */
+/** An identifier in a path or query string, with the range of stored ids. */
 export const idParameter = v.pipe(
   v.string(),
   v.check((value) => idOf(value) !== undefined, "must be an id, a whole number above 0"),
   v.transform(Number),
 );
 
-/** The id of a record in a path; undefined for text that is no id, which names no record (D39). */
+/** The id of a record in a path; undefined for other text, which identifies no record (D39). */
 export const recordId = v.pipe(v.string(), v.transform(idOf));
 
-/** What operations that show one record have in common (D39). */
+/** The common parts of operations that show one record (D39). */
 export const oneRecord = {
   method: "GET",
   companyBound: true,

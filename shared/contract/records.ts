@@ -6,19 +6,19 @@ import { locale } from "./locales.ts";
 import { notification } from "./notifications.ts";
 import { id, isPlainText, password, plain, text } from "./values.ts";
 
-/** The types of record that come in by import and by event (D35). */
+/** The types of record that imports and events bring (D35). */
 export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "notification"] as const;
 
-/** A type of record that comes in by import and by event (D35). */
+/** A type of record that imports and events bring (D35). */
 export type RecordType = (typeof recordTypes)[number];
 
-/** What a notification contains in addition to its record: a `type` and further keys, within the table's limits. */
+/** The contents of a notification besides its record: a `type` and further keys, within the table's limits. */
 export const notificationParams = v.pipe(notification.entries.params, storable(16_384));
 
 const { company, ...userFields } = user.entries;
 const ownedByCompany = { company_id: id };
 
-/** The whole of each type of record, as it must be before it is stored: the interface's fields and the owner's. */
+/** Every complete type of record, as required before it is stored: the interface's fields and the owner. */
 export const completeRecords = {
   company: v.object({ id, name: text(200) }),
   user: v.object(userFields),
@@ -28,14 +28,14 @@ export const completeRecords = {
   notification: v.object({ ...notification.entries, user_id: id }),
 } as const;
 
-/** The whole of one type of record. */
+/** A complete record of one type. */
 export type CompleteRecord<T extends RecordType> = v.InferOutput<(typeof completeRecords)[T]>;
 
 const nameText = v.pipe(v.string(), v.maxLength(200), plain);
-/** Version of a record in the system it comes from: a whole number from 0 to 2^53 − 1 that rises with every change. */
+/** Version of a record in its source system: a whole number from 0 to 2^53 − 1 that rises with every change. */
 export const version = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** Null forgets what is known of the record's version and removal (D35). */
+/** The common fields of lines. A null version deletes the stored version and tombstone (D35). */
 function head<const T extends RecordType>(type: T) {
   return { type: v.literal(type), id, version: v.optional(v.nullable(version)) };
 }
@@ -44,7 +44,10 @@ function removal<const T extends RecordType>(type: T) {
   return v.strictObject({ ...head(type), deleted: v.literal(true) });
 }
 
-/** The lines that add or change a record: every field but `type` and `id` may be left out, none may be unknown (D35). */
+/**
+ * The lines that add or change a record. Every field except `type` and `id` is optional; unknown fields are refused
+ * (D35).
+ */
 export const upsertLines = {
   company: v.strictObject({ ...v.partial(completeRecords.company).entries, ...head("company") }),
   user: v.pipe(
@@ -113,7 +116,7 @@ export type RemovalLine<T extends RecordType> = v.InferOutput<(typeof removalLin
 /** A line of one type, or of any. */
 export type RecordLine<T extends RecordType = RecordType> = { [K in T]: UpsertLine<K> | RemovalLine<K> }[T];
 
-/** Values whose keys are open must still fit the table: plain text, numbers of its range, limited depth and size. */
+/** Checks that values with open keys fit the table: plain text, numbers of its range, limited depth and size. */
 function storable<T>(maxBytes: number) {
   return v.check<T, string>(
     (value) => isStorable(value, 12) && Buffer.byteLength(JSON.stringify(value)) <= maxBytes,

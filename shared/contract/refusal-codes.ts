@@ -1,4 +1,4 @@
-/** Every reason the service refuses a request for, its status and title. Stable: clients branch on the codes (D31). */
+/** Every code of a refusal, with status and title. Codes are stable because clients branch on them (D31). */
 export const refusalCodes = {
   malformed_json: { status: 400, title: "Malformed JSON" },
   body_object_missing: { status: 400, title: "Body object missing" },
@@ -40,7 +40,7 @@ export const refusalCodes = {
 /** The code of a refusal. */
 export type RefusalCode = keyof typeof refusalCodes;
 
-/** What a fault of the service is called: it says no more (D31). */
+/** The only name of a fault of the service. Its problem document says nothing more (D31). */
 export const internalError = { code: "internal_error", status: 500, title: "Internal error" } as const;
 
 /** Any code of a problem document. */

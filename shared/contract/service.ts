@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
 
-/** GET health: answers while the service runs, its table answers, and access tokens can be verified. */
+/** GET health: succeeds if the service runs, its table answers, and access tokens can be verified. */
 export const getHealth = operation({
   name: "get-health",
   summary: "Reports that the service is up",
@@ -22,10 +22,10 @@ export const publicJwk = v.object({
   use: v.string(),
 });
 
-/** A public signing key as it is published. */
+/** A public signing key in its published form. */
 export type PublicJwk = v.InferOutput<typeof publicJwk>;
 
-/** GET jwks.json: the public keys that access tokens are verified with (D6). */
+/** GET jwks.json: the public keys that verify access tokens (D6). */
 export const getKeySet = operation({
   name: "get-key-set",
   summary: "Publishes the keys that access tokens are verified with",

@@ -3,7 +3,7 @@ import { loginText, user } from "./accounts.ts";
 import { everyRole, operation } from "./operation.ts";
 import { text, timestamp } from "./values.ts";
 
-/** The tokens a user signs in with: the access token's life in seconds, and the token that renews it (D5). */
+/** The tokens of a sign-in: the access token with its life in seconds, and the token that renews it (D5). */
 export const issuedToken = v.object({
   access_token: text(4096),
   token_type: v.literal("Bearer"),
@@ -11,7 +11,7 @@ export const issuedToken = v.object({
   refresh_token: text(200),
 });
 
-/** A password as it is typed to sign in: any that could ever have been set. */
+/** A typed password: any that could ever have been set. */
 const typedPassword = v.pipe(
   v.string(),
   v.minLength(1),
@@ -19,7 +19,7 @@ const typedPassword = v.pipe(
   v.check((value) => value.isWellFormed() && !value.includes("\0"), "must be well-formed text without NUL"),
 );
 
-/** POST users/sign_in: a login and its password become tokens (D5, D15). */
+/** POST users/sign_in: exchanges a login and its password for tokens (D5, D15). */
 export const signIn = operation({
   name: "sign-in",
   summary: "Signs in with a login and a password",
@@ -33,7 +33,7 @@ export const signIn = operation({
   refusals: ["login_invalid", "too_many_requests"],
 });
 
-/** POST users/token: a refresh token is spent for new tokens (D5). */
+/** POST users/token: spends a refresh token for new tokens (D5). */
 export const refreshToken = operation({
   name: "refresh-token",
   summary: "Renews the access token",
@@ -56,7 +56,7 @@ export const signOut = operation({
   answer: v.object({}),
 });
 
-/** A session of the caller's that can be renewed; nothing of its tokens. */
+/** A session of the caller's that can be renewed, without its tokens. */
 export const session = v.object({
   id: text(64),
   opened_at: v.nullable(timestamp),
@@ -65,7 +65,7 @@ export const session = v.object({
   current: v.boolean(),
 });
 
-/** GET users/sessions: the caller's own sessions that can be renewed, the latest refreshed first (D5). */
+/** GET users/sessions: the caller's own sessions that can be renewed, the last refreshed first (D5). */
 export const listSessions = operation({
   name: "list-sessions",
   summary: "Lists the caller's live sessions, the latest refreshed first",
@@ -77,7 +77,7 @@ export const listSessions = operation({
   conditional: true,
 });
 
-/** The id of a session in a path; undefined for text that is none, which names no session. */
+/** The id of a session in a path; undefined for other text, which identifies no session. */
 const sessionId = v.pipe(
   v.string(),
   v.transform((value) => (/^[\w-]{1,64}$/.test(value) ? value : undefined)),

@@ -4,7 +4,7 @@ type Schema = v.GenericSchema<unknown, unknown>;
 
 const newFields = new WeakSet<Schema>();
 
-/** A field that is new in a release: lines and events may lack it, and answers then show `older` (D38). */
+/** A field that a release added. Lines and events may lack it, and answers then show `older` (D38). */
 export function since<const S extends Schema, const D extends v.Default<S, undefined> & v.InferInput<S>>(
   release: string,
   schema: S,
@@ -16,7 +16,7 @@ export function since<const S extends Schema, const D extends v.Default<S, undef
   return field;
 }
 
-/** True for a field that `since` made. */
+/** True for a field made by `since`. */
 export function isNewField(schema: unknown): boolean {
   return typeof schema === "object" && schema !== null && newFields.has(schema as Schema);
 }

@@ -1,19 +1,19 @@
 import * as v from "valibot";
 
-/** Text that every store and channel can carry. `max` counts UTF-16 units. */
+/** Text that every store and channel accepts. `max` counts UTF-16 units. */
 export function text(max: number) {
   return v.pipe(v.string(), v.minLength(1), v.maxLength(max), plain);
 }
 
-/** Holds for text that is plain. */
+/** Checks that text is plain. */
 export const plain = v.check<string, string>(isPlainText, "must be well-formed text without NUL and noncharacters");
 
-/** True for well-formed Unicode without NUL and noncharacters, such as U+FFFF, which not every channel takes. */
+/** True for well-formed Unicode without NUL and noncharacters such as U+FFFF, which some channels refuse. */
 export function isPlainText(value: string): boolean {
   return value.isWellFormed() && !/[\0\p{Noncharacter_Code_Point}]/u.test(value);
 }
 
-/** A password on its way in: 8 to 128 characters, no composition rule (D15). */
+/** A new password: 8 to 128 characters, no composition rule (D15). */
 export const password = v.pipe(
   text(256),
   v.check((value) => [...value].length >= 8 && [...value].length <= 128, "must have 8 to 128 characters"),
@@ -22,10 +22,10 @@ export const password = v.pipe(
 /** Identifier: a whole number from 1 to 2^53 − 1. */
 export const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** 1 to 100 identifiers of a bulk operation; repeats collapse, order is kept (D18). */
+/** 1 to 100 identifiers of a bulk operation. Repetitions are dropped, the order stays (D18). */
 export const bulkIds = bulkIdsUpTo(100);
 
-/** 1 to `max` identifiers of a bulk operation; repeats collapse, order is kept. */
+/** 1 to `max` identifiers of a bulk operation. Repetitions are dropped, the order stays. */
 export function bulkIdsUpTo(max: number) {
   return v.pipe(
     v.array(v.unknown()),
@@ -36,10 +36,10 @@ export function bulkIdsUpTo(max: number) {
   );
 }
 
-/** A day of the calendar, YYYY-MM-DD. */
+/** A calendar date, YYYY-MM-DD. */
 export const calendarDate = v.pipe(v.string(), v.check(isCalendarDate, "must be a calendar date, YYYY-MM-DD"));
 
-/** A moment in UTC with millisecond precision, such as 2026-05-01T08:30:00.000Z (D23). */
+/** A time in UTC with milliseconds, such as 2026-05-01T08:30:00.000Z (D23). */
 export const timestamp = v.pipe(
   v.string(),
   v.check(
@@ -48,7 +48,7 @@ export const timestamp = v.pipe(
   ),
 );
 
-/** A decimal number carried as a string, never a float (D23). */
+/** A decimal number as a string, never a float (D23). */
 export const decimal = v.pipe(
   v.string(),
   v.regex(/^-?\d{1,15}(\.\d{1,6})?$/, "must be a decimal number in a string, such as 1250.00"),
@@ -57,7 +57,7 @@ export const decimal = v.pipe(
 /** ISO 4217 currency code, upper case. */
 export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code, such as GBP"));
 
-/** True for a day of the calendar, YYYY-MM-DD. */
+/** True for a calendar date, YYYY-MM-DD. */
 export function isCalendarDate(value: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const moment = new Date(`${value}T00:00:00.000Z`);

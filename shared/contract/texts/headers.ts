@@ -1,4 +1,4 @@
-/** What the document says of a header: a sentence, an example, and the JSON Schema of its value. */
+/** The document's text for a header: a sentence, an example, and the JSON Schema of its value. */
 export interface HeaderText {
   readonly text: string;
   readonly example: string | number;
@@ -77,7 +77,7 @@ export const answerHeaderTexts = {
 /** The name of a header of answers. */
 export type AnswerHeader = keyof typeof answerHeaderTexts;
 
-/** The headers that some requests may carry beside the access token, by the name of their component. */
+/** The headers that some requests may carry besides the access token, by component name. */
 export const requestHeaderTexts = {
   IdempotencyKey: {
     name: "Idempotency-Key",

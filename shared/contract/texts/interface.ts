@@ -1,4 +1,4 @@
-/** What the document says of the interface as a whole, in Markdown. */
+/** The document's description of the whole interface, in Markdown. */
 export const interfaceText = `Timesheets, invoices, jobs and notifications of companies and the people who work for them.
 
 **Sign in** with \`POST /api/v1/users/sign_in\` and send the \`access_token\` with every request, as
@@ -29,8 +29,8 @@ export const tagTexts = {
   service: "For machines: health, public keys, and this document.",
 } as const;
 
-/** How callers prove who they are. */
+/** The description of the access token. */
 export const bearerText = "The `access_token` of a sign-in or a renewal, a JWT that is valid for 15 minutes.";
 
-/** Where the interface is served. */
+/** The description of the server. */
 export const serverText = "The host that answered this document.";

@@ -12,14 +12,14 @@ import {
 import type { tagTexts } from "./interface.ts";
 import { shapes } from "./text.ts";
 
-/** What the document says of a kind of event, and under which tag it stands. */
+/** The document's texts for a kind of event, and its tag. */
 interface EventText {
   readonly tag: keyof typeof tagTexts;
   readonly summary: string;
   readonly description: string;
 }
 
-/** By its `type`. */
+/** The texts by `type`. */
 export const eventTexts: Readonly<Record<OutboundEventType, EventText>> = {
   "timesheet.paid": {
     tag: "finance",

@@ -1,7 +1,7 @@
 import type { ProblemCode } from "../refusal-codes.ts";
 import type { FieldTexts } from "./text.ts";
 
-/** What happened and what to do, for each code of a problem document. */
+/** The cause and remedy of each code of a problem document. */
 export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   malformed_json: "The body cannot be parsed as JSON. Check its encoding (UTF-8) and its quotes.",
   body_object_missing: 'The outer object is not there, such as `user` in `{"user": {…}}`; `errors` names it.',
@@ -57,7 +57,7 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   internal_error: "A fault of the service, which alarms its operators. Try once more, then report the `request_id`.",
 };
 
-/** What a status says, whatever its codes. The name is that of its components in the document. */
+/** The text of a status, which is the same for all its codes. */
 export const statusTexts: Readonly<Record<number, string>> = {
   400: "The body is not a JSON document of the expected outline.",
   401: "Who is calling could not be established.",
@@ -73,14 +73,14 @@ export const statusTexts: Readonly<Record<number, string>> = {
   503: "The service cannot take this on right now.",
 };
 
-/** Said of the statuses that API Gateway also answers by itself. */
+/** Added to the statuses that API Gateway also answers by itself. */
 export const gatewayText =
   "The gateway in front of the service may answer this itself under load, with a bare `message` and no code.";
 
-/** What the document says of a problem document. */
+/** The document's text for a problem document. */
 export const problemText = "Why a request was refused (RFC 9457). Programs look at `code`, people read `detail`.";
 
-/** What it says of each member of one. */
+/** The texts of its members. */
 export const problemTexts = {
   type: ["URN of the kind of problem: `urn:workforce:problem:` and the code.", "urn:workforce:problem:fields_invalid"],
   title: ["Short English name of the kind, the same for every occurrence.", "Fields invalid"],
@@ -97,17 +97,17 @@ export const problemTexts = {
   missing_ids: ["With `records_not_found`: the ids that are at fault.", [4711]],
 } as const satisfies FieldTexts<Record<string, unknown>>;
 
-/** What the document says of the codes together. */
+/** The document's text for all codes together. */
 export const problemCodeText = [
   "All codes of this release. Later ones may have more, so have a branch for the rest.",
   "busy",
 ] as const;
 
-/** What the document says of a fault of one field, and of its members. */
+/** The document's text for a fault of one field. */
 export const fieldFaultText =
   "One field that was not accepted. It has one of `pointer`, `parameter` and `header`, unless the name itself may be a secret.";
 
-/** What it says of each member of such a fault. */
+/** The texts of its members. */
 export const fieldFaultTexts = {
   pointer: ["Where in the body, as a JSON Pointer (RFC 6901).", "/timesheet/state"],
   parameter: ["Which parameter of the path or the query string.", "from_date"],
@@ -119,10 +119,10 @@ export const fieldFaultTexts = {
   detail: ["Continues a sentence that begins with the field's name.", "must be one of paid, pending"],
 } as const satisfies FieldTexts<Record<string, unknown>>;
 
-/** What the document says of an answer of the gateway's own, and of its one member. */
+/** The document's text for an answer of the gateway itself. */
 export const gatewayMessageText = "An answer of API Gateway itself, before any function of the service ran.";
 
-/** What it says of that answer's member. */
+/** The text of its only member. */
 export const gatewayMessageTexts = {
   message: ["Reason in the gateway's words, which change without notice.", "Service Unavailable"],
 } as const satisfies FieldTexts<Record<string, unknown>>;

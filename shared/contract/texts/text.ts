@@ -1,34 +1,36 @@
 import type { Operation } from "../operation.ts";
 import type { paging } from "../query.ts";
 
-/** What the document says of a field: a sentence, and an example where the field's value is no object. */
+/** The document's text for a field: a sentence, and an example unless the field's value is an object. */
 export type FieldText = readonly [text: string, example?: unknown] | NestedText;
 
-/** What it says of a field whose value is an object, or objects, without a name in the document. */
+/** The text of a field whose value is an unnamed object or a list of them. */
 export interface NestedText {
   readonly text: string;
   readonly fields: Readonly<Record<string, FieldText>>;
 }
 
-/** A text for each field: one that is missing is an error of types. */
+/** A text for each field. A missing one is a type error. */
 export type FieldTexts<Entries> = { readonly [Name in keyof Entries]: FieldText };
 
-/** What the document says of an operation beside its summary. Handlers import none of it, so no bundle has it. */
+/**
+ * The document's texts for an operation besides its summary. Handlers import none of them, so no bundle contains them.
+ */
 export interface OperationText {
   readonly operation: string;
-  /** What it is for, what happens, and what to know before the first call: Markdown. */
+  /** Its purpose, its effects, and what to know before the first call, in Markdown. */
   readonly description: string;
-  /** Of the parameters in the path. */
+  /** Texts of the path parameters. */
   readonly parameters?: Readonly<Record<string, FieldText>>;
-  /** Of the parameters in the query string, without those of paging, which have one text for all lists. */
+  /** Texts of the query parameters, except those of paging, which have one text for all lists. */
   readonly query?: Readonly<Record<string, FieldText>>;
-  /** Of the body's outer object and the fields inside it. */
+  /** Texts of the body's outer object and its fields. */
   readonly body?: NestedText;
-  /** Of status 200 and the answer's fields; for a list, of its array. */
+  /** Texts of status 200 and the answer's fields; for a list, of its array. */
   readonly answer: NestedText;
 }
 
-/** What the document says of a shape that has a name in it. */
+/** The document's texts for a named shape. */
 export interface ShapeText {
   readonly shape: object;
   readonly text: string;
@@ -58,7 +60,7 @@ type Parts<O extends Operation> = (O extends { readonly parameters: infer S }
     >;
   };
 
-/** Says what an operation does. Its parts follow from the entry: none may be missing, and none may be unknown. */
+/** Declares the texts of an operation. Its entry determines the parts: missing and unknown ones are type errors. */
 export function describes<const O extends Operation>(
   { name }: O,
   text: { readonly description: string } & Parts<O>,
@@ -66,7 +68,7 @@ export function describes<const O extends Operation>(
   return { operation: name, ...text };
 }
 
-/** Says what the fields of a shape are that has a name in the document. */
+/** Declares the texts of a named shape's fields. */
 export function shapes<const S extends { readonly entries: object }>(
   shape: S,
   text: string,
@@ -75,7 +77,7 @@ export function shapes<const S extends { readonly entries: object }>(
   return { shape: shape.entries, text, fields: fields as ShapeText["fields"] };
 }
 
-/** Says what a field is whose value is an object without a name, and what that one's fields are. */
+/** Declares the texts of a field whose value is an unnamed object. */
 export function nested(text: string, fields: Readonly<Record<string, FieldText>>): NestedText {
   return { text, fields };
 }

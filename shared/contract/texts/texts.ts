@@ -26,12 +26,12 @@ const texts: readonly (OperationText | ShapeText)[] = [
   ...Object.values(sessions),
 ];
 
-/** What the document says of an operation; undefined for one that is not of the contract. */
+/** The texts of an operation; undefined if the contract does not contain it. */
 export function textOf({ name }: Operation): OperationText | undefined {
   return texts.find((each): each is OperationText => "operation" in each && each.operation === name);
 }
 
-/** What it says of the shape with these fields; undefined where that has no text. */
+/** The texts of the shape with these fields; undefined if it has none. */
 export function textOfShape(fields: object): ShapeText | undefined {
   return texts.find((each): each is ShapeText => "shape" in each && each.shape === fields);
 }

@@ -1,6 +1,6 @@
 import type { FieldText } from "./text.ts";
 
-/** What the document says of values that many fields share, by their names in it. */
+/** The document's texts for values that many fields share, by their names in the document. */
 export const valueTexts = {
   Id: ["Whole number that identifies a record among those of its kind.", 42],
   CalendarDate: ["A day of the calendar, `YYYY-MM-DD`, without a time and a time zone.", "2026-05-01"],
@@ -24,5 +24,5 @@ export const valueTexts = {
   Passcode: ["4 to 8 digits that do not begin with 0, as a number or in a string.", 4821],
 } as const satisfies Readonly<Record<string, FieldText>>;
 
-/** The name of such a value. */
+/** The name of a shared value. */
 export type ValueName = keyof typeof valueTexts;
