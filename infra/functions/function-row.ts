@@ -8,7 +8,6 @@ export type TableAction =
   | "Query"
   | "Scan"
   | "PutItem"
-  | "BatchWriteItem"
   | "UpdateItem"
   | "DeleteItem"
   | "ConditionCheckItem";

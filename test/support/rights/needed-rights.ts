@@ -57,13 +57,6 @@ function tableRights(command: string, input: Input): NeededRight[] {
       return right(`dynamodb:${name}`, settingOf(table), { "dynamodb:LeadingKeys": keys.map(({ pk }) => kindOf(pk)) });
     });
   }
-  if (name === "BatchWriteItem") {
-    return Object.entries(input.RequestItems).map(([table, writes]: [string, Input]) =>
-      right(`dynamodb:${name}`, settingOf(table), {
-        "dynamodb:LeadingKeys": writes.map(({ PutRequest }: Input) => kindOf(PutRequest.Item.pk)),
-      }),
-    );
-  }
   const index = input.IndexName ? `/index/${input.IndexName}` : "";
   const partition = name === "Query" ? partitionOf(input) : (input.Key ?? input.Item)?.pk;
   const context: NeededRight["context"] =
