@@ -58,7 +58,7 @@ async function markUnlessChanged({ pk, sk, id, company_id, record }: ListedItem<
   const keys = listKeys("INVOICES", company_id, { ...record, id, state: "overdue" });
   const { all_key, company_key, month_key, company_month_key } = keys;
   const set = { "record.state": "overdue", all_key, company_key, month_key, company_month_key };
-  const remove = ["mark_key", "mark_order", "silent", "changed_by"];
+  const remove = ["mark_key", "mark_order", "silent"];
   const marked = await updateIf({ pk, sk }, { where, set, remove, add: { revision: 1 } });
   return marked !== undefined;
 }
