@@ -1,4 +1,5 @@
-import { Validator } from "@seriousme/openapi-schema-validator";
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import type { FunctionRow } from "../../infra/functions/function-row.ts";
 import { functions } from "../../infra/functions/functions.ts";
@@ -17,14 +18,18 @@ function describedAs({ method, path }: { method: string; path: string }) {
   return resolvedOpenApi.paths[path][method.toLowerCase()];
 }
 
-test("the document is valid OpenAPI 3.1", async () => {
-  const { valid, errors } = await new Validator().validate(structuredClone(openApi));
-  expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+test("the document is valid OpenAPI 3.1", () => {
+  // The OpenAPI Initiative's own schema, unchanged.
+  const schema = JSON.parse(readFileSync(new URL("openapi-3.1.json", import.meta.url), "utf8"));
+  const formats = { email: /^[^@\s]+@[^@\s]+$/, "uri-reference": isUriReference, "media-range": true } as const;
+  const ajv = new Ajv2020({ strict: false, formats });
+  const isValid = ajv.validate(schema, openApi);
+  expect({ isValid, errors: ajv.errors }).toEqual({ isValid: true, errors: null });
   expect(openApi.openapi).toMatch(/^3\.1\./);
 });
 
 test("every reference of the document leads somewhere", () => {
-  const references = [...JSON.stringify(openApi).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, place = ""]) => place);
+  const references = [...JSON.stringify(openApi).matchAll(/"\$ref":(?:"#\/([^"]+)")?/g)].map(([, place = ""]) => place);
   const leadsNowhere = (place: string) => place.split("/").reduce((at, part) => at?.[part], openApi) === undefined;
   expect(references.length).toBeGreaterThan(100);
   expect(references.filter(leadsNowhere)).toEqual([]);
@@ -86,6 +91,11 @@ describe.each(endpoints)("the sample event of $name", ({ operation, sample: { pa
     if (requestBody) expect(faultsAt([...where, "application/json", "schema"], filled(body))).toEqual([]);
   });
 });
+
+/** The characters of RFC 3986 alone, in an order that makes an address. */
+function isUriReference(text: string): boolean {
+  return /^(?:[!#$&-;=?-[\]_a-z~]|%[0-9a-f]{2})*$/i.test(text) && URL.canParse(text, "https://workforce.example/");
+}
 
 /** A sample with a pin in the place that `invoke` fills. */
 function filled<T>(sample: T): T {
