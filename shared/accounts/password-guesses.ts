@@ -8,7 +8,7 @@ import {
   replaceLoginGuesses,
 } from "../db/accounts/guesses.ts";
 import { refundAttempt, requireAdmitted } from "../db/accounts/throttles.ts";
-import { crowdPace, retryStaleReads } from "../db/table/conflicts.ts";
+import { paces, retry } from "../db/table/retry.ts";
 import { transact } from "../db/table/transaction.ts";
 import { afterSuccess } from "../domain/guessing/client-guesses.ts";
 import { afterSignIn, knowsWithCapacity, passwordAdmittedAt, withPassword } from "../domain/guessing/login-guesses.ts";
@@ -20,7 +20,8 @@ import { afterSignIn, knowsWithCapacity, passwordAdmittedAt, withPassword } from
  */
 export async function countPassword(guesser: Guesser, now: Date): Promise<Guesses> {
   const at = now.getTime();
-  return retryStaleReads(async (consistent) => {
+  return retry(paces.crowd, async (count) => {
+    const consistent = count > 0;
     const guesses = await findGuesses(guesser, { consistent });
     const isExempt = knowsWithCapacity(guesses.login.value, guesser, at);
     const guess = { at, on: guesser.on };
@@ -29,7 +30,7 @@ export async function countPassword(guesser: Guesser, now: Date): Promise<Guesse
     const login = { value: withPassword(guesses.login.value, guesser, at), revision: guesses.login.revision + 1 };
     const failed = await transact([...writes, replaceLoginGuesses(guesser.loginHash, guesses.login, login.value, now)]);
     return failed.length === 0 ? { login, client } : undefined;
-  }, crowdPace);
+  });
 }
 
 /** After a sign-in: forgets what its client failed at this login, and gives the client capacity back (D15). */

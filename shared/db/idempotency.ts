@@ -2,9 +2,9 @@ import { Refusal } from "../domain/refusal.ts";
 import { type LastChange, lastChange } from "../work.ts";
 import { dropPieces, findPieces, keepInPieces } from "./answer-pieces.ts";
 import { deleteIf, putIf, updateIf } from "./table/conditional-writes.ts";
-import { type RacePace, retryRaces } from "./table/conflicts.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
+import { paces, retry } from "./table/retry.ts";
 import type { Item, Key } from "./table/table.ts";
 
 /** The run of a request as the table has it, then its answer. */
@@ -66,8 +66,6 @@ export const idempotencyMs = 24 * 60 * 60_000;
 const retryAfterSeconds = 1;
 /** A lease that has ended, whatever the clock. */
 const handedOn = new Date(0).toISOString();
-/** A lost race means that another run of the same request has just begun or ended. */
-const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
 
 /**
  * Access pattern IK1: acquires the run of a request, for 24 hours (D32). Refuses as `idempotency_key_reused` when the key
@@ -78,11 +76,13 @@ const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
 export async function acquireRun(request: IdempotentRequest, now: Date): Promise<AcquiredRun> {
   const { userId, operation, key } = request;
   const record = { pk: `IDEMPOTENCY#${userId}#${operation}#${key}`, sk: "IDEMPOTENCY" };
-  return retryRaces(async (race) => {
-    const acquired = await tryToAcquire(request, record, now);
-    if (!acquired && race === pace.races - 1) throw inProgress();
-    return acquired;
-  }, pace);
+  return retry(
+    paces.sameRequest,
+    () => tryToAcquire(request, record, now),
+    () => {
+      throw inProgress();
+    },
+  );
 }
 
 /** Undefined where the run was changed by others between the reads and the writes. */

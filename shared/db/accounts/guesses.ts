@@ -8,9 +8,9 @@ import {
 import { type GuessingClient, type LoginGuesses, noLoginGuesses } from "../../domain/guessing/login-guesses.ts";
 import { deleteItemAt, putIf } from "../table/conditional-writes.ts";
 import { ifUnchanged, type PutWrite } from "../table/conditions.ts";
-import { crowdPace, retryRaces } from "../table/conflicts.ts";
 import { defineEntity, type Entity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
+import { paces, retry } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type PlanOptions, planAttempt, requireAdmitted, type Throttled } from "./throttles.ts";
@@ -154,12 +154,12 @@ async function changeKept<T extends object>(
   { left, change }: KeptChange<T>,
   now: Date,
 ): Promise<void> {
-  await retryRaces(async (race) => {
-    const kept = race === 0 ? left : keptOf(await kind.entity.find(key, { consistent: true }), kind.none);
+  const changeOnce = async (count: number) => {
+    const kept = count === 0 ? left : keptOf(await kind.entity.find(key, { consistent: true }), kind.none);
     if (kept.revision === 0) return true;
-    const isWritten = await putIf(replace(kind, key, kept, change(kept.value), now).Put);
-    return isWritten || race === crowdPace.races - 1 || undefined;
-  }, crowdPace);
+    return (await putIf(replace(kind, key, kept, change(kept.value), now).Put)) || undefined;
+  };
+  await retry(paces.crowd, changeOnce, () => true);
 }
 
 function replace<T extends object>({ entity, days }: Kind<T>, key: Key, read: Kept<T>, next: T, now: Date): PutWrite {

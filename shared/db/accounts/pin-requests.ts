@@ -1,7 +1,7 @@
 import { triesOfPin } from "../../domain/guessing/client-guesses.ts";
 import type { AskedPin, LoginGuesses } from "../../domain/guessing/login-guesses.ts";
 import { afterFailedRequest, askForPin as decide } from "../../domain/guessing/pin-flow.ts";
-import { crowdPace, retryStaleReads } from "../table/conflicts.ts";
+import { paces, retry } from "../table/retry.ts";
 import { transact } from "../table/transaction.ts";
 import { changeLoginGuesses, findGuesses, type Guesser, replaceLoginGuesses } from "./guesses.ts";
 import { planAttempt, type Throttled, tooManyRequests } from "./throttles.ts";
@@ -27,7 +27,8 @@ export async function askForPin(
   { throttled, ...request }: Pick<AskedFor, "requestId" | "registers"> & { readonly throttled: readonly Throttled[] },
   now: Date,
 ): Promise<AskedFor> {
-  return retryStaleReads(async (consistent) => {
+  return retry(paces.crowd, async (count) => {
+    const consistent = count > 0;
     const { login, client } = await findGuesses(guesser, { consistent });
     const tries = login.value.pin ? triesOfPin(client.value, guesser.on, login.value.pin.asked_at) : 0;
     const answer = decide(login.value, { by: guesser.by, ...request, tries }, now.getTime());
@@ -36,7 +37,7 @@ export async function askForPin(
     const counted = await Promise.all(throttled.map((each) => planAttempt(each, now, { consistent })));
     const failed = await transact([...counted, replaceLoginGuesses(guesser.loginHash, login, answer.next, now)]);
     return failed.length === 0 ? askedFor(answer.sends, true) : undefined;
-  }, crowdPace);
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { registeredUser } from "../../domain/accounts/users.ts";
 import { triesOfPin, triesPerPin } from "../../domain/guessing/client-guesses.ts";
 import type { AskedPin, LoginGuesses } from "../../domain/guessing/login-guesses.ts";
 import { livePin, triesApart, tryLivePin } from "../../domain/guessing/pin-flow.ts";
-import { crowdPace, retryStaleReads } from "../table/conflicts.ts";
+import { paces, retry } from "../table/retry.ts";
 import { transact } from "../table/transaction.ts";
 import { findGuesses, type Guesser, type Guesses, planGuess, replaceLoginGuesses } from "./guesses.ts";
 import { pinKey, pins, repeatMs, type StoredPin } from "./pins.ts";
@@ -39,7 +39,8 @@ export type PinCompare = (pin: StoredPin | undefined) => boolean;
  * tried too often. Tries in parallel are counted one by one (D10). Two round trips, 2 read units and half of one for the user.
  */
 export async function tryPin(login: string, guesser: Guesser, isRight: PinCompare, now: Date): Promise<CountedTry> {
-  return retryStaleReads(async (consistent) => {
+  return retry(paces.crowd, async (count) => {
+    const consistent = count > 0;
     const [pin, guesses] = await Promise.all([
       pins.find(pinKey(login), { consistent: true }),
       findGuesses(guesser, { consistent }),
@@ -51,7 +52,7 @@ export async function tryPin(login: string, guesser: Guesser, isRight: PinCompar
     const right = isRight(compared) ? compared : undefined;
     const [failed, pinTry] = await Promise.all([transact(writes), right && toTry(login, right, isRepeated)]);
     return failed.length === 0 ? { pinTry, client } : undefined;
-  }, crowdPace);
+  });
 }
 
 /** Access pattern P5: true when a pin was spent by this client within the last minute (D13). One read unit. */

@@ -9,9 +9,9 @@ import {
 import { Refusal } from "../../domain/refusal.ts";
 import { deleteItemAt, putIf } from "../table/conditional-writes.ts";
 import { ifUnchanged, type PutWrite } from "../table/conditions.ts";
-import { crowdPace, retryRaces, retryStaleReads } from "../table/conflicts.ts";
 import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
+import { paces, retry } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
 
 /** A subject's attempts as the table has them; the key names the rule and the subject's hash. */
@@ -69,10 +69,10 @@ export interface PlanOptions {
  * trips.
  */
 export async function countAttempt(throttled: Throttled, now: Date): Promise<void> {
-  await retryStaleReads(async (consistent) => {
-    const { Put } = await planAttempt(throttled, now, { consistent });
+  await retry(paces.crowd, async (count) => {
+    const { Put } = await planAttempt(throttled, now, { consistent: count > 0 });
     return (await putIf(Put)) || undefined;
-  }, crowdPace);
+  });
 }
 
 /**
@@ -112,14 +112,14 @@ export async function forgetAttempts(throttled: Throttled): Promise<void> {
  * attempt that cannot be taken back in a crowd of others stays counted. Half a read unit, one write unit.
  */
 export async function refundAttempt(throttled: Throttled, moment: Date): Promise<void> {
-  await retryRaces(async (race) => {
-    const stored = await throttles.find(keyOf(throttled), { consistent: race > 0 });
+  const takeBack = async (count: number) => {
+    const stored = await throttles.find(keyOf(throttled), { consistent: count > 0 });
     const at = stored?.attempts.lastIndexOf(moment.getTime()) ?? -1;
     if (!stored || at < 0) return true;
     const next = { ...stored, attempts: stored.attempts.toSpliced(at, 1), revision: stored.revision + 1 };
-    const isTakenBack = await putIf({ Item: throttles.encode(next), ...ifUnchanged(stored) });
-    return isTakenBack || race === crowdPace.races - 1 || undefined;
-  }, crowdPace);
+    return (await putIf({ Item: throttles.encode(next), ...ifUnchanged(stored) })) || undefined;
+  };
+  await retry(paces.crowd, takeBack, () => true);
 }
 
 function keyOf({ throttle, subjectHash }: Throttled): Key {

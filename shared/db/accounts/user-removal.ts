@@ -5,9 +5,9 @@ import { devices } from "../notifications/devices.ts";
 import { deleteCounts, notificationCounts } from "../notifications/notification-counts.ts";
 import { deleteNotifications } from "../notifications/notification-writes.ts";
 import { notifications } from "../notifications/notifications.ts";
-import { retryRaces } from "../table/conflicts.ts";
 import type { Entity } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
+import { paces, retry } from "../table/retry.ts";
 import { type Item, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { deleteItem, type Outcome, type WriteContext } from "../writes/changes.ts";
@@ -42,7 +42,7 @@ export async function removeUser(line: RemovalLine<"user">, context: WriteContex
 
 /** Deletes what a user leaves behind, until nothing more is found; true when there was something. */
 async function purgePartition(userId: number): Promise<boolean> {
-  const purged = await retryRaces(async (sweep) => {
+  const purged = await retry(paces.record, async (sweep) => {
     const leftovers = await findLeftovers(userId);
     if (leftovers.length === 0) return { anything: sweep > 0 };
     // Notifications take themselves out of the counts; only then may the counts go.

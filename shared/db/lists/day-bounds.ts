@@ -2,8 +2,8 @@ import { chunksOf } from "../../batches.ts";
 import { settings } from "../../settings.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { tryUpdate } from "../table/conditional-writes.ts";
-import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { nameOf } from "../table/keys.ts";
+import { paces, retry } from "../table/retry.ts";
 import type { Item, Key } from "../table/table.ts";
 import type { Changes } from "../table/updates.ts";
 import { type Figures, readFigures } from "./stored-totals.ts";
@@ -13,8 +13,6 @@ interface Bounds {
   readonly key: Key;
   readonly figures: ReadonlyMap<string, number>;
 }
-
-const pace: RacePace = { races: 12, firstPauseMs: 10, longestPauseMs: 400 };
 
 /** Bounds as this process knows them: they only widen, and what narrows them makes the counts that depend on them fail. */
 const seen = new Map<string, Figures>();
@@ -45,7 +43,7 @@ function remember(key: Key, item: Item | undefined): void {
 
 function widen({ key, figures }: Bounds): Promise<true> {
   const known = () => seen.get(placeOf(key)) ?? {};
-  return retryRaces(async () => {
+  return retry(paces.totals, async () => {
     const outside = [...figures].filter(([name, id]) => !isWithin(name, id, known()[name]));
     for (const moved of chunksOf(outside, mostAtOnce)) {
       const { isWritten, item } = await tryUpdate(key, widening(known().narrowed, moved));
@@ -53,7 +51,7 @@ function widen({ key, figures }: Bounds): Promise<true> {
       if (!isWritten) return undefined;
     }
     return true;
-  }, pace);
+  });
 }
 
 function isWithin(name: string, id: number, bound: number | undefined): boolean {

@@ -1,8 +1,8 @@
 import { chunksOf } from "../../batches.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { putBatch } from "../table/batch-writes.ts";
-import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { nameOf } from "../table/keys.ts";
+import { paces, retry } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
 import type { TableChange } from "../table/table-changes.ts";
 import { transact } from "../table/transaction.ts";
@@ -23,8 +23,6 @@ import {
 } from "./moves.ts";
 import { numberEntries } from "./number-search.ts";
 import { writesOf } from "./totals-changes.ts";
-
-const pace: RacePace = { races: 12, firstPauseMs: 10, longestPauseMs: 400 };
 
 /**
  * Access pattern TY1: brings totals and search entries in line with changes of records, up to 100 of them. The count of each
@@ -48,7 +46,7 @@ async function count(subjects: readonly Subject[], now: Date): Promise<number> {
   if (subjects.length > maxBatchReads) throw new RangeError(`At most ${maxBatchReads} records can be counted at once`);
   let open = subjects;
   let written = 0;
-  return retryRaces(async (tries) => {
+  return retry(paces.totals, async (tries) => {
     const isFresh = tries > 0;
     const moves = await findMoves(open, isFresh);
     open = [];
@@ -58,7 +56,7 @@ async function count(subjects: readonly Subject[], now: Date): Promise<number> {
       else open = [...open, ...transaction.moves.map(({ subject }) => subject)];
     }
     return open.length === 0 ? written : undefined;
-  }, pace);
+  });
 }
 
 /** What is to be counted; first by reads that may be behind, and where those leave a doubt by consistent ones. */

@@ -2,7 +2,6 @@ import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { sleep } from "../../backoff.ts";
 import { inParallel } from "../../batches.ts";
 import { settings } from "../../settings.ts";
-import type { RacePace } from "../table/conflicts.ts";
 import type { Entity } from "../table/entity.ts";
 import { keyOf, publicNameOf } from "../table/keys.ts";
 import {
@@ -13,6 +12,7 @@ import {
   markComplete,
   revokeCompletions,
 } from "../table/migrations.ts";
+import type { Pace } from "../table/retry.ts";
 import { documentClient, type Item, scanPage } from "../table/table.ts";
 import { type RewriteOptions, type Rewritten, rewriteItem } from "./rewrite-item.ts";
 
@@ -57,7 +57,7 @@ export interface MigrateOptions {
   /** Items read at once; the place is kept after each page. */
   readonly itemsPerPage?: number;
   /** How often an item is tried that others write meanwhile. */
-  readonly tries?: RacePace;
+  readonly pace?: Pace;
   /** Is shown every item as it was found. */
   readonly onItem?: (item: Item) => Promise<void>;
   readonly onProgress?: (progress: MigrationProgress) => void;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { Refusal } from "../../domain/refusal.ts";
 import { updateIf } from "../table/conditional-writes.ts";
-import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { type Entity, ItemTooNewError, versionOf } from "../table/entity.ts";
 import { keyOf } from "../table/keys.ts";
 import type { Migration } from "../table/migrations.ts";
+import { type Pace, paces, retry } from "../table/retry.ts";
 import { getItem, type Item, type Key } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
 import { type Changes, updateOf } from "../table/updates.ts";
@@ -24,11 +24,8 @@ export interface RewriteOptions {
   /** Resolves when the next write may be made. */
   readonly takeTurn: () => Promise<void>;
   /** How often an item is tried that others write meanwhile. */
-  readonly tries?: RacePace;
+  readonly pace?: Pace;
 }
-
-/** Each try itself waits up to a second for a transaction that has the item; together up to half a minute. */
-const usualTries: RacePace = { races: 10, firstPauseMs: 200, longestPauseMs: 5_000 };
 
 /**
  * Brings an item to the newest version: reads it when its turn has come, and writes the attributes that change only while
@@ -39,7 +36,7 @@ export async function rewriteItem(scanned: Item, options: RewriteOptions): Promi
   if (typeof first === "string") return first;
   if (options.isDryRun) return "rewritten";
   try {
-    return await retryRaces(() => unlessBusy(() => tryRewrite(keyOf(scanned), options)), options.tries ?? usualTries);
+    return await retry(options.pace ?? paces.migration, () => unlessBusy(() => tryRewrite(keyOf(scanned), options)));
   } catch (error) {
     if (isBusy(error)) return "contended";
     throw error;

@@ -1,6 +1,6 @@
 import type { PushService } from "../../contract/devices.ts";
 import { hashToken } from "../../domain/token-hash.ts";
-import { type RacePace, retryRaces } from "../table/conflicts.ts";
+import { paces, retry } from "../table/retry.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { acquireDeviceToken, findDeviceOwner, releaseDeviceToken, type StoredDeviceOwner } from "./device-owners.ts";
 import { type DeviceSet, deviceKey, devices, findDeviceSet, raiseRevision, type StoredDevice } from "./devices.ts";
@@ -10,9 +10,6 @@ const maxDevicesPerUser = 20;
 
 /** What a registration says: the same of all of them is the same registration. */
 const registered = ["platform", "device_id", "family", "epoch"] as const;
-
-/** A user's devices seldom register at once, and each race reads all of them. */
-const pace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
 
 /** A device token on its way into a user's list. */
 export interface DeviceToken {
@@ -39,7 +36,7 @@ export async function saveDeviceToken(
   checks: readonly TransactionWrite[] = [],
 ): Promise<number | undefined> {
   const hash = hashToken(device.token);
-  const { id: saved } = await retryRaces(async (race) => {
+  const { id: saved } = await retry(paces.devices, async (race) => {
     const [owner, set] = await Promise.all([
       findDeviceOwner(hash, { consistent: race > 0 }),
       findDeviceSet(userId, { consistent: race > 0 }),
@@ -56,7 +53,7 @@ export async function saveDeviceToken(
     ]);
     if (failed.some((position) => position < checks.length)) return { id: undefined };
     return failed.length === 0 ? { id } : undefined;
-  }, pace);
+  });
   return saved;
 }
 
@@ -74,14 +71,14 @@ export function dropDevicesOfSession(userId: number, family: string): Promise<vo
 }
 
 async function dropWhere(userId: number, isDropped: (device: StoredDevice) => boolean): Promise<void> {
-  await retryRaces(async () => {
+  await retry(paces.devices, async () => {
     // What was registered a moment ago goes as well.
     const set = await findDeviceSet(userId, { consistent: true });
     const found = set.devices.filter(isDropped);
     if (found.length === 0) return true;
     const failed = await transact([...drop(userId, found), raiseRevision(userId, set.revision)]);
     return failed.length === 0 || undefined;
-  }, pace);
+  });
 }
 
 function toStored(userId: number, id: number, hash: string, device: DeviceToken): StoredDevice {

@@ -2,8 +2,8 @@ import { chunksOf, readAhead } from "../../batches.ts";
 import type { Found } from "../../domain/paging/paging.ts";
 import { recordsNotFound } from "../records/records.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { retryRaces } from "../table/conflicts.ts";
 import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
+import { paces, retry } from "../table/retry.ts";
 import { queryPages } from "../table/table.ts";
 import { maxTransactionWrites, transact } from "../table/transaction.ts";
 import { replaceItem } from "../writes/changes.ts";
@@ -106,7 +106,7 @@ async function markTogether(
   readAt: Date | null,
   token?: string,
 ): Promise<Marked[]> {
-  return retryRaces(async (race) => {
+  return retry(paces.record, async (race) => {
     const stored = await read(race);
     const marked = stored.map((item) => mark(userId, item, readAt));
     const after = marked.flatMap(({ item, isChanged }) => (isChanged ? [item] : []));

@@ -3,9 +3,9 @@ import type { CompleteRecord } from "../../contract/records.ts";
 import type { ChainPlace } from "../../domain/records/notification-events.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { isUndone, requireNotUndone } from "../records/undoable-changes.ts";
-import { retryRaces } from "../table/conflicts.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
+import { paces, retry } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { firstRevision, replaceItem } from "../writes/changes.ts";
@@ -53,7 +53,7 @@ export function deliverNotification(userIds: readonly number[], event: Notificat
 function deliverTogether(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<true> {
   let open = userIds;
   let checks = checksOf(event);
-  return retryRaces(async () => {
+  return retry(paces.record, async () => {
     if (open.length === 0) return true;
     const writes = open.flatMap((userId) => deliver(userId, event, now));
     const failed = await transact([...writes, ...checks]);

@@ -1,7 +1,7 @@
 import { timesheetStates } from "../../contract/finance.ts";
 import type { ChainPlace } from "../../domain/records/notification-events.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
-import { retryRaces } from "../table/conflicts.ts";
+import { paces, retry } from "../table/retry.ts";
 import { queryItems } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
 import { noteRemoval } from "../writes/removals.ts";
@@ -58,7 +58,7 @@ export async function deliverUndo(
 /** Takes the notification of the undone change from a user, unless it was read or a push of it has begun. */
 function withdrawUnread(userId: number, event: UndoPayload, now: Date): Promise<Heard> {
   let checks = checksOf(event);
-  return retryRaces<Heard>(async () => {
+  return retry<Heard>(paces.record, async () => {
     const { step, item } = await findLastHeard(userId, event);
     if (!item || step !== event.undo.step - 1 || item.record.read_at !== null) return { step };
     const guards = [markDelivered(userId, event.eventId, now), requireUnpushed(userId, item.id), ...checks];

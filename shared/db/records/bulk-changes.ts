@@ -2,13 +2,10 @@ import type { Caller } from "../../domain/caller.ts";
 import type { UndoableList } from "../../domain/records/change-id.ts";
 import { asChange } from "../../work.ts";
 import type { ListedFields, ListedItem } from "../lists/listed-items.ts";
-import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { rememberOrigins } from "../table/origins.ts";
+import { paces, retry } from "../table/retry.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { type BegunChange, beginUndoable, findOwnChange } from "./undoable-changes.ts";
-
-/** Each race reads up to 100 records. */
-export const bulkPace: RacePace = { races: 5, firstPauseMs: 1, longestPauseMs: 50 };
 
 /** What several records of a list are to become. */
 export interface BulkTarget<L extends UndoableList> {
@@ -52,7 +49,7 @@ export function changeTogether<L extends UndoableList>(
   caller: Caller,
   token: string | undefined,
 ): Promise<BulkChange<L>> {
-  return retryRaces(async (race) => {
+  return retry(paces.bulk, async (race) => {
     const { found, items, changing } = await planTogether(target);
     const own = findOwnChange(target.list, found);
     if (own || changing.length === 0) return { items, changeId: own?.id };
@@ -60,7 +57,7 @@ export function changeTogether<L extends UndoableList>(
     const writes = asChange(begun?.change, () => found.map((record) => write(record, begun)));
     const failed = await transact(writes, { token: race === 0 ? token : undefined });
     return failed.length > 0 ? undefined : { items, changeId: begun?.change.id };
-  }, bulkPace);
+  });
 }
 
 /** What was read while a caller was authorized: the refusal must not depend on which is faster. */

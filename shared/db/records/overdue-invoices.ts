@@ -3,13 +3,11 @@ import { dueMark, listKeys } from "../lists/list-keys.ts";
 import { type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { updateIf } from "../table/conditional-writes.ts";
-import { type RacePace, retryRaces } from "../table/conflicts.ts";
 import { keyOf } from "../table/keys.ts";
+import { paces, retry } from "../table/retry.ts";
 import { type Key, queryPages } from "../table/table.ts";
 
 const concurrency = 24;
-/** Only what was changed meanwhile is read again. */
-const pace: RacePace = { races: 10, firstPauseMs: 1, longestPauseMs: 50 };
 const { mark_key: dueKey } = dueMark("", 0);
 
 /**
@@ -35,7 +33,7 @@ export async function markOverdue(today: string): Promise<number> {
 async function markAll(keys: readonly Key[], today: string): Promise<number> {
   let open = [...keys];
   let marked = 0;
-  return retryRaces(async () => {
+  return retry(paces.overdue, async () => {
     const items = await readBatch(open);
     const invoices = items.flatMap((item) => (item ? [listedItems.INVOICES.decode(item)] : []));
     const due = invoices.filter(({ record }) => record.state === "pending" && record.due_date < today);
@@ -45,7 +43,7 @@ async function markAll(keys: readonly Key[], today: string): Promise<number> {
       else open.push({ pk: invoice.pk, sk: invoice.sk });
     });
     return open.length === 0 ? marked : undefined;
-  }, pace);
+  });
 }
 
 /**

@@ -8,11 +8,11 @@ import { asChange } from "../../work.ts";
 import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { lastChangeOf } from "../table/change-stamps.ts";
-import { retryRaces } from "../table/conflicts.ts";
+import { paces, retry } from "../table/retry.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import type { ReplacedValues, UndoableChange } from "../table/undo-stamps.ts";
 import { findRemovals } from "../writes/removals.ts";
-import { bulkPace, onceAuthorized } from "./bulk-changes.ts";
+import { onceAuthorized } from "./bulk-changes.ts";
 import { restoreTimer } from "./jobs.ts";
 import { recordNotFound } from "./records.ts";
 import { restoreState } from "./timesheets.ts";
@@ -63,7 +63,7 @@ const kinds: { readonly [L in UndoableList]: Kind<L> } = {
  */
 export async function undoChange(request: UndoRequest): Promise<UndoneChange> {
   const { caller, authorization, requestedAt, token } = request;
-  return retryRaces(async (race) => {
+  return retry(paces.bulk, async (race) => {
     const found = await onceAuthorized(authorization, findUndoable(request.changeId));
     if (!found || !mayUndo(found, caller)) throw recordNotFound();
     const { list, kept } = found;
@@ -72,7 +72,7 @@ export async function undoChange(request: UndoRequest): Promise<UndoneChange> {
     requireOpen(kept, requestedAt);
     const undoing = await putBack(list, kept, caller, race === 0 ? token : undefined);
     return undoing === undefined ? undefined : { id: undoing, undone: kept, list };
-  }, bulkPace);
+  });
 }
 
 /** Gives the id of the change that undoes; undefined where others came between. */

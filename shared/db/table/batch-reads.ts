@@ -1,8 +1,8 @@
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { settings } from "../../settings.ts";
-import { pauseBriefly } from "./conflicts.ts";
 import { nameOf } from "./keys.ts";
 import { projectionOf } from "./projections.ts";
+import { paces, retry } from "./retry.ts";
 import { documentClient, type Item, type Key } from "./table.ts";
 
 /** Most items that one call reads. */
@@ -25,16 +25,16 @@ export async function readBatch(
 ): Promise<(Item | undefined)[]> {
   if (keys.length > maxBatchReads) throw new RangeError(`At most ${maxBatchReads} items can be read at once`);
   const table = settings.tableName();
-  const startedAt = performance.now();
   const reading = { ConsistentRead: consistent, ...(paths && projectionOf(paths)) };
   const found = new Map<string, Item>();
   let open: Item[] = [...new Map(keys.map((key) => [nameOf(key), { ...key }])).values()];
-  for (let attempt = 0; open.length > 0; attempt += 1) {
-    if (attempt > 0) await pauseBriefly(attempt, startedAt);
+  await retry(paces.conflict, async () => {
+    if (open.length === 0) return true;
     const RequestItems = { [table]: { Keys: open, ...reading } };
     const { Responses, UnprocessedKeys } = await documentClient().send(new BatchGetCommand({ RequestItems }));
     for (const item of Responses?.[table] ?? []) found.set(nameOf(item), item);
     open = UnprocessedKeys?.[table]?.Keys ?? [];
-  }
+    return open.length === 0 || undefined;
+  });
   return keys.map((key) => found.get(nameOf(key)));
 }

@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { chunksOf, inParallel } from "../../batches.ts";
 import { settings } from "../../settings.ts";
-import { pauseBriefly } from "./conflicts.ts";
+import { paces, retry } from "./retry.ts";
 import { documentClient, type Item } from "./table.ts";
 
 /** Most items that one call writes. */
@@ -18,14 +18,13 @@ export async function putBatch(items: readonly Item[]): Promise<void> {
 
 async function putChunk(items: readonly Item[]): Promise<void> {
   const table = settings.tableName();
-  const startedAt = performance.now();
   let open = items.map((Item) => ({ PutRequest: { Item: { ...Item } } }));
-  for (let attempt = 0; open.length > 0; attempt += 1) {
-    if (attempt > 0) await pauseBriefly(attempt, startedAt);
+  await retry(paces.conflict, async () => {
     const command = new BatchWriteCommand({ RequestItems: { [table]: open } });
     const { UnprocessedItems } = await documentClient().send(command);
     open = (UnprocessedItems?.[table] ?? []).flatMap(({ PutRequest }) =>
       PutRequest?.Item ? [{ PutRequest: { Item: PutRequest.Item } }] : [],
     );
-  }
+    return open.length === 0 || undefined;
+  });
 }

@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { settings } from "../../settings.ts";
-import { retryConflicts } from "./conflicts.ts";
+import { retryConflicts } from "./retry.ts";
 import { documentClient, type Item, type Key } from "./table.ts";
 import { type Changes, updateOf } from "./updates.ts";
 

@@ -5,7 +5,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { TransactGetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { settings } from "../../settings.ts";
-import { retryConflicts } from "./conflicts.ts";
+import { retryConflicts } from "./retry.ts";
 import { documentClient, type Item, type Key } from "./table.ts";
 
 type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];

@@ -4,8 +4,8 @@ import { stampOf } from "../table/change-stamps.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
 import { putIf } from "../table/conditional-writes.ts";
 import { ifUnchanged } from "../table/conditions.ts";
-import { retryRaces } from "../table/conflicts.ts";
 import { type Entity, type RecordItem, type StoredItem, schemaAttributes } from "../table/entity.ts";
+import { paces, retry } from "../table/retry.ts";
 import type { Item, Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { applyDry, type DryRunStore, findInDryRun } from "./dry-run.ts";
@@ -64,7 +64,7 @@ export async function changeItem<const Stored extends readonly StoredItem[]>(
   context: WriteContext,
   decide: (...stored: Found<Stored>) => Change | Promise<Change>,
 ): Promise<Outcome> {
-  return retryRaces(async () => {
+  return retry(paces.record, async () => {
     const found = await Promise.all(reads.map(({ entity, key }) => findToWrite(entity, key, context)));
     const change = await decide(...(found as Found<Stored>));
     const isDone = !change.writes?.length || (await write(change.writes, change.uniqueKeys ?? [], context));

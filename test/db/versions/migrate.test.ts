@@ -207,8 +207,8 @@ describe("an item that others hold in their transactions", () => {
     await storeOneOlder();
     proxy.fail("UpdateItem", conflict, 10_000);
     const required = [{ ...byNumber, name: "contended", version: 1 }];
-    const tries = { races: 2, firstPauseMs: 1, longestPauseMs: 1 };
-    const first = await migrateTable({ ...usual, required, tries });
+    const pace = { tries: 2, firstPauseMs: 1, longestPauseMs: 1 };
+    const first = await migrateTable({ ...usual, required, pace });
     expect(first).toMatchObject({ contended: ["INVOICE#1 INVOICE"], completed: [], incomplete: ["contended"] });
     expect(first.seen).toBe((await scanItems()).size - 1);
     proxy.reset();

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { busy, retryRaces, retryStaleReads } from "../../shared/db/table/conflicts.ts";
+import { busy, paces, retry } from "../../shared/db/table/retry.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -15,15 +15,16 @@ test("D18: after each lost race there is a pause with jitter, up to twice as lon
     waits.push(ms);
     resume();
   }) as never);
-  const pace = { races: 8, firstPauseMs: 1, longestPauseMs: 50 };
-  await expect(retryRaces(async () => undefined, pace)).rejects.toMatchObject({ code: "busy" });
+  const pace = { tries: 8, firstPauseMs: 1, longestPauseMs: 50 };
+  await expect(retry(pace, async () => undefined)).rejects.toMatchObject({ code: "busy" });
   expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 25, 25]);
 });
 
 test("D18: a first race that is busy is not run again, as it may have written; what it refuses is decided again", async () => {
   const races: boolean[] = [];
   const run = (refusal: Refusal) =>
-    retryStaleReads(async (consistent) => {
+    retry(paces.crowd, async (count) => {
+      const consistent = count > 0;
       races.push(consistent);
       if (!consistent) throw refusal;
       return "decided";
@@ -34,20 +35,31 @@ test("D18: a first race that is busy is not run again, as it may have written; w
   expect(races).toEqual([false, false, true]);
 });
 
+test("D18: what waits for others gives up within its time, and as it is told to", async () => {
+  const tried: number[] = [];
+  const pace = { withinMs: 40, firstPauseMs: 10, longestPauseMs: 10 };
+  const attempt = async (count: number) => void tried.push(count);
+  expect(await retry(pace, attempt, () => undefined)).toBeUndefined();
+  expect(tried.length).toBeGreaterThan(2);
+  const failure = new Error("another");
+  await expect(retry(paces.conflict, () => Promise.reject(failure))).rejects.toBe(failure);
+  await expect(retry(paces.record, () => Promise.reject(new Refusal("record_not_found", "No")))).rejects.toMatchObject({
+    code: "record_not_found",
+  });
+});
+
 test("D18: what is tried again after others were faster is tried by the one helper", () => {
   // The client package runs in apps, and repeats requests, not writes of the table.
   const files = globSync("{functions,shared}/**/*.ts", { cwd: root, exclude: ["shared/client/**"] });
   const loops = files.filter((file) =>
-    /for \(;;\)|for \(let \w+ = [01]; ;|while \(true\)|for \(let (attempt|race|round|sweep|tries)\b/.test(
+    /for \(;;\)|for \(let \w+ = [01]; ;|while \(true\)|for \(let (attempt|count|race|round|sweep|tries)\b/.test(
       readFileSync(join(root, file), "utf8"),
     ),
   );
   // The others ask for what a call left undone, or go on from page to page.
   expect(loops.toSorted()).toEqual([
     "shared/db/lists/dated-lists.ts",
-    "shared/db/table/batch-reads.ts",
-    "shared/db/table/batch-writes.ts",
-    "shared/db/table/conflicts.ts",
+    "shared/db/table/retry.ts",
     "shared/messaging/queue.ts",
   ]);
 });

@@ -1,0 +1,100 @@
+import {
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactionInProgressException,
+} from "@aws-sdk/client-dynamodb";
+import { jitter, sleep } from "../../backoff.ts";
+import { Refusal } from "../../domain/refusal.ts";
+
+/** How often something is tried, and the pauses between, each with jitter and up to twice as long as the one before. */
+export interface Pace {
+  /** Unlimited if left out. */
+  readonly tries?: number;
+  /** No pause ends later than this after the beginning. */
+  readonly withinMs?: number;
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+  /** True if the first try may read data that is a moment old: a refusal of it is decided again on consistent reads. */
+  readonly isFirstStale?: boolean;
+}
+
+/** The pace of everything that is tried again in the table. */
+export const paces = {
+  /** The table puts a call off: others' transactions hold its items, or it takes no more at the moment (D18). */
+  conflict: { withinMs: 1_000, firstPauseMs: 25, longestPauseMs: 200 },
+  /** Others write the same record. */
+  record: { tries: 40, firstPauseMs: 1, longestPauseMs: 50 },
+  /** Each try reads up to 100 records. */
+  bulk: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
+  /** A user's devices seldom register at once, and each try reads all of them. */
+  devices: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
+  /** Another run of the same request has just begun or ended. */
+  sameRequest: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
+  /** Each try reads only the invoices that others changed meanwhile. */
+  overdue: { tries: 10, firstPauseMs: 1, longestPauseMs: 50 },
+  /** Many guess, sign in or ask from behind one address at once, and all of them count. */
+  crowd: { tries: 60, firstPauseMs: 1, longestPauseMs: 50, isFirstStale: true },
+  /** Totals of all companies take part in one transaction at a time. */
+  totals: { tries: 12, firstPauseMs: 10, longestPauseMs: 400 },
+  /** Each try itself waits up to a second for a transaction that holds the item; together up to half a minute. */
+  migration: { tries: 10, firstPauseMs: 200, longestPauseMs: 5_000 },
+} as const satisfies Readonly<Record<string, Pace>>;
+
+const retryAfterSeconds = 1;
+
+/**
+ * Tries until an attempt has an outcome; undefined says that others came between. Attempts are numbered from 0. If the pace ends before,
+ * `giveUp` decides: it refuses as `busy` unless given. A first attempt on stale reads that refuses is decided again, unless it
+ * refuses as `busy`: it may have written, and the next one would take its writes for another's.
+ */
+export async function retry<T>(
+  pace: Pace,
+  attempt: (count: number) => Promise<T | undefined>,
+  giveUp: () => T = refuseAsBusy,
+): Promise<T> {
+  const { tries = Number.POSITIVE_INFINITY, withinMs = Number.POSITIVE_INFINITY, isFirstStale = false } = pace;
+  const startedAt = performance.now();
+  for (let count = 0; count < tries; count += 1) {
+    const outcome = await attempt(count).catch((error: unknown) => {
+      if (count > 0 || !isFirstStale || !isDecision(error)) throw error;
+      return undefined;
+    });
+    if (outcome !== undefined) return outcome;
+    const pause = jitter(count, pace.firstPauseMs, pace.longestPauseMs);
+    if (performance.now() - startedAt + pause > withinMs) break;
+    await sleep(pause);
+  }
+  return giveUp();
+}
+
+/** Repeats a call while others' transactions hold its items, for up to a second; then refuses as `busy`. */
+export function retryConflicts<T>(call: () => Promise<T>): Promise<T> {
+  return retry(paces.conflict, () =>
+    call().catch((error: unknown) => {
+      if (!isConflict(error)) throw error;
+      return undefined;
+    }),
+  );
+}
+
+/** The refusal of a write that kept losing against others. */
+export function busy(): Refusal {
+  return new Refusal("busy", "The records are being changed by others", { retryAfterSeconds });
+}
+
+function refuseAsBusy(): never {
+  throw busy();
+}
+
+function isDecision(error: unknown): boolean {
+  return error instanceof Refusal && error.code !== "busy";
+}
+
+function isConflict(error: unknown): boolean {
+  if (error instanceof TransactionConflictException || error instanceof TransactionInProgressException) return true;
+  if (!(error instanceof TransactionCanceledException)) return false;
+  const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
+  return codes.some((code) => code !== undefined && transientCodes.has(code));
+}
+
+const transientCodes = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
