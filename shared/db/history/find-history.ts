@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { chunksOf } from "../../batches.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { epochSeconds } from "../table/expiry.ts";
+import { mergeReads, type Source } from "../table/merged-reads.ts";
 import { type Item, queryItems } from "../table/table.ts";
 import {
   dayOfPlace,
@@ -18,7 +19,6 @@ import {
   type StoredPlace,
   toRecordedChange,
 } from "./history-items.ts";
-import { mergeReads, type Source } from "./merged-reads.ts";
 
 /** Which changes are asked for, the latest first. */
 export interface HistoryStart {
