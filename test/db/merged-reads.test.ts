@@ -59,3 +59,12 @@ test("one source that holds everything is asked on, and the others are left alon
   expect(asked.calls).toBeLessThanOrEqual(4 + 2);
   expect(asked.rows).toBeLessThanOrEqual(16 + 50);
 });
+
+test("far down, sources of the same density are read little further than is wanted", async () => {
+  const shards = [0, 1, 2].map((shard) =>
+    Array.from({ length: 1_000 }, (_, at) => String(at * 3 + shard).padStart(7, "0")),
+  );
+  const { sources, asked } = sourcesOf(shards);
+  expect(await mergeReads(sources, wanted(1_001))).toEqual(shards.flat().toSorted().reverse().slice(0, 1_001));
+  expect(asked.rows).toBeLessThanOrEqual(1_001 + 20);
+});

@@ -1,12 +1,13 @@
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import type { ListName } from "../../domain/records/list-place.ts";
+import { mergeReads, type Source } from "../table/merged-reads.ts";
 import { queryItems } from "../table/table.ts";
 import { findDatedPage } from "./dated-lists.ts";
 import { stateKey } from "./list-keys.ts";
 import { cutPage, type ListedFields, type ListRow, toRow } from "./listed-items.ts";
 import { countList, type ListSelection } from "./totals.ts";
 
-/** Pages from here on are read state by state in turn: most are asked for near the top, where one round trip counts more. */
+/** Pages from here on take a second round trip, and no state is read further than it is needed: near the top a round trip counts more. */
 const deep = 100;
 
 /** One page of a list, newest id first, within a range of dates if one is given. */
@@ -39,23 +40,13 @@ async function findDeepPage<L extends ListName>(selection: ListSelection<L>, sta
   return cutPage(isThere ? await readMerged(selection, wanted) : [], total, start);
 }
 
-async function readMerged<L extends ListName>(selection: ListSelection<L>, wanted: number): Promise<ListRow<L>[]> {
-  const streams = selection.states.map((state) => ({ state, reached: Number.POSITIVE_INFINITY }));
-  let rows: ListRow<L>[] = [];
-  for (let limit = Math.ceil(wanted / streams.length); ; limit = Math.ceil(wanted / 8)) {
-    const lowest = rows[wanted - 1]?.id ?? 0;
-    const open = streams.filter(({ reached }) => reached > lowest);
-    if (open.length === 0) return rows;
-    const read = await Promise.all(
-      open.map(async (stream) => {
-        const before = Number.isFinite(stream.reached) ? stream.reached : undefined;
-        const found = await readNewest(selection, stream.state, limit, before);
-        stream.reached = found.length < limit ? 0 : (found.at(-1)?.id ?? 0);
-        return found;
-      }),
-    );
-    rows = [...rows, ...read.flat()].sort((a, b) => b.id - a.id).slice(0, wanted);
-  }
+function readMerged<L extends ListName>(selection: ListSelection<L>, wanted: number): Promise<ListRow<L>[]> {
+  const sources = selection.states.map(
+    (state): Source<ListRow<L>, number> => ({
+      read: (below, limit) => readNewest(selection, state, limit, below),
+    }),
+  );
+  return mergeReads(sources, { keyOf: ({ id }) => id, below: undefined, limit: wanted });
 }
 
 async function readNewest<L extends ListName>(

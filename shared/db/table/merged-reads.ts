@@ -1,21 +1,24 @@
+/** The kinds of key that rows sort by. */
+type SortKey = string | number;
+
 /** Rows in descending order of a key of theirs, which are read from anywhere down. */
-export interface Source<Row> {
+export interface Source<Row, K extends SortKey = string> {
   /** The highest rows below a key, from the top without one: at most `limit`, fewer only where no more follow. */
-  read(below: string | undefined, limit: number): Promise<readonly Row[]>;
+  read(below: K | undefined, limit: number): Promise<readonly Row[]>;
 }
 
 /** What is known of a source: its rows so far, and how many it was asked for. */
-interface Reading<Row> {
-  readonly source: Source<Row>;
+interface Reading<Row, K extends SortKey> {
+  readonly source: Source<Row, K>;
   readonly rows: Row[];
   isDone: boolean;
 }
 
 /** Which rows of several sources are wanted. */
-export interface Wanted<Row> {
+export interface Wanted<Row, K extends SortKey = string> {
   /** The key that all sources sort by, no two rows with the same one. */
-  readonly keyOf: (row: Row) => string;
-  readonly below: string | undefined;
+  readonly keyOf: (row: Row) => K;
+  readonly below: K | undefined;
   readonly limit: number;
 }
 
@@ -23,38 +26,49 @@ export interface Wanted<Row> {
 const margin = 3;
 
 /**
- * The highest rows of all sources together, in descending order. Each source is asked for its share first, and those that may hold more
- * of what is wanted for all of it: what is read depends on how many rows are wanted, never on how many there are. Two rounds.
+ * The highest rows of all sources together, in descending order. Each source is asked for its share first, and for more only if it may
+ * hold some of the missing rows: the number of rows that are read depends on how many are wanted, never on how many there are. Two rounds.
  */
-export async function mergeReads<Row>(sources: readonly Source<Row>[], wanted: Wanted<Row>): Promise<Row[]> {
-  const { keyOf, limit } = wanted;
-  const readings = sources.map((source): Reading<Row> => ({ source, rows: [], isDone: false }));
+export async function mergeReads<Row, K extends SortKey>(
+  sources: readonly Source<Row, K>[],
+  wanted: Wanted<Row, K>,
+): Promise<Row[]> {
+  const { limit } = wanted;
+  const readings = sources.map((source): Reading<Row, K> => ({ source, rows: [], isDone: false }));
   const share = Math.min(limit, Math.ceil(limit / sources.length) + margin);
   await Promise.all(readings.map((each) => readOn(each, wanted, share)));
-  const last = highestOf(readings, wanted)[limit - 1];
-  const open = readings.filter((each) => mayHoldMore(each, last && keyOf(last), keyOf));
-  await Promise.all(open.map((each) => readOn(each, wanted, limit)));
+  const found = highestOf(readings, wanted);
+  await Promise.all(readings.map((each) => readOn(each, wanted, missingOf(each, found, wanted))));
   return highestOf(readings, wanted);
 }
 
-function highestOf<Row>(readings: readonly Reading<Row>[], { keyOf, limit }: Wanted<Row>): Row[] {
+function highestOf<Row, K extends SortKey>(
+  readings: readonly Reading<Row, K>[],
+  { keyOf, limit }: Wanted<Row, K>,
+): Row[] {
   const rows = readings.flatMap((each) => each.rows);
   return rows.sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1)).slice(0, limit);
 }
 
-async function readOn<Row>(reading: Reading<Row>, { keyOf, below }: Wanted<Row>, limit: number): Promise<void> {
+async function readOn<Row, K extends SortKey>(
+  reading: Reading<Row, K>,
+  { keyOf, below }: Wanted<Row, K>,
+  limit: number,
+): Promise<void> {
+  if (limit === 0) return;
   const last = reading.rows.at(-1);
   const rows = await reading.source.read(last ? keyOf(last) : below, limit);
   reading.rows.push(...rows);
   reading.isDone = rows.length < limit;
 }
 
-/** True where rows that were not read may be above the last one that is wanted. */
-function mayHoldMore<Row>(
-  { rows, isDone }: Reading<Row>,
-  least: string | undefined,
-  keyOf: (row: Row) => string,
-): boolean {
+/** Unread rows of a source are below its last one: the wanted rows without those that are not below it. */
+function missingOf<Row, K extends SortKey>(
+  { rows, isDone }: Reading<Row, K>,
+  found: readonly Row[],
+  { keyOf, limit }: Wanted<Row, K>,
+): number {
   const last = rows.at(-1);
-  return !isDone && last !== undefined && (least === undefined || keyOf(last) > least);
+  if (isDone || last === undefined) return 0;
+  return limit - found.filter((row) => keyOf(row) >= keyOf(last)).length;
 }
