@@ -30,14 +30,14 @@ export interface KnownWebhook {
   readonly stored: StoredWebhook | undefined;
 }
 
-/** Access pattern W1: what is known of a webhook's failures. Half a read unit. */
+/** Access pattern WH1: what is known of a webhook's failures. Half a read unit. */
 export async function findWebhook({ name, url }: WebhookAddress): Promise<KnownWebhook> {
   const stored = await webhooks.find(webhookKey(name));
   return { stored, health: stored?.url_hash === hashOf(url) ? stored : undefined };
 }
 
 /**
- * Access pattern W2: stores what is known after a failure, in place of what was read; false where another attempt, of the same
+ * Access pattern WH2: stores what is known after a failure, in place of what was read; false where another attempt, of the same
  * webhook, stored something since. 1 write unit.
  */
 export function keepFailure(
@@ -49,12 +49,12 @@ export function keepFailure(
   return putIf({ Item, ...asRead(stored) });
 }
 
-/** Access pattern W3: forgets the failures that were read; changes nothing where others were stored since. 1 write unit. */
+/** Access pattern WH3: forgets the failures that were read; changes nothing where others were stored since. 1 write unit. */
 export async function forgetFailures(name: string, { stored }: KnownWebhook): Promise<void> {
   await deleteIf({ Key: { ...webhookKey(name) }, ...asRead(stored) });
 }
 
-/** Access pattern W4: has a webhook begin as one that never failed. 1 write unit. */
+/** Access pattern WH4: has a webhook begin as one that never failed. 1 write unit. */
 export function enableWebhook(name: string): Promise<void> {
   return deleteItemAt(webhookKey(name));
 }
