@@ -2,7 +2,10 @@ import type { ProblemCode } from "../contract/refusal-codes.ts";
 
 /** One invalid field, named by `pointer` (in the body), `parameter` or `header`. */
 export interface FieldFault {
-  /** Stable, machine-readable: `missing`, `wrong_type`, `not_allowed`, `out_of_range`, `too_short`, `too_long`, `invalid`, `unknown`, `common`. */
+  /**
+   * Stable, machine-readable: `missing`, `wrong_type`, `not_allowed`, `out_of_range`, `too_short`, `too_long`, `too_broad`,
+   * `invalid`, `required`, `unknown`, `common`.
+   */
   readonly code: string;
   /** A sentence for people. */
   readonly detail: string;

@@ -1,9 +1,28 @@
 import type * as v from "valibot";
 
+/** Says what is wrong with a field, for clients to act on. Only import lines and events have the last five. */
+export type FieldCode =
+  | "missing"
+  | "wrong_type"
+  | "not_allowed"
+  | "out_of_range"
+  | "too_short"
+  | "too_long"
+  | "too_broad"
+  | "invalid"
+  | "required"
+  | "unknown"
+  | "common"
+  | "unknown_field"
+  | "taken"
+  | "line_too_long"
+  | "malformed_json"
+  | "invalid_utf8";
+
 /** One field that failed its schema: its path, a stable code, and a sentence that never repeats the value. */
 export interface FieldFault {
   readonly path: readonly string[];
-  readonly code: string;
+  readonly code: FieldCode;
   readonly detail: string;
 }
 

@@ -1,3 +1,4 @@
+import type { FieldCode } from "../contract/field-faults.ts";
 import type { RefusalCode } from "../contract/refusal-codes.ts";
 
 /** One field that was refused: `pointer` into the body (RFC 6901), or name of the query `parameter` or `header`. */
@@ -5,7 +6,7 @@ export interface FieldRefusal {
   readonly pointer?: string;
   readonly parameter?: string;
   readonly header?: string;
-  readonly code: string;
+  readonly code: FieldCode;
   readonly detail: string;
 }
 

@@ -1,3 +1,4 @@
+import type { FieldCode } from "../contract/field-faults.ts";
 import { type Operation, parameterNames, takesList } from "../contract/operation.ts";
 import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
 import { log } from "../logger.ts";
@@ -47,7 +48,7 @@ function refuseUnknown(unknown: readonly string[], known: readonly string[]): vo
   throw new Refusal("unknown_parameter", `Unknown: ${detail}`, { errors });
 }
 
-function fault(name: string, code: string, detail: string): FieldRefusal {
+function fault(name: string, code: FieldCode, detail: string): FieldRefusal {
   return { ...(isWord(name) && { parameter: name }), code, detail };
 }
 

@@ -1,3 +1,4 @@
+import type { FieldCode } from "../../../shared/contract/field-faults.ts";
 import type { RecordLine } from "../../../shared/contract/records.ts";
 import type { UserWriteContext } from "../../../shared/db/accounts/user-writes.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
@@ -155,7 +156,7 @@ function readLine(bytes: SourceLine["bytes"]): RecordLine | Refusal {
   }
 }
 
-function lineFault(code: string, detail: string): Refusal {
+function lineFault(code: FieldCode, detail: string): Refusal {
   return fieldsInvalid([{ path: [], code, detail }]);
 }
 

@@ -113,7 +113,7 @@ export const fieldFaultTexts = {
   parameter: ["Which parameter of the path or the query string.", "from_date"],
   header: ["Which request header.", "Idempotency-Key"],
   code: [
-    "One of `missing`, `wrong_type`, `not_allowed`, `out_of_range`, `too_short`, `too_long`, `invalid`, `unknown`, `common`; more may come.",
+    "One of `missing`, `wrong_type`, `not_allowed`, `out_of_range`, `too_short`, `too_long`, `too_broad`, `invalid`, `required`, `unknown`, `common`; more may come.",
     "not_allowed",
   ],
   detail: ["Continues a sentence that begins with the field's name.", "must be one of paid, pending"],
