@@ -10,7 +10,6 @@ const walls = {
     history: ["accounts", "lists", "writes", "table"],
     lists: ["table"],
     reconcile: ["lists", "table"],
-    migrate: ["table"],
     records: ["lists", "writes", "table"],
     notifications: ["records", "writes", "table"],
     accounts: ["notifications", "writes", "table"],

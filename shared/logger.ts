@@ -33,5 +33,5 @@ function codeOf(thrown: Error): string | undefined {
 }
 
 function ownWords({ name, message }: Error): string | undefined {
-  return ["Error", "TypeError", "RangeError", "ItemTooNewError"].includes(name) ? message : undefined;
+  return ["Error", "TypeError", "RangeError"].includes(name) ? message : undefined;
 }

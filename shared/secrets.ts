@@ -14,21 +14,17 @@ const msPerMinute = 60_000;
 const keyText = v.pipe(v.string(), v.minLength(32));
 const version = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** The secret of the HMAC key: the version that the deploy made, as release 0.1 reads it, and those that followed. */
-const hmacSecret = v.pipe(
+/** The secret of the HMAC key: the one version that the deploy made, or all of them once `npm run keys` has added one. */
+const hmacSecret = v.union([
   v.object({
-    version: v.optional(version, 1),
-    key: v.optional(keyText),
-    later: v.optional(v.array(v.object({ version, key: keyText, signs_from: timestamp })), []),
-    highest: v.optional(version, 1),
+    versions: v.array(v.object({ version, key: keyText, signs_from: v.optional(timestamp) })),
+    highest: version,
   }),
-  v.transform(
-    ({ version: first, key, later, highest }): HmacKeyVersions => ({
-      versions: key === undefined ? later : [{ version: first, key }, ...later],
-      highest: Math.max(first, highest, ...later.map((each) => each.version)),
-    }),
+  v.pipe(
+    v.object({ version, key: keyText }),
+    v.transform((made): HmacKeyVersions => ({ versions: [made], highest: made.version })),
   ),
-);
+]);
 
 const edgeSecret = v.object({ current: v.pipe(v.string(), v.minLength(32)), previous: v.string() });
 
@@ -50,14 +46,9 @@ export async function readHmacKeyVersions(options?: { readonly fresh: boolean })
   return v.parse(hmacSecret, await readSecret(settings.hmacSecretArn(), options));
 }
 
-/** Stores the versions of the HMAC key; the first that the deploy made stays where release 0.1 reads it. */
+/** Stores the versions of the HMAC key. */
 export function writeHmacKeyVersions({ versions, highest }: HmacKeyVersions): Promise<void> {
-  const made = versions.find(({ signs_from }) => signs_from === undefined);
-  return writeSecret(settings.hmacSecretArn(), {
-    ...(made && { version: made.version, key: made.key }),
-    later: versions.filter((each) => each !== made),
-    highest,
-  });
+  return writeSecret(settings.hmacSecretArn(), { versions, highest });
 }
 
 /**

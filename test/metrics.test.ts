@@ -11,7 +11,7 @@ import { forStream } from "../shared/workers/stream-worker.ts";
 import { userLine } from "./support/records/records.ts";
 import { store } from "./support/records/store.ts";
 import { call } from "./support/requests/call.ts";
-import { newestPin, otherPin } from "./support/requests/pins.ts";
+import { countAsAsked, newestPin, otherPin } from "./support/requests/pins.ts";
 import { sample } from "./support/requests/sample-operation.ts";
 import { countedMetrics, loggedLines } from "./support/service/capture-logs.ts";
 import { useService } from "./support/service/service.ts";
@@ -132,6 +132,7 @@ describe("VersionFaults", () => {
 
 test("PinFailures counts pins that are wrong, spent, or of an unknown login; a right one is none", async () => {
   await deliverPin(queueEvent(pinRequest(login, "sms")));
+  await countAsAsked(login);
   const pin = newestPin(service.inbox, login);
   const wrong = otherPin(pin);
   loggedLines.length = 0;
@@ -163,5 +164,5 @@ function pinRequest(to: string, channel: "email" | "sms") {
   requests += 1;
   const requestedAt = new Date(Date.now() + requests);
   const validTo = new Date(requestedAt.getTime() + 600_000);
-  return { login: to, channel, requestId: `request-${requests}`, requestedAt, validTo };
+  return { login: to, channel, requestId: `request-${requests}`, requestedAt, validTo, digits: 6, registers: false };
 }

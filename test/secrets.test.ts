@@ -6,6 +6,7 @@ import { userKey } from "../shared/db/accounts/users.ts";
 import { getItem } from "../shared/db/table/table.ts";
 import { hmacKey, readHmacKeyVersions, readSecret, writeHmacKeyVersions } from "../shared/secrets.ts";
 import { findVerificationKey } from "../shared/tokens/key-set.ts";
+import { contentOf } from "./support/records/items.ts";
 import { callerLine, timesheetLine } from "./support/records/records.ts";
 import { store } from "./support/records/store.ts";
 import { call } from "./support/requests/call.ts";
@@ -76,7 +77,7 @@ test("D19: a passcode moves to the version that signs at its next use, silently"
   expect(await stored()).toEqual(before);
   expect((await pay(passcode)).status).toBe(200);
   const after = await stored();
-  expect(after).toEqual({ ...before, hash: expect.stringMatching(/^2\./) });
+  expect(contentOf(after ?? {})).toEqual({ ...contentOf(before ?? {}), hash: expect.stringMatching(/^2\./) });
   expect((await hmacKey()).isCurrent(String(after?.hash))).toBe(true);
   expect(await stored(userKey(60))).toEqual(user60);
   const known = await readHmacKeyVersions();

@@ -19,9 +19,7 @@ export const handler = anonymousByAddress(
     // A fault further on costs nobody the pin.
     await pin.send();
     const isDisclosed = settings.recoveryDisclosure() === "full";
-    const user = isDisclosed
-      ? await findUserOfLogin(login.value, login.former)
-      : unknownUser(login.value, await hmacKey());
+    const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login.value, await hmacKey());
     return { user: { ...user, pin_valid_to: pin.validTo.toISOString() } };
   },
 );

@@ -7,7 +7,7 @@ import { authenticated } from "../../shared/http/endpoint.ts";
 /** Lists the caller's devices that pushes go to, newest first, to a session that lives; their tokens stay inside (D28). */
 export const handler = authenticated(listDeviceTokens, async ({ caller, now }) => {
   const [devices, { account }] = await Promise.all([findDevices(caller.userId), requireSession(caller, now)]);
-  const registered = devices.filter((device) => isRegistered(device, account) !== false);
+  const registered = devices.filter((device) => isRegistered(device, account));
   return { items: registered.map((device) => shown(device, caller.sessionId)).toReversed(), total: registered.length };
 });
 

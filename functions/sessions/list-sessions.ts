@@ -26,7 +26,7 @@ function shown(session: StoredSession, devices: readonly StoredDevice[], session
   const id = familyOf(session);
   return {
     id,
-    opened_at: session.opened_at ?? null,
+    opened_at: session.opened_at,
     refreshed_at: refreshedAt(session).toISOString(),
     platforms: devices.flatMap(({ family, platform }) => (family === id ? [platform] : [])),
     current: id === sessionId,

@@ -3,10 +3,10 @@ import { countPassword, forgivePassword } from "../../shared/accounts/password-g
 import { renewPasswordHash } from "../../shared/accounts/password-renewal.ts";
 import { guesserOf } from "../../shared/accounts/throttles.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
-import { findAccountOfLogin, moveLogin } from "../../shared/db/accounts/logins.ts";
+import { findAccountOfLogin } from "../../shared/db/accounts/logins.ts";
 import { openSession } from "../../shared/db/accounts/sessions.ts";
 import { findCompany } from "../../shared/db/records/companies.ts";
-import { type Login, parseSignInLogin, requireLogin } from "../../shared/domain/accounts/login.ts";
+import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { makeFamily, makeRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
@@ -18,13 +18,10 @@ import { actAs } from "../../shared/work.ts";
 
 /** Signs in with a login and its password; an unknown login takes the same time as a wrong password (D5, D15). */
 export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddress: address, clientProof }) => {
-  const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" }, parseSignInLogin);
+  const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   const isKnown = await isKnownClient(login, clientProof);
   const guesser = await guesserOf(login.value, { address, isKnown });
-  const [counted, account] = await Promise.all([
-    countPassword(guesser, now),
-    findAccountOfLogin(login.value, login.former),
-  ]);
+  const [counted, account] = await Promise.all([countPassword(guesser, now), findAccountOfLogin(login.value)]);
   const hash = account?.hash ?? unusableHash;
   const isRight = await verifyPassword(body.password, hash);
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");
@@ -38,13 +35,7 @@ export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddr
     issueTokens(user, family, refreshToken, now),
     openSession(user.id, family, refreshToken, epoch, now),
     forgivePassword(guesser, counted, now),
-    renewAccount(user.id, login, body.password, hash, now),
+    renewPasswordHash(user.id, body.password, hash),
   ]);
   return { user: { ...user, company }, token };
 });
-
-/** One after the other: both may write the user's item, which a transaction must have to itself. */
-async function renewAccount(userId: number, login: Login, password: string, hash: string, now: Date): Promise<void> {
-  if (login.former) await moveLogin(login.former, login.value, now);
-  await renewPasswordHash(userId, password, hash);
-}

@@ -1,6 +1,6 @@
 import { maySendSms, uncountSms } from "../../shared/accounts/sms.ts";
 import { findTestPin } from "../../shared/accounts/test-pin.ts";
-import { findUserIdOfLogin, moveLogin } from "../../shared/db/accounts/logins.ts";
+import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
 import { isPinStored, keepPinSent, storePin } from "../../shared/db/accounts/pins.ts";
 import { findUserAsShown } from "../../shared/db/accounts/users.ts";
 import { nextId } from "../../shared/db/table/sequences.ts";
@@ -17,16 +17,15 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
  * failed is counted no more. One of the stage's test logins gets their pin, and nothing is sent or counted.
  * The message is in the language of the login's user (D45).
  */
-export const handler = forQueue(pinRequest, async ({ login, former, channel, registration, ...request }, now) => {
+export const handler = forQueue(pinRequest, async ({ login, channel, registers, ...request }, now) => {
   if (now >= request.validTo) return;
-  const movedUserId = former === undefined ? undefined : await moveLogin(former, login, now);
   const [existingUserId, isStored] = await Promise.all([
-    movedUserId ?? findUserIdOfLogin(login),
+    findUserIdOfLogin(login),
     isPinStored(login, request.requestId),
   ]);
-  const registers = existingUserId === undefined;
-  if (registers && !registration) return;
-  const purpose = registers ? "registration" : "user";
+  const isNew = existingUserId === undefined;
+  if (isNew && !registers) return;
+  const purpose = isNew ? "registration" : "user";
   const user = existingUserId === undefined ? undefined : await findUserAsShown(existingUserId);
   const test = await findTestPin(login, user, now);
   const counts = channel === "sms" && !isStored && !test;
@@ -35,7 +34,7 @@ export const handler = forQueue(pinRequest, async ({ login, former, channel, reg
   const key = await hmacKey();
   const pin = test?.pin ?? makePin({ login, ...request }, key);
   const hash = hashPin(pin, userId, key);
-  const asked = { login, ...request, registers, digits: pin.length, testCompanyId: test?.companyId };
+  const asked = { login, ...request, registers: isNew, digits: pin.length, testCompanyId: test?.companyId };
   if (await storePin(asked, userId, hash, now)) {
     if (!test) await sendPin({ channel, to: login, locale: user?.locale }, pin);
     await keepPinSent(login, request.requestId, now);

@@ -14,14 +14,14 @@ import { pushMessage } from "../../shared/messaging/push-queue.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). A device that was registered
- * before all sessions ended last gets none; one that may have been is pushed to (D14). A device that fails keeps none of the others waiting, and is tried again
+ * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). Skips devices that were registered
+ * before all sessions ended last (D14). A device that fails keeps none of the others waiting, and is tried again
  * when the message comes back; those that were served are left out then.
  */
 export const handler = forQueue(pushMessage, async ({ userId, notificationId }, now) => {
   const [devices, account] = await Promise.all([findDevices(userId), findAccount(userId)]);
   if (!account) return;
-  const reachable = devices.filter((device) => isRegistered(device, account) !== false && servesPushes(device));
+  const reachable = devices.filter((device) => isRegistered(device, account) && servesPushes(device));
   if (reachable.length === 0) return;
   const lease = await acquirePushLease(userId, notificationId, now);
   // An undo takes what no lease was acquired for (D41): what is there under the lease stays, and what is gone is not pushed.
@@ -36,7 +36,7 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   const dead = pushed.filter((each) => each.result === "dead");
   await dropDead(userId, dead);
   // The next push needs one call less.
-  await Promise.all(served.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn, account, now)));
+  await Promise.all(served.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn, now)));
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 

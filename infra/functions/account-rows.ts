@@ -41,7 +41,7 @@ export const accountRows = {
     readsHmacKey: true,
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
-    table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "PutItem", "UpdateItem"],
     guarded: ["LOGIN#", "PASSWORD#", "THROTTLE#", "USER#"],
   },
   "refresh-token": {

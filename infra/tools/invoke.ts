@@ -29,7 +29,7 @@ Prints its answer, and its log lines to standard error. Ends with 1 when it refu
   --help             show this
 
 An event may contain {{token}}, {{session}} (the token's), {{now}}, {{in_10_minutes}}, and {{pin}}: the login's newest pin in the inbox, else 000000. So
-confirm-login is refused (422 pin_invalid) until deliver-pin has sent a pin, and again after that pin is spent. Refresh
+confirm-login is refused (422 pin_invalid) until request-password-reset has had a pin sent, and again after that pin is spent. Refresh
 and reset tokens and changes have no placeholder: refresh-token, set-password and undo-change are refused until their event has a
 valid one.
 `;

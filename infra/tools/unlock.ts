@@ -1,5 +1,4 @@
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
-import { parseSignInLogin } from "../../shared/domain/accounts/login.ts";
 import { resetLimits } from "../local/reset-limits.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
@@ -38,8 +37,8 @@ export async function unlock(parameters: string[], directory: string): Promise<n
 }
 
 async function reopen(typed: string): Promise<number> {
-  const login = readLogin(typed, parseSignInLogin);
-  await forgetGuesses(login);
+  const login = readLogin(typed);
+  await forgetGuesses(login.value);
   process.stdout.write(`${login.value} is open: wrong passwords, pins and passcodes are forgotten.\n`);
   return 0;
 }

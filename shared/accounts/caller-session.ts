@@ -31,9 +31,8 @@ export async function requireSession({ userId, sessionId, signedInAt }: Caller, 
   const { epoch } = account;
   if (!hasSessions) return { family: undefined, account, signedInAt, checks: [] };
   if (!session || !isLive(session, epoch, now)) throw sessionEnded();
-  const openedAt = session.opened_at === undefined ? undefined : new Date(session.opened_at);
   const checks = [requireLive(userId, sessionId, epoch, now)];
-  return { family: sessionId, account, signedInAt: openedAt, checks };
+  return { family: sessionId, account, signedInAt: new Date(session.opened_at), checks };
 }
 
 /** The refusal of an access token whose session has ended. */

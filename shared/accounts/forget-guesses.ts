@@ -3,13 +3,12 @@ import { forgetLoginGuesses } from "../db/accounts/guesses.ts";
 import { findUserIdOfLogin } from "../db/accounts/logins.ts";
 import { forgetAttempts } from "../db/accounts/throttles.ts";
 import { nobody } from "../db/accounts/users.ts";
-import type { Login } from "../domain/accounts/login.ts";
 import { guesserOf, passcodeTriesOf } from "./throttles.ts";
 
 /** Forgets all that was guessed at a login, and the wrong passcodes of its user (D10, D15, D19). */
-export async function forgetGuesses({ value, former }: Pick<Login, "value" | "former">): Promise<void> {
-  const { loginHash } = await guesserOf(value, { address: "", isKnown: false });
-  const account = await findAccountWith("passcode", (await findUserIdOfLogin(value, former)) ?? nobody);
+export async function forgetGuesses(login: string): Promise<void> {
+  const { loginHash } = await guesserOf(login, { address: "", isKnown: false });
+  const account = await findAccountWith("passcode", (await findUserIdOfLogin(login)) ?? nobody);
   await forgetLoginGuesses(loginHash);
   if (account?.hash === undefined) return;
   await forgetAttempts(await passcodeTriesOf(account.user.id, account.hash));

@@ -19,9 +19,9 @@ export async function isKnownClient(login: Login, proof: string | undefined): Pr
   return token ? isOwnSession(login, token) : isOwnDevice(login, proof);
 }
 
-async function isOwnSession({ value, former }: Login, { userId, family, hash }: RefreshToken): Promise<boolean> {
+async function isOwnSession({ value }: Login, { userId, family, hash }: RefreshToken): Promise<boolean> {
   const [owner, session, account] = await Promise.all([
-    findUserIdOfLogin(value, former),
+    findUserIdOfLogin(value),
     findSession(userId, family),
     findAccount(userId),
   ]);
@@ -29,12 +29,12 @@ async function isOwnSession({ value, former }: Login, { userId, family, hash }: 
   return session.epoch === account?.epoch;
 }
 
-async function isOwnDevice({ value, former }: Login, deviceToken: string): Promise<boolean> {
+async function isOwnDevice({ value }: Login, deviceToken: string): Promise<boolean> {
   const [userId, owner] = await Promise.all([
-    findUserIdOfLogin(value, former),
+    findUserIdOfLogin(value),
     findDeviceOwner(hashToken(deviceToken), { consistent: false }),
   ]);
   if (userId === undefined || owner?.user_id !== userId) return false;
   const [device, account] = await Promise.all([findDevice(userId, owner.id), findAccount(userId)]);
-  return device !== undefined && account !== undefined && isRegistered(device, account) === true;
+  return device !== undefined && account !== undefined && isRegistered(device, account);
 }

@@ -1,6 +1,5 @@
 import type { Guesser } from "../db/accounts/guesses.ts";
 import { type AskedFor, askForPin, withdrawPin } from "../db/accounts/pin-requests.ts";
-import { emptyRegistration } from "../db/accounts/pins.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { queuePinRequest } from "../messaging/pin-queue.ts";
@@ -37,10 +36,9 @@ export async function countPinRequest(incoming: IncomingRequest, now: Date): Pro
   return { validTo: asked.validTo, send };
 }
 
-function queue({ value, former, channel }: Login, asked: AskedFor): Promise<void> {
+function queue({ value, channel }: Login, asked: AskedFor): Promise<void> {
   const { requestId, registers, askedAt: requestedAt, validTo, digits } = asked;
-  const request = { login: value, former, channel, requestId, requestedAt, validTo, digits };
-  return queuePinRequest({ ...request, ...(registers && { registration: emptyRegistration }) });
+  return queuePinRequest({ login: value, channel, requestId, requestedAt, validTo, digits, registers });
 }
 
 /** Nobody shares a pin that is not on its way: who asks again has the same one queued. What is refused as `busy` may be stored. */

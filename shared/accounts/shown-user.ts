@@ -9,8 +9,8 @@ import { Refusal } from "../domain/refusal.ts";
 export type ShownUser = v.InferOutput<typeof user>;
 
 /** Access pattern U3: the user a login belongs to, or the refusal `login_not_found`. Three round trips, 2.5 read units. */
-export async function findUserOfLogin(login: string, former?: string): Promise<ShownUser> {
-  const id = await findUserIdOfLogin(login, former);
+export async function findUserOfLogin(login: string): Promise<ShownUser> {
+  const id = await findUserIdOfLogin(login);
   const found = id === undefined ? undefined : await findUser(id);
   if (!found) throw new Refusal("login_not_found", "No user has this login");
   return { ...found, company: await findCompany(found.financial_company_id) };

@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { locale } from "./locales.ts";
 import { everyRole, operation, roles } from "./operation.ts";
 import { optionalParameter } from "./query.ts";
-import { since } from "./since.ts";
 import { id, password, text, timestamp } from "./values.ts";
 
 /** The company shown with a user: null or id and name (D36). */
@@ -19,7 +18,7 @@ export const user = v.object({
   job_position: v.nullable(text(200)),
   last_name: v.pipe(v.string(), v.maxLength(200)),
   // Not an enumeration, because this release may read a language that a later release stored (D38, D45).
-  locale: since("0.2", v.nullable(text(35)), null),
+  locale: v.nullable(text(35)),
   phone_number: v.nullable(text(40)),
   profile_id: v.nullable(id),
   role: v.picklist(roles),

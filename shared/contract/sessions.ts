@@ -59,7 +59,7 @@ export const signOut = operation({
 /** A session of the caller's that can be renewed, without its tokens. */
 export const session = v.object({
   id: text(64),
-  opened_at: v.nullable(timestamp),
+  opened_at: timestamp,
   refreshed_at: timestamp,
   platforms: v.array(text(20)),
   current: v.boolean(),

@@ -27,7 +27,6 @@ import { notifications } from "./notifications/notifications.ts";
 import { pushes } from "./notifications/pushes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
-import { migrations } from "./table/migrations.ts";
 import { sequences } from "./table/sequences.ts";
 import type { Item, Key } from "./table/table.ts";
 import type { TableChange } from "./table/table-changes.ts";
@@ -75,7 +74,6 @@ export const entities: readonly Entity<object>[] = [
   dayBounds,
   numberEntries,
   sequences,
-  migrations,
   webhooks,
 ];
 
@@ -84,10 +82,7 @@ export function entityOf(key: Key): Entity<object> | undefined {
   return entities.find(({ matches }) => matches(key));
 }
 
-/**
- * A change with its items as the newest version has them. Throws `ItemTooNewError` as `decode` does, on the item before as
- * well: without it a change would pass for a new record, and people would be notified of what they know.
- */
+/** A change with its items as the newest version has them. */
 export function decodeChange(change: TableChange): TableChange {
   const entity = entityOf(change.key);
   const decode = (item: Item | undefined) => (item && entity ? { ...entity.decode(item) } : item);

@@ -13,9 +13,7 @@ interface StoredRun extends StoredItem {
   readonly run_id: string;
   readonly request_token: string;
   readonly asked_at: string;
-  /** Id of the request that began the first run. */
-  readonly asked_by?: string | undefined;
-  /** What the writes of the first run say of themselves; absent where release 0.1 began it. */
+  /** What the writes of the first run say of themselves. */
   readonly asked_change?: LastChange | undefined;
   /** Present while the run is under way. */
   readonly leased_to?: string;
@@ -154,7 +152,6 @@ function openRun(run: Run, fingerprint: string, now: Date): Promise<boolean> {
     run_id: run.id,
     request_token: run.token,
     asked_at: run.requestedAt.toISOString(),
-    asked_by: lastChange()?.request,
     asked_change: lastChange(),
     leased_to: leaseFrom(now),
     valid_to: run.validTo.toISOString(),
@@ -172,13 +169,8 @@ async function takeOver(run: Run, stored: StoredRun, now: Date): Promise<Run | u
   const [where, set] = [{ run_id: stored.run_id }, { run_id: run.id, leased_to: leaseFrom(now) }];
   const item = await updateIf(run.record, { where, when: "attribute_exists(leased_to)", set });
   if (!item) return undefined;
-  const { request_token: token, asked_at, valid_to, ...asked } = idempotentRuns.decode(item);
-  return { ...run, token, requestedAt: new Date(asked_at), continues: changeOf(asked), validTo: new Date(valid_to) };
-}
-
-function changeOf({ asked_change, asked_by: request }: Partial<StoredRun>): LastChange | undefined {
-  const own = lastChange();
-  return asked_change ?? (own && request ? { ...own, request } : undefined);
+  const { request_token: token, asked_at, asked_change: continues, valid_to } = idempotentRuns.decode(item);
+  return { ...run, token, requestedAt: new Date(asked_at), continues, validTo: new Date(valid_to) };
 }
 
 function leaseFrom(now: Date): string {

@@ -29,7 +29,6 @@ import { pushedIn, pushes } from "./notifications/pushes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
 import { keyOf } from "./table/keys.ts";
-import { migrations } from "./table/migrations.ts";
 import { sequences } from "./table/sequences.ts";
 import type { Item } from "./table/table.ts";
 import { webhooks } from "./webhooks.ts";
@@ -76,7 +75,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   shown(sessions, (session) => ({
     type: "session",
     id: familyOf(session),
-    opened_at: session.opened_at ?? null,
+    opened_at: session.opened_at,
     ...(session.valid_to > new Date(0).toISOString()
       ? { refreshed_at: refreshedAt(session).toISOString(), valid_to: session.valid_to }
       : { refreshed_at: null, valid_to: null }),
@@ -134,7 +133,6 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   left(dayBounds, ofNobody),
   left(numberEntries, ofCompany),
   left(sequences, ofNobody),
-  left(migrations, ofNobody),
 ]);
 
 const shownKinds = [...ownData].flatMap(([entity, decision]) =>

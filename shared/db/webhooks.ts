@@ -14,7 +14,6 @@ interface StoredWebhook extends StoredItem, WebhookHealth {
 export const webhooks = defineEntity<StoredWebhook>(
   "webhook",
   ({ pk, sk }) => sk === "WEBHOOK" && pk.startsWith("WEBHOOK#"),
-  { isPutWhole: true },
 );
 
 /** The webhook that an item is of. */

@@ -37,9 +37,9 @@ export interface CipherKey {
 export interface HmacKey {
   /** The bytes under the version that signs now; what is stored of them does not say its version. */
   digest(purpose: HmacPurpose, message: string): Buffer;
-  /** Text that says its version: base64url of the first `bytes` bytes, after `<version>.` from version 2 on. */
+  /** Text that says its version: `<version>.` and base64url of the first `bytes` bytes. */
   sign(purpose: HmacPurpose, message: string, bytes?: number): string;
-  /** True where the text was signed so, in constant time; false under a version that is struck out or unknown. */
+  /** True if the text was signed so. It takes as long for one that was not, also of a version that is struck out or unknown. */
   verify(purpose: HmacPurpose, message: string, signed: string, bytes?: number): boolean;
   /**
    * 32 bytes of a version to encrypt with for a purpose, of the one that signs now where none is given; undefined of one that is
@@ -50,8 +50,6 @@ export interface HmacKey {
   isCurrent(signed: string): boolean;
 }
 
-/** What release 0.1 signed says no version: it is of the first. */
-const firstVersion = 1;
 const wholeBytes = 32;
 
 /** Opens a key for a moment. Throws where no version signs by then. */
@@ -62,19 +60,17 @@ export function openHmacKey(versions: readonly HmacKeyVersion[], now: Date): Hma
     digest: (purpose, message) => digestOf(current, purpose, message),
     sign: (purpose, message, bytes = wholeBytes) => signWith(current, purpose, message, bytes),
     verify(purpose, message, signed, bytes = wholeBytes) {
-      const { version, text } = read(signed);
-      const signer = versions.find((each) => each.version === version);
-      if (!signer) return false;
+      const signer = versions.find(({ version }) => version === versionOf(signed));
       // As text: base64url has several spellings of the same bytes, and only one of them was signed.
-      const given = Buffer.from(text);
-      const expected = Buffer.from(digestOf(signer, purpose, message).subarray(0, bytes).toString("base64url"));
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      const given = Buffer.from(signed);
+      const expected = Buffer.from(signWith(signer ?? current, purpose, message, bytes));
+      return given.length === expected.length && timingSafeEqual(given, expected) && signer !== undefined;
     },
     cipherKey(purpose, version = current.version) {
       const signer = versions.find((each) => each.version === version);
       return signer && { version, key: digestOf(signer, purpose, "aes-256-gcm") };
     },
-    isCurrent: (signed) => read(signed).version === current.version,
+    isCurrent: (signed) => versionOf(signed) === current.version,
   };
 }
 
@@ -87,24 +83,26 @@ export function currentVersion(versions: readonly HmacKeyVersion[], now: Date): 
 }
 
 function signWith(signer: HmacKeyVersion, purpose: HmacPurpose, message: string, bytes: number): string {
-  const text = digestOf(signer, purpose, message).subarray(0, bytes).toString("base64url");
-  return signer.version === firstVersion ? text : `${signer.version}.${text}`;
+  return `${signer.version}.${digestOf(signer, purpose, message).subarray(0, bytes).toString("base64url")}`;
 }
 
 function digestOf(signer: HmacKeyVersion, purpose: HmacPurpose, message: string): Buffer {
   return createHmac("sha256", keyFor(signer, purpose)).update(`${purpose}|${message}`).digest();
 }
 
-/**
- * HKDF (RFC 5869) gives each purpose a key of its own. The first version is the purposes' common key: what release 0.1
- * signed with it counts on, and the release before this one reads what is signed with it.
- */
-function keyFor({ version, key }: HmacKeyVersion, purpose: HmacPurpose): string | Buffer {
-  if (version === firstVersion) return key;
-  return Buffer.from(hkdfSync("sha256", key, "", `workforce|${purpose}`, wholeBytes));
+/** Deriving a key takes four times as long as signing with it. */
+const derived = new Map<string, Buffer>();
+
+/** HKDF (RFC 5869) gives each purpose a key of its own: one that leaks gives none of the others. */
+function keyFor({ key }: HmacKeyVersion, purpose: HmacPurpose): Buffer {
+  const name = `${purpose}|${key}`;
+  const known = derived.get(name) ?? Buffer.from(hkdfSync("sha256", key, "", `workforce|${purpose}`, wholeBytes));
+  derived.set(name, known);
+  return known;
 }
 
-function read(signed: string): { readonly version: number; readonly text: string } {
-  const [, version, text = signed] = /^([1-9][0-9]{0,8})\.(.*)$/s.exec(signed) ?? [];
-  return { version: version === undefined ? firstVersion : Number(version), text };
+/** The version that a text says it was signed with; undefined for a text that says none. */
+function versionOf(signed: string): number | undefined {
+  const [, version] = /^([1-9][0-9]{0,8})\./.exec(signed) ?? [];
+  return version === undefined ? undefined : Number(version);
 }

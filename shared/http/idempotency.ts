@@ -61,16 +61,15 @@ async function begin(operation: string, key: string, { event, context }: Passage
 
 /**
  * The keyed hash of who sent what, after validation: the same however the JSON was written. A user in another role or company
- * is another caller; the passcode was checked, and is not compared. Release 0.1 left out the former and kept in the latter.
+ * is another caller; the passcode was checked, and is not compared.
  */
 async function fingerprintsOf(caller: Caller, operation: string, input: HttpEvent["input"]) {
   const { userId, role, companyId } = caller;
   const key = await hmacKey();
   const sent = `${userId}|${role}|${companyId}|${operation}|${JSON.stringify({ ...input, body: withoutPasscode(input?.body) })}`;
-  const sentTo01 = `${userId}|${operation}|${JSON.stringify(input)}`;
   return {
     fingerprint: key.sign("idempotency", sent),
-    matches: (stored: string) => [sent, sentTo01].some((each) => key.verify("idempotency", each, stored)),
+    matches: (stored: string) => key.verify("idempotency", sent, stored),
   };
 }
 

@@ -1,5 +1,4 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
-import { ItemTooNewError } from "../db/table/entity.ts";
 import { nameOfChange, readTableChange, requestOfChange, type TableChange } from "../db/table/table-changes.ts";
 import { isTransientError } from "../db/table/transient-errors.ts";
 import { faultFields, log } from "../logger.ts";
@@ -11,16 +10,11 @@ import { logEnd } from "./log-end.ts";
 
 type Consume = (changes: readonly TableChange[], now: Date) => Promise<void>;
 
-/** An item that is too new is one of a running deploy while its change is younger than this. */
-const deployMs = 30 * 60_000;
-
 /**
  * The handler of a stream consumer. The work is given a batch in the stream's order and may be given any of it again. A
  * fault that passes gives the batch back to the stream; where the batch holds a change that cannot be taken, its changes
- * are processed one by one and that one is quarantined, so that it blocks no other. A change of an item that is too new is
- * given back for half an hour, in which a deploy brings code that can read it, and then quarantined: after going back to
- * older code it would block its shard until the stream drops it. A batch is one piece of work, of the requests that its
- * changes follow from; so is each change of one that is processed one by one.
+ * are processed one by one and that one is quarantined, so that it blocks no other. A batch is one piece of work, of the
+ * requests that its changes follow from; so is each change of one that is processed one by one.
  */
 export function forStream(work: Consume): (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse> {
   return async ({ Records }) => {
@@ -31,7 +25,7 @@ export function forStream(work: Consume): (event: DynamoDBStreamEvent) => Promis
       return { batchItemFailures: [] };
     } catch (error) {
       count("Faults", { operation: batch.operation });
-      if (mayPass(error, Records[0])) return failFrom(Records[0]);
+      if (isTransientError(error)) return failFrom(Records[0]);
     }
     const failed = await workOneByOne(Records, work);
     if (failed) return failFrom(failed);
@@ -63,7 +57,7 @@ async function workOrQuarantine(record: DynamoDBRecord, work: Consume): Promise<
 
 /** Quarantines a change unless its error may pass. */
 async function quarantine(record: DynamoDBRecord, thrown: unknown): Promise<void> {
-  if (mayPass(thrown, record)) throw thrown;
+  if (isTransientError(thrown)) throw thrown;
   const { SequenceNumber: sequence } = record.dynamodb ?? {};
   await quarantineChange({ key: nameOfChange(record), eventId: record.eventID ?? "", sequence }, thrown);
 }
@@ -91,13 +85,6 @@ function workOf(records: readonly DynamoDBRecord[]): Work {
   const [request_id, ...others] = new Set(records.flatMap((record) => requestOfChange(record) ?? []));
   if (request_id === undefined || others.length === 0) return { operation, request_id };
   return { operation, request_ids: [request_id, ...others] };
-}
-
-/** True for an error that the same record may not meet again. In a batch the first record is the oldest. */
-function mayPass(error: unknown, record: DynamoDBRecord | undefined): boolean {
-  if (!(error instanceof ItemTooNewError)) return isTransientError(error);
-  const createdAt = record?.dynamodb?.ApproximateCreationDateTime;
-  return createdAt === undefined || Date.now() - createdAt * 1000 < deployMs;
 }
 
 /** The stream gives back this record and all after it. */

@@ -6,10 +6,8 @@ import { handler as rotateSigningKey } from "../../functions/workers/rotate-sign
 import { handler as sendPushes } from "../../functions/workers/send-pushes.ts";
 import { registerDeviceToken } from "../../shared/contract/devices.ts";
 import { signIn, signOut } from "../../shared/contract/sessions.ts";
-import { deviceKey, findDeviceSet } from "../../shared/db/notifications/devices.ts";
 import { mintToken } from "../../shared/tokens/mint-token.ts";
 import { useFaultProxy } from "../support/faults/fault-proxy.ts";
-import { updateRaw } from "../support/records/raw-writes.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
@@ -95,17 +93,4 @@ test("D5: a token that a person made has a session, which signing out ends", asy
   expect((await register(`made-${userId}`, headers)).status).toBe(200);
   await call(signOutHandler, signOut, { headers });
   expectProblem(await register(`made-${userId}`, headers), 401, "token_invalid");
-});
-
-test("D28, D38: a device that release 0.1 registered is pushed to, and takes the user's epoch with it", async () => {
-  await register(`earlier-${userId}`, await signedIn());
-  const [device] = (await findDeviceSet(userId)).devices;
-  await updateRaw({
-    Key: deviceKey(userId, device?.id ?? 0),
-    UpdateExpression: "REMOVE epoch, #family, schema_version",
-    ExpressionAttributeNames: { "#family": "family" },
-  });
-  expect(await pushed()).toEqual([`earlier-${userId}`]);
-  await store([userLine(userId, { password: after })]);
-  expect(await pushed()).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { confirmLoginByBody, getProfile, requestPasswordReset, setPassword } fro
 import { userKey } from "../../shared/db/accounts/users.ts";
 import { updateIf } from "../../shared/db/table/conditional-writes.ts";
 import { companyLine, userLine } from "../support/records/records.ts";
-import { readRecord, store } from "../support/records/store.ts";
+import { store } from "../support/records/store.ts";
 import { faultsOf, readItem, write } from "../support/records/writes.ts";
 import { call } from "../support/requests/call.ts";
 import { askForPin } from "../support/requests/pins.ts";
@@ -73,16 +73,6 @@ test("D45: a new password with a language that there is not spends no token and 
   const stored = await readItem(userKey(id));
   for (const answer of await setTwice({ locale: "fr" })) expectProblem(answer, 422, "fields_invalid");
   expect((await readItem(userKey(id)))?.record).toEqual(stored?.record);
-});
-
-test("D38: a user of before shows none, stays as stored by an unchanged line, and takes one with a password", async () => {
-  await store([userLine(id)]);
-  await updateIf(userKey(id), { remove: ["record.locale"] });
-  expect(await shownLocale()).toBeNull();
-  expect(await write(userLine(id))).toBe("unchanged");
-  expect(await readRecord("USER", id)).not.toHaveProperty("locale");
-  await setTwice({ locale: "en" });
-  expect(await shownLocale()).toBe("en");
 });
 
 test("D38: a language of a later release is shown as it is, and outlasts lines that do not name it", async () => {

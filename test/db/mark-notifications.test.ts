@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from "vitest";
 import { markAllRead, markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
 import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../shared/db/notifications/notifications.ts";
-import { putIf } from "../../shared/db/table/conditional-writes.ts";
 import { costOf } from "../support/records/costs.ts";
 import { notificationLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
@@ -53,18 +52,6 @@ test("D27: when time is short no further chunk is begun, and the next call goes 
   expect((await markAllRead(userId, now)).total).toBe(101);
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0, jobs: 0 });
 });
-
-test("D27: notifications of release 0.1 that exceed a transaction together are all marked as read", async () => {
-  const text = "€".repeat(16_300);
-  // The newest are marked first, 99 together: these are 4.8 MB.
-  for (let id = 102; id <= 200; id += 1) {
-    const item = await stored(id);
-    const record = { ...(item?.record as object), params: { type: "message", text } };
-    await putIf({ Item: { ...item, record } });
-  }
-  expect((await markAllRead(userId, now)).total).toBe(200);
-  expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0, jobs: 0 });
-}, 60_000);
 
 test("D27: 90 by id cost 90 read units and two round trips; those that stand so already are only read", async () => {
   const ids = Array.from({ length: 90 }, (_, index) => index + 1);

@@ -136,7 +136,7 @@ test("D5: nothing is repeated in a session that was ended or in a later epoch", 
   expect(await rotate(token, newToken(family))).toBeUndefined();
 });
 
-test("D5, D38: what code of the release before made of a session in the meantime opens no window", async () => {
+test("D5: a spent token whose successor counts no more is given none again", async () => {
   const { family, token } = await newSession();
   await rotate(token, newToken(family));
   const [stored, key] = [await readItem(sessionKey(7, family)), sessionKey(7, family)];

@@ -89,9 +89,8 @@ describe("reconcile", () => {
     await store([invoiceLine(500, 50), invoiceLine(501, 50, { number: "ZETA-7" })]);
     await write(invoiceLine(502, 50));
     await putIf({ Item: { pk: "TOTALS#INVOICES#50", sk: "ALL", pending: 7, revision: 1 } });
-    await putIf({
-      Item: { pk: "TOTALS#INVOICES#51", sk: "2026-05", "01pending": 2, "01pending>": 9, "01pending<": 9, revision: 1 },
-    });
+    await putIf({ Item: { pk: "TOTALS#INVOICES#51", sk: "2026-05#COUNTS", "01p": 2, revision: 1 } });
+    await putIf({ Item: { pk: "TOTALS#INVOICES#51", sk: "2026-05#BOUNDS", "01p>": 9, "01p<": 9, revision: 1 } });
     await putIf({
       Item: {
         pk: "COMPANY#50#NUMBERS",

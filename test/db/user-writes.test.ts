@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { findUserOfLogin } from "../../shared/accounts/shown-user.ts";
 import { guesserOf } from "../../shared/accounts/throttles.ts";
 import { spendPin } from "../../shared/db/accounts/confirmations.ts";
+import { forgetLoginGuesses } from "../../shared/db/accounts/guesses.ts";
 import { loginKey } from "../../shared/db/accounts/logins.ts";
+import { askForPin } from "../../shared/db/accounts/pin-requests.ts";
 import { tryPin } from "../../shared/db/accounts/pin-tries.ts";
 import { storePin } from "../../shared/db/accounts/pins.ts";
 import { profileKey } from "../../shared/db/accounts/profiles.ts";
@@ -124,11 +126,13 @@ test.each([
 ])("D14: after %j the reset token stands: %s", async (change, stands) => {
   await write(userLine(61));
   await write({ type: "user", id: 61, email: "user-61@example.com" });
-  const [requestedAt, validTo] = [new Date(), new Date(Date.now() + 60_000)];
+  const requestedAt = new Date();
   const hash = { hmac: crypto.randomUUID(), salt: "salt" };
-  const [login, requestId] = ["user-61@example.com", crypto.randomUUID()];
-  await storePin({ login, requestId, requestedAt, validTo, digits: 6, registers: false }, 61, hash, requestedAt);
-  const guesser = await guesserOf(login, { address: "192.0.2.61", isKnown: false });
+  const [login, request] = ["user-61@example.com", { requestId: crypto.randomUUID(), registers: false }];
+  const guesser = await guesserOf(login, { address: crypto.randomUUID(), isKnown: false });
+  await forgetLoginGuesses(guesser.loginHash);
+  const asked = await askForPin(guesser, { ...request, throttled: [] }, requestedAt);
+  await storePin({ login, requestedAt, ...asked }, 61, hash, requestedAt);
   const { pinTry } = await tryPin(login, guesser, () => true, requestedAt);
   expect(pinTry && (await spendPin(login, pinTry, guesser, "reset", requestedAt))).toBe(true);
   await write({ type: "user", id: 61, ...change });

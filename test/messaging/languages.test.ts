@@ -46,7 +46,7 @@ const phones = users.map(({ phone_number }) => phone_number);
 function pinRequestOf(login: string, channel: "email" | "sms") {
   const now = Date.now();
   const [requestedAt, validTo] = [now, now + 600_000].map((time) => new Date(time).toISOString());
-  return { login, channel, requestId: `${login}-${now}`, requestedAt, validTo };
+  return { login, channel, requestId: `${login}-${now}`, requestedAt, validTo, digits: 6, registers: false };
 }
 
 test.each(["en", "de"])("D45: pins are in the language of the login's user, else in the stage's %s", async (stage) => {

@@ -1,7 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { findStage, type Stage } from "../../infra/stages/stages.ts";
-import { checks, migrationCheck } from "../../infra/tools/preflight/preflight-checks.ts";
+import { checks } from "../../infra/tools/preflight/preflight-checks.ts";
 import { type FakeAnswer, useFakeAws } from "../support/faults/fake-aws.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
 
@@ -228,30 +228,6 @@ test("advice names the file that the stage is in", async () => {
   const { text } = await find("Lambda concurrency", { reservedConcurrency: { "sign-in": 901 } });
   vi.unstubAllEnvs();
   expect(text).toContain("throttle in ../our-stages.ts.");
-});
-
-describe("a new index or key", () => {
-  const place = { stage: dev, account: "000000000000", region: "eu-west-1" };
-  const { find: findMigration } = migrationCheck({ name: "invoices-by-number", entity: "invoice", version: 2 });
-  const done = { pk: { S: "MIGRATION" }, sk: { S: "DONE#invoices-by-number" }, completed_at: { S: "2026-01-01" } };
-
-  test.each<[string, FakeAnswer, object]>([
-    [
-      "is for later until its migration is complete, which only follows the deploy that brings it",
-      { json: {} },
-      { outcome: "later", text: expect.stringContaining("npm run migrate") },
-    ],
-    ["is ok once it is complete", { json: { Item: done } }, { outcome: "ok", text: "invoices-by-number is complete" }],
-    ["is ok where there is no table yet", gone, { outcome: "ok", text: expect.stringContaining("nothing is stored") }],
-  ])("%s", async (_, GetItem, found) => {
-    aws.answers = { GetItem };
-    expect(await findMigration(place)).toEqual(found);
-  });
-
-  test("is unchecked where the credentials may not look", async () => {
-    aws.answers = {};
-    await expect(findMigration(place)).rejects.toThrow("It says AccessDeniedException");
-  });
 });
 
 test("what AWS does not let the credentials see is thrown, and never ok", async () => {

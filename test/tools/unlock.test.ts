@@ -24,15 +24,6 @@ test("D10, D15: what was guessed at a login is forgotten, passwords and pins,, w
   expect(await isShut(login)).toBe(false);
 });
 
-test("D7: a login that release 0.1 took and that only signs in is forgotten as well", async () => {
-  const former = "a..b@workforce.example";
-  const guesser = await guesserOf(former, { address: "198.51.100.4", isKnown: false });
-  await countPassword(guesser, new Date());
-  expect(await isShut(former)).toBe(true);
-  expect(await run("--login", " A..B@Workforce.example")).toMatchObject({ code: 0 });
-  expect(await isShut(former)).toBe(false);
-});
-
 test("a login whose pin flow is open, or that nobody has, stays open", async () => {
   expect(await run("--login", "nobody@workforce.example")).toMatchObject({ code: 0 });
   expect(await isShut("nobody@workforce.example")).toBe(false);

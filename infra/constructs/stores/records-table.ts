@@ -10,7 +10,6 @@ import {
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import { schemaAttributes } from "../../../shared/db/table/entity.ts";
 import {
   type FunctionRow,
   type GuardedPartition,
@@ -21,7 +20,7 @@ import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
 /** A row has the version of its shape beside it, so that rows that older code wrote are read as such. */
-const listRow = ["record", ...schemaAttributes];
+const listRow = ["record", "schema_version"];
 
 const { NUMBER, STRING } = AttributeType;
 

@@ -1,6 +1,5 @@
 import { inParallel } from "../../../shared/batches.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
-import { schemaAttributes } from "../../../shared/db/table/entity.ts";
 import { projectionOf } from "../../../shared/db/table/projections.ts";
 import { type Item, scanPage, segmentOf } from "../../../shared/db/table/table.ts";
 import { removalStart } from "../../../shared/db/writes/removals.ts";
@@ -52,7 +51,7 @@ const keyStarts = {
   notification: "NOTIFICATION#",
 } as const satisfies Record<RecordType, string>;
 
-const recordPaths = ["pk", "sk", ...schemaAttributes, "id", "name", "company_id", "user_id", "record", "version"];
+const recordPaths = ["pk", "sk", "schema_version", "id", "name", "company_id", "user_id", "record", "version"];
 const changePaths = ["revision", "change", "change_revision", "erased_at", "removed", "removed_at", "expires_at"];
 
 function scanOf({ types, companyId, since }: Selection) {

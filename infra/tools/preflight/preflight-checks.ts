@@ -1,10 +1,7 @@
 import { GetAccountSettingsCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { isMarkedComplete, type Migration, requiredMigrations } from "../../../shared/db/table/migrations.ts";
-import { namesOf } from "../../stages/names.ts";
 import { stagesFile } from "../../stages/stages.ts";
-import { kindOfAwsFault } from "../service/aws-faults.ts";
-import { type Check, type DeployTarget, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
+import { type Check, type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
 import { keepingChecks } from "./keeping-checks.ts";
 import { messageChecks } from "./message-checks.ts";
 import { findLeftovers } from "./stack-checks.ts";
@@ -21,25 +18,7 @@ export const checks: readonly Check[] = [
   ...messageChecks,
   { about: "Lambda concurrency", find: findConcurrency },
   ...keepingChecks,
-  ...requiredMigrations.map(migrationCheck),
 ];
-
-/** The check of a new index or key: code reads from it only once its migration is complete. */
-export function migrationCheck({ name }: Migration): Check {
-  return {
-    about: "migration",
-    async find({ stage }) {
-      process.env.TABLE_NAME = namesOf(stage.name).table;
-      try {
-        if (await isMarkedComplete(name)) return ok(`${name} is complete`);
-      } catch (error) {
-        if (kindOfAwsFault(error) === "not-found") return ok(`${name}: nothing is stored yet`);
-        throw error;
-      }
-      return later(`${name} is not complete: once the deploy has ended, run npm run migrate -- --stage ${stage.name}.`);
-    },
-  };
-}
 
 async function findBootstrap({ account, region }: DeployTarget): Promise<Finding> {
   const Name = "/cdk-bootstrap/hnb659fds/version";

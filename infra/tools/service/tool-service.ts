@@ -15,9 +15,9 @@ export interface Service {
   mintTokenFor(login: string, hours: number): Promise<string>;
 }
 
-/** A login as typed, in any form that `parse` accepts. Throws `UsageError` for any other text. */
-export function readLogin(typed: string, parse = parseLogin): Login {
-  const login = parse(typed, settings.defaultCountry());
+/** A login as typed. Throws `UsageError` for any other text. */
+export function readLogin(typed: string): Login {
+  const login = parseLogin(typed, settings.defaultCountry());
   if (login) return login;
   throw new UsageError(`"${typed}" is neither an e-mail address nor a phone number.`);
 }
@@ -25,7 +25,7 @@ export function readLogin(typed: string, parse = parseLogin): Login {
 /** The user of a login in any form, as tokens name users. Throws `UsageError` if no user of the place has it. */
 export async function findTokenUser(typed: string, place: string): Promise<TokenUser> {
   const login = readLogin(typed);
-  const id = await findUserIdOfLogin(login.value, login.former);
+  const id = await findUserIdOfLogin(login.value);
   const user = id === undefined ? undefined : await findUser(id);
   if (!user) throw new UsageError(`No user of ${place} has the login ${login.value}.`);
   return { id: user.id, role: user.role, company_id: user.financial_company_id };

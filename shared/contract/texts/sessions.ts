@@ -57,7 +57,7 @@ export const sessionText = shapes(session, "A place where the caller is signed i
     "Ends the session, in the path of the DELETE. Tokens of the session name it as `sid`.",
     "Bm1kFNMUivJU5Yv3MuYy2w",
   ],
-  opened_at: ["The moment of signing in; null for sessions from before release 0.2.", "2026-04-20T06:58:12.000Z"],
+  opened_at: ["The moment of signing in.", "2026-04-20T06:58:12.000Z"],
   refreshed_at: ["When its tokens were renewed last: it ends by itself 30 days later.", "2026-05-01T08:30:00.000Z"],
   platforms: ["What the devices call themselves that were registered for pushes while signed in there.", ["ios"]],
   current: ["True for the one that sends this request.", true],

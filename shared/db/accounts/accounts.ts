@@ -1,6 +1,6 @@
 import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
 import { readTogether } from "../table/transaction.ts";
-import { formerHash, secretKey, userSecrets } from "./user-secrets.ts";
+import { secretKey, userSecrets } from "./user-secrets.ts";
 import { type StoredUser, toUser, type User, userKey, users } from "./users.ts";
 
 /** A user with what sessions depend on. */
@@ -10,8 +10,6 @@ export interface Account {
   readonly resetHash: string | undefined;
   /** Goes up when every session of the user ends (D14). */
   readonly epoch: number;
-  /** When the user last got another password, which raised the epoch; release 0.1 did not keep it. */
-  readonly passwordChangedAt: string | undefined;
 }
 
 /** Access pattern A1: an account by user id. One read unit. */
@@ -33,11 +31,11 @@ export async function findAccountWith(kind: SecretKind, userId: number): Promise
   const [item, secret] = await readTogether([userKey(userId), secretKey(kind, userId)]);
   if (!item) return undefined;
   const stored = users.decode(item);
-  const hash = formerHash(kind, stored) ?? (secret && userSecrets.decode(secret).hash);
+  const hash = secret && userSecrets.decode(secret).hash;
   return { ...toAccount(stored), hash };
 }
 
 function toAccount(stored: StoredUser): Account {
-  const { reset_hash: resetHash, session_epoch: epoch = 0, password_changed_at: passwordChangedAt } = stored;
-  return { user: toUser(stored), resetHash, epoch, passwordChangedAt };
+  const { reset_hash: resetHash, session_epoch: epoch = 0 } = stored;
+  return { user: toUser(stored), resetHash, epoch };
 }

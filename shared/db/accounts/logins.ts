@@ -1,10 +1,10 @@
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { getItem, type Item, type Key } from "../table/table.ts";
-import { type TransactionWrite, transact } from "../table/transaction.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
 import { type AccountWithHash, findAccountWith } from "./accounts.ts";
-import { nobody, renameEmail, type User } from "./users.ts";
+import { nobody, type User } from "./users.ts";
 
 /** A login as the table has it; its key holds its normal form (D7). */
 interface StoredLogin extends StoredItem {
@@ -20,14 +20,9 @@ export function loginKey(login: string): Key {
   return { pk: `LOGIN#${login}`, sk: "LOGIN" };
 }
 
-/**
- * Access pattern U2: the id of the user a login belongs to. One read unit, two where release 0.1 had another form of it; what
- * is stored under that form comes first, as it did for 0.1 (D7).
- */
-export async function findUserIdOfLogin(login: string, former?: string): Promise<number | undefined> {
-  const forms = former === undefined ? [login] : [former, login];
-  const found = await Promise.all(forms.map((form) => logins.find(loginKey(form), { consistent: true })));
-  return found.find((each) => each !== undefined)?.user_id;
+/** Access pattern U2: the id of the user a login belongs to. One read unit. */
+export async function findUserIdOfLogin(login: string): Promise<number | undefined> {
+  return (await logins.find(loginKey(login), { consistent: true }))?.user_id;
 }
 
 /** The items of a user's logins. Half a read unit each, one round trip. */
@@ -41,23 +36,8 @@ export async function findLoginsOf({ email, phone_number }: Pick<User, "email" |
  * Access pattern A2: the account of a login, with the hash of its password. Two round trips and five read units, for an unknown
  * login as well (D15).
  */
-export async function findAccountOfLogin(login: string, former?: string): Promise<AccountWithHash | undefined> {
-  return findAccountWith("password", (await findUserIdOfLogin(login, former)) ?? nobody);
-}
-
-/**
- * Access pattern U6: moves an e-mail login from the form of release 0.1 to its normal form, with the user's address; gives
- * the user's id. Leaves all as it is where the normal form is taken, and gives undefined. One read unit, one transaction of 3
- * writes (D7).
- */
-export async function moveLogin(former: string, login: string, now: Date): Promise<number | undefined> {
-  const stored = await logins.find(loginKey(former), { consistent: true });
-  if (!stored) return undefined;
-  const values = { ":user": stored.user_id };
-  const release = { Key: loginKey(former), ConditionExpression: "user_id = :user", ExpressionAttributeValues: values };
-  const writes = [{ Delete: release }, createLogin(login, stored.user_id, now)];
-  const failed = await transact([...writes, renameEmail(stored.user_id, former, login)]);
-  return failed.length === 0 ? stored.user_id : undefined;
+export async function findAccountOfLogin(login: string): Promise<AccountWithHash | undefined> {
+  return findAccountWith("password", (await findUserIdOfLogin(login)) ?? nobody);
 }
 
 /** The unique key of a login that an import line gives a user; the login counts as confirmed (D5). */

@@ -2,7 +2,7 @@ import type { PinHash } from "../../domain/accounts/pin.ts";
 import { isTestUser } from "../../domain/accounts/test-user.ts";
 import { registeredUser } from "../../domain/accounts/users.ts";
 import { triesOfPin, triesPerPin } from "../../domain/guessing/client-guesses.ts";
-import type { AskedPin, LoginGuesses } from "../../domain/guessing/login-guesses.ts";
+import type { LoginGuesses } from "../../domain/guessing/login-guesses.ts";
 import { livePin, triesApart, tryLivePin } from "../../domain/guessing/pin-flow.ts";
 import { paces, retry } from "../table/retry.ts";
 import { transact } from "../table/transaction.ts";
@@ -78,7 +78,7 @@ function decide(pin: StoredPin | undefined, { login, client }: Guesses, guesser:
     const isExempt = triesApart(login.value, guesser, now.getTime());
     return { askedAt, compared: triesOf(askedAt) < triesPerPin ? pin : undefined, isRepeated: true, isExempt };
   }
-  const asked = livePin(login.value, now.getTime()) ?? askedBefore(pin, login.value, now);
+  const asked = livePin(login.value, now.getTime());
   if (!asked) return { isRepeated: false };
   const tries = triesOf(asked.asked_at);
   const { isCompared, isExempt = false, next } = tryLivePin(login.value, asked, { ...guesser, tries }, now.getTime());
@@ -91,15 +91,6 @@ function decide(pin: StoredPin | undefined, { login, client }: Guesses, guesser:
   return { askedAt: asked.asked_at, compared, isRepeated: false, isExempt, next };
 }
 
-/** The pin of a request that the login's guesses do not have: release 0.1 took it. */
-function askedBefore(pin: StoredPin | undefined, { pin: asked }: LoginGuesses, now: Date): AskedPin | undefined {
-  if (!pin || !isLive(pin, now)) return undefined;
-  const asked_at = Date.parse(pin.requested_at);
-  if (asked && asked.asked_at >= asked_at) return undefined;
-  const { request_id, digits, registration } = pin;
-  return { request_id, asked_at, valid_to: Date.parse(pin.valid_to), digits, registers: Boolean(registration) };
-}
-
 function isLive({ spent_at, valid_to }: StoredPin, now: Date): boolean {
   return spent_at === undefined && now.toISOString() < valid_to;
 }
@@ -110,7 +101,7 @@ function isRepeat({ spent_at, spent_by }: StoredPin, { by }: Guesser, now: Date)
 
 async function toTry(login: string, pin: StoredPin, isRepeated: boolean): Promise<PinTry | undefined> {
   const { user_id, hmac, salt, test_company_id: testCompanyId } = pin;
-  const registers = Boolean(pin.registration);
+  const registers = pin.registers === true;
   // Who registered with this pin may have come into being a moment ago.
   const find = isRepeated ? findUser : findUserAsShown;
   const user = registers ? registeredUser(user_id, login) : await find(user_id);

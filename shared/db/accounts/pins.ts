@@ -1,7 +1,6 @@
-import { pinDigits } from "../../contract/accounts.ts";
 import type { PinHash } from "../../domain/accounts/pin.ts";
 import { updateIf } from "../table/conditional-writes.ts";
-import { defineEntity, type StoredItem, stampOnly, type Upgrade } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -15,10 +14,8 @@ export interface StoredPin extends StoredItem, PinHash {
   readonly valid_to: string;
   readonly expires_at: number;
   readonly digits: number;
-  /** Always 0: what counts tries by pin alone needs it. */
-  readonly tries: number;
-  /** Until when a worker may be sending its message, in ISO 8601; absent in what release 0.1 stored. */
-  readonly held_until?: string;
+  /** Until when a worker may be sending its message, in ISO 8601. */
+  readonly held_until: string;
   /** When its message was sent; absent while that may have failed. */
   readonly sent_at?: string;
   readonly spent_at?: string;
@@ -26,17 +23,12 @@ export interface StoredPin extends StoredItem, PinHash {
   readonly spent_by?: string;
   /** The company of the test logins, if it is their pin (D9). */
   readonly test_company_id?: number;
-  /** Null where a known user asked; absent once the pin is spent. */
-  readonly registration?: typeof emptyRegistration | null;
+  /** True while its user comes into being with it; absent where a known user asked, and once it is spent (D16). */
+  readonly registers?: true;
 }
 
-/** The step to version 2: a pin says its number of digits. */
-const addDigits: Upgrade = (item) => ({ digits: pinDigits, ...item });
-
 /** The entity of pins. */
-export const pins = defineEntity<StoredPin>("pin", ({ pk, sk }) => sk === "PIN" && pk.startsWith("LOGIN#"), {
-  upgrades: [stampOnly, addDigits],
-});
+export const pins = defineEntity<StoredPin>("pin", ({ pk, sk }) => sk === "PIN" && pk.startsWith("LOGIN#"));
 
 /** The request that a pin answers: a newer one replaces an older one (D9, D12). */
 export interface PinRequest {
@@ -58,9 +50,6 @@ const keepDays = 30;
 /** Longer than a worker may run, and shorter than its queue waits before it brings a message again. */
 const heldSeconds = 60;
 
-/** Release 0.1 reads names and a password hash of a registration; none is sent or kept (D16). */
-export const emptyRegistration = { first_name: "", last_name: "", password_hash: "" };
-
 /** Key of the live pin of a login. */
 export function pinKey(login: string): Key {
   return { pk: `LOGIN#${login}`, sk: "PIN" };
@@ -75,13 +64,11 @@ export function pinKey(login: string): Key {
 export async function storePin(request: PinRequest, userId: number, hash: PinHash, now: Date): Promise<boolean> {
   const { requestId: request_id, validTo, digits, testCompanyId } = request;
   const requested_at = request.requestedAt.toISOString();
-  const isUnsent =
-    "attribute_not_exists(spent_at) AND attribute_not_exists(sent_at) AND (attribute_not_exists(held_until) OR held_until < :now)";
+  const isUnsent = "attribute_not_exists(spent_at) AND attribute_not_exists(sent_at) AND held_until < :now";
   const when = `attribute_not_exists(pk) OR requested_at < :requestedAt OR (request_id = :requestId AND ${isUnsent})`;
   const values = { ":requestedAt": requested_at, ":requestId": request_id, ":now": now.toISOString() };
   const held_until = new Date(now.getTime() + heldSeconds * 1000).toISOString();
   const life = { valid_to: validTo.toISOString(), expires_at: epochSecondsAfter(validTo, keepDays) };
-  const registration = request.registers ? emptyRegistration : null;
   const of = {
     user_id: userId,
     hmac: hash.hmac,
@@ -92,9 +79,10 @@ export async function storePin(request: PinRequest, userId: number, hash: PinHas
     held_until,
     ...life,
   };
-  const { set: mark, remove: noMark } = setOrRemove("test_company_id", testCompanyId);
-  const set = { ...of, ...mark, tries: 0, registration, schema_version: pins.version };
-  const remove = [...noMark, "sent_at", "spent_at", "spent_by", "failures", "streak", "schema_readable_from"];
+  const mark = setOrRemove("test_company_id", testCompanyId);
+  const registers = setOrRemove("registers", request.registers || undefined);
+  const set = { ...of, ...mark.set, ...registers.set, schema_version: pins.version };
+  const remove = [...mark.remove, ...registers.remove, "sent_at", "spent_at", "spent_by"];
   return (await updateIf(pinKey(request.login), { when, values, set, remove })) !== undefined;
 }
 
@@ -111,5 +99,5 @@ export async function keepPinSent(login: string, requestId: string, now: Date): 
 /** The write that spends a pin, while it is the one that was compared. */
 export function spend(login: string, { hmac }: PinHash, spent_by: string, now: Date): TransactionWrite {
   const set = { spent_at: now.toISOString(), spent_by };
-  return { Update: updateOf(pinKey(login), { where: { hmac, spent_at: undefined }, set, remove: ["registration"] }) };
+  return { Update: updateOf(pinKey(login), { where: { hmac, spent_at: undefined }, set, remove: ["registers"] }) };
 }

@@ -1,15 +1,15 @@
 import type { PublicJwk } from "../../contract/service.ts";
 import type { PublishedKey } from "../../domain/accounts/rotation.ts";
 import { putIf, updateIf } from "../table/conditional-writes.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { type Key, queryPage } from "../table/table.ts";
 
 /** A public signing key as the table has it. */
 interface StoredPublicKey extends StoredItem {
   readonly jwk: PublicJwk;
-  /** When its publication began; absent on keys of release 0.1. */
-  readonly published_at?: string;
+  /** When its publication began. */
+  readonly published_at: string;
   /** Present once a newer key signs. */
   readonly valid_to?: string;
   readonly expires_at?: number;
@@ -17,10 +17,8 @@ interface StoredPublicKey extends StoredItem {
 
 const keysPk = "KEYS";
 
-/** The entity of public signing keys. Version 2 has `published_at`. */
-export const publicKeys = defineEntity<StoredPublicKey>("public key", ({ pk }) => pk === keysPk, {
-  upgrades: [stampOnly, stampOnly],
-});
+/** The entity of public signing keys. */
+export const publicKeys = defineEntity<StoredPublicKey>("public key", ({ pk }) => pk === keysPk);
 
 /** Access pattern K1: the public signing keys that are published now, as JWKs. One query, 0.5 read units. */
 export async function findPublicKeys(now: Date): Promise<PublicJwk[]> {
@@ -31,10 +29,7 @@ export async function findPublicKeys(now: Date): Promise<PublicJwk[]> {
 /** Access pattern K4: the keys whose publication has no end yet. One query, one read unit. */
 export async function findOpenKeys(): Promise<PublishedKey[]> {
   const open = (await findKeys({ ConsistentRead: true })).filter(({ valid_to }) => !valid_to);
-  return open.map(({ jwk, published_at }) => ({
-    kid: jwk.kid,
-    publishedAt: published_at === undefined ? undefined : new Date(published_at),
-  }));
+  return open.map(({ jwk, published_at }) => ({ kid: jwk.kid, publishedAt: new Date(published_at) }));
 }
 
 /** Access pattern K2: publishes a key from a moment on. One write unit. */

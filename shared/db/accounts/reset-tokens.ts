@@ -1,7 +1,7 @@
 import { resetTokenLifeMinutes } from "../../domain/accounts/reset-token.ts";
 import { isTestUser } from "../../domain/accounts/test-user.ts";
 import type { LoginGuesses } from "../../domain/guessing/login-guesses.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
@@ -25,8 +25,6 @@ interface StoredResetToken extends StoredItem {
 export const resetTokens = defineEntity<StoredResetToken>(
   "reset token",
   ({ pk, sk }) => sk === "RESET" && pk.startsWith("RESET#"),
-  // Version 2 may say when the token was spent.
-  { upgrades: [stampOnly, stampOnly] },
 );
 
 /** What a reset token is good for: a new password, or the answer again to who sets the same one (D14). */

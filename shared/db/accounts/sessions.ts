@@ -4,7 +4,7 @@ import { hashToken } from "../../domain/token-hash.ts";
 import { lastChange } from "../../work.ts";
 import type { StoredChange } from "../table/change-stamps.ts";
 import { putIf, tryUpdate, updateIf } from "../table/conditional-writes.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { type Key, queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -23,8 +23,8 @@ export interface StoredSession extends StoredItem {
   readonly revoked?: true;
   /** What its end says of itself. */
   readonly change?: StoredChange | undefined;
-  /** When its user signed in; absent where an earlier release opened it. */
-  readonly opened_at?: string;
+  /** When its user signed in. */
+  readonly opened_at: string;
   /** The token that was spent for the one that counts; absent before the first rotation. */
   readonly predecessor?: {
     readonly hash: string;
@@ -36,11 +36,10 @@ export interface StoredSession extends StoredItem {
   readonly repeats?: { readonly day: string; readonly tokens: number; readonly hash: string };
 }
 
-/** The entity of session families. Version 2 has `predecessor` and `repeats`, version 3 `opened_at`. */
+/** The entity of session families. */
 export const sessions = defineEntity<StoredSession>(
   "session",
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("SESSION#"),
-  { upgrades: [stampOnly, stampOnly, stampOnly] },
 );
 
 const msPerDay = 86_400_000;

@@ -9,7 +9,7 @@ import {
 import { Refusal } from "../../domain/refusal.ts";
 import { deleteItemAt, putIf } from "../table/conditional-writes.ts";
 import { ifUnchanged, type PutWrite } from "../table/conditions.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
@@ -30,8 +30,6 @@ interface StoredThrottle extends StoredItem {
 export const throttles = defineEntity<StoredThrottle>(
   "throttle",
   ({ pk, sk }) => sk === "THROTTLE" && pk.startsWith("THROTTLE#"),
-  // Version 2 may count attempts in a row.
-  { upgrades: [stampOnly, stampOnly] },
 );
 
 /** A rule that limits how often something is tried. */

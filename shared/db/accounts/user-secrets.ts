@@ -1,6 +1,6 @@
-import type { SecretHashes, SecretKind } from "../../domain/accounts/user-secrets.ts";
-import { defineEntity, type SplitItem, type StoredItem } from "../table/entity.ts";
-import type { Item, Key } from "../table/table.ts";
+import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
@@ -25,18 +25,6 @@ export function secretKey(kind: SecretKind, userId: number): Key {
   return { pk: `${name}#${userId}`, sk: name };
 }
 
-/**
- * Stands in the user's item in place of a passcode's hash that is in an item of its own. It is no hash, so that release 0.1
- * refuses to pay: that lets pay whose item has none (D19).
- */
-export const movedHash = "moved";
-
-/** The hash of a secret that release 0.1 stored in the user's item; undefined where the secret's own item has it. */
-export function formerHash(kind: SecretKind, stored: SecretHashes | undefined): string | undefined {
-  const hash = stored?.[`${kind}_hash`];
-  return hash === movedHash ? undefined : hash;
-}
-
 /** The write that gives a user a secret, whatever is stored. */
 export function overwriteSecret(kind: SecretKind, userId: number, hash: string): TransactionWrite {
   return { Update: updateOf(secretKey(kind, userId), { set: { hash } }) };
@@ -59,15 +47,4 @@ export function changeSecret(key: Key, stored: StoredSecret | undefined, hash: s
     : { ConditionExpression: "attribute_not_exists(pk)" };
   if (hash === undefined) return [{ Delete: { Key: { ...key }, ...condition } }];
   return [{ Put: { Item: userSecrets.encode({ ...stored, ...key, hash }), ...condition } }];
-}
-
-/** A user without the hashes that release 0.1 stored in the user's item, and the writes that bring them to their own. */
-export function splitHashes(item: Item): SplitItem {
-  const { password_hash, passcode_hash, ...rest } = item as Item & SecretHashes;
-  const hashes = { password_hash, passcode_hash };
-  const others = kinds.flatMap((kind) => {
-    const hash = formerHash(kind, hashes);
-    return hash === undefined ? [] : [overwriteSecret(kind, Number(item.id), hash)];
-  });
-  return { item: { ...rest, ...(passcode_hash && { passcode_hash: movedHash }) }, others };
 }

@@ -9,7 +9,7 @@ import { upsertRecord, versionAfter } from "../writes/record-changes.ts";
 import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
 import { uniqueLogin } from "./logins.ts";
 import { uniqueProfile } from "./profiles.ts";
-import { changeSecret, formerHash, movedHash, secretKey, userSecrets } from "./user-secrets.ts";
+import { changeSecret, secretKey, userSecrets } from "./user-secrets.ts";
 import { companyUserMark, type StoredUser, toUser, userKey, users } from "./users.ts";
 
 /** What the write of a user depends on beside the user. */
@@ -21,19 +21,14 @@ export interface UserWriteContext extends WriteContext {
 /**
  * Access pattern U4: adds or changes a user with its secrets, logins and profile, in one transaction. Refuses with
  * `fields_invalid` what another user holds. A new login counts as confirmed (D5); a changed password or login voids the
- * reset token, a changed password ends the user's sessions (D14). One read unit, and one for each secret of the line or of a
- * new user; two write units for the user and for each secret, login or profile that changes.
+ * reset token, a changed password ends the user's sessions (D14). One read unit, and one for each secret of the line; two
+ * write units for the user and for each secret, login or profile that changes.
  */
 export async function saveUser(line: UpsertLine<"user">, context: UserWriteContext): Promise<Outcome> {
   const hashesFor = secretHashes(line, line.passcode ? await context.hmacKey?.() : undefined);
   return upsertRecord(users, userKey(line.id), line, context, async (stored) => {
     const next = merge(line, stored);
-    const { isSame, isNewPassword, isNewPasscode, hasPasscode, writes } = await planSecrets(
-      line,
-      stored,
-      hashesFor,
-      context,
-    );
+    const { isSame, isNewPassword, isNewPasscode, writes } = await planSecrets(line, stored, hashesFor, context);
     if (isSame && isSameItem(stored, next)) return { outcome: "unchanged" };
 
     const [before, after] = [uniqueKeysOf(stored, context.now), uniqueKeysOf(next, context.now)];
@@ -41,8 +36,6 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
     const session_epoch = (stored?.session_epoch ?? 0) + (isNewPassword ? 1 : 0);
     const changed = {
       ...next,
-      password_hash: undefined,
-      passcode_hash: hasPasscode ? movedHash : undefined,
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
       ...(session_epoch && { session_epoch }),
       ...(isNewPassword && { password_changed_at: context.now.toISOString() }),
@@ -60,36 +53,28 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
   });
 }
 
-/**
- * What becomes of a user's secrets: those of the line change, and those move that release 0.1 stored in the user's item. A new
- * user has none of an earlier one with that id that release 0.1 removed.
- */
+/** The writes of the secrets that a line names, and which of them are others than before. */
 async function planSecrets(
   line: UpsertLine<"user">,
   stored: StoredUser | undefined,
   hashesFor: ReturnType<typeof secretHashes>,
   context: WriteContext,
 ) {
-  const planOf = async (kind: SecretKind) => {
-    const former = formerHash(kind, stored);
-    if (stored && line[kind] === undefined && former === undefined) return { before: undefined, found: undefined };
-    const found = await findToWrite(userSecrets, secretKey(kind, line.id), context);
-    return { before: stored && (former ?? found?.hash), found };
-  };
-  const [password, passcode] = await Promise.all([planOf("password"), planOf("passcode")]);
-  const before: SecretHashes = { password_hash: password.before, passcode_hash: passcode.before };
+  const find = async (kind: SecretKind) =>
+    line[kind] === undefined ? undefined : findToWrite(userSecrets, secretKey(kind, line.id), context);
+  const [password, passcode] = await Promise.all([find("password"), find("passcode")]);
+  const before: SecretHashes = { password_hash: password?.hash, passcode_hash: passcode?.hash };
   const after = { ...before, ...(await hashesFor(before)) };
   const isNewPassword = after.password_hash !== before.password_hash;
   const isNewPasscode = after.passcode_hash !== before.passcode_hash;
   const writes: TransactionWrite[] = [
-    ...changeSecret(secretKey("password", line.id), password.found, after.password_hash),
-    ...changeSecret(secretKey("passcode", line.id), passcode.found, after.passcode_hash),
+    ...changeSecret(secretKey("password", line.id), password, after.password_hash),
+    ...changeSecret(secretKey("passcode", line.id), passcode, after.passcode_hash),
   ];
   return {
     isSame: !isNewPassword && !isNewPasscode,
     isNewPassword: stored !== undefined && isNewPassword,
     isNewPasscode: stored !== undefined && isNewPasscode,
-    hasPasscode: (line.passcode === undefined ? stored?.passcode_hash : after.passcode_hash) !== undefined,
     writes,
   };
 }

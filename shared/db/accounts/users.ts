@@ -3,32 +3,28 @@ import { chunksOf } from "../../batches.ts";
 import type { user } from "../../contract/accounts.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { Role } from "../../contract/operation.ts";
-import type { SecretHashes, SecretKind } from "../../domain/accounts/user-secrets.ts";
+import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { stampOf } from "../table/change-stamps.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
 import { type Key, queryPage } from "../table/table.ts";
-import { type TransactionWrite, transact } from "../table/transaction.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import { firstRevision } from "../writes/changes.ts";
-import { movedHash, overwriteSecret, secretKey, splitHashes } from "./user-secrets.ts";
+import { overwriteSecret, secretKey } from "./user-secrets.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */
 export type User = Omit<v.InferOutput<typeof user>, "company">;
 
-/**
- * A user as the table has it. Release 0.1 stored the hashes of secrets here; where one is, it is the one that counts.
- * `passcode_hash` is `movedHash` where the passcode's own item has it.
- */
-export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
+/** A user as the table has it, without its secrets. */
+export interface StoredUser extends RecordItem, Partial<Mark> {
   readonly id: number;
   /** The tenant (D2). */
   readonly company_id: number | null;
   readonly role: Role;
-  /** Without a locale where release 0.1 stored it (D38). */
-  readonly record: Omit<User, "id" | "locale"> & Partial<Pick<User, "locale">>;
+  readonly record: Omit<User, "id">;
   /** The hash of the reset token that counts, if one was given out (D14). */
   readonly reset_hash?: string | undefined;
   /** Goes up when every session of the user ends (D14). */
@@ -40,9 +36,7 @@ export interface StoredUser extends RecordItem, Partial<Mark>, SecretHashes {
 }
 
 /** The entity of users. */
-export const users = defineEntity<StoredUser>("user", ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"), {
-  split: splitHashes,
-});
+export const users = defineEntity<StoredUser>("user", ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"));
 
 /** Key of a user. */
 export function userKey(id: number): Key {
@@ -163,7 +157,7 @@ export function replacePassword(
     ...(last_name !== undefined && { "record.last_name": last_name }),
     ...(locale !== undefined && { "record.locale": locale }),
   };
-  const changes = { set, remove: ["reset_hash", "silent", "password_hash"] };
+  const changes = { set, remove: ["reset_hash", "silent"] };
   const add = { session_epoch: 1, revision: 1 };
   const Update = updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add });
   return [{ Update }, overwriteSecret("password", userId, passwordHash)];
@@ -171,27 +165,13 @@ export function replacePassword(
 
 /**
  * Access pattern U7: stores another hash of a secret that was just compared with the stored one, unless that has changed
- * since. It is the same secret: nobody is notified, and sessions and devices stay (D15, D19). One write unit; where release
- * 0.1 stored it, one more and a transaction of 2 writes, which moves it.
+ * since. It is the same secret: nobody is notified, and sessions and devices stay (D15, D19). One write unit.
  */
 export async function replaceHash(userId: number, kind: SecretKind, compared: string, next: string): Promise<void> {
-  if (await updateIf(secretKey(kind, userId), { where: { hash: compared }, set: { hash: next } })) return;
-  const former = `${kind}_hash`;
-  const change =
-    kind === "passcode" ? { set: { silent: true, [former]: movedHash } } : { set: { silent: true }, remove: [former] };
-  await transact([
-    { Update: updateOf(userKey(userId), { where: { [former]: compared }, ...change, add: { revision: 1 } }) },
-    overwriteSecret(kind, userId, next),
-  ]);
-}
-
-/** The write that gives a user's e-mail address another form, while it has that one (D7). */
-export function renameEmail(userId: number, former: string, email: string): TransactionWrite {
-  const changes = { where: { "record.email": former }, set: { "record.email": email }, add: { revision: 1 } };
-  return { Update: updateOf(userKey(userId), changes) };
+  await updateIf(secretKey(kind, userId), { where: { hash: compared }, set: { hash: next } });
 }
 
 /** A stored user as the interface shows it. */
 export function toUser({ id, record }: StoredUser): User {
-  return { id, locale: null, ...record };
+  return { id, ...record };
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { formerHash } from "../accounts/user-secrets.ts";
 import { type StoredUser, users } from "../accounts/users.ts";
 import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.ts";
 import { listedItems } from "../lists/listed-items.ts";
@@ -10,8 +9,8 @@ import type { Fields, RecordedType } from "./history-items.ts";
 export interface RecordedFields {
   readonly fields: Fields;
   readonly company_id: number | undefined;
-  /** How often password and passcode have changed, of which nothing else is kept; the hash that release 0.1 kept of a passcode. */
-  readonly secrets: { readonly password?: number; readonly passcode?: number; readonly former?: string | undefined };
+  /** How often password and passcode have changed, of which nothing else is kept. */
+  readonly secrets: { readonly password?: number; readonly passcode?: number };
 }
 
 const types = { TIMESHEET: "timesheet", INVOICE: "invoice", JOB: "job" } as const;
@@ -23,7 +22,7 @@ export function typeOf({ sk }: Key): Exclude<RecordedType, "session" | "import">
   throw new Error("The key is not of a record that has a history");
 }
 
-/** The fields of a stored record as its history names them. Throws `ItemTooNewError` as `decode` does. */
+/** The fields of a stored record as its history names them. */
 export function recordedFieldsOf({ sk }: Key, item: Item): RecordedFields {
   return isListedKind(sk) ? listedFieldsOf(sk, item) : userFieldsOf(users.decode(item));
 }
@@ -33,19 +32,17 @@ function listedFieldsOf(kind: ListedKind, item: Item): RecordedFields {
   return { fields: { company_id, ...record, timer, timer_expires_at }, company_id, secrets: {} };
 }
 
-/** A new password raises the epoch, by release 0.1 as well. */
+/** A new password raises the epoch. */
 function userFieldsOf(stored: StoredUser): RecordedFields {
   const { record, session_epoch: password = 0, passcode_changes: passcode = 0 } = stored;
-  const secrets = { password, passcode, former: formerHash("passcode", stored) };
-  return { fields: { ...record }, company_id: undefined, secrets };
+  return { fields: { ...record }, company_id: undefined, secrets: { password, passcode } };
 }
 
-/** The secrets that are others now. One that has moved out of the user's item is the same. */
+/** The secrets that are others now. */
 function newSecrets({ secrets: before }: RecordedFields, { secrets: after }: RecordedFields): string[] {
-  const isNewFormer = after.former !== undefined && after.former !== before.former;
   return [
     ...(before.password === after.password ? [] : ["password"]),
-    ...(before.passcode === after.passcode && !isNewFormer ? [] : ["passcode"]),
+    ...(before.passcode === after.passcode ? [] : ["passcode"]),
   ];
 }
 

@@ -10,8 +10,8 @@ export interface CountedPlace extends StoredItem {
   readonly place: ListPlace | null;
   /** Goes up with every write. */
   readonly revision: number;
-  /** The record's revision that was counted, of a removal the one after the last; absent where release 0.1 counted it. */
-  readonly record_revision?: number;
+  /** The record's revision that was counted, of a removal the one after the last. */
+  readonly record_revision: number;
   readonly expires_at?: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { invoice, timesheet } from "../../contract/finance.ts";
 import type { job } from "../../contract/jobs.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
-import { defineEntity, type Entity, type RecordItem, schemaAttributes } from "../table/entity.ts";
+import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import type { Item, Key } from "../table/table.ts";
@@ -75,7 +75,7 @@ export function fromOwned<L extends ListName>(
   return listedItems[list].encode(next as unknown as ListedItem<L>);
 }
 
-/** The revision of a record as it was read; 0 where there is none, or where release 0.1 kept none. */
+/** The revision of a record as it was read; 0 if there is none. */
 export function revisionOf(item: Item | undefined): number {
   return (item as Partial<RecordItem> | undefined)?.revision ?? 0;
 }
@@ -123,7 +123,7 @@ export function toPage<L extends ListName>(rows: readonly ListRow<L>[], total: n
 
 /** What of a record says where it stands, and as which revision. */
 export const placePaths: readonly string[] = [
-  ...["pk", "sk", ...schemaAttributes, "id", "company_id", "revision"],
+  ...["pk", "sk", "schema_version", "id", "company_id", "revision"],
   ...["record.state", "record.date", "record.issued_date", "record.number"],
 ];
 

@@ -8,9 +8,8 @@ import type { ListPlace } from "../../domain/records/list-place.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import type { PutWrite } from "../table/conditions.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { type Mark, nameOf, padId, recordKey } from "../table/keys.ts";
-import { entriesMigration, isComplete } from "../table/migrations.ts";
 import { queryPages } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
@@ -27,7 +26,6 @@ const chunksAtOnce = 10;
 export const numberEntries = defineEntity<StoredNumberEntry>(
   "number entry",
   ({ pk }) => pk.startsWith("COMPANY#") && pk.endsWith(partitionEnd),
-  { upgrades: [stampOnly, (item) => ({ ...item, ...entryOf(String(item.pk), String(item.sk)) })] },
 );
 
 /** The entries that others lack. */
@@ -98,38 +96,24 @@ async function readRows(ids: readonly number[]): Promise<ListRow<"INVOICES">[]> 
 
 async function findIds(scope: Scope, search: string): Promise<number[]> {
   const found = new Set<number>();
-  const collect = async (query: ReturnType<typeof entriesThatStart>) => {
-    for await (const page of queryPages({ ...query, Limit: maxNumberMatches + 1 })) {
-      for (const entry of page.map(numberEntries.decode)) found.add(numberEntryId(entry));
-      if (found.size > maxNumberMatches) throw tooBroad();
-    }
-  };
-  await Promise.all((await placesOf(scope, search)).map((place) => collect(entriesThatStart(place, search))));
+  for await (const page of queryPages({ ...entriesThatStart(scope, search), Limit: maxNumberMatches + 1 })) {
+    for (const entry of page.map(numberEntries.decode)) found.add(numberEntryId(entry));
+    if (found.size > maxNumberMatches) throw tooBroad();
+  }
   return [...found];
 }
 
-interface EntriesPlace {
-  readonly IndexName?: string;
-  readonly names: readonly [partition: string, order: string];
-  readonly key: string;
-}
-
-async function placesOf(scope: Scope, search: string): Promise<EntriesPlace[]> {
-  if (scope !== "all") return [{ names: ["pk", "sk"], key: partitionOf(scope) }];
-  const keys = [entriesMark(search), ...((await isComplete(entriesMigration.name)) ? [] : [firstEntriesMark])];
-  return keys.map((key) => ({ IndexName: "by-mark", names: ["mark_key", "mark_order"], key }));
-}
-
-function entriesThatStart({ IndexName, names: [partition, order], key }: EntriesPlace, search: string) {
+function entriesThatStart(scope: Scope, search: string) {
+  const [place, key] =
+    scope === "all"
+      ? [{ index: "by-mark", partition: "mark_key", order: "mark_order" }, entriesMark(search)]
+      : [{ index: undefined, partition: "pk", order: "sk" }, partitionOf(scope)];
   return {
-    IndexName,
-    KeyConditionExpression: `${partition} = :key AND begins_with(${order}, :search)`,
+    IndexName: place.index,
+    KeyConditionExpression: `${place.partition} = :key AND begins_with(${place.order}, :search)`,
     ExpressionAttributeValues: { ":key": key, ":search": search },
   };
 }
-
-/** What release 0.1 marked all entries with. */
-const firstEntriesMark = "NUMBERS";
 
 /** A partition of an index takes 1,000 write units a second: the entries of a number begin with different characters. */
 function entriesMark(start: string): string {

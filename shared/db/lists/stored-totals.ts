@@ -23,7 +23,7 @@ export function isTotalsKey(key: Key): boolean {
   return isTotals(key, "");
 }
 
-/** The entity of list totals; release 0.1 kept the counts and the bounds of a month in one item of these. */
+/** The entity of list totals. */
 export const listTotals = defineEntity<StoredTotals>(
   "list totals",
   (key) => isTotalsKey(key) && !isTotals(key, countsEnd) && !isTotals(key, boundsEnd),
@@ -65,7 +65,7 @@ export function isMonth({ sk }: Key): boolean {
   return sk !== "ALL";
 }
 
-/** The keys of the items that totals are in: of a month its counts and its bounds. What release 0.1 left has its whole key. */
+/** The keys of the items that totals are in: of a month its counts and its bounds. */
 export function partKeys(whole: Key): Key[] {
   return isMonth(whole) ? ["", ">"].map((figure) => partKey(whole, figure)) : [whole];
 }
@@ -79,7 +79,6 @@ export function partKey(whole: Key, figure: string): Key {
 const letters: Readonly<Record<string, string>> = { pending: "p", paid: "a", overdue: "o" };
 const states = [...new Set([...invoiceStates, ...timesheetStates, jobListState])];
 const figureName = new RegExp(`^(${states.join("|")}|\\d\\d[${Object.values(letters).join("")}][<>]?)$`);
-const formerName = new RegExp(`^(\\d\\d)(${Object.keys(letters).join("|")})([<>]?)$`);
 
 /** The name of the count of a day and state; `>` and `<` behind it name the highest and the lowest id that were there. */
 export function dayFigure(date: string, state: string): string {
@@ -102,26 +101,13 @@ export function joined(figure: string, one: number, other: number): number {
 /** Every figure by name, those of states that only newer code knows included. */
 export type Figures = Readonly<Record<string, number | undefined>>;
 
-/** The figures of an item as they are named now, whichever release stored it: some hundred, looked up and not copied. */
+/** The figures of an item: some hundred, looked up and not copied. */
 export function readFigures(item: Item | StoredTotals | undefined): Figures {
-  if (!item) return {};
-  const totals = decodeTotals(item as Item);
-  const isFormer = isMonth(totals) && listTotals.matches(totals);
-  return isFormer ? Object.fromEntries(Object.entries(totals).flatMap(renamed)) : totals;
-}
-
-function renamed([name, value]: [string, unknown]): [string, number][] {
-  const [, day, state = "", side = ""] = formerName.exec(name) ?? [];
-  return day ? [[`${day}${letters[state]}${side}`, Number(value)]] : [];
+  return item ? decodeTotals(item as Item) : {};
 }
 
 /** The figures of totals from all of their parts. Of states that this code does not know there may be more. */
 export function figuresOf(parts: readonly (StoredTotals | undefined)[]): Map<string, number> {
-  const figures = new Map<string, number>();
-  for (const [name, value] of parts.flatMap((part) => Object.entries(readFigures(part)))) {
-    const known = figures.get(name);
-    if (figureName.test(name))
-      figures.set(name, known === undefined ? Number(value) : joined(name, Number(value), known));
-  }
-  return figures;
+  const figures = parts.flatMap((part) => Object.entries(readFigures(part)).filter(([name]) => figureName.test(name)));
+  return new Map(figures.map(([name, value]) => [name, Number(value)]));
 }

@@ -31,20 +31,19 @@ export async function findDayBuckets(selection: ListSelection): Promise<DatedBuc
     ExpressionAttributeValues: { ":pk": from.pk, ":from": from.sk, ":to": partKey(to, "").sk },
   });
   const months = Map.groupBy(items, (item) => wholeKey(keyOf(item)).sk);
-  const found = [...months].flatMap(([month, parts]) => bucketsOf(month, parts.map(readFigures), selection.states));
+  const found = [...months].flatMap(([month, parts]) =>
+    bucketsOf(month, Object.assign({}, ...parts.map(readFigures)), selection.states),
+  );
   return found.filter(({ date }) => date >= fromDate && date <= toDate);
 }
 
-function bucketsOf(month: string, parts: readonly Figures[], wanted: readonly string[]): DatedBucket[] {
+function bucketsOf(month: string, figures: Figures, wanted: readonly string[]): DatedBucket[] {
   return days.flatMap((day) =>
     wanted.flatMap((state) => {
       const date = `${month}-${day}`;
       const name = dayFigure(date, state);
-      const valuesOf = (figure: string) => parts.flatMap((figures) => figures[figure] ?? []);
-      const count = valuesOf(name).reduce((sum, each) => sum + each, 0);
-      if (count <= 0) return [];
-      const [highest, lowest] = [Math.max(...valuesOf(`${name}>`)), Math.min(...valuesOf(`${name}<`))];
-      return [{ date, state, count, highest, lowest }];
+      const { [name]: count = 0, [`${name}>`]: highest = -Infinity, [`${name}<`]: lowest = Infinity } = figures;
+      return count > 0 ? [{ date, state, count, highest, lowest }] : [];
     }),
   );
 }

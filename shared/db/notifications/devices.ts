@@ -1,7 +1,6 @@
 import type { PushService } from "../../contract/devices.ts";
-import { timeOfId } from "../../domain/time-ordered-id.ts";
 import { updateIf } from "../table/conditional-writes.ts";
-import { defineEntity, type StoredItem, stampOnly } from "../table/entity.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { padId } from "../table/keys.ts";
 import { type Item, type Key, queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -19,8 +18,8 @@ export interface StoredDevice extends StoredItem {
   readonly device_id?: string | undefined;
   /** The session family it was registered in; absent where the stage's users sign in elsewhere. */
   readonly family?: string | undefined;
-  /** The user's epoch it was registered in: a user whose epoch has risen since has left it. Absent of what release 0.1 registered, until it is pushed to. */
-  readonly epoch?: number;
+  /** The user's epoch it was registered in: a user whose epoch has risen since has left it (D14). */
+  readonly epoch: number;
   /** Its endpoint at SNS, once it has one. */
   readonly endpoint_arn?: string | undefined;
   /** The day (UTC) of the last push to it, YYYY-MM-DD; absent before the first. */
@@ -31,8 +30,6 @@ export interface StoredDevice extends StoredItem {
 export const devices = defineEntity<StoredDevice>(
   "device",
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
-  // Version 2 adds the session: what was registered before has none until it is pushed to. Version 3 has `pushed_on`.
-  { upgrades: [stampOnly, stampOnly, stampOnly] },
 );
 
 /** The entity of users' sets of devices, which let one registration of a user through at a time. */
@@ -75,39 +72,24 @@ export async function findDeviceSet(userId: number, { consistent = false } = {})
   return { devices: found, revision: set ? deviceSets.decode(set).revision : 0 };
 }
 
-/** Which sessions of a user count: those of an epoch, which began when the others ended. */
-export interface SessionEpoch {
-  readonly epoch: number;
-  /** Release 0.1 did not keep it. */
-  readonly passwordChangedAt: string | undefined;
+/** True if a device was registered since all sessions of its user ended last, which raised the user's epoch (D14). */
+export function isRegistered(device: StoredDevice, user: { readonly epoch: number }): boolean {
+  return device.epoch === user.epoch;
 }
 
 /**
- * Whether a device was registered since all sessions of its user ended last (D14). What release 0.1 registered says so by the
- * time in its id; undefined where sessions ended at a moment that nobody kept.
- */
-export function isRegistered({ id, epoch }: StoredDevice, user: SessionEpoch): boolean | undefined {
-  if (epoch !== undefined) return epoch === user.epoch;
-  if (user.passwordChangedAt === undefined) return user.epoch === 0 || undefined;
-  return timeOfId(id) > new Date(user.passwordChangedAt);
-}
-
-/**
- * Access pattern PS3: keeps with a device that took a push its endpoint, the day, and its user's epoch where it has none and it is
- * known, unless the device is gone. 1 write unit, none for a further push of the day.
+ * Access pattern PS3: stores the endpoint of a device that took a push, and the day, unless the device is gone. 1 write unit, none
+ * for a further push of the day.
  */
 export async function keepEndpoint(
   userId: number,
   device: StoredDevice,
   endpointArn: string,
-  user: SessionEpoch,
   now: Date,
 ): Promise<void> {
   const set = { endpoint_arn: endpointArn, pushed_on: now.toISOString().slice(0, 10) };
-  const setOnce = device.epoch === undefined && isRegistered(device, user) ? { epoch: user.epoch } : {};
-  const isKept = device.endpoint_arn === endpointArn && device.pushed_on === set.pushed_on && !("epoch" in setOnce);
-  if (isKept) return;
-  await updateIf(deviceKey(userId, device.id), { when: "attribute_exists(pk)", set, setOnce });
+  if (device.endpoint_arn === endpointArn && device.pushed_on === set.pushed_on) return;
+  await updateIf(deviceKey(userId, device.id), { when: "attribute_exists(pk)", set });
 }
 
 /** The write that changes a user's set: two registrations at once would each count the other out, and one gets through. */

@@ -2,7 +2,6 @@ import { chunksOf, readAhead } from "../../batches.ts";
 import type { Found } from "../../domain/paging/paging.ts";
 import { recordsNotFound } from "../records/records.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
 import { paces, retry } from "../table/retry.ts";
 import { queryPages } from "../table/table.ts";
 import { maxTransactionWrites, transact } from "../table/transaction.ts";
@@ -77,23 +76,6 @@ export async function markAllRead(
   return { items: toNotifications(newest), total };
 }
 
-/** Notifications cut into what a transaction takes by their bytes: release 0.1 took larger ones. */
-function* fitTransactions(stored: readonly StoredNotification[]): Generator<StoredNotification[]> {
-  let fitting: StoredNotification[] = [];
-  let bytes = 0;
-  for (const item of stored) {
-    const more = bytesInTable(item);
-    if (fitting.length > 0 && bytes + more > mostTransactionBytes) {
-      yield fitting;
-      fitting = [];
-      bytes = 0;
-    }
-    fitting.push(item);
-    bytes += more;
-  }
-  if (fitting.length > 0) yield fitting;
-}
-
 interface Marked {
   readonly item: StoredNotification;
   readonly isChanged: boolean;
@@ -149,7 +131,6 @@ async function* unreadInTurn(userId: number): AsyncGenerator<StoredNotification[
     Limit: idsPerPage,
   });
   for await (const page of pages) {
-    for (const ids of chunksOf(page.map(idOfUnread), mostTogether))
-      yield* fitTransactions(await readPresent(userId, ids));
+    for (const ids of chunksOf(page.map(idOfUnread), mostTogether)) yield readPresent(userId, ids);
   }
 }

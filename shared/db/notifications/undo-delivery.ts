@@ -1,4 +1,3 @@
-import { timesheetStates } from "../../contract/finance.ts";
 import type { ChainPlace } from "../../domain/records/notification-events.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { paces, retry } from "../table/retry.ts";
@@ -78,7 +77,7 @@ interface LastHeard {
   readonly item?: StoredNotification;
 }
 
-async function findLastHeard(userId: number, { record_id, params, undo }: UndoPayload): Promise<LastHeard> {
+async function findLastHeard(userId: number, { record_id, undo }: UndoPayload): Promise<LastHeard> {
   const from = timeOrderedId(new Date(Date.parse(undo.since) - skewMs));
   const rows = await queryItems({
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
@@ -95,20 +94,13 @@ async function findLastHeard(userId: number, { record_id, params, undo }: UndoPa
   });
   const heard = rows.flatMap((row) => {
     const item = notifications.decode(row);
-    const step = stepOf(item, params.type, undo);
+    const step = stepOf(item, undo);
     return step === undefined ? [] : [{ step, item }];
   });
   return heard.toSorted((one, other) => other.step - one.step)[0] ?? { step: beforeAny };
 }
 
-/** The step that a notification is about; undefined for one of another change. Release 0.1 does not say it: then its state does. */
-function stepOf({ about, record }: StoredNotification, state: string, { chain, since, step }: ChainPlace) {
-  if (about) return about.chain === chain ? about.step : undefined;
-  if (record.created_at < since) return undefined;
-  if (record.params.type === state) return step - 2;
-  return isTimesheetState(record.params.type) ? step - 1 : undefined;
-}
-
-function isTimesheetState(type: string): boolean {
-  return timesheetStates.some((state) => state === type);
+/** The step that a notification is about; undefined for one of another change. */
+function stepOf({ about }: StoredNotification, { chain }: ChainPlace): number | undefined {
+  return about?.chain === chain ? about.step : undefined;
 }

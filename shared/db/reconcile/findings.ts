@@ -5,7 +5,6 @@ import { placeOfItem } from "../lists/listed-items.ts";
 import { entriesOf, numberEntries, type StoredNumberEntry } from "../lists/number-search.ts";
 import { decodeTotals, figuresOf, isTotalsKey, type StoredTotals, wholeKey } from "../lists/stored-totals.ts";
 import { addFigures, contributionsOf, countsOf, type TotalsByName } from "../lists/totals-changes.ts";
-import { ItemTooNewError } from "../table/entity.ts";
 import { keyOf, nameOf } from "../table/keys.ts";
 import type { Item, Key } from "../table/table.ts";
 import { addAll, addRevision, addTo, bucketOf, createSums, hashBits, hashOf, type Sums } from "./sums.ts";
@@ -118,8 +117,7 @@ function textOf(kind: ListedKind, record: Item): string {
   try {
     const place = placeOfItem(kind, record);
     return place ? canonical(place) : "";
-  } catch (error) {
-    if (error instanceof ItemTooNewError) throw error;
+  } catch {
     return unreadable;
   }
 }

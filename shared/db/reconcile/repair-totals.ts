@@ -12,7 +12,7 @@ import {
   putEntry,
   type StoredNumberEntry,
 } from "../lists/number-search.ts";
-import { encodeTotals, figuresOf, isMonth, partKey, partKeys, type StoredTotals } from "../lists/stored-totals.ts";
+import { encodeTotals, figuresOf, isMonth, partKey, partKeys } from "../lists/stored-totals.ts";
 import { updateTotals } from "../lists/update-totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
@@ -39,28 +39,21 @@ export async function rewriteTotals(before: Reconciliation, last: Reconciliation
   for (const found of foundTotals(last)) {
     const { key, figures, parts } = found;
     const revisions = [before, last].map(({ stored }) =>
-      [key, ...partKeys(key)].map((each) => stored.get(nameOf(each))?.revision),
+      partKeys(key).map((each) => stored.get(nameOf(each))?.revision),
     );
     const present = new Map([...figuresOf(parts)].filter(([, figure]) => figure !== 0));
-    const isRight = isDeepStrictEqual(present, figures) && !formerOf(found);
-    if (isRight || !isDeepStrictEqual(revisions[0], revisions[1])) continue;
+    if (isDeepStrictEqual(present, figures) || !isDeepStrictEqual(revisions[0], revisions[1])) continue;
     const failed = await transact(rewritesOf(found));
     if (failed.length === 0) written += partKeys(key).length;
   }
   return written;
 }
 
-/** What release 0.1 left of a month. */
-function formerOf({ key, parts }: FoundTotals): StoredTotals | undefined {
-  return isMonth(key) ? parts.find(({ sk }) => sk === key.sk) : undefined;
-}
-
 function rewritesOf(found: FoundTotals): TransactionWrite[] {
   const { key, figures, parts } = found;
   if (!isMonth(key) && figures.size === 0) return [{ Delete: { Key: { ...key }, ...ifUnchanged(parts[0]) } }];
-  const former = formerOf(found);
   const narrowed = isMonth(key) ? Math.max(0, ...parts.map((part) => part.narrowed ?? 0)) + 1 : undefined;
-  const writes = partKeys(key).map((at): TransactionWrite => {
+  return partKeys(key).map((at): TransactionWrite => {
     const item = parts.find(({ sk }) => sk === at.sk);
     const stored = figuresOf([item]);
     const others = Object.fromEntries(Object.entries(item ?? {}).filter(([name]) => !stored.has(name)));
@@ -68,12 +61,11 @@ function rewritesOf(found: FoundTotals): TransactionWrite[] {
     const next = { ...others, ...at, ...right, revision: (item?.revision ?? 0) + 1, narrowed };
     return { Put: { Item: encodeTotals(next), ...ifUnchanged(item) } };
   });
-  return former ? [...writes, { Delete: { Key: { ...key }, ...ifUnchanged(former) } }] : writes;
 }
 
 /**
  * Repairs the search entries of a company's invoices, each on condition that its invoice has not been counted again
- * meanwhile.  Gives the number of entries written or removed.
+ * meanwhile. Gives the number of entries written or removed.
  */
 export async function rewriteNumberEntries(partition: string, now: Date): Promise<number> {
   const ids: number[] = [];

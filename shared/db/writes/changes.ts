@@ -4,7 +4,7 @@ import { stampOf } from "../table/change-stamps.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
 import { putIf } from "../table/conditional-writes.ts";
 import { ifUnchanged } from "../table/conditions.ts";
-import { type Entity, type RecordItem, type StoredItem, schemaAttributes } from "../table/entity.ts";
+import type { Entity, RecordItem, StoredItem } from "../table/entity.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Item, Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
@@ -43,7 +43,7 @@ const writeAttributes = new Set<string>([
   "change_revision",
   "push",
   "write_id",
-  ...schemaAttributes,
+  "schema_version",
 ]);
 
 /** Items to be read, each by its key and as its entity knows it. */

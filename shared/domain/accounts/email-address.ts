@@ -1,4 +1,4 @@
-/** What an address may look like as it is typed: one `@`, nothing that needs quotes. Release 0.1 took all of them. */
+/** What an address may look like as it is typed: one `@`, nothing that needs quotes. */
 const typedShape = /^[^\s\p{C}@"(),:;<>[\]\\]{1,64}@[^\s\p{C}@"(),:;<>[\]\\]{1,255}$/u;
 
 /** Printable ASCII in parts between dots: e-mail services take no other local part. */
@@ -18,9 +18,4 @@ export function normalEmail(typed: string): string | undefined {
   const [local = "", domain = ""] = composed.toLowerCase().split("@");
   const ascii = /[/?#%]/.test(domain) ? "" : (URL.parse(`http://${domain}`)?.hostname ?? "");
   return localPart.test(local) && domainName.test(ascii) ? `${local}@${ascii}` : undefined;
-}
-
-/** The form in which release 0.1 stored an e-mail address; undefined for one that it did not take. */
-export function formerEmail(typed: string): string | undefined {
-  return typedShape.test(typed) ? typed.toLowerCase() : undefined;
 }

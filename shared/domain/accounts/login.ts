@@ -1,13 +1,11 @@
 import { type CountryCode, parsePhoneNumberFromString } from "libphonenumber-js/core/es6";
 import numberingPlans from "libphonenumber-js/max/metadata";
 import { Refusal } from "../refusal.ts";
-import { formerEmail, normalEmail } from "./email-address.ts";
+import { normalEmail } from "./email-address.ts";
 
 /** A login in its normal form, and the channel its pins travel by (D7, D8). */
 export interface Login {
   readonly value: string;
-  /** The form in which release 0.1 stored it, where that is another one. */
-  readonly former?: string | undefined;
   readonly channel: "email" | "sms";
   /** ISO 3166 country of a phone number, the first where several share its code; undefined for e-mail and for others. */
   readonly country?: CountryCode | undefined;
@@ -20,23 +18,13 @@ export interface Login {
  */
 export function parseLogin(typed: string, defaultCountry: CountryCode): Login | undefined {
   const value = typed.trim();
-  if (value.includes("@")) return parseEmail(value);
+  if (value.includes("@")) {
+    const email = normalEmail(value);
+    return email === undefined ? undefined : { value: email, channel: "email" };
+  }
   const phone = parsePhoneNumberFromString(value, { defaultCountry, extract: false }, numberingPlans);
   if (!phone?.isPossible()) return undefined;
   return { value: phone.number, channel: "sms", country: phone.country ?? phone.getPossibleCountries()[0] };
-}
-
-function parseEmail(typed: string): Login | undefined {
-  const value = normalEmail(typed);
-  if (value === undefined) return undefined;
-  const former = formerEmail(typed);
-  return { value, channel: "email", ...(former !== value && { former }) };
-}
-
-/** Reads a login to sign in with: where `parseLogin` finds none, an address that release 0.1 took, as it stored it (D7). */
-export function parseSignInLogin(typed: string, defaultCountry: CountryCode): Login | undefined {
-  const former = formerEmail(typed.trim());
-  return parseLogin(typed, defaultCountry) ?? (former ? { value: former, channel: "email" } : undefined);
 }
 
 /** Refuses a phone number of a country that the stage does not send SMS to (D11). */
@@ -46,14 +34,13 @@ export function requireServed({ channel, country }: Login, servedCountries: read
   }
 }
 
-/** Like `parseLogin`, or another `parse`, but refuses what is neither, naming the field it stood in. */
+/** Like `parseLogin`, but refuses what is neither, naming the field it stood in. */
 export function requireLogin(
   typed: string,
   defaultCountry: CountryCode,
   field: { readonly pointer: string } | { readonly parameter: string },
-  parse = parseLogin,
 ): Login {
-  const login = parse(typed, defaultCountry);
+  const login = parseLogin(typed, defaultCountry);
   if (login) return login;
   const detail = "must be an e-mail address or a phone number";
   throw new Refusal("fields_invalid", `The login ${detail}`, { errors: [{ ...field, code: "invalid", detail }] });

@@ -12,8 +12,8 @@ export interface PinHash {
   readonly salt: string;
 }
 
-/** A hash that no pin fits: what a pin for an unknown login is held against (D12). */
-export const unusablePinHash: PinHash = { hmac: "A".repeat(43), salt: "A".repeat(22) };
+/** A hash that no pin fits: the pin for an unknown login is compared with it (D12). */
+export const unusablePinHash: PinHash = { hmac: `1.${"A".repeat(43)}`, salt: "A".repeat(22) };
 
 /** What makes the pin of a request another than those of all others. */
 interface PinSource {

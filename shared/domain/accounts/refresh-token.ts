@@ -17,13 +17,10 @@ export interface RefreshToken {
   readonly hash: string;
 }
 
-/**
- * A new session family, 22 characters: families sort by the second in which they were made, after those of releases up to 0.1,
- * which are random. Then 72 random bits.
- */
+/** A new session family, 22 characters: the second in which it was made, by which families sort, and 80 random bits. */
 export function makeFamily(now: Date): string {
   const second = Math.floor(now.getTime() / 1_000).toString(16);
-  return `zz${second.padStart(8, "0")}${randomBytes(9).toString("base64url")}`;
+  return `${second.padStart(8, "0")}${randomBytes(10).toString("base64url")}`;
 }
 
 /** A new token of a family: the user's id, the family, 32 random bytes, and a MAC that only the key's owner can make. */
@@ -43,5 +40,5 @@ export function parseRefreshToken(token: string, key: HmacKey): RefreshToken | u
   return isOwn && v.is(id, userId) ? { text: token, userId, family, hash: hashToken(token) } : undefined;
 }
 
-const tokenForm = /^(([1-9][0-9]{0,15})\.([\w-]{22})\.[\w-]{43})\.((?:[1-9][0-9]{0,8}\.)?[\w-]{22})$/;
+const tokenForm = /^(([1-9][0-9]{0,15})\.([\w-]{22})\.[\w-]{43})\.([1-9][0-9]{0,8}\.[\w-]{22})$/;
 const macBytes = 16;

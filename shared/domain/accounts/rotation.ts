@@ -28,8 +28,7 @@ interface ScheduledKey {
 /** A key whose publication has no end yet. */
 export interface PublishedKey {
   readonly kid: string;
-  /** Undefined for keys of release 0.1. */
-  readonly publishedAt: Date | undefined;
+  readonly publishedAt: Date;
 }
 
 /**
@@ -41,7 +40,7 @@ export function keysToRetire(
   schedule: readonly ScheduledKey[],
   now: Date,
 ): { readonly kid: string; readonly validTo: Date }[] {
-  return published.flatMap(({ kid, publishedAt = now }) => {
+  return published.flatMap(({ kid, publishedAt }) => {
     const at = schedule.findIndex((key) => key.kid === kid);
     const isAbandoned = at < 0 && now.getTime() - publishedAt.getTime() >= abandonedAfterMinutes * msPerMinute;
     const signsTo = at < 0 ? isAbandoned && now : schedule[at + 1]?.signsFrom;

@@ -20,6 +20,7 @@ export function mergeUser(stored: StoredFields<"user"> | undefined, line: Upsert
     email: null,
     financial_company_id: null,
     job_position: null,
+    locale: null,
     phone_number: null,
     profile_id: null,
   };
@@ -78,7 +79,7 @@ function merge<S extends ClosedObject>(
   changes: object,
 ): v.InferInput<S> {
   const merged = overlay(schema, { ...defaults, ...stored }, changes);
-  // What an earlier release took is no fault of the line.
+  // What the record holds already is no fault of the line.
   const isOlder = (name: string) =>
     stored !== undefined && Object.hasOwn(stored, name) && !Object.hasOwn(changes, name);
   const complete: object = parseComplete(schema, merged, isOlder);

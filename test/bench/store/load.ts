@@ -60,7 +60,16 @@ function itemsOf(line: object): Item[] {
   const place = placeOf("INVOICES", company_id, { ...record, id });
   const keys = listKeys("INVOICES", company_id, { ...record, id });
   return [
-    { ...key, id, company_id, record, ...keys, silent: true, revision: 1, ...listedItems.INVOICES.stamp },
+    {
+      ...key,
+      id,
+      company_id,
+      record,
+      ...keys,
+      silent: true,
+      revision: 1,
+      schema_version: listedItems.INVOICES.version,
+    },
     nextCountedPlace(key, undefined, { place, revision: 1 }, new Date(0)),
     ...entriesOf(place).map(numberEntries.encode),
   ];

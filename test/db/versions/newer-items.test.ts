@@ -4,7 +4,7 @@ import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
 import { rewriteTotals } from "../../../shared/db/reconcile/repair-totals.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
-import { defineEntity, stampOnly } from "../../../shared/db/table/entity.ts";
+import { defineEntity } from "../../../shared/db/table/entity.ts";
 import { keyOf } from "../../../shared/db/table/keys.ts";
 import { getItem } from "../../../shared/db/table/table.ts";
 import { scanItems } from "../../support/records/items.ts";
@@ -50,7 +50,7 @@ test("the owner of a device's token keeps its version and what is unknown while 
 
 test("a pin in place of one of a newer version has the version of the code that stores it", async () => {
   const key = { pk: "LOGIN#f@example.com", sk: "PIN" };
-  const newer = { schema_version: 9, schema_readable_from: 9, requested_at: "2020-01-01T00:00:00.000Z" };
+  const newer = { schema_version: 9, requested_at: "2020-01-01T00:00:00.000Z" };
   await putIf({ Item: { ...key, ...newer } });
   const request = {
     login: "f@example.com",
@@ -61,16 +61,19 @@ test("a pin in place of one of a newer version has the version of the code that 
     registers: false,
   };
   expect(await storePin(request, 7, { hmac: "h", salt: "s" }, new Date())).toBe(true);
-  const stored = await getItem(key);
-  expect(stored).toMatchObject({ schema_version: 2, hmac: "h" });
-  expect(stored).not.toHaveProperty("schema_readable_from");
+  expect(await getItem(key)).toMatchObject({ schema_version: 1, hmac: "h" });
 });
 
-test("an entity that older code must not read is declared as one that is only put", () => {
-  const options = { upgrades: [stampOnly], readableFrom: 1 };
-  expect(() => defineEntity("thing", () => false, options)).toThrow("thing has readableFrom");
-  expect(defineEntity("thing", () => false, { ...options, isPutWhole: true }).stamp).toEqual({
-    schema_version: 1,
-    schema_readable_from: 1,
-  });
+test("an older item goes through the steps to the newest version, keeps what is unknown, and is stored in that version", () => {
+  const withUnit = (item: object) => ({ unit: "hour", ...item });
+  const inMinutes = ({ hours, ...item }: Record<string, unknown>) => ({ minutes: Number(hours) * 60, ...item });
+  const things = defineEntity<object>("thing", () => false, [withUnit, inMinutes]);
+  const key = { pk: "THING#1", sk: "THING" };
+  const newest = { ...key, schema_version: 3, unit: "hour", minutes: 120, unknown: true };
+  expect(things.decode({ ...key, schema_version: 1, hours: 2, unknown: true })).toEqual(newest);
+  expect(things.decode({ ...key, schema_version: 2, unit: "hour", hours: 2, unknown: true })).toEqual(newest);
+  expect(things.decode(newest)).toBe(newest);
+  const newer = { ...newest, schema_version: 4, beside: 1 };
+  expect(things.decode(newer)).toBe(newer);
+  expect([things.encode({ ...key }), things.encode(newer)]).toEqual([{ ...key, schema_version: 3 }, newer]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLogin, parseSignInLogin, requireServed } from "../../../shared/domain/accounts/login.ts";
+import { parseLogin, requireServed } from "../../../shared/domain/accounts/login.ts";
 import { refusalOf } from "../../support/requests/refusals.ts";
 
 test.each([
@@ -31,23 +31,6 @@ test.each([
   [`a@${"x".repeat(64)}.example`, undefined],
 ])("D7: the normal form of the e-mail address %s is %s; dots and plus tags count", (typed, value) => {
   expect(parseLogin(typed, "GB")?.value).toBe(value);
-});
-
-test("D7: an address has the form of release 0.1 beside it where that was another one", () => {
-  expect(parseLogin("Ann@MÜLLER.example", "GB")).toEqual({
-    value: "ann@xn--mller-kva.example",
-    former: "ann@müller.example",
-    channel: "email",
-  });
-});
-
-test.each([
-  ["Jürgen@Example.com", "jürgen@example.com"],
-  ["a..b@example.com", "a..b@example.com"],
-  [" ann@example.com ", "ann@example.com"],
-  ["07911 123456", "+447911123456"],
-])("D7: %j signs in as %s, whether or not it is deliverable", (typed, value) => {
-  expect(parseSignInLogin(typed, "GB")?.value).toBe(value);
 });
 
 test.each([

@@ -36,7 +36,7 @@ test("D5: no two tokens or families are alike, and a token carries 32 random byt
   for (const secret of secrets) expect(Buffer.from(secret, "base64url")).toHaveLength(32);
 });
 
-test("D5: families sort by the second they were made in, after the random ones of earlier releases", () => {
+test("D5: families sort by the second they were made in", () => {
   const moments = [
     "2026-05-01T09:00:00.000Z",
     "2026-05-01T09:00:01.000Z",
@@ -44,7 +44,7 @@ test("D5: families sort by the second they were made in, after the random ones o
     "2100-01-01T00:00:00.000Z",
   ];
   const families = moments.map((moment) => makeFamily(new Date(moment)));
-  expect([...families, `zy${"z".repeat(20)}`].sort()).toEqual([`zy${"z".repeat(20)}`, ...families]);
+  expect([...families].sort()).toEqual(families);
   for (const family of [...families, makeFamily(new Date(0))]) expect(family).toMatch(/^[\w-]{22}$/);
 });
 

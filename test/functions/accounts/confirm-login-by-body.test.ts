@@ -7,7 +7,7 @@ import { useOwnUser } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
-import { askForPin, otherPin } from "../../support/requests/pins.ts";
+import { askForPin, countAsAsked, otherPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
@@ -88,6 +88,7 @@ describe("422", () => {
     const pin = await freshPin();
     await store([userLine(userId + 500_000)]);
     const later = await freshPin(`user-${userId + 500_000}@example.com`);
+    await countAsAsked(login);
     vi.setSystemTime(new Date("2026-05-01T09:09:59.999Z"));
     expect((await confirm(pin)).status).toBe(200);
     vi.setSystemTime(new Date("2026-05-01T09:10:00.000Z"));

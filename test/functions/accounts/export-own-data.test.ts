@@ -10,7 +10,6 @@ import { exportOwnData } from "../../../shared/contract/accounts.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
 import { refreshToken, signOut } from "../../../shared/contract/sessions.ts";
 import { cursorOf, ownExports, type StoredOwnExport } from "../../../shared/db/accounts/own-exports.ts";
-import { sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { firstPlace } from "../../../shared/db/own-data-pages.ts";
@@ -164,12 +163,6 @@ describe("403", () => {
     const renewed: Tokens = (await call(refreshHandler, refreshToken, { body })).body.token;
     for (const each of [tokens, renewed]) expectProblem(await ask(each), 403, "sign_in_required");
     expect(await exported()).toHaveLength(1);
-  });
-
-  test("D44: a session that an earlier release opened, without the moment, counts as no recent sign-in", async () => {
-    const tokens = await signedIn();
-    await updateIf(sessionKey(userId, familyOf(tokens)), { remove: ["opened_at"] });
-    expectProblem(await ask(tokens), 403, "sign_in_required");
   });
 });
 

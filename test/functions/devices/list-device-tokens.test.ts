@@ -60,8 +60,7 @@ describe("200", () => {
     await register({ token: "pushed-to" }, user);
     const [device] = await findDevices(user.id);
     if (!device) throw new Error("There is no device");
-    const account = { epoch: 0, passwordChangedAt: undefined };
-    await keepEndpoint(user.id, device, "arn:one", account, new Date("2031-10-02T23:59:00.000Z"));
+    await keepEndpoint(user.id, device, "arn:one", new Date("2031-10-02T23:59:00.000Z"));
     const times = { registered_at: "2031-10-01T08:30:00.123Z", pushed_on: "2031-10-02" };
     expect((await list(user)).body.tokens).toMatchObject([times]);
   });

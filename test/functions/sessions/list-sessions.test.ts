@@ -68,7 +68,7 @@ describe("200", () => {
   test("D5: nothing of a token is shown", async () => {
     const tokens = await signedIn();
     const text = JSON.stringify((await list(tokens)).body);
-    const [, , random = "-", mac = "-"] = tokens.refresh_token.split(".");
+    const [, , random = "-", , mac = "-"] = tokens.refresh_token.split(".");
     for (const secret of [random, mac, "hash", "successor"]) expect(text).not.toContain(secret);
   });
 
@@ -97,12 +97,6 @@ describe("200", () => {
       sessions.map((each: { id: string; platforms: string[] }) => [each.id, each.platforms]),
     );
     expect(platforms).toEqual({ [familyOf(one)]: ["Android"], [familyOf(other)]: [] });
-  });
-
-  test("D38: when an earlier release opened it, nobody knows", async () => {
-    const own = await signedIn();
-    await updateIf(sessionKey(userId, familyOf(own)), { remove: ["opened_at"] });
-    expect((await list(own)).body.sessions).toMatchObject([{ opened_at: null, current: true }]);
   });
 
   test("D5: of more than 100 the 100 that were refreshed last, and their true number", async () => {

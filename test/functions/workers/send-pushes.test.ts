@@ -9,7 +9,7 @@ import { handler } from "../../../functions/workers/send-pushes.ts";
 import { isKnownClient } from "../../../shared/accounts/known-client.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { deviceKey, findDevices } from "../../../shared/db/notifications/devices.ts";
+import { findDevices } from "../../../shared/db/notifications/devices.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
 import { userLine } from "../../support/records/records.ts";
@@ -92,53 +92,18 @@ describe("D29: a notification is pushed", () => {
   });
 });
 
-describe("D14: after a user got another password", () => {
-  const changedAt = new Date("2026-05-02T09:00:00.000Z");
-  const hoursBeside = (hours: number) => new Date(changedAt.getTime() + hours * 3_600_000);
-
-  /** A device as release 0.1 left it: its id says when it was registered, and nothing its epoch. */
-  async function registerAsBefore(token: string, registeredAt: Date): Promise<void> {
-    const device = { token, platform: "android", pushService: "fcm" } as const;
-    const id = await saveDeviceToken(userId, device, timeOrderedId(registeredAt));
-    if (id === undefined) throw new Error("The device was not registered");
-    await updateIf(deviceKey(userId, id), { remove: ["epoch"] });
-  }
-
-  test("a device that release 0.1 registered before that gets no push, one of afterwards does", async () => {
-    await store([userLine(userId)]);
-    await registerAsBefore("thief", hoursBeside(-1));
-    await registerAsBefore("owner", hoursBeside(1));
-    const set = { session_epoch: 1, password_changed_at: changedAt.toISOString() };
-    await updateIf(userKey(userId), { set });
-    for (let each = 0; each < 2; each += 1) expect(await send(await newPush(userId))).toEqual(nothingFailed);
-    expect(pushedTo(service)).toEqual(["owner", "owner"]);
-  });
-
-  test("with release 0.1, which did not keep when, its devices go on getting pushes until the next time", async () => {
-    await store([userLine(userId)]);
-    await registerAsBefore("device", hoursBeside(-1));
-    await updateIf(userKey(userId), { set: { session_epoch: 1 } });
-    for (let each = 0; each < 2; each += 1) await send(await newPush(userId));
-    const set = { session_epoch: 2, password_changed_at: changedAt.toISOString() };
-    await updateIf(userKey(userId), { set });
-    await send(await newPush(userId));
-    expect(pushedTo(service)).toEqual(["device", "device"]);
-  });
-
-  test.each([
-    ["nobody got another password", {}, true],
-    ["one with release 0.1 came at a moment that nobody kept", { session_epoch: 1 }, false],
-    ["one came before the device", { session_epoch: 1, password_changed_at: hoursBeside(-2).toISOString() }, true],
-    ["one came after the device", { session_epoch: 1, password_changed_at: changedAt.toISOString() }, false],
-  ])("D10: a device of release 0.1 is a proof where %s: %j, %s, after a push as before", async (_, set, isKnown) => {
-    await store([userLine(userId, { email: `user-${userId}@example.com` })]);
-    await registerAsBefore(`proof-${userId}`, hoursBeside(-1));
-    await updateIf(userKey(userId), { set: { silent: true, ...set } });
-    const login = { value: `user-${userId}@example.com`, channel: "email" } as const;
-    expect(await isKnownClient(login, `proof-${userId}`)).toBe(isKnown);
-    expect(await send(await newPush(userId))).toEqual(nothingFailed);
-    expect(await isKnownClient(login, `proof-${userId}`)).toBe(isKnown);
-  });
+test("D10, D14: after another password a device that was registered before gets no push and proves nothing", async () => {
+  await store([userLine(userId, { email: `user-${userId}@example.com` })]);
+  const login = { value: `user-${userId}@example.com`, channel: "email" } as const;
+  const proofs = () => Promise.all(["thief", "owner"].map((token) => isKnownClient(login, `${token}-${userId}`)));
+  await register(userId, `thief-${userId}`);
+  expect(await proofs()).toEqual([true, false]);
+  await updateIf(userKey(userId), { set: { silent: true, session_epoch: 1 } });
+  const owner = { token: `owner-${userId}`, platform: "android", pushService: "fcm", epoch: 1 } as const;
+  await saveDeviceToken(userId, owner, timeOrderedId(new Date()));
+  for (let each = 0; each < 2; each += 1) expect(await send(await newPush(userId))).toEqual(nothingFailed);
+  expect(pushedTo(service)).toEqual([`owner-${userId}`, `owner-${userId}`]);
+  expect(await proofs()).toEqual([false, true]);
 });
 
 describe("D28: the day of the last push", () => {

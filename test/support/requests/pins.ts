@@ -4,7 +4,13 @@ import { handler as requestPasswordResetHandler } from "../../../functions/accou
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import type { Inbox } from "../../../infra/local/aws/inbox.ts";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
+import { guesserOf } from "../../../shared/accounts/throttles.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { overwriteLoginGuesses } from "../../../shared/db/accounts/guesses.ts";
+import { pinKey, pins } from "../../../shared/db/accounts/pins.ts";
+import { transact } from "../../../shared/db/table/transaction.ts";
+import { noLoginGuesses } from "../../../shared/domain/guessing/login-guesses.ts";
+import { readItem } from "../records/writes.ts";
 import type { Service } from "../service/service.ts";
 import { call } from "./call.ts";
 import { forgetThrottles } from "./throttles.ts";
@@ -38,6 +44,15 @@ export async function askForPin(service: Service, login: string): Promise<string
   await call(requestPasswordResetHandler, requestPasswordReset, { body: { user: { login } } });
   await deliverPins();
   return newestPin(service.inbox, login);
+}
+
+/** Has the guesses at a login know its stored pin: a request that a test queued itself was counted by no operation. */
+export async function countAsAsked(login: string): Promise<void> {
+  const { request_id, requested_at, valid_to, digits } = pins.decode((await readItem(pinKey(login))) ?? {});
+  const asked = { request_id, asked_at: Date.parse(requested_at), valid_to: Date.parse(valid_to), digits };
+  const { loginHash } = await guesserOf(login, { address: "", isKnown: false });
+  const guesses = { ...noLoginGuesses, pin: { ...asked, registers: false } };
+  await transact([overwriteLoginGuesses(loginHash, guesses, new Date())]);
 }
 
 /** A pin that is not this one: the first after it, or one further on. */

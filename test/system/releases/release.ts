@@ -51,12 +51,8 @@ export async function loadRelease(name: "old" | "next") {
 type EntityModule = typeof import("../../../shared/db/table/entity.ts");
 
 function withAddition(original: EntityModule): EntityModule {
-  const defineEntity: EntityModule["defineEntity"] = (
-    name,
-    matches,
-    { upgrades = [original.stampOnly], ...others } = {},
-  ) => {
-    const entity = original.defineEntity<never>(name, matches, { ...others, upgrades: [...upgrades, add] });
+  const defineEntity: EntityModule["defineEntity"] = (name, matches, upgrades = []) => {
+    const entity = original.defineEntity<never>(name, matches, [...upgrades, add]);
     return { ...entity, encode: (value) => entity.encode(add(value as Item) as never) };
   };
   return { ...original, defineEntity };

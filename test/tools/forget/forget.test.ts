@@ -62,8 +62,8 @@ const aPin = {
   requested_at: now.toISOString(),
   valid_to: now.toISOString(),
   expires_at: 9e9,
+  held_until: now.toISOString(),
   digits: 6,
-  tries: 0,
   hmac: "h",
   salt: "s",
 };
@@ -309,7 +309,7 @@ test("the endpoints of their devices at SNS go; one that SNS keeps is named", as
     const deviceId = endpoints.push(made.EndpointArn ?? "");
     await saveDeviceToken(id, { token: Token, platform: "fcm", pushService: "fcm" }, deviceId);
     const device = (await findDevices(id)).find(({ token }) => token === Token);
-    if (device) await keepEndpoint(id, device, made.EndpointArn ?? "", { epoch: 0, passwordChangedAt: undefined }, now);
+    if (device) await keepEndpoint(id, device, made.EndpointArn ?? "", now);
   }
   service.endpoints.failNext("DeleteEndpoint", "AuthorizationError", 1);
   const { endpointsLeft = [] } = (await forgetPerson(id, list, now)) ?? {};

@@ -32,11 +32,6 @@ const poisons: readonly Poison[] = [
   { reason: /has no id or no key/, spoil: (change) => void delete change.Keys, isStored: false },
   { reason: /state is not a text/, spoil: withImage({ record: { M: { number: { S: "X" } } } }), isStored: true },
   { reason: /company_id is not a whole number/, spoil: withImage({ company_id: { S: "1" } }), isStored: true },
-  {
-    reason: /ItemTooNewError/,
-    spoil: withImage({ schema_version: { N: "99" }, schema_readable_from: { N: "99" } }),
-    isStored: true,
-  },
   { spoil: withImage({ schema_version: { N: "99" } }), isStored: true },
 ];
 
