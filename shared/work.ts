@@ -12,10 +12,7 @@ export interface Work {
   readonly attempt?: number | undefined;
 }
 
-/**
- * What the last write of a record says of itself: the item carries it, and the stream hands it on. It counts where the item's
- * `change_revision` is its `revision`: release 0.1 raises the latter and leaves the change standing.
- */
+/** What the last write of a record says of itself: the item carries it, and the stream hands it on. */
 export interface LastChange {
   /** Id of the request that the write follows from; absent where no request began it. */
   readonly request?: string | undefined;

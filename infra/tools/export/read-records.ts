@@ -52,7 +52,7 @@ const keyStarts = {
 } as const satisfies Record<RecordType, string>;
 
 const recordPaths = ["pk", "sk", "schema_version", "id", "name", "company_id", "user_id", "record", "version"];
-const changePaths = ["revision", "change", "change_revision", "erased_at", "removed", "removed_at", "expires_at"];
+const changePaths = ["revision", "change", "erased_at", "removed", "removed_at", "expires_at"];
 
 function scanOf({ types, companyId, since }: Selection) {
   // Whose a notification is only its user says.

@@ -116,7 +116,7 @@ export async function findCompanyUsers(
 export function createUser({ id, ...record }: User, resetHash: string): TransactionWrite {
   const own = { id, company_id: record.financial_company_id, role: record.role, record };
   const revision = firstRevision();
-  const stamp = stampOf(userKey(id), revision, { creates: true });
+  const stamp = stampOf(userKey(id), { creates: true });
   const item = users.encode({ ...userKey(id), ...own, reset_hash: resetHash, revision, ...stamp });
   return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
 }

@@ -7,10 +7,9 @@ export interface StoredChange extends Partial<LastChange> {
   readonly creates?: true;
 }
 
-/** What says who wrote an item last; `change_revision` is the revision that it was written at. */
+/** Says who wrote an item last: every write that raises its revision sets this, or removes it. */
 export interface ChangeStamp {
   readonly change?: StoredChange | undefined;
-  readonly change_revision?: number | undefined;
 }
 
 /** The sort keys of the records whose changes are kept in the history. */
@@ -29,16 +28,14 @@ export function changeOf(key: Key | Item): StoredChange | undefined {
 }
 
 /** What a put of a record says of itself. */
-export function stampOf(key: Key | Item, revision: number, { creates = false } = {}): ChangeStamp {
+export function stampOf(key: Key | Item, { creates = false } = {}): ChangeStamp {
   const change = changeOf(key);
-  if (!change || !isRecorded(key)) return { change, change_revision: undefined };
-  return { change: { ...change, ...(creates && { creates }) }, change_revision: revision };
+  return { change: change && isRecorded(key) && creates ? { ...change, creates } : change };
 }
 
-/** The whole change that an item was written by last; undefined where it does not say it, or says it of an earlier write. */
+/** The whole change that an item was written by last; undefined if it does not say so. */
 export function lastChangeOf(item: Item | undefined): (LastChange & StoredChange) | undefined {
-  const { change, change_revision, revision } = (item ?? {}) as ChangeStamp & { readonly revision?: number };
-  if (revision === undefined || change_revision !== revision) return undefined;
+  const { change } = (item ?? {}) as ChangeStamp;
   return isWhole(change) ? change : undefined;
 }
 

@@ -15,7 +15,7 @@ export interface UndoableChange {
   readonly undone_by?: string;
 }
 
-/** What the last write of a record replaced. It counts while `change_revision` is the record's `revision`. */
+/** What the last write of a record replaced. */
 export interface ReplacedValues {
   /** The values before; what was absent is absent. */
   readonly before: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { changeOf, isRecorded } from "./change-stamps.ts";
+import { changeOf } from "./change-stamps.ts";
 import { versionClause, versionValue } from "./entity.ts";
 import type { Item, Key } from "./table.ts";
 
@@ -31,12 +31,11 @@ export function setOrRemove(attribute: string, value: unknown): Required<Pick<Ch
 export function updateOf({ pk, sk }: Key, changes: Changes, writeId?: string) {
   const key = { pk, sk };
   const { where = {}, when, values, setOnce = {}, add = {} } = changes;
-  const { set, remove, stamps } = withLastChange(key, changes);
+  const { set, remove } = withLastChange(key, changes);
   const keepsVersion = set.schema_version === undefined;
   const bound: Item = {
     ...values,
     ...(keepsVersion && versionValue),
-    ...(stamps && { ":none": 0 }),
     ...(writeId !== undefined && { ":write_id": writeId }),
   };
   const names = new Map<string, string>();
@@ -55,7 +54,6 @@ export function updateOf({ pk, sk }: Key, changes: Changes, writeId?: string) {
     ...each(set, (path, value) => `${path} = ${bind(value)}`),
     ...each(setOnce, (path, value) => `${path} = if_not_exists(${path}, ${bind(value)})`),
     ...(keepsVersion ? [versionClause] : []),
-    ...(stamps ? [revisionClause(bind(add.revision), names)] : []),
     ...(writeId === undefined ? [] : ["write_id = :write_id"]),
   ];
   const removed = remove.map((attribute) => pathOf(attribute, names));
@@ -93,16 +91,9 @@ export function checkOf({ pk, sk }: Key, where: Readonly<Item>) {
 
 /** A write of another revision says what it follows from, and leaves nothing of what the last one said. */
 function withLastChange(key: Key, { set = {}, remove = [], add = {} }: Changes) {
-  if (add.revision === undefined) return { set, remove, stamps: false };
-  const change = changeOf(key);
-  const stamps = change !== undefined && isRecorded(key);
-  const gone = [...(change ? [] : ["change"]), ...(stamps || !isRecorded(key) ? [] : ["change_revision"])];
-  return { set: { ...set, ...(change && { change }) }, remove: [...remove, ...gone], stamps };
-}
-
-/** What a record's stamp counts for: the revision that the same update leads to. */
-function revisionClause(step: string, names: Map<string, string>): string {
-  return `${pathOf("change_revision", names)} = if_not_exists(${pathOf("revision", names)}, :none) + ${step}`;
+  if (add.revision === undefined) return { set, remove };
+  const change = setOrRemove("change", changeOf(key));
+  return { set: { ...set, ...change.set }, remove: [...remove, ...change.remove] };
 }
 
 /** The aliases of an attribute's names: any name may be a word that expressions reserve. */

@@ -36,15 +36,7 @@ export interface WriteContext {
 export type Commit = (writes: readonly TransactionWrite[]) => Promise<readonly number[]>;
 
 /** Attributes that describe the last write of an item, and are no part of its content. */
-const writeAttributes = new Set<string>([
-  "silent",
-  "changed_by",
-  "change",
-  "change_revision",
-  "push",
-  "write_id",
-  "schema_version",
-]);
+const writeAttributes = new Set<string>(["silent", "changed_by", "change", "push", "write_id", "schema_version"]);
 
 /** Items to be read, each by its key and as its entity knows it. */
 type Reads<Stored extends readonly StoredItem[]> = {
@@ -113,7 +105,7 @@ type Revised = Pick<RecordItem, "revision">;
  */
 export function replaceItem(stored: Revised | undefined, next: object, { notifies }: WriteContext): TransactionWrite {
   const revision = stored ? stored.revision + 1 : firstRevision();
-  const stamp = stampOf(next as Item, revision, { creates: !stored });
+  const stamp = stampOf(next as Item, { creates: !stored });
   const last = { changed_by: undefined, undo: undefined, undone: undefined, silent: notifies ? undefined : true };
   const Item = { ...next, revision, ...stamp, ...last };
   return { Put: { Item, ...ifUnchanged(stored) } };

@@ -59,8 +59,6 @@ const undoing = v.object({
     v.object({ chain: v.optional(v.string()), since: v.optional(timestamp), step: v.optional(v.number()) }),
   ),
   change: v.optional(v.object({ id: v.optional(v.string()), at: v.optional(timestamp) })),
-  revision: v.optional(v.number()),
-  change_revision: v.optional(v.number()),
 });
 const job = v.object({ id, company_id: id });
 const timesheet = v.object({
@@ -94,10 +92,10 @@ export function readEvent(change: ItemChange): NotificationEvent | undefined {
   return meaning && { ...meaning, actorId, undo: readChainPlace(after, before) };
 }
 
-/** What a record says of its last write's chain counts while nobody wrote it since: release 0.1 leaves it standing. */
+/** The chain of changes that a record's last write belongs to, if that can be undone. */
 function readChainPlace(after: unknown, before: ItemChange["before"]): ChainPlace | undefined {
-  const { undo, change, revision, change_revision } = requireItem(undoing, after);
-  if (!undo || revision !== change_revision) return undefined;
+  const { undo, change } = requireItem(undoing, after);
+  if (!undo) return undefined;
   const { chain = change?.id, since = change?.at, step = 0 } = undo;
   if (chain === undefined || since === undefined) return undefined;
   const { changed_by: undoneOf } = step > 0 && before ? requireItem(changed, before) : {};

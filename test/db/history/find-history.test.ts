@@ -34,7 +34,7 @@ function changeOf(id: number, revision: number, { by = "user#7", company = 1, se
     at: new Date(second * 1_000).toISOString(),
   };
   const at = (state: number, more: object) => ({ ...key, id, company_id: company, record: { state }, ...more });
-  const after = at(revision, { revision, change, change_revision: revision });
+  const after = at(revision, { revision, change });
   return {
     eventId: String(sequence),
     key,

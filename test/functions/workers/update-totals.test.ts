@@ -59,7 +59,6 @@ test("killed before and after every call that it makes, and started again, it ha
 test("D41: killed before and after every call, it has kept the history of records, users and sessions once", async () => {
   const stamp = (revision: number) => ({
     revision,
-    change_revision: revision,
     change: { ...author, id: `c-${revision}` },
   });
   const author = { by: "user#7", operation: "test", at: "2026-05-10T12:00:00.000Z" };

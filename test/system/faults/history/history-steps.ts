@@ -25,7 +25,7 @@ export const death = {
   crashAt: fc.integer({ min: 1, max: 6 }),
   moment: fc.constantFrom<CrashMoment>("before", "after"),
 };
-/** Who makes a change; `nobody` is release 0.1, which says nothing of itself and leaves what was said before. */
+/** Who makes a change; `nobody` is an engineer's hand, which says nothing of itself. */
 const author = fc.constantFrom("import", "import", "event", "nobody");
 /** Values of a field; the third is longer than the history keeps. */
 const value = fc.nat({ max: 2 });
@@ -44,7 +44,7 @@ export const change = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ does: fc.constant("remove" as const), ...place, author, ...death }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant("change as 0.1" as const), ...place, value, ...death }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant("change by hand" as const), ...place, value, ...death }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("set clock back" as const), ...place, ...death }) },
   { weight: 3, arbitrary: fc.record({ does: fc.constant("act" as const), ...place, value, ...death }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("end session" as const), ...death }) },
@@ -73,10 +73,10 @@ export function planOf(
     case "save":
       return { author: authorOf(each.author), work: () => write(lineOf(kind, id, each.value, each.company)) };
     case "remove":
-      if (each.author === "nobody") return { author: undefined, work: () => removeAs01(recordKey(kind, id)) };
+      if (each.author === "nobody") return { author: undefined, work: () => removeByHand(recordKey(kind, id)) };
       return { author: authorOf(each.author), work: () => write({ type, id, deleted: true }) };
-    case "change as 0.1":
-      return stored && { author: undefined, work: () => changeAs01(recordKey(kind, id), each.value) };
+    case "change by hand":
+      return stored && { author: undefined, work: () => changeByHand(recordKey(kind, id), each.value) };
     case "set clock back":
       if (stored) return undefined;
       return { author: authorOf("import"), work: () => writeBehind(kind, id), isWhole: true };
@@ -119,20 +119,20 @@ function lineOf(kind: Kind, id: number, at: number, company: number): { readonly
   });
 }
 
-/** What release 0.1 did: the revision rises, and all else that it does not know stays. */
-async function changeAs01(key: Key, at: number): Promise<void> {
+/** The revision rises, and nothing says who raised it. */
+async function changeByHand(key: Key, at: number): Promise<void> {
   const field = { TIMESHEET: "job_title", INVOICE: "company_name", JOB: "title", USER: "last_name" }[key.sk];
   const update = new UpdateCommand({
     TableName: settings.tableName(),
     Key: { ...key },
-    UpdateExpression: "SET #record.#field = :value, revision = revision + :one",
-    ExpressionAttributeNames: { "#record": "record", "#field": field ?? "" },
+    UpdateExpression: "SET #record.#field = :value, revision = revision + :one REMOVE #change",
+    ExpressionAttributeNames: { "#record": "record", "#field": field ?? "", "#change": "change" },
     ExpressionAttributeValues: { ":value": texts[at], ":one": 1 },
   });
   await documentClient().send(update);
 }
 
-async function removeAs01(key: Key): Promise<void> {
+async function removeByHand(key: Key): Promise<void> {
   await documentClient().send(new DeleteCommand({ TableName: settings.tableName(), Key: { ...key } }));
 }
 
@@ -142,7 +142,7 @@ async function writeBehind(kind: Kind, id: number): Promise<void> {
   const update = new UpdateCommand({
     TableName: settings.tableName(),
     Key: { ...recordKey(kind, id) },
-    UpdateExpression: "SET revision = :five, change_revision = :five",
+    UpdateExpression: "SET revision = :five",
     ExpressionAttributeValues: { ":five": 5 },
   });
   await documentClient().send(update);

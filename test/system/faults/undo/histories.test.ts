@@ -22,7 +22,7 @@ useService();
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-05-10T09:00:00.000Z"), toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
-test(`D41: known and ${runs} random histories of payments, timers, undos of them and of undos, imports, removals and writes of 0.1, cut short anywhere and repeated, with late and doubled news, reads and pushes between, end in the records, totals, notifications and counts of a model`, async () => {
+test(`D41: known and ${runs} random histories of payments, timers, undos of them and of undos, imports, removals and writes by hand, cut short anywhere and repeated, with late and doubled news, reads and pushes between, end in the records, totals, notifications and counts of a model`, async () => {
   const history = fc.array(step, { minLength: 4, maxLength: 14 });
   const examples = knownHistories.map((steps): [Step[]] => [steps]);
   await fc.assert(fc.asyncProperty(history, runHistory), { numRuns: runs + examples.length, examples });
@@ -101,7 +101,7 @@ async function takeOther(
     if (!isThere) return;
     if (each.does === "import") await world.importTimesheet(each.slot, each.state, `Driver ${Date.now()}`);
     else if (each.does === "remove") await world.remove(each.slot);
-    else await world.writeAs01(each.slot);
+    else await world.writeByHand(each.slot);
     await world.look();
   }
 }

@@ -31,8 +31,8 @@ export const knownHistories: readonly Step[][] = [
   [pay(operator, [1]), pay(operator, [0, 1]), undo(admin), pay(operator, [1])],
   // Timers, where there was none as well.
   [adjust([0], 0), adjust([0], 60), undo(operator), adjust([0, 1], 600), undo(admin), undo(admin), undo(admin)],
-  // Any write stands against an undo, of release 0.1 and of a removal as well.
-  [pay(operator, [0, 1]), { does: "write of 0.1", slot: 1 }, undo(operator), remove(0), undo(operator)],
+  // Any write stands against an undo, by hand and of a removal as well.
+  [pay(operator, [0, 1]), { does: "write by hand", slot: 1 }, undo(operator), remove(0), undo(operator)],
   // What was cut short and repeated after others' changes is not done twice.
   ...deaths.map((death) => [pay(operator, [0], "paid", death), pay(admin, [0], "pending")]),
   ...deaths.map((death) => [pay(operator, [0, 1]), undo(operator, 0, death), pay(admin, [1])]),

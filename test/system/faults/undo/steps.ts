@@ -32,7 +32,7 @@ export const step = fc.oneof(
   { weight: 7, arbitrary: fc.record({ does: fc.constant("undo" as const), who, pick: fc.nat({ max: 2 }), death }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("repeat" as const), pick }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("import" as const), slot, state }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("remove" as const, "write of 0.1" as const), slot }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("remove" as const, "write by hand" as const), slot }) },
   { weight: 4, arbitrary: fc.record({ does: fc.constant("stream" as const) }) },
   { weight: 4, arbitrary: fc.record({ does: fc.constant("deliver" as const), pick, death }) },
   {

@@ -89,14 +89,14 @@ export class World {
     this.model.records.TIMESHEETS.delete(this.base + slot);
   }
 
-  /** Raises the revision and leaves the change standing, as release 0.1 does. */
-  async writeAs01(slot: number): Promise<void> {
+  /** Raises the revision, and says nothing of who did. */
+  async writeByHand(slot: number): Promise<void> {
     const id = this.base + slot;
     const item = await readItem(recordKey("TIMESHEET", id));
     const known = this.model.records.TIMESHEETS.get(id);
     if (!item || !known) return;
     const record = { ...(item.record as Item), job_title: `Driver ${Number(item.revision)}` };
-    await putIf({ Item: { ...item, record, revision: Number(item.revision) + 1 } });
+    await putIf({ Item: { ...item, record, revision: Number(item.revision) + 1, change: undefined, undo: undefined } });
     this.model.write("TIMESHEETS", id, known.value);
   }
 
