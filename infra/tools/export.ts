@@ -23,8 +23,8 @@ the file or not: --since with the moment that is printed last has it.
   --types TYPES  only these, with commas between them: ${recordTypes.join(", ")}
   --company ID   only this company, its users, their notifications, and its timesheets, invoices and jobs
   --since TIME   only what has changed from then on, such as 2026-11-20 or 2026-11-20T08:30:00Z, at most ${tombstoneDays} days ago;
-                 what was removed is a line with "deleted". What does not say when it changed is in it: companies,
-                 notifications, and what an earlier release wrote; timesheets that were paid and timers that were set less
+                 what was removed is a line with "deleted". What does not say when it changed is in it: companies
+                 and notifications; timesheets that were paid and timers that were set less
                  than a day before, invoices that became overdue less than 15 minutes before. Lines win over what is
                  stored; a record's version follows in a line of its own. Where a login or profile has gone from one
                  user to another, import the file once more if a line is refused as taken

@@ -16,7 +16,7 @@ export type ChangedType = (typeof changedTypes)[number];
 /** The actions in entries. `session_ended` concerns a user's sessions, `imported` the new records of a file. */
 const changeActions = ["created", "updated", "removed", "session_ended", "imported"] as const;
 
-/** The kinds of actors; `unknown` if the release that wrote the record did not record one. */
+/** The kinds of actors; `unknown` if a write did not say one. */
 const actorKinds = ["user", "import", "event", "schedule", "tool", "service", "unknown"] as const;
 
 /** The actor of a change, as far as known. */

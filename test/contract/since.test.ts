@@ -7,8 +7,8 @@ import { jsonSchemaOf } from "../../shared/openapi/schemas.ts";
 
 const order = v.object({
   number: text(10),
-  purchase_order: since("0.2", v.nullable(text(64)), null),
-  cost_centre: since("0.3", text(20), "none"),
+  purchase_order: since("1.1", v.nullable(text(64)), null),
+  cost_centre: since("1.2", text(20), "none"),
 });
 
 describe("D38: a field that is new in the contract", () => {
@@ -37,15 +37,15 @@ describe("D38: a field that is new in the contract", () => {
     expect(jsonSchemaOf(order)).toMatchObject({
       required: ["number", "purchase_order", "cost_centre"],
       properties: {
-        purchase_order: { default: null, description: "Since 0.2; null where the record is older." },
-        cost_centre: { default: "none", description: 'Since 0.3; "none" where the record is older.' },
+        purchase_order: { default: null, description: "Since 1.1; null where the record is older." },
+        cost_centre: { default: "none", description: 'Since 1.2; "none" where the record is older.' },
       },
     });
   });
 
   test("cannot have a default that its schema does not allow", () => {
     // @ts-expect-error null is no text
-    since("0.2", text(20), null);
+    since("1.1", text(20), null);
   });
 });
 

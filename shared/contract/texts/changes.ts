@@ -19,7 +19,7 @@ export const actorText = shapes(actor, "Who is behind a change: a person, or wha
 export const changeText = shapes(change, "What one change did to one record.", {
   id: ["Unique and stable: whoever copies the history meets each entry under one id.", "7Jd0Qp2mZk1xVbN4sTyW9A"],
   change_id: [
-    "Shared by everything that one call or one import wrote. Null for what a release before 0.2 wrote.",
+    "Shared by everything that one call or one import wrote. Null for a write that did not say it.",
     "019de2a6-1c40-7a31-9f0e-3d1d4c1a7b52",
   ],
   at: ["When it was asked for.", "2026-05-01T08:30:00.000Z"],

@@ -24,7 +24,7 @@ export interface AccountWithHash extends Account {
 }
 
 /**
- * Access pattern A5: an account and the hash of a secret, both of one moment: who has read the hash of a former password has
+ * Access pattern A5: an account and the hash of a secret, both of one moment: who has read the hash of the last password has
  * not read the epoch of the next (D14). Four read units, one round trip.
  */
 export async function findAccountWith(kind: SecretKind, userId: number): Promise<AccountWithHash | undefined> {

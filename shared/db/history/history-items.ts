@@ -26,7 +26,7 @@ export interface RecordedChange {
   /** Of the record; of a session its family, of an import the id of its run. */
   readonly id: number | string;
   readonly did: RecordedDoing;
-  /** Who made it, when and in which change; absent of a write that does not say. */
+  /** Who made it, when and in which change; absent for a write that does not say it. */
   readonly change?: LastChange | undefined;
   /** When it was made, ISO 8601: the change's moment, or to the second that of the stream. */
   readonly at: string;

@@ -70,7 +70,7 @@ test("D41: a write that says nothing of itself is kept without an author", () =>
   expect(places).toHaveLength(2);
 });
 
-test("D41: a write that changes no field, a migration and a repeated image leave nothing", () => {
+test("D41: a write that changes no field, one that raises no revision and a repeated image leave nothing", () => {
   expect(kept(timesheet("paid", by(6)), timesheet("paid", by(7))).items).toEqual([]);
   expect(kept(timesheet("paid", by(6)), timesheet("pending", by(6))).items).toEqual([]);
   expect(kept(undefined, undefined).items).toEqual([]);

@@ -14,7 +14,7 @@ useService();
 /** The contract of the next release: invoices, timesheets, their drivers and their timelogs have a purchase order. */
 async function withPurchaseOrder(released: typeof finance) {
   const { since } = await import("../../../shared/contract/since.ts");
-  const purchase_order = since("0.2", v.nullable(v.string()), null);
+  const purchase_order = since("1.1", v.nullable(v.string()), null);
   const driver = v.object({ ...released.driver.entries, purchase_order });
   const invoice = v.object({ ...released.invoice.entries, purchase_order });
   const timelog = v.object({ ...released.timelog.entries, purchase_order });
@@ -170,6 +170,6 @@ describe("D38: a field that the next release adds", () => {
   test("is in the next release's document, required in answers, with what older records show", () => {
     const { schemas } = next.openApiDocument().components as { schemas: Record<string, { required: string[] }> };
     expect(schemas.Invoice?.required).toContain("purchase_order");
-    expect(JSON.stringify(schemas.Invoice)).toContain("Since 0.2; null where the record is older.");
+    expect(JSON.stringify(schemas.Invoice)).toContain("Since 1.1; null where the record is older.");
   });
 });

@@ -127,7 +127,7 @@ describe("200", () => {
     expect(body.changes[0].by).toEqual(shown);
   });
 
-  test("D41: what release 0.1 wrote has no author", async () => {
+  test("D41: a write that does not say its author has none", async () => {
     await putHistory([{ type: "job", id: 32, by: undefined }]);
     const { body } = await list({ record_type: "Job", record_id: "32" });
     const by = { kind: "unknown", id: null, name: null };
