@@ -110,8 +110,8 @@ test("D41: of passwords and passcodes it is kept that they changed, and of a per
   const keptOf = (before: Item, after: Item | undefined) =>
     historyOf({ ...place, key: user, before, after }, change, 400);
   const items = keptOf(
-    stored({ ...by(6), password_hash: "$secret" }),
-    stored({ ...by(7), session_epoch: 1, passcode_changes: 1, password_hash: "$other" }),
+    stored({ ...by(6), reset_hash: "$secret" }),
+    stored({ ...by(7), session_epoch: 1, passcode_changes: 1, reset_hash: "$other" }),
   );
   expect(items.slice(0, 1).map(changeIn)).toMatchObject([
     { type: "user", before: {}, after: { password: "changed", passcode: "changed" } },
