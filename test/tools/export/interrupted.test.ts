@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { ExportOptions } from "../../../infra/tools/export/export-records.ts";
-import { documentClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
@@ -33,7 +33,7 @@ async function interrupt(out: string, { page, fails, table = someTable }: Interr
   const stop = new AbortController();
   let pages = 0;
   const name = `failing-${crypto.randomUUID()}`;
-  documentClient().middlewareStack.add(
+  tableClient().middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
         if (commandName === "ScanCommand") pages += 1;
@@ -49,7 +49,7 @@ async function interrupt(out: string, { page, fails, table = someTable }: Interr
     expect(error).toMatchObject({ message: "the cable is out" });
     return false;
   } finally {
-    documentClient().middlewareStack.remove(name);
+    tableClient().middlewareStack.remove(name);
   }
 }
 

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
-import { documentClient, type Item } from "../../../../shared/db/table/table.ts";
+import type { Item } from "../../../../shared/db/table/table.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
 import { settings } from "../../../../shared/settings.ts";
+import { documentClient } from "../../../support/records/document-client.ts";
 import type { Kind } from "./history-steps.ts";
 
 type Fields = Record<string, unknown>;

@@ -3,12 +3,13 @@ import { giveResetToken, replacePassword } from "../../../../shared/db/accounts/
 import { setJobTimers } from "../../../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
 import { type RecordKind, recordKey } from "../../../../shared/db/table/keys.ts";
-import { documentClient, type Item, type Key } from "../../../../shared/db/table/table.ts";
+import type { Item, Key } from "../../../../shared/db/table/table.ts";
 import { transact } from "../../../../shared/db/table/transaction.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
 import { changeIdAt } from "../../../../shared/domain/records/change-id.ts";
 import { settings } from "../../../../shared/settings.ts";
 import type { CrashMoment } from "../../../support/faults/crash.ts";
+import { documentClient } from "../../../support/records/document-client.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { write } from "../../../support/records/writes.ts";
 import { fc } from "../../../support/service/properties.ts";
