@@ -1,10 +1,5 @@
 import { maySendSms } from "../../shared/accounts/sms.ts";
-import {
-  findNoticeProgress,
-  keepNoticeProgress,
-  type Notice,
-  type NoticeChannel,
-} from "../../shared/db/accounts/notices.ts";
+import { findNoticeProgress, keepNoticeProgress, type NoticeChannel } from "../../shared/db/accounts/notices.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { type NoticeRecipient, sendNotice } from "../../shared/messaging/notice-message.ts";
@@ -13,12 +8,11 @@ import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.
 import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Notifies a user on every channel they have, in their language, that their password was changed (D14), or their data exported (D44);
- * SMS within the stage's ceiling (D11).
- * A message that comes again repeats only the channel that failed.
+ * Notifies a user on every channel they have, in their language, that their password was changed (D14); SMS within the stage's
+ * ceiling (D11). A message that comes again repeats only the channel that failed.
  */
-export const handler = forQueue(noticeMessage, async ({ userId, ...notice }, now) => {
-  const [user, progress] = await Promise.all([findUser(userId), findNoticeProgress(userId, notice)]);
+export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, now) => {
+  const [user, progress] = await Promise.all([findUser(userId), findNoticeProgress(userId, changedAt)]);
   if (!user) return;
   const addresses: readonly [NoticeChannel, string | null][] = [
     ["email", user.email],
@@ -32,12 +26,12 @@ export const handler = forQueue(noticeMessage, async ({ userId, ...notice }, now
     waiting.map(async (each) => {
       if (!(await mayServe(each, progress.sms_counted, now))) return;
       sms_counted ||= each.channel === "sms";
-      await send(each, notice);
+      await send(each, changedAt);
     }),
   );
   const done = waiting.flatMap(({ channel }, at) => (attempts[at]?.status === "fulfilled" ? [channel] : []));
   const next = { served: [...progress.served, ...done], sms_counted };
-  if (waiting.length > 0) await keepNoticeProgress(userId, notice, next, now);
+  if (waiting.length > 0) await keepNoticeProgress(userId, changedAt, next, now);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 
@@ -48,9 +42,9 @@ async function mayServe({ channel, to }: NoticeRecipient, isCounted: boolean, no
 }
 
 /** Sends by one channel; one that takes no such recipient is served as well. */
-async function send(recipient: NoticeRecipient, { about, at }: Notice): Promise<void> {
+async function send(recipient: NoticeRecipient, changedAt: Date): Promise<void> {
   try {
-    await sendNotice(recipient, about, at);
+    await sendNotice(recipient, changedAt);
   } catch (error) {
     if (!(error instanceof RecipientRefusedError)) throw error;
     reportRefused(error);

@@ -1,11 +1,6 @@
 import { decodeChange } from "../../shared/db/entities.ts";
 import type { TableChange } from "../../shared/db/table/table-changes.ts";
-import {
-  readEvent,
-  readOwnExport,
-  readPasswordChange,
-  readPush,
-} from "../../shared/domain/records/notification-events.ts";
+import { readEvent, readPasswordChange, readPush } from "../../shared/domain/records/notification-events.ts";
 import { queueNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
@@ -14,7 +9,7 @@ import { queueOutboundEvents } from "../../shared/workers/queue-outbound-events.
 import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /**
- * Turns changes of records into messages that notify the recipients (D25), new passwords and exports into notices (D14, D44), new
+ * Turns changes of records into messages that notify the recipients (D25), new passwords into notices (D14), new
  * notifications into pushes where the stage pushes at all (D29), and all of them into events for other systems where it sends
  * any (D42). It writes nothing: a change that comes again has the same event id.
  */
@@ -23,9 +18,9 @@ export const handler = forStream(async (batch, now) => {
   const isPushing = Object.keys(settings.platformApplications()).length > 0;
   const messages = changes.flatMap(messagesOf);
   const pushes = isPushing ? changes.flatMap(withRequest(readPush)) : [];
-  const notices = [...changes.flatMap(withRequest(readPasswordChange)), ...changes.flatMap(withRequest(readOwnExport))];
+  const notices = changes.flatMap(withRequest(readPasswordChange));
   await Promise.all([queueNotifications(messages), queuePushes(pushes), queueNotices(notices)]);
-  // After everything for users, so that an event that cannot be queued keeps no message from them.
+  // Users come first: no event is queued before what they are notified of, and none that fails keeps that from them.
   await queueOutboundEvents(changes, now);
 });
 

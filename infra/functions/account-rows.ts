@@ -108,13 +108,4 @@ export const accountRows = {
     table: ["GetItem"],
     guarded: ["USER#"],
   },
-  "export-own-data": {
-    area: "accounts",
-    impact: "Nobody gets an export of what is held about them. By law they have a month's time.",
-    access: everyoneTheirOwn,
-    timeoutSeconds: 29,
-    memoryMegabytes: 1024,
-    table: ["GetItem", "Query", "PutItem", "UpdateItem"],
-    guarded: ["HISTORY#", "LOGIN#", "USER#"],
-  },
 } satisfies Partial<Readonly<Record<OperationName, OperationRow>>>;

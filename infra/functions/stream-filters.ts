@@ -37,7 +37,5 @@ export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonl
       eventName: ["INSERT"],
       dynamodb: { Keys: { sk: { S: [{ prefix: "NOTIFICATION#" }] } }, NewImage: { push: { BOOL: [true] } } },
     },
-    // Exports of users' own data that begin.
-    { eventName: ["INSERT"], dynamodb: { Keys: { sk: { S: [{ prefix: "EXPORT#" }] } } } },
   ],
 };

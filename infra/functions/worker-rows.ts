@@ -45,7 +45,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   },
   "notify-password-changed": {
     area: "workers",
-    impact: "Users do not learn that their password was changed or their data exported, and miss it if a thief did it.",
+    impact: "Users do not learn that their password was changed, and miss it if a thief did it.",
     sendsMessages: true,
     settings: ["SERVICE_NAME", "LOCALE", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],
     table: ["GetItem", "UpdateItem"],

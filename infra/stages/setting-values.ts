@@ -147,7 +147,8 @@ function isWebhookUrl(text: string): boolean {
   return isPlain && !text.includes("#") && v.is(host, url.hostname);
 }
 
-function isDay(day: string): boolean {
+/** True if a `YYYY-MM-DD` is a day of the calendar. */
+export function isDay(day: string): boolean {
   const moment = Date.parse(day);
   return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(day);
 }

@@ -3,16 +3,18 @@ import { dirname, resolve } from "node:path";
 import { recordTypes } from "../../shared/contract/records.ts";
 import { tombstoneDays } from "../../shared/db/writes/tombstones.ts";
 import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { createProgressLine } from "./cli/progress-line.ts";
 import { nextSince } from "./export/changed-since.ts";
-import { createExportProgress } from "./export/export-progress.ts";
+import { describeTable } from "./export/describe-table.ts";
 import { type ExportSummary, exportRecords } from "./export/export-records.ts";
-import { csvTypes, readSelection } from "./export/selection.ts";
-import { describeTable } from "./export/table-identity.ts";
+import { csvTypes, readId, readSelection } from "./export/selection.ts";
+import { exportUser } from "./export/user-lines.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
-const help = `npm run export [-- [--stage NAME] [--types TYPE,…] [--company ID] [--since TIME] [--out FILE] [--csv] [--restart]]
+const help = `npm run export [-- [--stage NAME] [--types TYPE,…] [--company ID] [--since TIME] [--out FILE] [--csv]]
+npm run export -- --user ID [--stage NAME] [--out FILE]
 
 Writes records to a file that npm run import takes: one JSON object a line, by type and ascending id, the same bytes for the
 same records. Reads the whole table, which costs money in AWS (some 4 cents a gigabyte). Safe while the service runs. Each
@@ -30,11 +32,11 @@ the file or not: --since with the moment that is printed last has it.
                  user to another, import the file once more if a line is refused as taken
   --out FILE     the file, which must not be there yet (workforce-STAGE.jsonl)
   --csv          tables for a spreadsheet in place of lines, ${csvTypes.join(" and ")}, each in a file of its own
-  --restart      begin again, and drop what an interrupted export has read
+  --user ID      the data of one user in place of records, for the person: account, logins, sessions, devices, notifications,
+                 notices, the timesheets of their profile, and the history of all these. No import takes this file
   --help         show this
 
-Only you may read the file (mode 0600). What was read is in FILE.part until the end: the same command goes on after an
-interruption, and takes no other table, stage or selection for it.
+Only you may read the file (mode 0600). It appears whole, at the end: an export that was interrupted has to begin again.
 
 It does not hold: credentials of any kind (passwords, passcodes, sessions, pins, tokens, keys); devices; the timers of
 jobs; totals, counts and search entries, which follow from the records; the history and what can be undone, tombstones and
@@ -46,6 +48,12 @@ ${stagesHelp}
 Ends with 0 when the file is whole, 1 when it was refused or failed, 2 when the call was wrong, ${interrupted} when it was stopped.
 `;
 
+/**
+ * Segments of a table that are read in parallel; each page takes some MB of memory. The engine of a local machine loses items of
+ * a segment if the item before a page was removed. So it is read as one.
+ */
+const segments = { stage: 4, local: 1 } as const;
+
 if (import.meta.main)
   await runCommand((parameters) => runExport(parameters, localDirectory(), abortOnSignals().signal));
 
@@ -53,15 +61,18 @@ if (import.meta.main)
 export async function runExport(parameters: string[], directory: string, signal?: AbortSignal): Promise<number> {
   const call = readCall(parameters);
   if (!call) return 0;
-  const place = { stage: call.stage, directory: resolve(directory) };
-  const progress = createExportProgress(process.stderr);
-  const summary = await withService(place, async () => {
-    const { now, ...table } = await describeTable(place);
-    return exportRecords({ ...call, table, now, signal, onProgress: progress.show });
+  const { stage, out, userId } = call;
+  const progress = createProgressLine(process.stderr);
+  const onProgress = progress.show;
+  const said = await withService({ stage, directory: resolve(directory) }, async () => {
+    if (userId !== undefined) return describeUser(out, await exportUser({ userId, out, signal, onProgress }));
+    const parts = stage === undefined ? segments.local : segments.stage;
+    const table = await describeTable();
+    return describe(await exportRecords({ ...call, table, segments: parts, signal, onProgress }));
   }).finally(progress.clear);
-  if (!summary.isComplete) process.stderr.write("Stopped. The same command goes on from here.\n");
-  else process.stdout.write(describe(summary));
-  return summary.isComplete ? 0 : interrupted;
+  if (said === undefined) process.stderr.write("Stopped: there is no file. The same command begins again.\n");
+  else process.stdout.write(said);
+  return said === undefined ? interrupted : 0;
 }
 
 function readCall(parameters: string[]) {
@@ -72,23 +83,34 @@ function readCall(parameters: string[]) {
     since: { type: "string" },
     out: { type: "string" },
     csv: { type: "boolean", default: false },
-    restart: { type: "boolean", default: false },
+    user: { type: "string" },
   } as const;
   const call = readArguments("export", help, { args: parameters, options });
   if (!call) return undefined;
-  const { stage, csv, restart: restarts } = call.values;
-  const out = call.values.out ?? `workforce-${stage ?? "local"}.${csv ? "csv" : "jsonl"}`;
+  const { stage, csv, user, types, company, since } = call.values;
+  if (user !== undefined && (csv || (types ?? company ?? since) !== undefined)) {
+    throw new UsageError("--user goes with --stage and --out alone: it exports all about one person");
+  }
+  const userId = user === undefined ? undefined : readId("user", user);
+  const name = `workforce-${stage ?? "local"}${userId === undefined ? "" : `-user-${userId}`}`;
+  const out = call.values.out ?? `${name}.${csv ? "csv" : "jsonl"}`;
   if (!existsSync(dirname(resolve(out)))) throw new UsageError(`There is no folder for ${out}`);
-  return { stage, csv, restarts, out, selection: readSelection({ ...call.values, csv }, new Date()) };
+  return { stage, csv, userId, out, selection: readSelection({ ...call.values, csv }, new Date()) };
 }
 
-function describe({ files, counts, begunAt, readAt, isResumed }: ExportSummary): string {
+/** Undefined if the export was stopped. */
+function describe({ isComplete, files, counts, begunAt, readAt }: ExportSummary): string | undefined {
+  if (!isComplete) return undefined;
   const parts = [...counts].map(([type, count]) => `${type} ${count}`);
   return [
     `Records: ${parts.join(", ")}, in ${files.join(" and ")}`,
-    `Each as it was between ${begunAt} and ${readAt}${isResumed ? ", in more than one run" : ""}.`,
+    `Each as it was between ${begunAt} and ${readAt}.`,
     `What changes from then on: --since ${nextSince(begunAt)}`,
   ]
     .map((line) => `${line}\n`)
     .join("");
+}
+
+function describeUser(out: string, lines: number | undefined): string | undefined {
+  return lines === undefined ? undefined : `${lines} lines, in ${out}\n`;
 }

@@ -5,23 +5,21 @@ import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../settings.ts";
 
-/** The caller's session, as a write within it needs it. */
+/** What a caller's session leaves with what is registered in it. */
 export interface CallerSession {
-  /** The session family; undefined if the stage has an external issuer. */
+  /** The session family; undefined where the stage's users sign in with another issuer. */
   readonly family: string | undefined;
-  /** The user's account, with the session's epoch (D14). */
+  /** The user's account, with the epoch that the session is of (D14). */
   readonly account: Account;
-  /** When its user signed in; undefined where nobody kept it. */
-  readonly signedInAt: Date | undefined;
-  /** Writes that check in a transaction that the session has not ended meanwhile. */
+  /** What checks in a transaction that the session has not ended meanwhile. */
   readonly checks: readonly TransactionWrite[];
 }
 
 /**
- * The session of a caller. Refuses as `token_invalid` if the user has been removed, or the session has ended or has an
- * earlier epoch, even while the access token is valid (D14, D28). Two read units, one round trip.
+ * The session that a caller acts in. Refuses as `token_invalid` who has been removed, and whose session has ended or is of an
+ * earlier epoch, though the access token is valid for some minutes more (D14, D28). Two read units, one round trip.
  */
-export async function requireSession({ userId, sessionId, signedInAt }: Caller, now: Date): Promise<CallerSession> {
+export async function requireSession({ userId, sessionId }: Caller, now: Date): Promise<CallerSession> {
   const hasSessions = settings.oidcIssuer() === undefined;
   const [account, session] = await Promise.all([
     findAccount(userId),
@@ -29,10 +27,10 @@ export async function requireSession({ userId, sessionId, signedInAt }: Caller, 
   ]);
   if (!account) throw sessionEnded();
   const { epoch } = account;
-  if (!hasSessions) return { family: undefined, account, signedInAt, checks: [] };
+  if (!hasSessions) return { family: undefined, account, checks: [] };
   if (!session || !isLive(session, epoch, now)) throw sessionEnded();
   const checks = [requireLive(userId, sessionId, epoch, now)];
-  return { family: sessionId, account, signedInAt: new Date(session.opened_at), checks };
+  return { family: sessionId, account, checks };
 }
 
 /** The refusal of an access token whose session has ended. */

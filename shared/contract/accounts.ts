@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { locale } from "./locales.ts";
 import { everyRole, operation, roles } from "./operation.ts";
-import { optionalParameter } from "./query.ts";
 import { id, password, text, timestamp } from "./values.ts";
 
 /** The company shown with a user: null or id and name (D36). */
@@ -160,19 +159,4 @@ export const getProfile = operation({
   access: everyRole,
   answer: shownUser,
   conditional: true,
-});
-
-/** A line of an export: its type, and what is held in fields that differ by type (D44). */
-const ownDataLine = v.looseObject({ type: text(20) });
-
-/** GET users/me/export: what is held about the caller, page by page (D44). */
-export const exportOwnData = operation({
-  name: "export-own-data",
-  summary: "Exports what is held about the caller",
-  method: "GET",
-  path: "/api/v1/users/me/export",
-  access: everyRole,
-  query: v.object({ cursor: optionalParameter(text(400)) }),
-  answer: v.object({ lines: v.array(ownDataLine), cursor: v.nullable(text(400)) }),
-  refusals: ["sign_in_required", "cursor_invalid", "too_many_requests", "busy"],
 });

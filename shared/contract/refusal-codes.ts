@@ -8,7 +8,6 @@ export const refusalCodes = {
   login_invalid: { status: 401, title: "Login invalid" },
   refresh_token_invalid: { status: 401, title: "Refresh token invalid" },
   passcode_invalid: { status: 403, title: "Passcode invalid" },
-  sign_in_required: { status: 403, title: "Sign-in required" },
   role_not_allowed: { status: 403, title: "Role not allowed" },
   company_required: { status: 403, title: "Company required" },
   route_not_found: { status: 404, title: "Path not found" },

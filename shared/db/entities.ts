@@ -2,7 +2,6 @@ import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
 import { mintedTokens } from "./accounts/minted-tokens.ts";
 import { notices } from "./accounts/notices.ts";
-import { ownExports } from "./accounts/own-exports.ts";
 import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
 import { publicKeys } from "./accounts/public-keys.ts";
@@ -50,7 +49,6 @@ export const entities: readonly Entity<object>[] = [
   publicKeys,
   mintedTokens,
   notices,
-  ownExports,
   notifications,
   notificationCounts,
   deliveredEvents,

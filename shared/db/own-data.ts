@@ -2,8 +2,7 @@ import { timeOfId } from "../domain/time-ordered-id.ts";
 import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
 import { mintedTokens } from "./accounts/minted-tokens.ts";
-import { noticeOf, notices } from "./accounts/notices.ts";
-import { ownExports } from "./accounts/own-exports.ts";
+import { noticedChange, notices } from "./accounts/notices.ts";
 import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
 import { publicKeys } from "./accounts/public-keys.ts";
@@ -17,7 +16,7 @@ import { answerPieces } from "./answer-pieces.ts";
 import { historyItems, historyPlaces, toRecordedChange } from "./history/history-items.ts";
 import { idempotentRuns } from "./idempotency.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
-import { listedItems } from "./lists/listed-items.ts";
+import { listedItems, toOwned } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
 import { dayBounds, dayTotals, listTotals } from "./lists/stored-totals.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
@@ -35,13 +34,13 @@ import { webhooks } from "./webhooks.ts";
 import { removals } from "./writes/removals.ts";
 import { tombstones } from "./writes/tombstones.ts";
 
-/** A line of an export of a user's own data: of a kind, with what is held. */
+/** A line of the data that the table holds about a user: its kind, and the fields. */
 export interface OwnDataLine {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** Whether a kind of item is in a user's own data: as which line, or why not. */
+/** The decision on a kind of item: the line that it becomes, or why a user's data leaves it out. */
 type Decision = { readonly lineOf: (item: Item) => OwnDataLine } | { readonly leftOut: string };
 
 function shown<Stored extends object>(entity: Entity<Stored>, lineOf: (stored: Stored) => OwnDataLine) {
@@ -60,7 +59,7 @@ const ofCompany = "a company's record";
 const derived = "follows from what is shown";
 const guarding = "counts failures under a keyed hash that names no user, some of them strangers'";
 
-/** The decision on each kind of item (D44). Credentials, and what proves a client or session, are never shown. */
+/** The decision on each kind of item. Credentials, and proofs of a client or session, are never shown. */
 export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<object>, Decision>([
   shown(users, (stored) => ({
     type: "user",
@@ -91,14 +90,20 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
     pushed_on: pushed_on ?? null,
   })),
   shown(notifications, ({ id, record }) => ({ type: "notification", id, ...record })),
-  shown(notices, (notice) => ({ type: "notice", ...noticeOf(notice), channels: notice.served })),
+  shown(notices, (notice) => ({
+    type: "notice",
+    about: "password_changed",
+    at: noticedChange(notice),
+    channels: notice.served,
+  })),
   shown(pushes, (push) => ({ type: "push", notification_id: pushedIn(push), device_ids: push.served ?? [] })),
-  shown(ownExports, ({ begun_at, pages }) => ({ type: "export", begun_at, pages })),
-  // Who else made it is somebody else's data.
+  // A timesheet is shown to its driver.
+  shown(listedItems.TIMESHEETS, (stored) => ({ type: "timesheet", ...toOwned(stored) })),
+  // The author of a change is somebody else's data.
   shown(historyItems, (stored) => {
-    const { type, did, at, change, before, after } = toRecordedChange(stored);
+    const { type, id, did, at, change, before, after } = toRecordedChange(stored);
     const operation = change?.operation ?? null;
-    return { type: "change", of: type, did, at, operation, before: before ?? null, after: after ?? null };
+    return { type: "change", of: type, id, did, at, operation, before: before ?? null, after: after ?? null };
   }),
   left(historyPlaces, "an index of changes by who made them: the changed records are a company's, or other people's"),
   left(userSecrets, secret),
@@ -118,10 +123,6 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   left(idempotentRuns, "an answer of the last 24 hours that the user got, under a key that the user made"),
   left(answerPieces, "a further piece of such an answer"),
   left(companies, ofCompany),
-  left(
-    listedItems.TIMESHEETS,
-    "a company's record that names a driver: their notifications have the ids, and get-timesheet shows each to them",
-  ),
   left(listedItems.INVOICES, ofCompany),
   left(listedItems.JOBS, ofCompany),
   left(tombstones, "that a record was removed, and at which version"),

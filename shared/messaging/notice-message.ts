@@ -1,4 +1,3 @@
-import type { NoticeKind } from "../domain/records/notification-kinds.ts";
 import { settings } from "../settings.ts";
 import { catalogueOf } from "./catalogues/catalogues.ts";
 import { renderEmail, sendEmail } from "./email.ts";
@@ -12,11 +11,10 @@ export interface NoticeRecipient {
   readonly locale: string | null | undefined;
 }
 
-/** Notifies a user by one channel, in their language, of an event of their account (D14, D44, D45). */
-export async function sendNotice({ channel, to, locale }: NoticeRecipient, about: NoticeKind, at: Date): Promise<void> {
+/** Notifies a user by one channel, in their language, that their password was changed (D14, D45). */
+export async function sendNotice({ channel, to, locale }: NoticeRecipient, at: Date): Promise<void> {
   const catalogue = catalogueOf(locale);
   const facts = { service: settings.serviceName(), at };
-  const { email, sms } = catalogue.notices[about];
-  if (channel === "sms") return sendSms(to, sms(facts));
-  return sendEmail(renderEmail(catalogue, to, email(facts)));
+  if (channel === "sms") return sendSms(to, catalogue.passwordChangedSms(facts));
+  return sendEmail(renderEmail(catalogue, to, catalogue.passwordChangedEmail(facts)));
 }

@@ -40,7 +40,6 @@ export async function verifyOidcToken(token: string, outside: OidcIssuer, now: D
     role: v.parse(v.picklist(roles), payload[role]),
     companyId: v.parse(v.nullable(idClaim), payload[company] ?? null),
     sessionId: typeof payload.sid === "string" ? payload.sid : "outside",
-    signedInAt: typeof payload.auth_time === "number" ? new Date(payload.auth_time * 1000) : undefined,
   };
   return { caller, expiresAt: exp };
 }

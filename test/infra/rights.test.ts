@@ -116,8 +116,7 @@ test("passwords, logins, pins, reset tokens and failed tries are reached by acco
   expect(reaching("PASSCODE#")).toEqual(paying);
   // Where changes are found: whoever could write there could name or hide them.
   expect(reaching("CHANGES#")).toEqual(["list-changes", "update-totals"]);
-  // Of it users are given their own.
-  expect(reaching("HISTORY#")).toEqual(["export-own-data", "list-changes", "update-totals"]);
+  expect(reaching("HISTORY#")).toEqual(["list-changes", "update-totals"]);
   expect(outside("LOGIN#")).toEqual(["deliver-pin"]);
   expect(outside("RESET#")).toEqual([]);
   // They count the tries of passcodes.

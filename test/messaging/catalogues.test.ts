@@ -33,12 +33,11 @@ afterEach(() => void vi.unstubAllEnvs());
 function allWords(catalogue: Catalogue): string[] {
   const pinFacts = { service: "Workforce", pin, minutes: pinLifeMinutes };
   const noticeFacts = { service: "Workforce", at: march };
-  const notices = Object.values(catalogue.notices);
-  const emails = [catalogue.pinEmail(pinFacts), ...notices.map(({ email }) => email(noticeFacts))];
+  const emails = [catalogue.pinEmail(pinFacts), catalogue.passwordChangedEmail(noticeFacts)];
   return [
     ...emails.flatMap(({ subject, paragraphs }) => [subject, ...paragraphs.filter(isSentence)]),
     catalogue.pinSms(pinFacts),
-    ...notices.map(({ sms }) => sms(noticeFacts)),
+    catalogue.passwordChangedSms(noticeFacts),
     ...kindNames.map(([recordType, type]) => pushTextOf(catalogue, recordType, type).body),
   ];
 }
@@ -53,7 +52,7 @@ describe.each(all)("D45: in $locale", (catalogue) => {
       expect(v.is(serviceName, service)).toBe(true);
       const texts = [
         catalogue.pinSms({ service, pin, minutes: pinLifeMinutes }),
-        ...Object.values(catalogue.notices).flatMap(({ sms }) => moments.map((at) => sms({ service, at }))),
+        ...moments.map((at) => catalogue.passwordChangedSms({ service, at })),
       ];
       expect(texts.filter((sms) => !isOnePart(sms))).toEqual([]);
       expect(texts.every((sms) => sms.includes(service))).toBe(true);
@@ -64,7 +63,7 @@ describe.each(all)("D45: in $locale", (catalogue) => {
     const service = `<b title="x">Ines & 'Co'</b>`;
     const emails = [
       catalogue.pinEmail({ service, pin: "<i>", minutes: 1 }),
-      ...Object.values(catalogue.notices).map(({ email }) => email({ service, at: march })),
+      catalogue.passwordChangedEmail({ service, at: march }),
     ];
     for (const words of emails) {
       const { to, subject, text, html } = renderEmail(catalogue, "ines@example.com", words);

@@ -216,15 +216,6 @@ describe("what goes out", () => {
     expect(sent()).toEqual([]);
   });
 
-  test("is nothing for an export of own data, and nothing is quarantined", async () => {
-    const key = { pk: "USER#8", sk: "EXPORT#2026-05-04-1" };
-    const after = { ...key, schema_version: 1, user_id: 8, begun_at: at.toISOString(), revision: 1 };
-    await takeMessages("QUARANTINE_QUEUE_URL");
-    await sendOut(changeAt(at, key, { after }));
-    expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([]);
-    expect(sent()).toEqual([]);
-  });
-
   test("has the same id when the change comes again, and another for another change of the record", async () => {
     const key = recordKey("TIMESHEET", 22);
     await store([timesheetLine(22, 3)]);

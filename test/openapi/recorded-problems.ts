@@ -2,7 +2,6 @@ import { handler as refuseUnrouted } from "../../functions/service/refuse-unrout
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import {
   confirmLoginByBody,
-  exportOwnData,
   getProfile,
   registerUser,
   requestPasswordReset,
@@ -20,7 +19,6 @@ import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { at } from "../support/records/own-user.ts";
 import { invoiceLine } from "../support/records/records.ts";
-import { openTestSession } from "../support/records/sessions.ts";
 import { store } from "../support/records/store.ts";
 import { call, type TestAnswer, type TestRequest } from "../support/requests/call.ts";
 import { tokenOf } from "../support/tokens/tokens.ts";
@@ -110,11 +108,6 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
   cursor_invalid: () => send(listTimesheets, { as: operatorA, query: { cursor: "bm9uc2Vuc2U" } }),
   page_too_deep: () => send(listJobs, { as: operatorA, query: { page: "51" } }),
   query_too_broad: () => send(listInvoices, { as: admin, query: { by_number: "BULK", by_company: "9" } }),
-  sign_in_required: async () => {
-    await openTestSession(operatorA.id);
-    at(new Date(Date.now() + 11 * 60_000).toISOString().slice(0, -1));
-    return send(exportOwnData, { as: operatorA });
-  },
   too_many_requests: () =>
     lastOf(4, () => {
       at(new Date(Date.now() + 61_000).toISOString().slice(0, -1));

@@ -87,13 +87,6 @@ function send(token: string): Promise<TestAnswer> {
   return call(unreadHandler, getUnreadCounts, { headers: { authorization: `Bearer ${token}` } });
 }
 
-test("D44: when its user signed in is what the issuer says in auth_time, and unknown where it does not say it", async () => {
-  const signedIn = new Date("2026-05-01T09:00:00.000Z");
-  const callerWith = async (auth_time: unknown) => verifyAccessToken(await made({ claims: { auth_time } }), new Date());
-  expect((await callerWith(signedIn.getTime() / 1000)).signedInAt).toEqual(signedIn);
-  for (const auth_time of [undefined, "1777626000"]) expect((await callerWith(auth_time)).signedInAt).toBeUndefined();
-});
-
 test("D4: a token of the outside issuer speaks for the user, role and company that its claims name", async () => {
   const caller = await verifyAccessToken(await made(), new Date());
   expect(caller).toMatchObject({ userId: 903, role: "operator", companyId: 1 });

@@ -5,9 +5,9 @@ import { keyOf } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { removals } from "../../../shared/db/writes/removals.ts";
 import { removalOf, tombstones } from "../../../shared/db/writes/tombstones.ts";
-import type { Change } from "../../../shared/domain/records/change.ts";
+import type { LastChange } from "../../../shared/work.ts";
 import { namedByKey } from "./exported-lines.ts";
-import type { PartEntry } from "./part-file.ts";
+import type { Finding } from "./found-lines.ts";
 
 /** A run of a request that another run began may write its change as late as this: under the moment of the first. */
 const laterRuns = new Set(
@@ -32,25 +32,25 @@ function isErasedSince({ erased_at }: Item, since: string): boolean {
   return typeof erased_at === "string" && erased_at >= since;
 }
 
-function lagOf({ by, operation }: Change): number {
+function lagOf({ by, operation }: LastChange): number {
   if (laterRuns.has(operation)) return idempotencyMs;
   return by.startsWith("schedule#") ? scheduleMs : 0;
 }
 
 /** What an item says of a removal since a moment, ISO 8601 in UTC; undefined where it says nothing of one. */
-export function readRemoval(item: Item, since: string): PartEntry | undefined {
+export function readRemoval(item: Item, since: string): Finding | undefined {
   const key = keyOf(item);
   if (removals.matches(key)) {
     const { removed, removed_at } = removals.decode(item);
     const named = namedByKey(removed);
-    return named && removed_at >= since ? { ...named, kind: "removal", text: "" } : undefined;
+    return named && removed_at >= since ? { ...named, isRemoved: true } : undefined;
   }
   if (!tombstones.matches(key)) return undefined;
   const tombstone = tombstones.decode(item);
   const { removed, at } = removalOf(tombstone);
   const named = namedByKey(removed);
   const isSince = at.getTime() + importMs >= Date.parse(since);
-  return named && isSince ? { ...named, kind: "tombstone", text: String(tombstone.version) } : undefined;
+  return named && isSince ? { ...named, version: tombstone.version } : undefined;
 }
 
 /** From when on the next export has to look for what this one may lack, which began then: ISO 8601, in UTC. */

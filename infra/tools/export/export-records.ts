@@ -1,97 +1,112 @@
-import { existsSync } from "node:fs";
+import { join, parse } from "node:path";
 import type { RecordType } from "../../../shared/contract/records.ts";
-import { openPart, type Part, type PartOptions, PartRefusedError } from "./part-file.ts";
-import { type ExportFile, filesOf, partOf, presentFiles, publish, removeDrafts } from "./publish.ts";
+import { csvOf } from "./csv.ts";
+import type { DescribedTable } from "./describe-table.ts";
+import { requireFree, type TextFile, writeFiles } from "./draft-files.ts";
+import { removedLines } from "./exported-lines.ts";
+import { type Finding, type FoundLines, openFoundLines } from "./found-lines.ts";
 import { readRecords } from "./read-records.ts";
-import { requireKept, type Selection } from "./selection.ts";
-import type { DescribedTable } from "./table-identity.ts";
+import { type CsvType, csvTypes, requireKept, type Selection } from "./selection.ts";
 
-/** What to export and where to. */
+/** The selection, the file and the table of an export. */
 export interface ExportOptions {
   readonly selection: Selection;
   readonly csv: boolean;
-  /** The file to make; of tables, each type is put before its ending. */
+  /** The file to make. With `csv`, each type has a file of its own with the type before the ending. */
   readonly out: string;
   readonly table: DescribedTable;
-  /** Drops what an interrupted run has read. */
-  readonly restarts: boolean;
-  readonly now: () => Date;
-  /** Stops after what is under way; the same call goes on from there. */
+  /** The number of segments that are read in parallel. */
+  readonly segments: number;
+  /** Stops the export after the work under way. */
   readonly signal?: AbortSignal | undefined;
   readonly pageItems?: number | undefined;
-  onProgress?(step: "read" | "written", done: number, total: number | undefined): void;
+  onProgress?(text: () => string): void;
 }
 
-/** What became of an export. */
+/** The result of an export. */
 export interface ExportSummary {
-  /** Each record is as it was at one moment between these, in UTC. */
+  /** Each record is as it was at one moment between these two, in UTC. */
   readonly begunAt: string;
   readonly readAt: string;
-  readonly isResumed: boolean;
-  /** False where it was stopped: there are no files. */
+  /** False if it was stopped. Then there are no files. */
   readonly isComplete: boolean;
   readonly files: readonly string[];
-  /** How many records and removals of each type are in them. */
+  /** The number of records and removals in the files, by type. */
   readonly counts: ReadonlyMap<RecordType, number>;
 }
 
 /**
- * Exports records in the order of their ids. The table is read into a part beside the file, page by page, and written from
- * there: an interrupted run is continued by the next one without a gap or a double, and memory does not grow with the table.
- * Throws `PartRefusedError` on a part of another table or selection, and where a file would be overwritten.
+ * Exports records in the order of their ids. Reads the table, keeps the lines in a file and their order in memory, and writes
+ * them sorted. Throws if a file of that name is there.
  */
 export async function exportRecords(options: ExportOptions): Promise<ExportSummary> {
-  const { selection, csv, out, table, restarts, now } = options;
-  const files = filesOf(out, selection, csv);
-  const { segments } = table;
-  const identity = { form: 1, table: table.identity, segments, selection, csv };
-  const place = { path: partOf(out), identity, now: now(), restarts };
-  const found = openPart(place);
-  const part = isOver(found, files) ? openAfresh(found, place) : found;
+  const { selection, csv, out, table, segments, signal, pageItems, onProgress } = options;
+  const types = new Map(filesOf(out, selection, csv));
+  const files = [...types.keys()];
+  requireFree(files);
+  const begunAt = table.now().toISOString();
+  const found = openFoundLines(`${out}.found`);
   try {
-    const present = part.isPublishing ? [] : presentFiles(files);
-    if (present.length > 0) {
-      if (!part.isResumed) part.remove();
-      throw new PartRefusedError(`${present.join(", ")} is there: remove it, or name another file with --out`);
-    }
-    const summary = await fill(part, files, options);
-    if (summary.isComplete) part.remove();
-    return summary;
+    let read = 0;
+    const onPage = (items: number) => {
+      read += items;
+      onProgress?.(() => `${read}${table.items ? ` of some ${table.items}` : ""} items read`);
+    };
+    const members = await readRecords({ found, selection, segments, signal, pageItems, onPage });
+    const readAt = table.now();
+    // Removals that were forgotten while the table was read are missing.
+    requireKept(selection, readAt);
+    const counts = new Map<RecordType, number>();
+    const texts = [...types].map(
+      ([path, some]): TextFile => ({
+        path,
+        texts: rowsOf(some, { found, members, csv, counts, onProgress }),
+      }),
+    );
+    const isComplete = !signal?.aborted && (await writeFiles(texts, signal));
+    return { begunAt, readAt: readAt.toISOString(), isComplete, files, counts };
   } finally {
-    removeDrafts(files);
-    part.close();
+    found.close();
   }
 }
 
-/** True where an earlier run was killed once its files were in place, and somebody has taken them away. */
-function isOver({ isPublishing }: Part, files: readonly ExportFile[]): boolean {
-  const isPublished = isPublishing && files.every(({ draft }) => !existsSync(draft));
-  return isPublished && files.some(({ path }) => !existsSync(path));
+/** The files of an export with their types: one of lines, or a table for each type. */
+function filesOf(out: string, { types }: Selection, csv: boolean): [string, readonly RecordType[]][] {
+  if (!csv) return [[out, types]];
+  const { dir, name, ext } = parse(out);
+  return types.map((type) => [join(dir, `${name}.${type}${ext || ".csv"}`), [type]]);
 }
 
-function openAfresh(part: Part, place: PartOptions): Part {
-  part.remove();
-  part.close();
-  return openPart(place);
+interface Rows extends Pick<ExportOptions, "csv" | "onProgress"> {
+  readonly found: FoundLines;
+  /** The users whose notifications are wanted; undefined for all. */
+  readonly members: ReadonlySet<number> | undefined;
+  readonly counts: Map<RecordType, number>;
 }
 
-async function fill(part: Part, files: readonly ExportFile[], options: ExportOptions): Promise<ExportSummary> {
-  const { selection, csv, table, signal, pageItems, now, onProgress } = options;
-  const { begunAt, isResumed } = part;
-  let read = 0;
-  const onPage = (items: number) => {
-    read += items;
-    onProgress?.("read", read, table.items);
-  };
-  await readRecords({ part, selection, segments: table.segments, signal, pageItems, onPage });
-  const paths = files.map(({ path }) => path);
-  const summary = { begunAt, readAt: now().toISOString(), isResumed, isComplete: false, files: paths };
-  if (signal?.aborted) return { ...summary, counts: new Map() };
-  const readAt = part.endReading(now());
-  // What was forgotten while the table was read is missing.
-  requireKept(selection, new Date(readAt));
-  const total = part.count();
-  const onWritten = (done: number) => onProgress?.("written", done, total);
-  const counts = await publish({ part, files, selection, csv, signal, onWritten });
-  return { ...summary, readAt, isComplete: counts !== undefined, counts: counts ?? new Map() };
+function* rowsOf(types: readonly RecordType[], { found, members, csv, counts, onProgress }: Rows): Generator<string> {
+  for (const type of types) {
+    const { header, row } = formOf(type, csv);
+    yield header;
+    for (const record of found.records(type, type === "notification" ? members : undefined)) {
+      if (record.lines === "") continue;
+      counts.set(type, (counts.get(type) ?? 0) + 1);
+      yield row(linesOf(record));
+      onProgress?.(() => `${counts.get(type)} of type ${type} written`);
+    }
+  }
+}
+
+/** A user who was removed and made again is removed first: this removes what belonged to the former one. */
+function linesOf({ type, id, userId, lines, isRemoved, version }: Finding): string {
+  if (lines === undefined) return removedLines(type, id, userId, version);
+  return isRemoved && type === "user" ? `${removedLines(type, id, userId, undefined)}\n${lines}` : lines;
+}
+
+function formOf(type: RecordType, csv: boolean) {
+  return csv && isCsvType(type) ? csvOf(type) : { header: "", row: (text: string) => `${text}\n` };
+}
+
+function isCsvType(type: RecordType): type is CsvType {
+  return csvTypes.some((known) => known === type);
 }

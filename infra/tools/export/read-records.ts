@@ -7,38 +7,42 @@ import { tombstoneStart } from "../../../shared/db/writes/tombstones.ts";
 import { patiently } from "../import/patience.ts";
 import { isChangedSince, readRemoval } from "./changed-since.ts";
 import { changedLines, type ExportedRecord, readExported, wholeLine } from "./exported-lines.ts";
-import type { Part, PartEntry } from "./part-file.ts";
+import type { Finding, FoundLines } from "./found-lines.ts";
 import type { Selection } from "./selection.ts";
 
-/** How the table is read. */
-export interface ReadOptions {
-  readonly part: Part;
+interface ReadOptions {
+  readonly found: FoundLines;
   readonly selection: Selection;
-  /** Parts of the table that are read side by side. */
+  /** The number of segments that are read in parallel. */
   readonly segments: number;
-  /** Stops after the pages under way. */
+  /** Stops the reading after the pages under way. */
   readonly signal?: AbortSignal | undefined;
-  /** Items of a page; as many as DynamoDB gives, 1 MB, where it is left out. */
+  /** Items of a page. Without it, DynamoDB returns pages of 1 MB. */
   readonly pageItems?: number | undefined;
   /** Called with the number of items of each page. */
   onPage?(items: number): void;
 }
 
-/** Reads of the table what the part does not have yet. 1 read unit for every 4 KB of the table. */
-export async function readRecords(options: ReadOptions): Promise<void> {
-  const { part, selection, segments, signal, pageItems, onPage } = options;
+/**
+ * Reads the whole table and keeps the lines of the selection. Returns the users of the selected company; undefined if none is
+ * selected. 1 read unit for every 4 KB of the table.
+ */
+export async function readRecords(options: ReadOptions): Promise<ReadonlySet<number> | undefined> {
+  const { found, selection, segments, signal, pageItems, onPage } = options;
   const scan = { ...scanOf(selection), ConsistentRead: true, Limit: pageItems };
+  const members = new Set<number>();
   await inParallel([...Array(segments).keys()], segments, async (segment) => {
-    let { isRead, from } = part.place(segment);
-    while (!isRead && !signal?.aborted) {
-      const page = { ...scan, ...segmentOf(segment, segments), ExclusiveStartKey: from as Item | undefined };
+    let ExclusiveStartKey: Item | undefined;
+    do {
+      const page = { ...scan, ...segmentOf(segment, segments), ExclusiveStartKey };
       const { items, lastKey, read } = await patiently(() => scanPage(page));
-      const entries = items.flatMap((item) => entriesOf(item, selection));
-      part.keep({ segment, next: lastKey, entries, memberIds: membersOf(items, selection) });
+      for (const finding of items.flatMap((item) => findingsIn(item, selection))) found.add(finding);
+      for (const id of membersOf(items, selection)) members.add(id);
       onPage?.(read);
-      [from, isRead] = [lastKey, lastKey === undefined];
-    }
+      ExclusiveStartKey = lastKey;
+    } while (ExclusiveStartKey && !signal?.aborted);
   });
+  return selection.companyId === undefined ? undefined : members;
 }
 
 /** How a sort key begins. Of other items than these nothing is transferred, though all are read. */
@@ -70,17 +74,17 @@ function scanOf({ types, companyId, since }: Selection) {
   };
 }
 
-function entriesOf(item: Item, selection: Selection): PartEntry[] {
+function findingsIn(item: Item, selection: Selection): Finding[] {
   const removal = selection.since === undefined ? undefined : readRemoval(item, selection.since);
   if (removal) return selection.types.includes(removal.type) ? [removal] : [];
   const record = readExported(item);
   if (!record || !isSelected(record, selection)) return [];
   const { type, id, userId } = record;
-  return [{ type, id, userId, kind: "record", text: textOf(record, item, selection) }];
+  return [{ type, id, userId, lines: linesOf(record, item, selection) }];
 }
 
-/** Nothing of what has not changed: that it is there says that a tombstone is of before. */
-function textOf(record: ExportedRecord, item: Item, { since }: Selection): string {
+/** Empty for a record that has not changed: as it is there, a tombstone of it is older. */
+function linesOf(record: ExportedRecord, item: Item, { since }: Selection): string {
   if (since === undefined) return wholeLine(record);
   return isChangedSince(item, since) ? changedLines(record) : "";
 }

@@ -1,5 +1,6 @@
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import { tombstoneDays } from "../../../shared/db/writes/tombstones.ts";
+import { isDay } from "../../stages/setting-values.ts";
 import { UsageError, unknownWord } from "../cli/command.ts";
 
 /** Which records an export holds. */
@@ -44,7 +45,7 @@ export function readSelection({ types, company, since, csv }: Typed, now: Date):
   }
   const selection = {
     types: known.filter((type) => named.includes(type)),
-    companyId: company === undefined ? undefined : readId(company),
+    companyId: company === undefined ? undefined : readId("company", company),
     since: since === undefined ? undefined : readMoment(since, now),
   };
   requireKept(selection, now);
@@ -57,17 +58,18 @@ export function requireKept({ since }: Pick<Selection, "since">, now: Date): voi
   throw new UsageError(`Removals are kept for ${tombstoneDays} days: what was removed since ${since} is not known`);
 }
 
-function readId(typed: string): number {
+/** Reads the id in an option. Throws `UsageError` if it is none. */
+export function readId(option: "company" | "user", typed: string): number {
   const id = Number(typed);
   if (Number.isSafeInteger(id) && id >= 1) return id;
-  throw new UsageError("--company takes the id of a company");
+  throw new UsageError(`--${option} takes the id of a ${option}`);
 }
 
 /** A moment as ISO 8601 has it; one without a time zone is in UTC. */
 function readMoment(typed: string, now: Date): string {
   const form = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(typed);
   const moment = new Date(form?.[2] && !form[5] ? `${typed}Z` : typed);
-  if (!form || Number.isNaN(moment.getTime()) || moment > now) {
+  if (!form?.[1] || !isDay(form[1]) || Number.isNaN(moment.getTime()) || moment > now) {
     throw new UsageError("--since takes a moment of the past, such as 2026-11-20 or 2026-11-20T08:30:00Z");
   }
   return moment.toISOString();

@@ -2,7 +2,6 @@ import {
   confirmedUser,
   confirmLogin,
   confirmLoginByBody,
-  exportOwnData,
   getProfile,
   registerUser,
   requestPasswordReset,
@@ -158,25 +157,4 @@ export const getProfileText = describes(getProfile, {
   description: `Who the access token belongs to, with role and company: ask it after signing in to decide which screens to show. It is read
 afresh, so a change of name or company shows at once, while the token keeps its role until it is renewed.`,
   answer: { text: "Who you are.", fields: { user: ["Your own account."] } },
-});
-
-export const exportOwnDataText = describes(exportOwnData, {
-  description: `All that the service stores about the person who calls, as lines of several types: account, logins, sessions, devices,
-notifications, how the account changed, and which messages and exports there were. No password, pin or token is among them. Records of companies are not
-either: a driver's timesheets are named by the notifications.
-
-The first call has no \`cursor\`. It begins an export, needs a sign-in of the last 10 minutes, and notifies the user by mail, SMS and
-push. Three may begin in a day (UTC). Follow \`cursor\` until it is null, within 24 hours and 200 pages, repeated ones included.`,
-  query: {
-    cursor: ["Where to go on: what the page before gave. Nobody else can use it. Leave it out to begin.", ""],
-  },
-  answer: {
-    text: "A page of up to 4 MB. Write each line to a file, and ask for the next page.",
-    fields: {
-      lines: nested("What is held, an object for each item, with fields that depend on its kind.", {
-        type: ["Kind of the item: user, login, session, device, notification, notice, push, export or change.", "user"],
-      }),
-      cursor: ["Leads to the next page, null on the last one.", null],
-    },
-  },
 });

@@ -14,8 +14,6 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
     "The refresh token was used already, has expired or was never issued. The user has to sign in with the password.",
   passcode_invalid:
     "A payment passcode is set for you, and the one sent is absent or not it. Nothing was changed; ask for it again.",
-  sign_in_required:
-    "This needs a sign-in of the last 10 minutes; renewing the token is none. Ask for the password, sign in, and repeat.",
   role_not_allowed: "Your role may not call this operation, with whatever parameters. Hide it in your interface.",
   company_required: "Operators and clients act for a company, and yours has none. An import has to assign one.",
   route_not_found: "Nothing is served under this path on this stage. Look for a typing mistake or a slash at the end.",

@@ -1,15 +1,8 @@
-import type { NoticeKind } from "../../domain/records/notification-kinds.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import { userKey } from "./users.ts";
-
-/** What a user is notified of on every channel, and when it happened. */
-export interface Notice {
-  readonly about: NoticeKind;
-  readonly at: Date;
-}
 
 /** A way to a user (D8). */
 export type NoticeChannel = "email" | "sms";
@@ -36,31 +29,28 @@ export const notices = defineEntity<StoredNotice>(
 /** As long as a queue may bring a message again. */
 const rememberedDays = 14;
 
-/** Access pattern NT1: how far a user has been notified of something. One read unit (D14, D44). */
-export async function findNoticeProgress(userId: number, notice: Notice): Promise<NoticeProgress> {
-  const stored = await notices.find(noticeKey(userId, notice), { consistent: true });
+/** Access pattern NT1: how far a user has been notified of a new password. One read unit (D14). */
+export async function findNoticeProgress(userId: number, changedAt: Date): Promise<NoticeProgress> {
+  const stored = await notices.find(noticeKey(userId, changedAt), { consistent: true });
   return { served: stored?.served ?? [], sms_counted: stored?.sms_counted ?? false };
 }
 
 /** Access pattern NT2: stores that, so that no channel is used twice and no SMS counted twice. One write unit (D11, D14). */
 export async function keepNoticeProgress(
   userId: number,
-  notice: Notice,
+  changedAt: Date,
   { served, sms_counted }: NoticeProgress,
   now: Date,
 ): Promise<void> {
   const set = { served, sms_counted, expires_at: epochSecondsAfter(now, rememberedDays) };
-  await updateIf(noticeKey(userId, notice), { set });
+  await updateIf(noticeKey(userId, changedAt), { set });
 }
 
-/** What a stored notice was about, and when. */
-export function noticeOf({ sk }: Key): { readonly about: string; readonly at: string } {
-  const [, at = "", about = "password_changed"] = sk.split("#");
-  return { about, at };
+/** The moment of the new password that a stored notice is about, ISO 8601. */
+export function noticedChange({ sk }: Key): string {
+  return sk.slice("NOTICE#".length);
 }
 
-/** Those of new passwords, which came first, do not say what they are about. */
-function noticeKey(userId: number, { about, at }: Notice): Key {
-  const suffix = about === "password_changed" ? "" : `#${about}`;
-  return { pk: userKey(userId).pk, sk: `NOTICE#${at.toISOString()}${suffix}` };
+function noticeKey(userId: number, changedAt: Date): Key {
+  return { pk: userKey(userId).pk, sk: `NOTICE#${changedAt.toISOString()}` };
 }

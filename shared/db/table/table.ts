@@ -1,40 +1,48 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
-  DynamoDBClient,
-  GetItemCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
   QueryCommand,
   type QueryCommandInput,
-  type QueryCommandOutput,
   ScanCommand,
   type ScanCommandInput,
-} from "@aws-sdk/client-dynamodb";
+} from "@aws-sdk/lib-dynamodb";
 import { callLimits, limitedBy } from "../../call-limits.ts";
-import { fromAttributes, type Item, inTable, type Key, type Plain } from "./attributes.ts";
+import { settings } from "../../settings.ts";
 
-export type { Item, Key } from "./attributes.ts";
+/** Primary key of an item. */
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
 
-let client: DynamoDBClient | undefined;
+/** An item as stored; each entity module knows the attributes of its own. */
+export type Item = Record<string, unknown>;
+
+let client: DynamoDBDocumentClient | undefined;
 
 /** The client of this environment, made when first asked for. */
-export function tableClient(): DynamoDBClient {
+export function documentClient(): DynamoDBDocumentClient {
   client ??= createClient();
   return client;
 }
 
-function createClient(): DynamoDBClient {
+function createClient(): DynamoDBDocumentClient {
   const dynamo = new DynamoDBClient(limitedBy(callLimits.table));
   // It copies every call and answer for a logger, and there is none.
   dynamo.middlewareStack.remove("loggerMiddleware");
-  return dynamo;
+  return DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } });
 }
 
 /** Reads one item; `consistent` costs twice the read units. */
 export async function getItem(key: Key, { consistent = false } = {}): Promise<Item | undefined> {
-  const command = new GetItemCommand(inTable({ Key: key, ConsistentRead: consistent }));
-  const { Item: item } = await tableClient().send(command);
-  return item && fromAttributes(item);
+  const { Item: item } = await documentClient().send(
+    new GetCommand({ TableName: settings.tableName(), Key: { ...key }, ConsistentRead: consistent }),
+  );
+  return item;
 }
 
-type Query = Plain<QueryCommandInput>;
+type Query = Omit<QueryCommandInput, "TableName">;
 
 /** A page of what is read, and the key to go on from; undefined after the last. */
 export interface ReadPage {
@@ -44,7 +52,8 @@ export interface ReadPage {
 
 /** Reads one page of a query. */
 export async function queryPage(input: Query): Promise<ReadPage> {
-  return pageOf(await tableClient().send(new QueryCommand(inTable(input))));
+  const page = await documentClient().send(new QueryCommand({ TableName: settings.tableName(), ...input }));
+  return { items: page.Items ?? [], lastKey: page.LastEvaluatedKey };
 }
 
 /** A page of the whole table. */
@@ -54,13 +63,9 @@ interface ScannedPage extends ReadPage {
 }
 
 /** Reads one page of the whole table. */
-export async function scanPage(input: Plain<ScanCommandInput>): Promise<ScannedPage> {
-  const page = await tableClient().send(new ScanCommand(inTable(input)));
-  return { ...pageOf(page), read: page.ScannedCount ?? 0 };
-}
-
-function pageOf({ Items = [], LastEvaluatedKey }: Pick<QueryCommandOutput, "Items" | "LastEvaluatedKey">): ReadPage {
-  return { items: Items.map(fromAttributes), lastKey: LastEvaluatedKey && fromAttributes(LastEvaluatedKey) };
+export async function scanPage(input: Omit<ScanCommandInput, "TableName">): Promise<ScannedPage> {
+  const page = await documentClient().send(new ScanCommand({ TableName: settings.tableName(), ...input }));
+  return { items: page.Items ?? [], lastKey: page.LastEvaluatedKey, read: page.ScannedCount ?? 0 };
 }
 
 /** The part of the table that a scan reads; all of it where there is but one. */

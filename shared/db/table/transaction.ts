@@ -1,22 +1,21 @@
 import {
-  type Get,
   IdempotentParameterMismatchException,
-  type Put,
-  TransactGetItemsCommand,
   TransactionCanceledException,
   TransactionInProgressException,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
 } from "@aws-sdk/client-dynamodb";
-import { fromAttributes, inTable, type Plain } from "./attributes.ts";
+import { TransactGetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { settings } from "../../settings.ts";
 import { retryConflicts } from "./retry.ts";
-import { type Item, type Key, tableClient } from "./table.ts";
+import { documentClient, type Item, type Key } from "./table.ts";
+
+type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+type WithoutTable<T> = { [K in keyof T]: T[K] extends infer V | undefined ? Omit<V, "TableName"> : never };
 
 /** Most writes of a transaction. */
 export const maxTransactionWrites = 100;
 
 /** One write of a transaction; the table is added here. */
-export type TransactionWrite = { [K in keyof TransactWriteItem]: Plain<NonNullable<TransactWriteItem[K]>> };
+export type TransactionWrite = WithoutTable<Write>;
 
 /**
  * Writes all or nothing, at most 100 writes. A call whose answer is lost is repeated by the SDK under the same token, and
@@ -28,7 +27,7 @@ export async function transact(
   writes: readonly TransactionWrite[],
   { token }: { readonly token?: string | undefined } = {},
 ): Promise<readonly number[]> {
-  const items = writes.map(writeInTable);
+  const items = writes.map(inTable);
   let current = token ?? crypto.randomUUID();
   return retryConflicts(async () => {
     try {
@@ -46,17 +45,16 @@ export async function transact(
  * Refuses as `busy` when others' transactions held them for a second.
  */
 export async function readTogether(keys: readonly Key[]): Promise<(Item | undefined)[]> {
-  const TransactItems = keys.map((key) => ({ Get: inTable<Get>({ Key: key }) }));
+  const TransactItems = keys.map((key) => ({ Get: { TableName: settings.tableName(), Key: { ...key } } }));
   const { Responses = [] } = await retryConflicts(() =>
-    tableClient().send(new TransactGetItemsCommand({ TransactItems })),
+    documentClient().send(new TransactGetCommand({ TransactItems })),
   );
-  const items = Responses.map(({ Item: item }) => item && fromAttributes(item));
-  return keys.map((_, position) => items[position]);
+  return keys.map((_, position) => Responses[position]?.Item);
 }
 
-async function send(TransactItems: TransactWriteItem[], token: string): Promise<readonly number[]> {
+async function send(TransactItems: Write[], token: string): Promise<readonly number[]> {
   try {
-    await tableClient().send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: token }));
+    await documentClient().send(new TransactWriteCommand({ TransactItems, ClientRequestToken: token }));
     return [];
   } catch (error) {
     // The run before this one spent the token on other values: these are a transaction of their own.
@@ -68,10 +66,11 @@ async function send(TransactItems: TransactWriteItem[], token: string): Promise<
 }
 
 /** An item that was read may have the `write_id` of its last write: a transaction leaves none. */
-function writeInTable(write: TransactionWrite): TransactWriteItem {
-  if (write.Put) return { Put: inTable<Put>({ ...write.Put, Item: { ...write.Put.Item, write_id: undefined } }) };
+function inTable(write: TransactionWrite): Write {
+  const TableName = settings.tableName();
+  if (write.Put) return { Put: { TableName, ...write.Put, Item: { ...write.Put.Item, write_id: undefined } } };
   const [[kind, action] = []] = Object.entries(write);
-  return { [kind ?? ""]: inTable<object>(action ?? {}) };
+  return { [kind ?? ""]: { TableName, ...(action as object) } } as Write;
 }
 
 function failedConditions(error: unknown): number[] {

@@ -1,5 +1,5 @@
 import type { Locale } from "../../contract/locales.ts";
-import type { NoticeKind, notifyingRecordTypes } from "../../domain/records/notification-kinds.ts";
+import type { notifyingRecordTypes } from "../../domain/records/notification-kinds.ts";
 
 type RecordTypes = typeof notifyingRecordTypes;
 
@@ -11,16 +11,10 @@ export interface PinFacts {
   readonly minutes: number;
 }
 
-/** The facts in a notice about an account. */
+/** The facts in a notice of a new password. */
 export interface NoticeFacts {
   readonly service: string;
   readonly at: Date;
-}
-
-/** The texts of a notice by channel. */
-interface NoticeTexts {
-  readonly email: (facts: NoticeFacts) => EmailText;
-  readonly sms: (facts: NoticeFacts) => string;
 }
 
 /** A paragraph of an e-mail in plain text; a code is set apart and large. */
@@ -54,6 +48,7 @@ export interface Catalogue {
   readonly locale: Locale;
   readonly pinEmail: (facts: PinFacts) => EmailText;
   readonly pinSms: (facts: PinFacts) => string;
-  readonly notices: Readonly<Record<NoticeKind, NoticeTexts>>;
+  readonly passwordChangedEmail: (facts: NoticeFacts) => EmailText;
+  readonly passwordChangedSms: (facts: NoticeFacts) => string;
   readonly notifications: NotificationTexts;
 }

@@ -16,30 +16,15 @@ export const de: Catalogue = {
     ],
   }),
   pinSms: (facts) => `${facts.pin} ist Ihre PIN für ${facts.service}, gültig für ${minutes(facts.minutes)}.`,
-  notices: {
-    password_changed: {
-      email: ({ service, at }) => ({
-        subject: `Ihr Passwort für ${service} wurde geändert`,
-        paragraphs: [
-          `Das Passwort Ihres Kontos bei ${service} wurde am ${longDay(at)} um ${time(at)} Uhr (UTC) geändert.`,
-          "Wenn Sie das nicht waren, fordern Sie bitte sofort eine neue PIN an und legen Sie ein neues Passwort fest.",
-        ],
-      }),
-      sms: ({ service, at }) =>
-        `${service}: Ihr Passwort wurde am ${shortDay(at)} um ${time(at)} UTC geändert. Nicht Sie? Bitte eine neue PIN anfordern.`,
-    },
-    data_exported: {
-      email: ({ service, at }) => ({
-        subject: `Ihre Daten bei ${service} wurden exportiert`,
-        paragraphs: [
-          `Am ${longDay(at)} um ${time(at)} Uhr (UTC) wurde ein Export aller Daten begonnen, die ${service} über Sie gespeichert hat.`,
-          "Wenn Sie das nicht waren, fordern Sie bitte sofort eine PIN an und legen Sie ein neues Passwort fest; damit enden alle Sitzungen.",
-        ],
-      }),
-      sms: ({ service, at }) =>
-        `${service}: Ihre Daten wurden am ${shortDay(at)} um ${time(at)} UTC exportiert. Nicht Sie? Bitte Passwort ändern.`,
-    },
-  },
+  passwordChangedEmail: ({ service, at }) => ({
+    subject: `Ihr Passwort für ${service} wurde geändert`,
+    paragraphs: [
+      `Das Passwort Ihres Kontos bei ${service} wurde am ${longDay(at)} um ${time(at)} Uhr (UTC) geändert.`,
+      "Wenn Sie das nicht waren, fordern Sie bitte sofort eine neue PIN an und legen Sie ein neues Passwort fest.",
+    ],
+  }),
+  passwordChangedSms: ({ service, at }) =>
+    `${service}: Ihr Passwort wurde am ${shortDay(at)} um ${time(at)} UTC geändert. Nicht Sie? Bitte eine neue PIN anfordern.`,
   notifications: {
     Job: { title: "Stelle", kinds: { published: "Eine Stelle wurde veröffentlicht" } },
     Timesheet: {
@@ -56,7 +41,7 @@ export const de: Catalogue = {
     },
     User: {
       title: "Konto",
-      kinds: { password_changed: "Ihr Passwort wurde geändert", data_exported: "Ihre Daten wurden exportiert" },
+      kinds: { password_changed: "Ihr Passwort wurde geändert" },
     },
     Chat: { title: "Chat", kinds: { message: "Sie haben eine neue Nachricht" } },
   },

@@ -16,30 +16,15 @@ export const en: Catalogue = {
     ],
   }),
   pinSms: (facts) => `${facts.pin} is your ${facts.service} pin, valid for ${minutes(facts.minutes)}.`,
-  notices: {
-    password_changed: {
-      email: ({ service, at }) => ({
-        subject: `Your ${service} password was changed`,
-        paragraphs: [
-          `The password of your ${service} account was changed on ${longDay(at)} at ${time(at)} UTC.`,
-          "If it was not you, ask for a new pin and set another password at once.",
-        ],
-      }),
-      sms: ({ service, at }) =>
-        `${service}: your password was changed on ${shortDay(at)} at ${time(at)} UTC. Not you? Ask for a pin and set a new one.`,
-    },
-    data_exported: {
-      email: ({ service, at }) => ({
-        subject: `Your ${service} data was exported`,
-        paragraphs: [
-          `An export of all that ${service} holds about you was begun on ${longDay(at)} at ${time(at)} UTC.`,
-          "If it was not you, ask for a pin and set another password at once: that ends all sessions.",
-        ],
-      }),
-      sms: ({ service, at }) =>
-        `${service}: your data was exported on ${shortDay(at)} at ${time(at)} UTC. Not you? Set a new password at once.`,
-    },
-  },
+  passwordChangedEmail: ({ service, at }) => ({
+    subject: `Your ${service} password was changed`,
+    paragraphs: [
+      `The password of your ${service} account was changed on ${longDay(at)} at ${time(at)} UTC.`,
+      "If it was not you, ask for a new pin and set another password at once.",
+    ],
+  }),
+  passwordChangedSms: ({ service, at }) =>
+    `${service}: your password was changed on ${shortDay(at)} at ${time(at)} UTC. Not you? Ask for a pin and set a new one.`,
   notifications: {
     Job: { title: "Job", kinds: { published: "A job was published" } },
     Timesheet: {
@@ -52,7 +37,7 @@ export const en: Catalogue = {
     },
     User: {
       title: "Account",
-      kinds: { password_changed: "Your password was changed", data_exported: "Your data was exported" },
+      kinds: { password_changed: "Your password was changed" },
     },
     Chat: { title: "Chat", kinds: { message: "You have a new message" } },
   },

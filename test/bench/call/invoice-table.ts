@@ -11,13 +11,10 @@ import { listInvoices } from "../../../shared/contract/finance.ts";
 import { findPublicKeys } from "../../../shared/db/accounts/public-keys.ts";
 import { stateKey } from "../../../shared/db/lists/list-keys.ts";
 import { totalsKey } from "../../../shared/db/lists/stored-totals.ts";
-import { toAttributes } from "../../../shared/db/table/attributes.ts";
-import { getItem, queryPage } from "../../../shared/db/table/table.ts";
-import { documentClient } from "../../support/records/document-client.ts";
+import { documentClient, getItem, queryPage } from "../../../shared/db/table/table.ts";
 import { publishTestKey, tokenOf } from "../../support/tokens/tokens.ts";
 import { invoiceLines } from "../store/invoices.ts";
 import { importLines } from "../store/load.ts";
-import type { Canned } from "./canned-dynamodb.ts";
 
 const invoices = 300;
 const state = "pending";
@@ -63,8 +60,8 @@ async function requestEvent(): Promise<object> {
   return { ...(sample as object), rawQueryString: `by_state=${state}`, queryStringParameters: { by_state: state } };
 }
 
-async function readCanned(): Promise<Canned> {
-  const keys = (await findPublicKeys(new Date())).map((jwk) => toAttributes({ jwk }));
+async function readCanned() {
+  const keys = (await findPublicKeys(new Date())).map((jwk) => ({ jwk }));
   const { items: rows } = await queryPage({
     IndexName: "by-state",
     KeyConditionExpression: "all_key = :key",
@@ -72,8 +69,7 @@ async function readCanned(): Promise<Canned> {
     ScanIndexForward: false,
     Limit: 21,
   });
-  const totals = (await getItem(totalsKey("INVOICES", "all"))) ?? {};
-  return { keys, rows: rows.map(toAttributes), totals: toAttributes(totals) };
+  return { keys, rows, totals: await getItem(totalsKey("INVOICES", "all")) };
 }
 
 function tableOf(template: Record<string, unknown>): TableDefinition {

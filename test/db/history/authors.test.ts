@@ -179,7 +179,6 @@ const deeds: Readonly<
   "get-openapi": doesNotWrite,
   "get-docs": doesNotWrite,
   "refuse-unrouted": doesNotWrite,
-  "export-own-data": doesNotWrite,
   "deliver-pin": doesNotWrite,
   "notify-password-changed": doesNotWrite,
   "rotate-signing-key": doesNotWrite,

@@ -46,7 +46,6 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "register-user": { table: 3, secret: 1, requestQueue: 1 },
   "get-profile": { table: 3 },
   "list-changes": { table: 8, secret: 1 },
-  "export-own-data": { table: 11 },
   "get-key-set": { table: 1 },
   "get-health": { table: 1 },
   "get-openapi": {},

@@ -1,4 +1,4 @@
-import { tableClient } from "../../../shared/db/table/table.ts";
+import { documentClient } from "../../../shared/db/table/table.ts";
 
 /** What a piece of work cost on the table. */
 export interface Cost {
@@ -21,7 +21,7 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   const cost: Cost = { readUnits: 0, writeUnits: 0, sequentialTrips: 0 };
   let underWay = 0;
   const name = `costs-${crypto.randomUUID()}`;
-  tableClient().middlewareStack.add(
+  documentClient().middlewareStack.add(
     (next, context) => async (args) => {
       if (underWay === 0) cost.sequentialTrips += 1;
       underWay += 1;
@@ -38,6 +38,6 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
     { step: "initialize", name },
   );
   await work();
-  tableClient().middlewareStack.remove(name);
+  documentClient().middlewareStack.remove(name);
   return cost;
 }

@@ -20,7 +20,7 @@ export function testExport(folder: string): void {
     expect(output).toMatch(/Records: .*\bjob [1-9]/);
     expect(code).toBe(0);
     expect(statSync(out).mode & 0o777).toBe(0o600);
-    expect(existsSync(`${out}.part`)).toBe(false);
+    expect(existsSync(`${out}.draft`)).toBe(false);
     const lines: { type: string; id: number }[] = readFileSync(out, "utf8")
       .split("\n")
       .slice(0, -1)

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
@@ -35,20 +35,38 @@ test("--csv makes a table of each type", async () => {
   expect(readFileSync(file("table.timesheet.csv"), "utf8")).toContain("driver.first_name");
 });
 
-test("a part of the table that was there before is refused, and stopped runs say how to go on", async () => {
+test("--user writes all about one person, with the timesheets of their profile", async () => {
+  const out = file("user.jsonl");
+  const { code, out: said } = await run("--user", String(demoUsers.driver.id), "--out", out);
+  const lines = readFileSync(out, "utf8").trimEnd().split("\n");
+  expect([code, said, (statSync(out).mode & 0o777).toString(8)]).toEqual([
+    0,
+    `${lines.length} lines, in ${out}\n`,
+    "600",
+  ]);
+  const types = new Set(lines.map((line) => JSON.parse(line).type));
+  for (const type of ["user", "login", "timesheet"]) expect(types).toContain(type);
+  await expect(run("--user", "987654", "--out", file("nobody.jsonl"))).rejects.toThrow(
+    "Nothing is known of user 987654",
+  );
+});
+
+test("a stopped run says that there is no file, and the same command begins again", async () => {
   const stop = new AbortController();
   stop.abort();
   const out = file("stopped.jsonl");
   const stopped = await runTool(() => runExport(["--out", out], directory, stop.signal));
-  expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining("Stopped. The same command goes on") });
-  await expect(run("--out", out, "--types", "job")).rejects.toThrow("is of another table, place or selection");
-  expect(await run("--out", out)).toMatchObject({ code: 0, out: expect.stringContaining("in more than one run") });
+  expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining("Stopped: there is no file.") });
+  expect(existsSync(out)).toBe(false);
+  expect(await run("--out", out)).toMatchObject({ code: 0 });
 });
 
 test("wrong calls are mistakes, and --help says what the file does not hold", async () => {
   await expect(run("--out", file("none/all.jsonl"))).rejects.toThrow("There is no folder");
-  writeFileSync(file("letter.part"), "x".repeat(999));
-  await expect(run("--out", file("letter"))).rejects.toThrow("is no part of an export");
+  for (const other of [["--csv"], ["--types", "job"], ["--company", "1"], ["--since", "2026-05-30"]]) {
+    await expect(run("--user", "5", ...other)).rejects.toThrow("--user goes with --stage and --out alone");
+  }
+  await expect(run("--user", "x")).rejects.toThrow("--user takes the id of a user");
   const { code, out } = await run("--help");
   const leftOut = out.split("It does not hold: ")[1] ?? "";
   expect(code).toBe(0);
@@ -84,7 +102,7 @@ function start(...parameters: string[]) {
   return { child, ended };
 }
 
-test("killed at any moment it goes on, in a heap of 64 MB, without a gap or a double", async () => {
+test("killed at any moment there is no file; the next run has it, in a heap of 64 MB, without a gap or a double", async () => {
   const { type: _, user_id: _user, ...fields } = notificationLine(1, userId);
   const items = Array.from({ length: count }, (_each, at) => {
     const { id: _id, ...record } = { ...fields, params: { type: "published", text: "x".repeat(kilobytes * 1_000) } };
@@ -93,20 +111,21 @@ test("killed at any moment it goes on, in a heap of 64 MB, without a gap or a do
   });
   await putItems(items);
   const out = file("killed.jsonl");
-  let kills = 0;
-  for (let pages = 1; pages <= usualOrFull(1, 60) && !existsSync(out); pages += 10) {
+  const began = performance.now();
+  expect(await start("--out", out, "--types", "notification").ended).toMatchObject({ code: 0 });
+  const takesMs = performance.now() - began;
+  rmSync(out);
+  const kills = usualOrFull(2, 4);
+  for (let at = 1; at <= kills; at += 1) {
     const { child, ended } = start("--out", out, "--types", "notification");
-    // Each run gets further than the one before: the part grows.
-    const size = pages * 1_000_000;
-    const looking = setInterval(() => {
-      if ((statSync(`${out}.part`, { throwIfNoEntry: false })?.size ?? 0) > size) child.kill("SIGKILL");
-    }, 5);
+    const timer = setTimeout(() => child.kill("SIGKILL"), (takesMs * at) / (kills + 1));
     const { signal } = await ended;
-    clearInterval(looking);
-    if (signal === "SIGKILL") kills += 1;
+    clearTimeout(timer);
+    // A run that was faster than the first has ended before.
+    expect(existsSync(out)).toBe(signal === null);
+    rmSync(out, { force: true });
   }
-  expect(kills).toBe(usualOrFull(1, 6));
-  if (!existsSync(out)) expect(await start("--out", out, "--types", "notification").ended).toMatchObject({ code: 0 });
+  expect(await start("--out", out, "--types", "notification").ended).toMatchObject({ code: 0 });
   const ids = readFileSync(out, "utf8")
     .trimEnd()
     .split("\n")

@@ -7,8 +7,8 @@ import { type ExportOptions, exportRecords } from "../../../infra/tools/export/e
 import { readSelection } from "../../../infra/tools/export/selection.ts";
 import { chunksOf } from "../../../shared/batches.ts";
 import { recordTypes } from "../../../shared/contract/records.ts";
+import { documentClient } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
-import { documentClient } from "../../support/records/document-client.ts";
 
 /** A folder that goes when the tests of a file have ended. */
 export function useFolder(): (name: string) => string {
@@ -17,19 +17,13 @@ export function useFolder(): (name: string) => string {
   return (name) => join(folder, name);
 }
 
-/** A table that no other one is taken for. */
-export const someTable = {
-  identity: { arn: "arn", id: "one", createdAt: undefined, at: "AWS" },
-  segments: 4,
-  items: undefined,
-};
-
 /** Everything, as a call without options selects it. */
 export const everything = { types: recordTypes, companyId: undefined, since: undefined };
 
 /** Exports to a file, everything in lines unless the options say otherwise. */
 export function runExport(out: string, options: Partial<ExportOptions> = {}) {
-  const usual = { selection: everything, csv: false, table: someTable, restarts: false, now: () => new Date() };
+  const table = { items: undefined, now: () => new Date() };
+  const usual = { selection: everything, csv: false, table, segments: 4 };
   return exportRecords({ out, ...usual, ...options });
 }
 

@@ -21,6 +21,8 @@ test.each([
   [{ company: "1e99" }, /id of a company/],
   [{ since: "yesterday" }, /--since takes/],
   [{ since: "2026-02-30T25:00" }, /--since takes/],
+  [{ since: "2026-02-30" }, /--since takes/],
+  [{ since: "2026-04-31T10:00Z" }, /--since takes/],
   [{ since: "2026-06-01" }, /--since takes/],
   [{ since: "2026-05-01" }, /Removals are kept for 30 days/],
 ])("%j is a mistake", (typed, message) => {

@@ -86,11 +86,11 @@ test("an export that goes on until removals are forgotten which it would list is
   await emptyTable();
   const begun = new Date();
   const selection = selected({ since: new Date(begun.getTime() - tombstoneDays * 86_400_000).toISOString() }, begun);
-  const now = () => new Date(begun.getTime() + 1);
+  const late = { items: undefined, now: () => new Date(begun.getTime() + 1) };
   const out = file("late.jsonl");
-  await expect(runExport(out, { selection, now })).rejects.toThrow("Removals are kept for 30 days");
+  await expect(runExport(out, { selection, table: late })).rejects.toThrow("Removals are kept for 30 days");
   expect(existsSync(out)).toBe(false);
-  await runExport(out, { selection, now: () => begun, restarts: true });
+  await runExport(out, { selection, table: { ...late, now: () => begun } });
 });
 
 test("a record that was removed and made again before is left alone, whatever its tombstone says", async () => {

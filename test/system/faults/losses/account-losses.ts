@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { handler as confirmLoginHandler } from "../../../../functions/accounts/confirm-login.ts";
 import { handler as confirmLoginByBodyHandler } from "../../../../functions/accounts/confirm-login-by-body.ts";
-import { handler as exportOwnDataHandler } from "../../../../functions/accounts/export-own-data.ts";
 import { handler as registerUserHandler } from "../../../../functions/accounts/register-user.ts";
 import { handler as requestPasswordResetHandler } from "../../../../functions/accounts/request-password-reset.ts";
 import { handler as setPasswordHandler } from "../../../../functions/accounts/set-password.ts";
@@ -13,7 +12,6 @@ import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
 import {
   confirmLogin,
   confirmLoginByBody,
-  exportOwnData,
   registerUser,
   requestPasswordReset,
   setPassword,
@@ -57,24 +55,8 @@ async function refreshStatus(refresh_token: string): Promise<number> {
   return (await call(refreshHandler, refreshToken, { body: { token: { refresh_token } } })).status;
 }
 
-/** The plans of sessions, and of what needs one of a moment ago. */
+/** The plans of sessions. */
 export const sessionLosses = {
-  "export-own-data": {
-    holds: "the user gets all lines, and at most two of the day's three exports are spent (D44)",
-    prepare: async () => {
-      const { access_token } = await signedIn();
-      const sent = { headers: { authorization: `Bearer ${access_token}` } };
-      return {
-        attempt: async () => (await call(exportOwnDataHandler, exportOwnData, sent)).status === 200,
-        check: async () => {
-          const { status, body } = await call(exportOwnDataHandler, exportOwnData, sent);
-          expect(status).toBe(200);
-          const types = body.lines.map(({ type }: { type: string }) => type);
-          expect(new Set(types)).toEqual(new Set(["user", "login", "session", "export"]));
-        },
-      };
-    },
-  },
   "sign-in": {
     holds: "the session that is answered renews (D5)",
     loses: "PutItem",

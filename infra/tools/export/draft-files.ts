@@ -1,0 +1,81 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { setImmediate as turn } from "node:timers/promises";
+
+/** A write of this many characters; a signal can stop the process between two of them. */
+const chunkLetters = 64 * 1024;
+
+/** A file to write: its path, and its text in parts. */
+export interface TextFile {
+  readonly path: string;
+  readonly texts: Iterable<string> | AsyncIterable<string>;
+}
+
+/** The descriptor of each draft. */
+type Drafts = ReadonlyMap<TextFile, number>;
+
+/** Throws if one of the paths is taken: an export overwrites no file. */
+export function requireFree(paths: readonly string[]): void {
+  const present = paths.filter((path) => existsSync(path));
+  if (present.length > 0) throw new Error(`${present.join(", ")} is there: remove it, or name another file with --out`);
+}
+
+/**
+ * Writes each file as a draft beside its place, then renames all of them: a file is whole or absent. Only their owner may read
+ * them. Overwrites drafts that an interrupted run has left. Returns false, without any file, if the signal stopped it.
+ */
+export async function writeFiles(files: readonly TextFile[], signal?: AbortSignal): Promise<boolean> {
+  const drafts: Drafts = new Map(files.map((file) => [file, openDraft(file)]));
+  try {
+    for (const [{ texts }, descriptor] of drafts) if (!(await write(descriptor, texts, signal))) return false;
+    for (const [file, descriptor] of drafts) {
+      if (!isOwn(file, descriptor)) throw new Error(`Another export writes to ${file.path}`);
+      renameSync(draftOf(file), file.path);
+    }
+    return true;
+  } finally {
+    for (const [file, descriptor] of drafts) {
+      if (isOwn(file, descriptor)) rmSync(draftOf(file));
+      closeSync(descriptor);
+    }
+  }
+}
+
+function draftOf({ path }: TextFile): string {
+  return `${path}.draft`;
+}
+
+/** Creates a new draft. So nobody else has it open, and its mode is that of a new file. */
+function openDraft(file: TextFile): number {
+  rmSync(draftOf(file), { force: true });
+  return openSync(draftOf(file), "wx", 0o600);
+}
+
+/** False if another run has replaced the draft, or once it has been renamed. */
+function isOwn(file: TextFile, descriptor: number): boolean {
+  return lstatSync(draftOf(file), { throwIfNoEntry: false })?.ino === fstatSync(descriptor).ino;
+}
+
+async function write(descriptor: number, texts: TextFile["texts"], signal: AbortSignal | undefined): Promise<boolean> {
+  let waiting = "";
+  for await (const text of texts) {
+    waiting += text;
+    if (waiting.length < chunkLetters) continue;
+    writeFileSync(descriptor, waiting);
+    waiting = "";
+    await turn();
+    if (signal?.aborted) return false;
+  }
+  writeFileSync(descriptor, waiting);
+  fsyncSync(descriptor);
+  return !signal?.aborted;
+}

@@ -1,0 +1,115 @@
+import { findLoginsOf } from "../../../shared/db/accounts/logins.ts";
+import { findUser, userKey } from "../../../shared/db/accounts/users.ts";
+import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
+import { listedItems } from "../../../shared/db/lists/listed-items.ts";
+import { type OwnDataLine, ownDataLineOf } from "../../../shared/db/own-data.ts";
+import { keyOf } from "../../../shared/db/table/keys.ts";
+import { type Item, queryItems, scanPage } from "../../../shared/db/table/table.ts";
+import { findPerson, isDriver, type Person } from "../forget/person.ts";
+import { namesDriver } from "../forget/without-person.ts";
+import { patiently } from "../import/patience.ts";
+import { requireFree, writeFiles } from "./draft-files.ts";
+
+/** The user to export, and the file. */
+interface UserExport {
+  readonly userId: number;
+  readonly out: string;
+  readonly signal: AbortSignal | undefined;
+  onProgress(text: () => string): void;
+}
+
+/**
+ * Writes all that the table holds about a user to a file, one JSON object a line. Returns the number of lines; undefined if the
+ * signal stopped it. Throws if nothing is known of the user, or if the file is there.
+ */
+export async function exportUser({ userId, out, signal, onProgress }: UserExport): Promise<number | undefined> {
+  requireFree([out]);
+  let [lines, read] = [0, 0];
+  async function* texts() {
+    const onPage = (items: number) => {
+      read += items;
+      onProgress(() => `${read} items read`);
+    };
+    for await (const line of linesOfUser(userId, onPage)) {
+      lines += 1;
+      yield `${JSON.stringify(line)}\n`;
+    }
+  }
+  return (await writeFiles([{ path: out, texts: texts() }], signal)) ? lines : undefined;
+}
+
+/**
+ * Yields a line for each thing that the table holds about a user: what is theirs, then the timesheets of their profile, then the
+ * history of these and all other history that names them as a driver. Reads the whole table once. Throws if nothing is
+ * known of the user.
+ */
+async function* linesOfUser(userId: number, onPage: (items: number) => void): AsyncGenerator<OwnDataLine> {
+  const person = await findPerson(userId, undefined);
+  if (!person) throw new Error(`Nothing is known of user ${userId}`);
+  const user = await findUser(userId);
+  if (user) yield* linesOf(await findLoginsOf(user));
+  for (const pk of [userKey(userId).pk, historyPartition("user", userId)]) yield* linesOf(await readPartition(pk));
+  const { timesheets, changes } = await findOfDriver(person, onPage);
+  yield* linesOf([...timesheets.values()]);
+  for (const pk of timesheets.keys()) yield* changeLines(await readPartition(pk), person);
+  yield* changeLines(
+    changes.filter(({ pk }) => !timesheets.has(String(pk))),
+    person,
+  );
+}
+
+/** The timesheets of a driver by the partition of their history, and the changes of any timesheet that name them. */
+async function findOfDriver(person: Person, onPage: (items: number) => void) {
+  const timesheets = new Map<string, Item>();
+  const changes: Item[] = [];
+  let ExclusiveStartKey: Item | undefined;
+  do {
+    const scan = {
+      FilterExpression: "sk = :timesheet OR begins_with(pk, :history)",
+      ExpressionAttributeValues: { ":timesheet": "TIMESHEET", ":history": historyPartition("timesheet", "") },
+      ConsistentRead: true,
+      ExclusiveStartKey,
+    };
+    const { items, lastKey, read } = await patiently(() => scanPage(scan));
+    for (const item of items) {
+      if (historyItems.matches(keyOf(item))) {
+        if (namesDriver(valuesOf(item), person)) changes.push(item);
+        continue;
+      }
+      const { id, record } = listedItems.TIMESHEETS.decode(item);
+      if (isDriver(person, record.driver)) timesheets.set(historyPartition("timesheet", id), item);
+    }
+    onPage(read);
+    ExclusiveStartKey = lastKey;
+  } while (ExclusiveStartKey);
+  return { timesheets, changes };
+}
+
+function readPartition(pk: string): Promise<Item[]> {
+  const key = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": pk } };
+  return queryItems({ ...key, ConsistentRead: true });
+}
+
+function linesOf(items: readonly Item[]): OwnDataLine[] {
+  return items.flatMap((item) => ownDataLineOf(item) ?? []);
+}
+
+/** The values of a change before and after it. */
+function valuesOf(item: Item): unknown[] {
+  const { before, after } = historyItems.decode(item);
+  return [before, after].map((text): unknown => text && JSON.parse(text));
+}
+
+/** Lines of changes of timesheets. A change from one driver to another shows the person no other driver. */
+function changeLines(items: readonly Item[], person: Person): OwnDataLine[] {
+  return linesOf(items).map(({ before, after, ...line }) => ({
+    ...line,
+    before: withoutOthers(before, person),
+    after: withoutOthers(after, person),
+  }));
+}
+
+function withoutOthers(fields: unknown, person: Person): unknown {
+  const { driver } = (fields ?? {}) as { readonly driver?: unknown };
+  return driver === undefined || isDriver(person, driver) ? fields : { ...(fields as object), driver: null };
+}
