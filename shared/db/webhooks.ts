@@ -4,9 +4,9 @@ import { deleteIf, deleteItemAt, putIf } from "./table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
 import type { Key } from "./table/table.ts";
 
-/** What the table has of a webhook whose attempts fail; nothing while they succeed. */
+/** The stored state of a failing webhook; a delivering one has no item. */
 interface StoredWebhook extends StoredItem, WebhookHealth {
-  /** SHA-256 of the address that failed, in hexadecimal digits: of another address it says nothing. */
+  /** SHA-256 of the failed address, in hexadecimal digits. The state is not about any other address. */
   readonly url_hash: string;
 }
 
@@ -16,28 +16,28 @@ export const webhooks = defineEntity<StoredWebhook>(
   ({ pk, sk }) => sk === "WEBHOOK" && pk.startsWith("WEBHOOK#"),
 );
 
-/** The webhook that an item is of. */
+/** The name and address of a webhook. */
 export interface WebhookAddress {
   readonly name: string;
   readonly url: string;
 }
 
-/** What was read of a webhook, which its writes are held to. */
+/** The state of a webhook as it was read; writes require that it is unchanged. */
 export interface KnownWebhook {
-  /** Undefined where nothing failed at this address since the last success. */
+  /** Undefined if nothing failed at this address since the last success. */
   readonly health: WebhookHealth | undefined;
   readonly stored: StoredWebhook | undefined;
 }
 
-/** Access pattern WH1: what is known of a webhook's failures. Half a read unit. */
+/** Access pattern WH1: a webhook's recorded failures. Half a read unit. */
 export async function findWebhook({ name, url }: WebhookAddress): Promise<KnownWebhook> {
   const stored = await webhooks.find(webhookKey(name));
   return { stored, health: stored?.url_hash === hashOf(url) ? stored : undefined };
 }
 
 /**
- * Access pattern WH2: stores what is known after a failure, in place of what was read; false where another attempt, of the same
- * webhook, stored something since. 1 write unit.
+ * Access pattern WH2: replaces the state after a failure. Returns false if another attempt of the same webhook stored
+ * something since the read. 1 write unit.
  */
 export function keepFailure(
   { name, url }: WebhookAddress,
@@ -48,17 +48,19 @@ export function keepFailure(
   return putIf({ Item, ...asRead(stored) });
 }
 
-/** Access pattern WH3: forgets the failures that were read; changes nothing where others were stored since. 1 write unit. */
+/**
+ * Access pattern WH3: deletes the failures that were read. Changes nothing if others were stored since. 1 write unit.
+ */
 export async function forgetFailures(name: string, { stored }: KnownWebhook): Promise<void> {
   await deleteIf({ Key: { ...webhookKey(name) }, ...asRead(stored) });
 }
 
-/** Access pattern WH4: has a webhook begin as one that never failed. 1 write unit. */
+/** Access pattern WH4: resets a webhook to one that never failed. 1 write unit. */
 export function enableWebhook(name: string): Promise<void> {
   return deleteItemAt(webhookKey(name));
 }
 
-/** Every write sets when it was. */
+/** The condition that the state is unchanged. Every write sets its time, so times identify a state. */
 function asRead(stored: StoredWebhook | undefined) {
   if (!stored) return { ConditionExpression: "attribute_not_exists(pk)" };
   const { url_hash, failing_since, failed_at } = stored;

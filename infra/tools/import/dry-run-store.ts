@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Item } from "../../../shared/db/table/table.ts";
 import type { DryRunStore } from "../../../shared/db/writes/dry-run.ts";
 
-/** A dry run's own store. SQLite moves it to a temporary file as it grows, so that a file of any size can be checked. */
+/** The store of a dry run. SQLite moves it to a temporary file as it grows, so a file of any size can be checked. */
 export function openDryRunStore(): DryRunStore & { close(): void } {
   const database = new DatabaseSync("");
   database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");

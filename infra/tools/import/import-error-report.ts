@@ -4,8 +4,8 @@ import type { LineError } from "./import-records.ts";
 const shownErrors = 20;
 
 /**
- * Where the errors of an import go: the first ones to the screen, all of them to a file, which is made with the first error;
- * that of an earlier import goes.
+ * Writes the first errors of an import to the screen, and all of them to a file. Deletes the file of an earlier import,
+ * and creates the new one with the first error.
  */
 export function createErrorReport(path: string, screen: NodeJS.WritableStream) {
   rmSync(path, { force: true });
@@ -18,7 +18,7 @@ export function createErrorReport(path: string, screen: NodeJS.WritableStream) {
       count += 1;
       if (count <= shownErrors) screen.write(`${describeError(error)}\n`);
     },
-    /** Closes the file; answers with what is left to say on the screen. */
+    /** Closes the file and returns the last lines for the screen. */
     close(): string {
       if (file === undefined) return "";
       closeSync(file);
@@ -28,7 +28,7 @@ export function createErrorReport(path: string, screen: NodeJS.WritableStream) {
   };
 }
 
-/** A field name is the file's text: nothing in it may move the cursor. */
+/** A field name comes from the file, so control characters are replaced: they could move the cursor. */
 function describeError({ line, field, code, detail }: LineError): string {
   const printable = field.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 100);
   return `line ${line}: ${printable ? `${printable}: ` : ""}${code} — ${detail}`;

@@ -1,7 +1,7 @@
-/** Longest line taken, in bytes. */
+/** Longest accepted line, in bytes. */
 export const maxLineBytes = 256 * 1024;
 
-/** One line of a stream: its number from 1, how far the stream is read, and its bytes unless there were too many. */
+/** One line of a stream: its number from 1, the bytes read so far, and its bytes unless it is too long. */
 export interface SourceLine {
   readonly number: number;
   readonly bytesRead: number;
@@ -13,8 +13,8 @@ const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Splits a stream into lines, keeping at most one line and one chunk in memory. Line ends may be LF or CRLF; blank lines
- * are counted and passed over, and so is a byte order mark at the start. Ends early when `signal` aborts, even while waiting.
+ * Splits a stream into lines with at most one line and one chunk in memory. Lines end in LF or CRLF. Blank lines are
+ * counted and skipped, as is a byte order mark at the start. Ends early if `signal` aborts, even while waiting.
  */
 export async function* splitLines(source: AsyncIterable<Uint8Array>, signal?: AbortSignal): AsyncGenerator<SourceLine> {
   let number = 0;

@@ -2,7 +2,7 @@ import type { ImportProgress } from "./import-records.ts";
 
 const width = 30;
 const terminalPauseMs = 100;
-/** Where there is no terminal each moment is a line that stays. */
+/** Longer than for a terminal, because each line stays. */
 const plainPauseMs = 5_000;
 
 /**

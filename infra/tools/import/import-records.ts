@@ -16,7 +16,7 @@ import { createLineOrder } from "./line-order.ts";
 import { patiently } from "./patience.ts";
 import { createWriteBatches } from "./write-batches.ts";
 
-/** Why a line was not imported: `field` is a path such as `driver.profile_id`, empty for the line as a whole. */
+/** The reason why a line was not imported. `field` is a path such as `driver.profile_id`, empty for the whole line. */
 export interface LineError {
   readonly line: number;
   readonly field: string;
@@ -24,37 +24,37 @@ export interface LineError {
   readonly detail: string;
 }
 
-/** How far an import came; lines by what became of them, without blank ones. */
+/** The result of an import: lines by outcome, without blank ones. */
 export type ImportSummary = Readonly<Record<Outcome | "failed", number>> & {
-  /** Number of the last line read; all up to it are done. */
+  /** Number of the last line read. All lines up to it are done. */
   readonly lastLine: number;
-  /** False when it was stopped before the end. */
+  /** False if it was stopped before the end. */
   readonly isComplete: boolean;
 };
 
-/** How far an import is. */
+/** The progress of an import. */
 export interface ImportProgress {
   readonly bytesRead: number;
-  /** The last line that is done, as all before it are. */
+  /** The last line up to which all are done. */
   readonly doneUpTo: number;
-  /** How many lines are done, those that failed among them. */
+  /** The number of lines done, including failed ones. */
   readonly done: number;
   readonly failed: number;
 }
 
-/** What to import and how. */
+/** The source of an import, and its options. */
 export interface ImportOptions {
   readonly source: AsyncIterable<Uint8Array>;
   readonly now: Date;
   /** Name of the file, for the history. */
   readonly file?: string | undefined;
-  /** The first line to import; those before it are passed over. */
+  /** The first line to import; earlier ones are skipped. */
   readonly from?: number;
-  /** Notifies the affected users (D25); otherwise the import is silent (D35). */
+  /** Notifies the affected users (D25). Without it, the import is silent (D35). */
   readonly notifies?: boolean;
-  /** Checks and decides everything as a real run would, and writes nothing. */
+  /** Checks and decides everything like a real run, but writes nothing. */
   readonly dryRun?: boolean;
-  /** Most lines worked on at once. */
+  /** Most lines in work at once. */
   readonly concurrency?: number;
   /** Stops after the lines in work. */
   readonly signal?: AbortSignal;
@@ -65,16 +65,16 @@ export interface ImportOptions {
   onWritten?(line: number, record: RecordLine, outcome: Outcome): void;
 }
 
-/** Lines worked on at once unless the caller says otherwise: some to be read, some to be decided, the most to be written. */
+/** Default number of lines in work: some are being read or decided, most are being written. */
 export const defaultConcurrency = 1_000;
 
-/** What became of a line. */
+/** The outcome of a line, or its errors. */
 type LineOutcome = Outcome | readonly LineError[];
 
 /**
- * Imports a stream of JSON lines (D35). Lines of one record are processed in order, others side by side, and written many
- * at once; a bad line is reported and stops nothing else. Throws only when the store itself fails: repeating the import
- * is safe. A run is one change of the history (D41).
+ * Imports a stream of JSON lines (D35). Lines of one record are processed in order, others concurrently, and many are
+ * written at once. A bad line is reported and blocks nothing else. Throws only if the store itself fails; the import
+ * can then be repeated. A run is one change of the history (D41).
  */
 export function importRecords(options: ImportOptions): Promise<ImportSummary> {
   const importing = () => importLines(options);
@@ -160,12 +160,12 @@ function lineFault(code: FieldCode, detail: string): Refusal {
   return fieldsInvalid([{ path: [], code, detail }]);
 }
 
-/** What belongs to one user is processed in order: its notifications share one item of counts. */
+/** Lines of one user are processed in order, because the user's notifications share one item of counts. */
 function queueKeyOf(record: RecordLine): string {
   return record.type === "notification" ? `user#${record.user_id}` : `${record.type}#${record.id}`;
 }
 
-/** What is wrong with a line; rethrows errors that are not about the line. */
+/** The errors of a line. Rethrows errors that are not about the line. */
 function lineErrors(line: number, error: unknown): LineError[] {
   if (error instanceof Refusal) {
     const { code, message, facts } = error;

@@ -4,21 +4,21 @@ import type { Commit } from "../../../shared/db/writes/changes.ts";
 /** Most letters of a file's name that the history keeps. */
 const mostLetters = 200;
 
-/** The run of an import in the history, which begins with its first write: one that changes nothing is not kept. */
+/** The run of an import in the history. It begins with the first write, so an import without changes leaves none. */
 export interface ImportRun {
-  /** Makes writes as it was given to, once the run is kept. */
+  /** Commits writes by the given function, once the run is stored. */
   readonly commit: Commit;
-  /** Keeps what became of the lines. One that is killed before leaves only that it began. */
+  /** Stores the counts of the lines. After a run that is killed earlier, the history has only its beginning. */
   end(counts: Readonly<Record<string, number>>): Promise<void>;
 }
 
-/** Opens the run of the import under way. */
+/** Opens the run of the current import. */
 export function openImportRun(file: string, now: Date, commit: Commit): ImportRun {
   const about = { file: file.slice(0, mostLetters) };
   let beginning: Promise<void> | undefined;
   const begin = () =>
     keepImport(now, about).catch((error) => {
-      // The next write tries again: the table may take no more at the moment alone.
+      // The next write tries again, because the table may only be throttling.
       beginning = undefined;
       throw error;
     });

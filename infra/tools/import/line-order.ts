@@ -1,4 +1,4 @@
-/** Reports in the order of the lines what became of each, whatever order they end in. */
+/** Reports outcomes in the order of the lines, in whatever order they end. */
 export function createLineOrder<T>(report: (line: number, outcome: T) => void) {
   const begun = new Map<number, { readonly outcome: T } | undefined>();
   let doneUpTo = 0;
@@ -15,7 +15,7 @@ export function createLineOrder<T>(report: (line: number, outcome: T) => void) {
         report(first, ended.outcome);
       }
     },
-    /** The last line that is done, and all before it. */
+    /** The last line up to which all are done. */
     doneUpTo: () => doneUpTo,
   };
 }

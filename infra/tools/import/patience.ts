@@ -6,7 +6,7 @@ const patienceMs = 60_000;
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
-/** Repeats what the table takes no more of at the moment, with jitter, for up to a minute: an import has time, users have not. */
+/** Retries work that the table throttles, with jitter, for up to a minute. An import can wait; users cannot. */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   for (let attempt = 0; ; attempt += 1) {
@@ -19,7 +19,7 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** True for what the table refuses at the moment alone: it, or a part of it, has too much to do. */
+/** True if the table refuses only for now, because it or a part of it is overloaded. */
 export function isPutOff(error: unknown): boolean {
   return isThrottled(error) || (error instanceof Refusal && error.code === "busy");
 }

@@ -3,12 +3,12 @@ import { maxTransactionWrites, type TransactionWrite, transact } from "../../../
 import { type Commit, writeTogether } from "../../../shared/db/writes/changes.ts";
 import { isPutOff } from "./patience.ts";
 
-/** Transactions under way: 8 of 100 records, each some 100 ms on AWS, are above 5,000 records a second. */
+/** Concurrent transactions: 8 of 100 records, each some 100 ms on AWS, write more than 5,000 records a second. */
 const transactionsAtOnce = 8;
-/** A transaction holds 4 MB; a letter of JSON is up to three bytes. */
+/** A transaction may have 4 MB, and a letter of JSON takes up to three bytes. */
 const maxLetters = 1_000_000;
 
-/** The writes of one change, which wait for a transaction. */
+/** The writes of one change that wait for a transaction. */
 interface Waiting {
   readonly writes: readonly TransactionWrite[];
   readonly items: readonly string[];
@@ -18,8 +18,9 @@ interface Waiting {
 }
 
 /**
- * Makes the writes of many changes at once, in transactions of up to 100 writes: a change is still written whole or not at
- * all, and only while its own conditions hold. Changes that share an item are written one after the other.
+ * Commits the writes of many changes together, in transactions of up to 100 writes. Each change is still written whole
+ * or not at all, and only while its own conditions are true. Changes that share an item are written one after the
+ * other.
  */
 export function createWriteBatches(): Commit {
   const held = new Set<string>();
@@ -54,7 +55,9 @@ export function createWriteBatches(): Commit {
     });
 }
 
-/** The first changes that fit into one transaction and have no item in common with those under way; holds their items. */
+/**
+ * Takes the first changes that fit into one transaction and share no item with those under way. Reserves their items.
+ */
 function takeBatch(waiting: readonly Waiting[], held: Set<string>): Waiting[] {
   const batch: Waiting[] = [];
   let [count, letters] = [0, 0];
@@ -75,7 +78,10 @@ function itemOf({ Put, Update, Delete, ConditionCheck }: TransactionWrite): stri
   return nameOf(keyOf(Put?.Item ?? (Update ?? Delete ?? ConditionCheck)?.Key ?? {}));
 }
 
-/** Writes what it can: a change whose conditions fail, or that the table cannot hold, keeps none of the others from it. */
+/**
+ * Writes as many changes as it can. A change whose conditions fail, or that the table cannot store, does not block the
+ * others.
+ */
 async function writeBatch(batch: readonly Waiting[]): Promise<void> {
   let open = batch;
   while (open.length > 1) {
@@ -90,7 +96,7 @@ async function writeBatch(batch: readonly Waiting[]): Promise<void> {
   await Promise.all(open.map(({ writes, resolve, reject }) => writeTogether(writes).then(resolve, reject)));
 }
 
-/** Settles changes by what became of them; gives those that were not written because of others. */
+/** Settles changes with their outcomes. Returns those that failed only because of others. */
 function settleFailed(open: readonly Waiting[], failed: readonly number[]): Waiting[] {
   let start = 0;
   return open.filter(({ writes, resolve }) => {
@@ -102,7 +108,7 @@ function settleFailed(open: readonly Waiting[], failed: readonly number[]): Wait
   });
 }
 
-/** True for an error that some changes of a transaction may have brought about, and others would not have. */
+/** True for an error that only some changes of a transaction may have caused. */
 function isOfSome(error: unknown): boolean {
   const names = ["ValidationException", "TransactionCanceledException"];
   return isPutOff(error) || (error instanceof Error && names.includes(error.name));

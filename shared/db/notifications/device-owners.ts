@@ -2,7 +2,7 @@ import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 
-/** Whose device a token is, as the table has it; the key holds the token's hash, which makes it unique. */
+/** The owner of a device token, as stored. The key contains the token's hash, which makes it unique. */
 export interface StoredDeviceOwner extends StoredItem {
   readonly user_id: number;
   /** The device's id in the user's list. */
@@ -15,7 +15,7 @@ export const deviceOwners = defineEntity<StoredDeviceOwner>(
   ({ pk, sk }) => pk.startsWith("DEVICE#") && sk === "DEVICE",
 );
 
-/** Whose device a token is, by its hash. Half a read unit, one when consistent. */
+/** The owner of a device token, by its hash. Half a read unit, one if consistent. */
 export function findDeviceOwner(
   hash: string,
   options: { readonly consistent: boolean },
@@ -23,7 +23,7 @@ export function findDeviceOwner(
   return deviceOwners.find(deviceOwnerKey(hash), options);
 }
 
-/** The write that makes a user's device the owner of a token, while its owner is as it was read. */
+/** The write that makes a user's device the owner of a token, if its owner is unchanged since the read. */
 export function acquireDeviceToken(
   hash: string,
   device: { readonly user_id: number; readonly id: number },
@@ -35,12 +35,12 @@ export function acquireDeviceToken(
   return { Put: { Item, ...whileOf(owner.user_id, owner.id) } };
 }
 
-/** The write that releases a token, while this device of the user owns it. */
+/** The write that releases a token if this device of the user owns it. */
 export function releaseDeviceToken(hash: string, userId: number, id: number): TransactionWrite {
   return { Delete: { Key: deviceOwnerKey(hash), ...whileOf(userId, id) } };
 }
 
-/** The same where the token may have been released already. */
+/** The same for a token that may already have been released. */
 export function ensureDeviceTokenReleased(hash: string, userId: number, id: number): TransactionWrite {
   const { ConditionExpression, ...values } = whileOf(userId, id);
   const condition = `attribute_not_exists(pk) OR (${ConditionExpression})`;

@@ -5,29 +5,29 @@ import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { acquireDeviceToken, findDeviceOwner, releaseDeviceToken, type StoredDeviceOwner } from "./device-owners.ts";
 import { type DeviceSet, deviceKey, devices, findDeviceSet, raiseRevision, type StoredDevice } from "./devices.ts";
 
-/** Most device tokens a user has; the oldest is dropped for a new one (D28). */
+/** Most device tokens of a user; a new one replaces the oldest (D28). */
 const maxDevicesPerUser = 20;
 
-/** What a registration says: the same of all of them is the same registration. */
+/** The fields that identify a registration: if all are equal, nothing is written. */
 const registered = ["platform", "device_id", "family", "epoch"] as const;
 
-/** A device token on its way into a user's list. */
+/** A device token to add to a user's list. */
 export interface DeviceToken {
   readonly token: string;
   /** As the client sent it. */
   readonly platform: string;
   readonly pushService: PushService;
   readonly deviceId?: string | undefined;
-  /** The session family and the user's epoch that it is registered in; an epoch that is left out is 0. */
+  /** The session family and the user's epoch of the registration. The default epoch is 0. */
   readonly family?: string | undefined;
   readonly epoch?: number;
 }
 
 /**
- * Access pattern DT1: adds a token to a user's list and gives its id. The same token keeps its id; a token moves to its
- * latest user; a new token for a device replaces its old one; above 20 the oldest goes (D28). Undefined, and nothing written,
- * where one of the checks fails. Two round trips, 2 read units and 6 write units for a new token of up to 200 characters, and 2
- * a check.
+ * Access pattern DT1: adds a token to a user's list and returns its id. The same token keeps its id; a token moves to
+ * its latest user; a new token for a device replaces its old one; above 20 the oldest is removed (D28). If a check
+ * fails, writes nothing and returns undefined. Two round trips, 2 read units and 6 write units for a new token of up to
+ * 200 characters, and 2 for each check.
  */
 export async function saveDeviceToken(
   userId: number,
@@ -58,21 +58,21 @@ export async function saveDeviceToken(
 }
 
 /**
- * Access pattern DT2: takes tokens out of a user's list; those that are not there are fine (D28). Two round trips, 1 read
- * unit, 2 write units and 4 for each.
+ * Access pattern DT2: removes tokens from a user's list; absent ones are ignored (D28). Two round trips, 1 read unit, 2
+ * write units and 4 for each.
  */
 export function dropDeviceTokens(userId: number, ids: readonly number[]): Promise<void> {
   return dropWhere(userId, ({ id }) => ids.includes(id));
 }
 
-/** Access pattern DT3: takes the tokens out of a user's list that were registered in a session (D5). Cost as DT2. */
+/** Access pattern DT3: removes the tokens from a user's list that a session registered (D5). Cost as DT2. */
 export function dropDevicesOfSession(userId: number, family: string): Promise<void> {
   return dropWhere(userId, (device) => device.family === family);
 }
 
 async function dropWhere(userId: number, isDropped: (device: StoredDevice) => boolean): Promise<void> {
   await retry(paces.devices, async () => {
-    // What was registered a moment ago goes as well.
+    // Consistent, so that a token registered a moment ago is removed too.
     const set = await findDeviceSet(userId, { consistent: true });
     const found = set.devices.filter(isDropped);
     if (found.length === 0) return true;
@@ -87,7 +87,7 @@ function toStored(userId: number, id: number, hash: string, device: DeviceToken)
   return { ...deviceKey(userId, id), ...next };
 }
 
-/** Ids run by time, so the first of the sorted list is the oldest. */
+/** Ids are ordered by time, so the first of the sorted list is the oldest. */
 function devicesToDrop(set: DeviceSet, added: StoredDevice): StoredDevice[] {
   const others = set.devices.filter(({ id }) => id !== added.id);
   const replaced = others.filter(({ device_id }) => device_id !== undefined && device_id === added.device_id);

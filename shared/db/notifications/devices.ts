@@ -6,7 +6,7 @@ import { type Item, type Key, queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
-/** A device token in its user's list as the table has it. */
+/** A device token in its user's list, as stored. */
 export interface StoredDevice extends StoredItem {
   readonly id: number;
   readonly token: string;
@@ -16,9 +16,9 @@ export interface StoredDevice extends StoredItem {
   readonly platform: string;
   readonly push_service: PushService;
   readonly device_id?: string | undefined;
-  /** The session family it was registered in; absent where the stage's users sign in elsewhere. */
+  /** The session family that registered it; absent if users sign in with an external issuer. */
   readonly family?: string | undefined;
-  /** The user's epoch it was registered in: a user whose epoch has risen since has left it (D14). */
+  /** The user's epoch at registration. If the user's epoch has risen since, the device gets no pushes (D14). */
   readonly epoch: number;
   /** Its endpoint at SNS, once it has one. */
   readonly endpoint_arn?: string | undefined;
@@ -32,13 +32,13 @@ export const devices = defineEntity<StoredDevice>(
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
 );
 
-/** The entity of users' sets of devices, which let one registration of a user through at a time. */
+/** The entity of users' sets of devices, which serialise a user's registrations. */
 export const deviceSets = defineEntity<StoredItem & { readonly revision: number }>(
   "device set",
   ({ pk, sk }) => pk.startsWith("USER#") && sk === "DEVICES",
 );
 
-/** A user's devices, and the revision that guards their number. */
+/** A user's devices, and the revision of their set. */
 export interface DeviceSet {
   readonly devices: readonly StoredDevice[];
   readonly revision: number;
@@ -59,7 +59,7 @@ export async function findDevices(userId: number): Promise<readonly StoredDevice
   return (await findDeviceSet(userId)).devices;
 }
 
-/** A user's devices, oldest first, and the revision of their set. 0.5 read units for 4 KB, one when consistent. */
+/** A user's devices, oldest first, and the revision of their set. 0.5 read units for 4 KB, one if consistent. */
 export async function findDeviceSet(userId: number, { consistent = false } = {}): Promise<DeviceSet> {
   const items = await queryItems({
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :device)",
@@ -72,14 +72,16 @@ export async function findDeviceSet(userId: number, { consistent = false } = {})
   return { devices: found, revision: set ? deviceSets.decode(set).revision : 0 };
 }
 
-/** True if a device was registered since all sessions of its user ended last, which raised the user's epoch (D14). */
+/**
+ * True if a device was registered after the last end of all sessions of its user, which raised the user's epoch (D14).
+ */
 export function isRegistered(device: StoredDevice, user: { readonly epoch: number }): boolean {
   return device.epoch === user.epoch;
 }
 
 /**
- * Access pattern PS3: stores the endpoint of a device that took a push, and the day, unless the device is gone. 1 write unit, none
- * for a further push of the day.
+ * Access pattern PS3: stores the endpoint of a device that accepted a push, and the day, unless the device is gone. 1
+ * write unit, none for another push on the same day.
  */
 export async function keepEndpoint(
   userId: number,
@@ -92,7 +94,10 @@ export async function keepEndpoint(
   await updateIf(deviceKey(userId, device.id), { when: "attribute_exists(pk)", set });
 }
 
-/** The write that changes a user's set: two registrations at once would each count the other out, and one gets through. */
+/**
+ * The write that changes the revision of a user's set. Of two concurrent registrations, each of which overlooks the
+ * other, only one succeeds.
+ */
 export function raiseRevision(userId: number, revision: number): TransactionWrite {
   const when = "attribute_not_exists(revision) OR revision = :revision";
   const changes = { when, values: { ":revision": revision }, set: { revision: revision + 1 } };

@@ -18,20 +18,20 @@ import {
   unreadMark,
 } from "./notifications.ts";
 
-/** Most notifications that are shown of those marked without being named (D27). */
+/** Most notifications in the answer if none were named (D27). */
 const maxShown = 20;
-/** What a call leaves of its function's time for the last transaction, a second of others' conflicts, and the answer. */
+/** The part of a function's time that is reserved for the last transaction, a second of conflicts, and the answer. */
 export const lastTransactionMs = 6_500;
-/** Most notifications of one transaction of all: the counts are one more write. */
+/** Most notifications of one transaction; the counts are one more write. */
 const mostTogether = maxTransactionWrites - 1;
-/** A page of the index is a round trip before its first notifications, and is read beside a transaction from then on. */
+/** Only the first page of the index costs a round trip; further ones are read beside a transaction. */
 const idsPerPage = 10 * mostTogether;
 
 /**
- * Access pattern N5: marks a user's notifications as read at a moment, or with null as unread, all or none, and changes the
- * counts with them (D26, D27). Gives them in the order of the ids. Refuses with `records_not_found` when one is missing or
- * another user's, and as `busy` after many lost races. `token` names the first transaction (D32). n read units, two round
- * trips.
+ * Access pattern N5: marks a user's notifications as read at a time, or as unread with null, all or none, and updates
+ * the counts (D26, D27). Returns them in the order of the ids. Refuses with `records_not_found` if one is missing or
+ * another user's, and as `busy` after many lost races. `token` identifies the first transaction (D32). n read units,
+ * two round trips.
  */
 export async function markNotifications(
   userId: number,
@@ -50,11 +50,11 @@ export async function markNotifications(
 }
 
 /**
- * Access pattern N6: marks all notifications as read that a user has not read, newest first, in transactions of up to 99,
- * each with its counts; gives the newest of them. When less than 6.5 seconds of `remainingMs` are left, no further one
- * begins: the rest stays unread, and the next call marks it. The index may be a moment behind: what came in just before the
- * call may stay unread as well. For every 99: 99 read units, a tenth of an index page, 200 write units and one round trip, as
- * the next are read meanwhile; two round trips before the first.
+ * Access pattern N6: marks all of a user's unread notifications as read, newest first, in transactions of up to 99,
+ * each with its counts. Returns the newest of them. If less than 6.5 seconds of `remainingMs` are left, no further
+ * transaction begins: the rest stays unread, and the next call marks it. The index may be a moment behind, so a
+ * notification from just before the call may stay unread too. For every 99: 99 read units, a tenth of an index page,
+ * 200 write units and one round trip, because the next ones are read meanwhile; two round trips before the first.
  */
 export async function markAllRead(
   userId: number,
@@ -81,7 +81,10 @@ interface Marked {
   readonly isChanged: boolean;
 }
 
-/** Reads notifications and marks them, if none of them has changed meanwhile; else reads them again, as a race with a number. */
+/**
+ * Reads notifications and marks them, on condition that none has changed meanwhile. After a lost race it reads them
+ * again, with the race's number.
+ */
 async function markTogether(
   userId: number,
   read: (race: number) => Promise<readonly StoredNotification[]>,
@@ -103,7 +106,7 @@ async function markTogether(
   });
 }
 
-/** A notification as marking leaves it: one that is marked so already keeps the moment at which it was read. */
+/** A notification after marking. One that is already marked so keeps its time of reading. */
 function mark(userId: number, item: StoredNotification, readAt: Date | null): Marked {
   const { id, record } = item;
   if ((record.read_at === null) === (readAt === null)) return { item, isChanged: false };
@@ -121,7 +124,7 @@ async function readPresent(userId: number, ids: readonly number[]): Promise<Stor
   return (await readOwn(userId, ids)).filter((item) => item !== undefined);
 }
 
-/** What the index knows as unread, newest first, as much at a time as a transaction takes. */
+/** The unread notifications in the index, newest first, as many at a time as a transaction takes. */
 async function* unreadInTurn(userId: number): AsyncGenerator<StoredNotification[]> {
   const pages = queryPages({
     IndexName: "by-mark",

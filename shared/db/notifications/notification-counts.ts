@@ -6,13 +6,13 @@ import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
-/** A user's unread notifications, in all and by what they refer to (D26). */
+/** A user's unread notifications: the total, and by record type (D26). */
 export type UnreadCounts = v.InferOutput<typeof getUnreadCounts.answer>;
 
-/** What a user's notifications count for; a count that never changed is absent. */
+/** The counts of a user's notifications. A count that never changed is absent. */
 type Counts = Partial<UnreadCounts> & { readonly total?: number };
 
-/** A user's notification counts as the table has them. */
+/** A user's notification counts, as stored. */
 interface StoredCounts extends StoredItem, Counts {}
 
 /** The entity of notification counts. */
@@ -21,7 +21,7 @@ export const notificationCounts = defineEntity<StoredCounts>(
   ({ pk, sk }) => sk === "COUNTS" && pk.startsWith("USER#"),
 );
 
-/** What a notification counts by. */
+/** The fields of a notification that decide its counts. */
 interface Counted {
   readonly record: { readonly record_type: string; readonly read_at: string | null };
 }
@@ -38,14 +38,14 @@ export async function findUnreadCounts(userId: number): Promise<UnreadCounts> {
   return { notifications, timesheets, jobs, chats };
 }
 
-/** How many notifications a user has, read or not. Half a read unit. */
+/** The number of a user's notifications, read or not. Half a read unit. */
 export async function findTotal(userId: number): Promise<number> {
   return (await notificationCounts.find(countsKey(userId)))?.total ?? 0;
 }
 
 /**
- * Adds to a user's counts what notifications count for after a change, less what they did before: one write, or none where
- * that is 0. It belongs into the transaction that writes them (D26).
+ * The write that changes a user's counts by the difference between notifications before and after, or none if that is
+ * 0. It must be in the transaction that writes them (D26).
  */
 export function addCounts(userId: number, before: readonly Counted[], after: readonly Counted[]): TransactionWrite[] {
   const sums = countNames.map((name) => [name, countOf(name, after) - countOf(name, before)] as const);
@@ -54,7 +54,7 @@ export function addCounts(userId: number, before: readonly Counted[], after: rea
   return [{ Update: updateOf(countsKey(userId), { add: Object.fromEntries(changes) }) }];
 }
 
-/** Deletes a user's counts as they were read. */
+/** Deletes a user's counts if they are unchanged since the read. */
 export function deleteCounts({ pk, sk, total = 0 }: StoredCounts): TransactionWrite {
   return {
     Delete: {

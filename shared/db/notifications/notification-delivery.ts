@@ -12,36 +12,39 @@ import { firstRevision, replaceItem } from "../writes/changes.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, unreadMark } from "./notifications.ts";
 
-/** The entity of events that a user was notified of; the key names both. */
+/** The entity of events of which a user was notified. The key contains both. */
 export const deliveredEvents = defineEntity<StoredItem & { readonly expires_at: number }>(
   "delivered event",
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("EVENT#"),
 );
 
-/** Key of an event that a user was notified of. */
+/** Key of an event of which a user was notified. */
 export function deliveredKey(userId: number, eventId: string): Key {
   return { pk: `USER#${userId}`, sk: `EVENT#${eventId}` };
 }
 
-/** What a notification says, beside its moment. */
+/** The contents of a notification, except its time. */
 export interface NotificationPayload
   extends Pick<CompleteRecord<"notification">, "record_type" | "record_id" | "params"> {
-  /** The same however often the event comes, and no other event's. */
+  /** Stays the same if the event is sent again. No other event has it. */
   readonly eventId: string;
   /** Where the event is a timesheet's change that can be undone: once it was, nobody is notified of it any more (D41). */
   readonly undo?: ChainPlace | undefined;
 }
 
-/** Each takes three writes: the event as delivered, the notification, the counts. One more looks at what was undone. */
+/**
+ * Each user takes three writes: the event as delivered, the notification, the counts. One more checks that the change
+ * was not undone.
+ */
 const usersPerTransaction = 30;
 const writesPerUser = 3;
-/** Far longer than queues and streams may bring an event again. */
+/** Far longer than queues and streams may repeat an event. */
 const rememberedDays = 30;
 
 /**
- * Access pattern N7: notifies users of an event, each once, repeated and parallel calls included (D25), with their
- * counts in the same transaction (D26). Cut short, it is finished by repeating it. 7 write units a user, 2 for a change that can be
- * undone; 30 users in a round trip. Refuses as `busy` when others keep changing the counts.
+ * Access pattern N7: notifies users of an event, each once even in repeated and parallel calls (D25), with their counts
+ * in the same transaction (D26). If interrupted, repeat it. 7 write units a user, 2 for a change that can be undone; 30
+ * users in a round trip. Refuses as `busy` if others keep changing the counts.
  */
 export function deliverNotification(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<void> {
   return inTurn(async () => {
@@ -49,7 +52,7 @@ export function deliverNotification(userIds: readonly number[], event: Notificat
   });
 }
 
-/** Tries again without the users that the event has reached; where an id is taken, the notification gets another. */
+/** Repeats without the users that already have the event. If an id is taken, the notification gets another. */
 function deliverTogether(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<true> {
   let open = userIds;
   let checks = checksOf(event);
@@ -81,26 +84,31 @@ function deliver(userId: number, { eventId, undo, ...rest }: NotificationPayload
   ];
 }
 
-/** The write that keeps an event as delivered to a user; it fails where it was before. */
+/** The write that records an event as delivered to a user. It fails if the event is already recorded. */
 export function markDelivered(userId: number, eventId: string, now: Date): TransactionWrite {
   const expires_at = epochSecondsAfter(now, rememberedDays);
   const item = deliveredEvents.encode({ ...deliveredKey(userId, eventId), expires_at });
   return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
 }
 
-/** The check that the change of an event was not undone; none where it cannot be. */
+/** The check that the change of an event was not undone; none if it cannot be undone. */
 export function checksOf({ record_id, undo }: NotificationPayload): TransactionWrite[] {
   return undo ? [requireNotUndone("TIMESHEETS", record_id, undo)] : [];
 }
 
-/** Of an event whose check has failed: false where the record was removed, or made again, before anybody undid the change. 2 read units. */
+/**
+ * Whether a failed check means an undo: false if the record was removed or created again before any undo. 2 read units.
+ */
 export async function wasUndone({ record_id, undo }: NotificationPayload): Promise<boolean> {
   return undo !== undefined && isUndone("TIMESHEETS", record_id, undo);
 }
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Users share events, and their counts take part in one transaction at a time: turns are faster than lost races. */
+/**
+ * Runs work one after the other in this process. Users share events, and only one transaction at a time can change
+ * their counts: waiting is faster than losing races.
+ */
 export function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = turn.then(work);
   turn = mine.catch(() => {});

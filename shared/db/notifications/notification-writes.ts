@@ -7,8 +7,8 @@ import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, type StoredNotification, unreadKeyOf } from "./notifications.ts";
 
 /**
- * Access pattern N3: adds or changes a user's notification, and the user's counts in the same transaction where they
- * change (D26). One read unit; two write units, four with the counts' one item.
+ * Access pattern N3: adds or changes a user's notification, and in the same transaction the user's counts if they
+ * change (D26). One read unit; two write units, four with the counts.
  */
 export function saveNotification(line: UpsertLine<"notification">, context: WriteContext): Promise<Outcome> {
   const key = notificationKey(line.user_id, line.id);
@@ -21,19 +21,19 @@ export function saveNotification(line: UpsertLine<"notification">, context: Writ
   });
 }
 
-/** Access pattern N4: removes a user's notification, and takes it out of the counts in the same transaction. */
+/** Access pattern N4: removes a user's notification, and updates the counts in the same transaction. */
 export function removeNotification(line: RemovalLine<"notification">, context: WriteContext): Promise<Outcome> {
   return removeRecord(notifications, notificationKey(line.user_id, line.id), line, context, (stored) =>
     deleteNotifications(line.user_id, [stored]),
   );
 }
 
-/** The writes that delete a user's notifications, as they were read, and take them out of the counts. */
+/** The writes that delete a user's notifications if they are unchanged since the read, and update the counts. */
 export function deleteNotifications(userId: number, stored: readonly StoredNotification[]): TransactionWrite[] {
   return [...stored.map(deleteItem), ...addCounts(userId, stored, [])];
 }
 
-/** The notification as a line leaves it. */
+/** The notification after a line. */
 function merge(
   line: UpsertLine<"notification">,
   stored: StoredNotification | undefined,

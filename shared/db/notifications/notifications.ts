@@ -10,14 +10,14 @@ import { findTotal } from "./notification-counts.ts";
 /** A notification as the interface shows it. */
 export type Notification = v.InferOutput<typeof notification>;
 
-/** A notification as the table has it. */
+/** A notification, as stored. */
 export interface StoredNotification extends RecordItem, Partial<Mark> {
   readonly id: number;
   readonly user_id: number;
   readonly record: Omit<Notification, "id">;
-  /** The change that it is about, where that can be undone: a step of a chain (D41). */
+  /** The change in question, if it can be undone: a step of a chain (D41). */
   readonly about?: { readonly chain: string; readonly step: number };
-  /** True where its last write asks for a push (D29). */
+  /** True if its last write requests a push (D29). */
   readonly push?: boolean | undefined;
 }
 
@@ -27,28 +27,28 @@ export const notifications = defineEntity<StoredNotification>(
   ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("NOTIFICATION#"),
 );
 
-/** Key of a user's notification; ids are padded so that they sort as numbers. */
+/** Key of a user's notification. Ids are padded so that they sort as numbers. */
 export function notificationKey(userId: number, id: number): Key {
   return { pk: `USER#${userId}`, sk: `NOTIFICATION#${padId(id)}` };
 }
 
-/** Places a notification among those that its user has not read, in the index `by-mark`. */
+/** The key of an unread notification in the index `by-mark`. */
 export function unreadMark(userId: number, id: number): Mark {
   return { mark_key: `USER#${userId}#UNREAD`, mark_order: padId(id) };
 }
 
-/** The same for a notification that may have been read. */
+/** The same, or no key for a notification that has been read. */
 export function unreadKeyOf(userId: number, id: number, { read_at }: Pick<Notification, "read_at">) {
   return read_at === null ? unreadMark(userId, id) : noMark;
 }
 
-/** The id of a notification by its row in that index. */
+/** The id of a notification from its row in that index. */
 export function idOfUnread({ mark_order }: Item): number {
   return Number(mark_order);
 }
 
 /**
- * Access pattern N1: one page of a user's notifications, newest id first, and how many there are. A query and a get in
+ * Access pattern N1: one page of a user's notifications, newest id first, and their total. A query and a get in
  * parallel; at most 2 read units for a page of 20.
  */
 export async function findNotifications(userId: number, start: PageStart): Promise<FoundPage<Notification>> {
@@ -58,7 +58,7 @@ export async function findNotifications(userId: number, start: PageStart): Promi
   return { items: toNotifications(shown), total, hasMore: rows.length > end };
 }
 
-/** Access pattern PS1: a notification that its user has not read; undefined when it is read or gone. 1 read unit. */
+/** Access pattern PS1: a notification that its user has not read; undefined if it is read or gone. 1 read unit. */
 export async function findUnread(userId: number, notificationId: number): Promise<Notification | undefined> {
   const stored = await notifications.find(notificationKey(userId, notificationId), { consistent: true });
   return stored?.record.read_at === null ? toNotification(stored) : undefined;
