@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Change } from "./domain/records/change.ts";
 
 /** A piece of work: a request, a message of a queue, a change of the table, or a batch of changes. Its log lines carry all of it. */
 export interface Work {
@@ -12,22 +13,8 @@ export interface Work {
   readonly attempt?: number | undefined;
 }
 
-/** What the last write of a record says of itself: the item carries it, and the stream hands it on. */
-export interface LastChange {
-  /** Id of the request that the write follows from; absent where no request began it. */
-  readonly request?: string | undefined;
-  /** The same for all records that one call, message or run changes: a UUID of version 7, which the service makes. */
-  readonly id: string;
-  /** Who made the change: `user#<id>`, `import#<run id>`, `event#<source>#<event id>`, `schedule#<name>`, `tool#<command>`; `service#<operation>` where it is none of them. */
-  readonly by: string;
-  /** Name of the operation, worker or command. */
-  readonly operation: string;
-  /** When it was asked for; in a run that may take hours, when it was written. ISO 8601. */
-  readonly at: string;
-}
-
 /** A change under way; without `at`, each of its writes has a moment of its own. */
-type OpenChange = Omit<LastChange, "at"> & { readonly at: string | undefined };
+type OpenChange = Omit<Change, "at"> & { readonly at: string | undefined };
 
 /** What left the service, or a queue's sender, while it worked. */
 type Sent = "emails" | "sms" | "pushes" | "events" | "queued";
@@ -72,7 +59,7 @@ export function actAs(by: string): void {
 }
 
 /** Runs a part of the work under way whose writes are this change; without one, they are that of the work. */
-export function asChange<T>(change: LastChange | undefined, run: () => T): T {
+export function asChange<T>(change: Change | undefined, run: () => T): T {
   const store = current.getStore();
   return store && change ? current.run({ ...store, change }, run) : run();
 }
@@ -83,7 +70,7 @@ export function currentWork(): Work | undefined {
 }
 
 /** What a write of the work under way says of itself. */
-export function lastChange(): LastChange | undefined {
+export function lastChange(): Change | undefined {
   const change = current.getStore()?.change;
   return change && { ...change, at: change.at ?? new Date().toISOString() };
 }

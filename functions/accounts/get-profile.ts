@@ -4,7 +4,7 @@ import { findCompany } from "../../shared/db/records/companies.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Shows the caller's own profile; the token of a user who has been removed is invalid (D37). */
+/** Shows the caller's own profile. If the user has been removed, refuses the token as invalid (D37). */
 export const handler = authenticated(getProfile, async ({ caller }) => {
   const user = await findUser(caller.userId);
   if (!user) throw new Refusal("token_invalid", "The user of this access token no longer exists");

@@ -9,8 +9,8 @@ import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
 /**
- * Starts a registration, which its pin completes; the answer is the same for new and taken logins. Whoever has the login
- * sets password and names with the reset token that the pin gives: those that are sent here are checked and not kept (D16).
+ * Starts a registration, which its pin completes. The answer is the same for new and taken logins. The password and
+ * names in the request are checked and dropped: the owner of the login sets them with the reset token (D16).
  */
 export const handler = anonymousByAddress(registerUser, startRegistration, {
   closes: () => settings.registration() === "closed",

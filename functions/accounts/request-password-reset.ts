@@ -8,7 +8,7 @@ import { anonymousByAddress } from "../../shared/http/client-address.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
-/** Queues a pin for a login; the answer shows nothing the caller did not send, unless the stage discloses (D7–D12). */
+/** Queues a pin for a login. The answer shows only what the caller sent, unless the stage discloses users (D7–D12). */
 export const handler = anonymousByAddress(
   requestPasswordReset,
   async ({ body, now, clientAddress: address, requestId }) => {
@@ -16,7 +16,7 @@ export const handler = anonymousByAddress(
     requireServed(login, settings.servedCountries());
     requireSmsReceiver(login, { registers: false });
     const pin = await countPinRequest({ login, address, requestId, registers: false }, now);
-    // A fault further on costs nobody the pin.
+    // First, so that a later fault costs nobody the pin.
     await pin.send();
     const isDisclosed = settings.recoveryDisclosure() === "full";
     const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login.value, await hmacKey());

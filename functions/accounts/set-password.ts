@@ -5,8 +5,8 @@ import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymousByAddress } from "../../shared/http/client-address.ts";
 
 /**
- * Spends a reset token for a new password, ends every session of the user and has the user notified. The same token with
- * the same password within a minute is answered again (D14, D15).
+ * Spends a reset token for a new password, ends every session of the user and notifies the user. The same token with
+ * the same password gets the answer again within a minute (D14, D15).
  */
 export const handler = anonymousByAddress(setPassword, async ({ body, now, clientAddress }) => {
   requireUncommon(body.password, "/user/password");

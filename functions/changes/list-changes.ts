@@ -5,7 +5,7 @@ import { findChanges } from "../../shared/history/find-changes.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 
-/** Lists the changes that the caller may see, newest first; one filter at a time (D41). */
+/** Lists the changes visible to the caller, newest first, with one filter at a time (D41). */
 export const handler = authenticated(listChanges, async ({ query, caller, now }) => {
   const scope = requireScope(caller);
   return readByCursor(listChanges, query, { reach: scope, key: await hmacKey() }, (after, limit) =>

@@ -3,7 +3,7 @@ import { undoChange as operation } from "../../shared/contract/changes.ts";
 import { undoChange } from "../../shared/db/records/undo-change.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
 
-/** Undoes a change of timesheets or timers, with the caller's passcode where they have one (D41). */
+/** Undoes a change of timesheets or timers. A caller with a passcode must send it (D41). */
 export const handler = idempotent(
   operation,
   async ({ parameters, caller, authorization, requestedAt, token }) => {

@@ -4,7 +4,7 @@ import { findDevices, isRegistered, type StoredDevice } from "../../shared/db/no
 import { timeOfId } from "../../shared/domain/time-ordered-id.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Lists the caller's devices that pushes go to, newest first, to a session that lives; their tokens stay inside (D28). */
+/** Lists the caller's devices that get pushes, newest first, without their tokens. The session must be live (D28). */
 export const handler = authenticated(listDeviceTokens, async ({ caller, now }) => {
   const [devices, { account }] = await Promise.all([findDevices(caller.userId), requireSession(caller, now)]);
   const registered = devices.filter((device) => isRegistered(device, account));

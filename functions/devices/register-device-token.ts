@@ -4,7 +4,7 @@ import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts"
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Adds a device token to the caller's list, where push messages go while the session's epoch lasts (D28). */
+/** Adds a device token to the caller's list. It gets pushes until all sessions of the user end (D28). */
 export const handler = authenticated(registerDeviceToken, async ({ body, caller, now }) => {
   const { token, platform, device_id: deviceId } = body;
   const { checks, family, account } = await requireSession(caller, now);

@@ -4,7 +4,7 @@ import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
 
-/** Marks timesheets as paid or pending, all or none of them, with the caller's passcode where they have one (D17–D19). */
+/** Marks timesheets as paid or pending, all or none. A caller with a passcode must send it (D17–D19). */
 export const handler = idempotent(
   bulkUpdateTimesheets,
   async ({ body: { timesheet_ids: ids, state }, caller, authorization, token }) => {

@@ -3,7 +3,7 @@ import { requireRecord } from "../../shared/db/records/records.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Shows one invoice of the caller's company, as it is now (D39). */
+/** Shows the current state of an invoice of the caller's company (D39). */
 export const handler = authenticated(getInvoice, async ({ parameters, caller }) => ({
   invoice: await requireRecord("INVOICES", parameters.id, requireScope(caller)),
 }));

@@ -4,14 +4,14 @@ import { recordNotFound, requireRecord } from "../../shared/db/records/records.t
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Shows one timesheet as it is now: of the caller's company, or a driver's own (D39). */
+/** Shows the current state of a timesheet: of the caller's company, or a driver's own (D39). */
 export const handler = authenticated(getTimesheet, async ({ parameters: { id }, caller }) => ({
   timesheet: await (caller.role === "driver"
     ? requireDriversOwn(id, caller.userId)
     : requireRecord("TIMESHEETS", id, requireScope(caller))),
 }));
 
-/** A timesheet of the profile of the user, of whatever company; others' are refused as absent ones are. 2 read units. */
+/** A timesheet of the user's profile, in any company. Others' are refused like absent ones. 2 read units. */
 async function requireDriversOwn(id: number | undefined, userId: number) {
   const [timesheet, user] = await Promise.all([requireRecord("TIMESHEETS", id, "all"), findUser(userId)]);
   if (user?.profile_id !== timesheet.driver.profile_id) throw recordNotFound();

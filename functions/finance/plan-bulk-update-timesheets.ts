@@ -5,7 +5,7 @@ import { planTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Shows what marking timesheets as paid or pending would do, and does nothing of it (D40). */
+/** Shows the effects of marking timesheets as paid or pending, and changes nothing (D40). */
 export const handler = authenticated(planBulkUpdateTimesheets, async ({ body, caller, now }) => {
   const authorization = authorizePayment(caller, body.passcode, now);
   const planned = await planTimesheetStates(body.timesheet_ids, requireScope(caller), body.state, authorization);

@@ -3,7 +3,7 @@ import { setJobTimers, timerFrom } from "../../shared/db/records/jobs.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
 
-/** Sets the timer of several jobs, all or none of them (D24). */
+/** Sets the timer of several jobs, all or none (D24). */
 export const handler = idempotent(adjustJobTimers, async ({ body, caller, requestedAt, token }) => {
   const { job_ids: ids, timer } = body;
   const set = await setJobTimers(ids, requireScope(caller), timerFrom(timer, requestedAt), caller, token);

@@ -3,7 +3,7 @@ import { requireRecord } from "../../shared/db/records/records.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Shows one job of the caller's company, as it is now (D39). */
+/** Shows the current state of a job of the caller's company (D39). */
 export const handler = authenticated(getJob, async ({ parameters, caller }) => ({
   job: await requireRecord("JOBS", parameters.id, requireScope(caller)),
 }));

@@ -2,7 +2,7 @@ import { markNotifications as operation } from "../../shared/contract/notificati
 import { markAllRead, markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
 
-/** Marks notifications of the caller's own: those named, all or none of them, or all that are unread as read (D27). */
+/** Marks the caller's own notifications: the named ones, all or none; or all unread ones as read (D27). */
 export const handler = idempotent(operation, async ({ body, caller, requestedAt, token, remainingMs }) => {
   const { notification_ids: ids, read } = body;
   if (ids === undefined) return markAllRead(caller.userId, requestedAt, remainingMs);

@@ -2,7 +2,7 @@ import { getHealth } from "../../shared/contract/service.ts";
 import { findPublicKeys } from "../../shared/db/accounts/public-keys.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 
-/** Says that the service answers: its table as well, with a key that access tokens can be verified with. */
+/** Succeeds if the table answers and has a key that verifies access tokens. */
 export const handler = anonymous(getHealth, async ({ now }) => {
   const keys = await findPublicKeys(now);
   if (keys.length === 0) throw new Error("No public key is published: every access token is refused");

@@ -4,7 +4,7 @@ import { Refusal, routeNotFound } from "../../shared/domain/refusal.ts";
 import { forUnrouted } from "../../shared/http/endpoint.ts";
 import { settings } from "../../shared/settings.ts";
 
-/** Refuses what no route takes: another method of a known path with 405, an unknown path with 404 (D31). */
+/** Refuses requests without a route: another method of a known path with 405, an unknown path with 404 (D31). */
 export const handler = forUnrouted("refuse-unrouted", (method, path) => {
   const closed = settings.registration() === "closed" ? [registerUser.name] : [];
   const allowedMethods = methodsOf(path, closed);

@@ -7,8 +7,8 @@ import { authenticated } from "../../shared/http/endpoint.ts";
 const perPage = 100;
 
 /**
- * Lists the caller's sessions that can be renewed, the latest refreshed first, with what is known of their clients (D5). Only a session
- * that lives sees the others.
+ * Lists the caller's sessions that can be renewed, the last refreshed first, with their clients' platforms (D5). Only a
+ * live session may see the others.
  */
 export const handler = authenticated(listSessions, async ({ caller, now }) => {
   const { userId, sessionId } = caller;

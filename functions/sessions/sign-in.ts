@@ -16,7 +16,7 @@ import { settings } from "../../shared/settings.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 import { actAs } from "../../shared/work.ts";
 
-/** Signs in with a login and its password; an unknown login takes the same time as a wrong password (D5, D15). */
+/** Signs in with a login and its password. An unknown login takes as long as a wrong password (D5, D15). */
 export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddress: address, clientProof }) => {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   const isKnown = await isKnownClient(login, clientProof);

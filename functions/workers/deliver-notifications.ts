@@ -15,9 +15,9 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 const usersPerPage = 5 * maxUsersPerMessage;
 
 /**
- * Notifies the recipients of an event, all but the actor, once each (D25). Those of an undo may lose a notification instead (D41). A company's users are not notified in one call:
- * each page of them becomes messages of its own, together with the one that continues, so that no call is long and none
- * that fails blocks the others.
+ * Notifies the recipients of an event, except the actor, once each (D25). For an undo, an unread notification of the
+ * undone change may be withdrawn instead (D41). A company's users are notified page by page: each page becomes messages
+ * of its own, and one more message continues. So each call stays short and one failure does not block the rest.
  */
 export const handler = forQueue(
   notificationMessage,

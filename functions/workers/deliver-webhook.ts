@@ -8,8 +8,8 @@ import { noteFailure } from "../../shared/webhooks/failures.ts";
 import { forQueue, later } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Delivers an event to the receiver of the webhook whose queue it is in (D42). One that fails comes again after a pause, for 24
- * hours; then, and while the webhook is disabled, it goes to the webhook's dead letters.
+ * Delivers an event to the receiver of its queue's webhook (D42). A failed delivery is retried after a pause, for 24
+ * hours. After that, and while the webhook is disabled, the event goes to the webhook's dead letters.
  */
 export const handler = forQueue(webhookMessage, async ({ detail: event }, now, delivery) => {
   const webhook = webhookOfQueue(delivery.queue);

@@ -14,8 +14,8 @@ import { actAs } from "../../shared/work.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Takes in an event of another system: writes the record that it is about, or queues the notification that it asks for
- * (D25, D35). One that comes again or late changes nothing; an invalid one goes back to the queue.
+ * Takes in an event of another system: writes its record, or queues the notification that it requests (D25, D35). A
+ * repeated or late event changes nothing; an invalid one goes back to the queue.
  */
 export const handler = forQueue(busMessage, async (message, now) => {
   const event = parseBusEvent(message, settings.defaultCountry());
@@ -25,9 +25,10 @@ export const handler = forQueue(busMessage, async (message, now) => {
 
 const mostSourceLetters = 64;
 
-/** A source whose versions went wrong sends nothing but late events: their number by source shows it. */
+/** A source with wrong versions sends nothing but late events, so they are counted by source. */
 async function writeRecordOf({ line, source, eventId }: RecordEvent, now: Date): Promise<void> {
-  // Letters may have 4 bytes: with the longest event id it fits into one write unit, as the history needs.
+  // A letter may take 4 bytes. With the longest event id the actor fits into one write unit, which the history
+  // requires.
   actAs(`event#${source.slice(0, mostSourceLetters)}#${eventId}`);
   if ((await writeRecord(line, { now, notifies: true })) !== "stale") return;
   log("warn", "stale event", { source, record_type: line.type, record_id: line.id });

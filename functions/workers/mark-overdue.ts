@@ -3,7 +3,7 @@ import { calendarDateIn } from "../../shared/domain/records/business-day.ts";
 import { settings } from "../../shared/settings.ts";
 import { forSchedule } from "../../shared/workers/schedule-worker.ts";
 
-/** Turns the pending invoices overdue whose due date has passed in the business's time zone (D20). */
+/** Marks pending invoices as overdue if their due date has passed in the business's time zone (D20). */
 export const handler = forSchedule(async (now) => {
   await markOverdue(calendarDateIn(settings.businessTimeZone(), now));
 });

@@ -20,7 +20,7 @@ export const handler = forStream(async (batch, now) => {
   const pushes = isPushing ? changes.flatMap(withRequest(readPush)) : [];
   const notices = changes.flatMap(withRequest(readPasswordChange));
   await Promise.all([queueNotifications(messages), queuePushes(pushes), queueNotices(notices)]);
-  // Users come first: no event is queued before what they are notified of, and none that fails keeps that from them.
+  // After everything for users, so that an event that cannot be queued keeps no message from them.
   await queueOutboundEvents(changes, now);
 });
 

@@ -10,8 +10,8 @@ import {
 import { forSchedule } from "../../shared/workers/schedule-worker.ts";
 
 /**
- * Makes the next signing key when one is due, publishes it before it signs, and lets the older ones end (D6). Each run ends
- * the publication of every key that signs no more or never will: so it finishes what a run before it left undone.
+ * Creates the next signing key when one is due, publishes it before it signs, and retires older ones (D6). Each run
+ * retires every key that has stopped signing or will never sign, and so completes an interrupted run.
  */
 export const handler = forSchedule(async (now) => {
   const stored = await readSigningKeys({ fresh: true });
@@ -23,7 +23,7 @@ export const handler = forSchedule(async (now) => {
   await Promise.all(ends.map(({ kid, validTo }) => retireKey(kid, validTo)));
 });
 
-/** The keys with one more, which is published before it is stored: whatever signs is known. */
+/** Adds a key, publishing it before storing it, so that every key that signs is public. */
 async function addKey(stored: readonly SigningKey[], signsFrom: Date, now: Date): Promise<readonly SigningKey[]> {
   const next = await makeSigningKey(signsFrom);
   await publishKey(next.jwk.kid, publicPartOf(next), now);

@@ -14,9 +14,9 @@ import { pushMessage } from "../../shared/messaging/push-queue.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). Skips devices that were registered
- * before all sessions ended last (D14). A device that fails keeps none of the others waiting, and is tried again
- * when the message comes back; those that were served are left out then.
+ * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). Skips devices registered
+ * before the last end of all sessions (D14). A failing device delays no other, and is retried when the message returns;
+ * served devices are skipped then.
  */
 export const handler = forQueue(pushMessage, async ({ userId, notificationId }, now) => {
   const [devices, account] = await Promise.all([findDevices(userId), findAccount(userId)]);
@@ -35,7 +35,7 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);
   const dead = pushed.filter((each) => each.result === "dead");
   await dropDead(userId, dead);
-  // The next push needs one call less.
+  // Saves the next push a call.
   await Promise.all(served.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn, now)));
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
@@ -50,7 +50,7 @@ async function push(
   return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type, locale })) };
 }
 
-/** Takes the devices that take no pushes any more out of their user's list, then their endpoints away. */
+/** Removes devices that take no more pushes from their user's list, then deletes their endpoints. */
 async function dropDead(userId: number, dead: readonly Pushed[]): Promise<void> {
   const ids = dead.map(({ device }) => device.id);
   if (ids.length > 0) await dropDeviceTokens(userId, ids);

@@ -6,8 +6,8 @@ import { isTransientError } from "../../shared/db/table/transient-errors.ts";
 import { forStream } from "../../shared/workers/stream-worker.ts";
 
 /**
- * Keeps the totals of the lists, and what a search by number finds, in line with the records that changed; beside that their
- * history, and that of users and sessions.
+ * Updates the totals of the lists and the search entries after changes of records. Also records the history of these,
+ * of users and of sessions.
  */
 export const handler = forStream(async (changes, now) => {
   const records = changes.filter(({ key }) => !users.matches(key) && !sessions.matches(key));

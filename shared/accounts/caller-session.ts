@@ -5,19 +5,19 @@ import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../settings.ts";
 
-/** What a caller's session leaves with what is registered in it. */
+/** The caller's session, as a write within it needs it. */
 export interface CallerSession {
-  /** The session family; undefined where the stage's users sign in with another issuer. */
+  /** The session family; undefined if the stage has an external issuer. */
   readonly family: string | undefined;
-  /** The user's account, with the epoch that the session is of (D14). */
+  /** The user's account, with the session's epoch (D14). */
   readonly account: Account;
-  /** What checks in a transaction that the session has not ended meanwhile. */
+  /** Writes that check in a transaction that the session has not ended meanwhile. */
   readonly checks: readonly TransactionWrite[];
 }
 
 /**
- * The session that a caller acts in. Refuses as `token_invalid` who has been removed, and whose session has ended or is of an
- * earlier epoch, though the access token is valid for some minutes more (D14, D28). Two read units, one round trip.
+ * The session of a caller. Refuses as `token_invalid` if the user has been removed, or the session has ended or has an
+ * earlier epoch, even while the access token is valid (D14, D28). Two read units, one round trip.
  */
 export async function requireSession({ userId, sessionId }: Caller, now: Date): Promise<CallerSession> {
   const hasSessions = settings.oidcIssuer() === undefined;

@@ -2,8 +2,8 @@ import { replaceHash } from "../db/accounts/users.ts";
 import { hashPassword, isOutdated } from "../domain/accounts/password.ts";
 
 /**
- * Gives a password that has just been compared with an outdated hash a new one, unless that was replaced meanwhile. It is the same
- * password: nobody is notified, and sessions and devices stay (D15). One write unit where it does.
+ * Replaces an outdated hash of a password that was just compared, unless it was replaced meanwhile. The password is the
+ * same, so nobody is notified, and sessions and devices stay (D15). One write unit if it does.
  */
 export async function renewPasswordHash(userId: number, password: string, compared: string): Promise<void> {
   if (isOutdated(compared)) await replaceHash(userId, "password", compared, await hashPassword(password));

@@ -8,7 +8,7 @@ import { Refusal } from "../domain/refusal.ts";
 /** A user as the interface shows it, with the company. */
 export type ShownUser = v.InferOutput<typeof user>;
 
-/** Access pattern U3: the user a login belongs to, or the refusal `login_not_found`. Three round trips, 2.5 read units. */
+/** Access pattern U3: the user of a login, or the refusal `login_not_found`. Three round trips, 2.5 read units. */
 export async function findUserOfLogin(login: string): Promise<ShownUser> {
   const id = await findUserIdOfLogin(login);
   const found = id === undefined ? undefined : await findUser(id);

@@ -1,5 +1,6 @@
+import type { Change } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { type LastChange, lastChange } from "../work.ts";
+import { lastChange } from "../work.ts";
 import { dropPieces, findPieces, keepInPieces } from "./answer-pieces.ts";
 import { deleteIf, putIf, updateIf } from "./table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
@@ -14,7 +15,7 @@ interface StoredRun extends StoredItem {
   readonly request_token: string;
   readonly asked_at: string;
   /** What the writes of the first run say of themselves. */
-  readonly asked_change?: LastChange | undefined;
+  readonly asked_change?: Change | undefined;
   /** Present while the run is under way. */
   readonly leased_to?: string;
   /** Compressed; what does not fit goes into `further_pieces` items. */
@@ -50,7 +51,7 @@ export interface Run {
   /** When the first run began. */
   readonly requestedAt: Date;
   /** The change that the first run began, where this is another one: its writes are the very same. */
-  readonly continues?: LastChange | undefined;
+  readonly continues?: Change | undefined;
   readonly validTo: Date;
 }
 

@@ -1,6 +1,6 @@
 import type { Role } from "../contract/operation.ts";
 
-/** The signed-in user behind a request, as the access token's claims name them (D4). */
+/** The user of a request, from the access token's claims (D4). */
 export interface Caller {
   readonly userId: number;
   readonly role: Role;
@@ -18,20 +18,20 @@ export function scopeOf(caller: Pick<Caller, "role" | "companyId">): Scope | nul
   return caller.role === "admin" ? "all" : caller.companyId;
 }
 
-/** The scope of a caller that authentication has admitted to a company-bound operation. */
+/** The scope of an authenticated caller of a company-bound operation. */
 export function requireScope(caller: Caller): Scope {
   const scope = scopeOf(caller);
   if (scope === null) throw new Error("A company-bound operation ran for a caller without a company");
   return scope;
 }
 
-/** The part of a scope that is one company's; null when that company lies outside (D22). */
+/** The part of a scope that belongs to one company; null if the company is outside of it (D22). */
 export function narrowScope(scope: Scope, companyId: number | undefined): Scope | null {
   if (companyId === undefined) return scope;
   return isWithin(scope, companyId) ? companyId : null;
 }
 
-/** True when a record of that company lies within the scope. */
+/** True if a company's records are within the scope. */
 export function isWithin(scope: Scope, companyId: number | null): boolean {
   return scope === "all" || scope === companyId;
 }

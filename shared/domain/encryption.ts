@@ -4,7 +4,10 @@ const cipherName = "aes-256-gcm";
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Encrypts a text (AES-256-GCM) under a key of 32 bytes. Whoever decrypts it must know `context` as well; nonce, tag and ciphertext. */
+/**
+ * Encrypts a text (AES-256-GCM) under a key of 32 bytes. Decryption needs the same `context`. Returns nonce, tag and
+ * ciphertext.
+ */
 export function encrypt(text: string, key: Buffer, context = ""): Buffer {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv(cipherName, key, iv).setAAD(Buffer.from(context));
@@ -12,7 +15,7 @@ export function encrypt(text: string, key: Buffer, context = ""): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]);
 }
 
-/** Decrypts what `encrypt` gave; undefined with another key or context, or where it was tampered with. */
+/** Decrypts a result of `encrypt`. Undefined with another key or context, or after tampering. */
 export function decrypt(bytes: Buffer, key: Buffer, context = ""): string | undefined {
   try {
     const decipher = createDecipheriv(cipherName, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
@@ -25,14 +28,14 @@ export function decrypt(bytes: Buffer, key: Buffer, context = ""): string | unde
 }
 
 /**
- * Encrypts text under a key that is derived from a secret of 32 random bytes, which needs no slow derivation, for one purpose.
- * base64url of nonce, tag and ciphertext.
+ * Encrypts text for one purpose, under a key derived from a secret of 32 random bytes, which needs no slow derivation.
+ * Returns base64url of nonce, tag and ciphertext.
  */
 export function encryptText(text: string, secret: string, purpose: string): string {
   return encrypt(text, keyFrom(secret, purpose)).toString("base64url");
 }
 
-/** Decrypts what `encryptText` gave; undefined with another secret or purpose, or where it was tampered with. */
+/** Decrypts a result of `encryptText`. Undefined with another secret or purpose, or after tampering. */
 export function decryptText(encrypted: string, secret: string, purpose: string): string | undefined {
   return decrypt(Buffer.from(encrypted, "base64url"), keyFrom(secret, purpose));
 }

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** What HMACs are made for. Each purpose has a key of its own, derived from the one in the secret. */
+/** The purposes of HMACs. Each has a key of its own, derived from the one in the secret. */
 export type HmacPurpose =
   | "pin"
   | "pin-of-request"
@@ -12,22 +12,22 @@ export type HmacPurpose =
   | "unknown-user"
   | "cursor";
 
-/** A version of the key: the newest whose time has come signs, and all verify. */
+/** A version of the key. The newest one whose time has come signs; all verify. */
 export interface HmacKeyVersion {
   readonly version: number;
   /** At least 32 characters. */
   readonly key: string;
-  /** In ISO 8601; absent of the first, which signs from the start. */
+  /** ISO 8601; absent for the first, which signs from the start. */
   readonly signs_from?: string | undefined;
 }
 
-/** The versions of the key that the secret has, oldest first, and the highest number that one ever had. */
+/** The versions in the secret, oldest first, and the highest number ever used. */
 export interface HmacKeyVersions {
   readonly versions: readonly HmacKeyVersion[];
   readonly highest: number;
 }
 
-/** A key to encrypt with, and the version of the HMAC key that it was derived from. */
+/** A key for encryption, and the version of the HMAC key it is derived from. */
 export interface CipherKey {
   readonly version: number;
   readonly key: Buffer;
@@ -35,24 +35,24 @@ export interface CipherKey {
 
 /** The service's key for HMAC-SHA-256, in all its versions. */
 export interface HmacKey {
-  /** The bytes under the version that signs now; what is stored of them does not say its version. */
+  /** The bytes under the current version. They do not contain the version. */
   digest(purpose: HmacPurpose, message: string): Buffer;
-  /** Text that says its version: `<version>.` and base64url of the first `bytes` bytes. */
+  /** A signed text: `<version>.` and base64url of the first `bytes` bytes. */
   sign(purpose: HmacPurpose, message: string, bytes?: number): string;
-  /** True if the text was signed so. It takes as long for one that was not, also of a version that is struck out or unknown. */
+  /** True if the text is such a signature. A wrong one takes as long, also of a removed or unknown version. */
   verify(purpose: HmacPurpose, message: string, signed: string, bytes?: number): boolean;
   /**
-   * 32 bytes of a version to encrypt with for a purpose, of the one that signs now where none is given; undefined of one that is
-   * struck out or unknown.
+   * 32 bytes of a version for encrypting with a purpose, by default of the current version; undefined for a removed or
+   * unknown one.
    */
   cipherKey(purpose: HmacPurpose, version?: number): CipherKey | undefined;
-  /** True where the text is of the version that signs now: what is of another moves on at its next use. */
+  /** True if the current version signed the text. A text of another version is replaced at its next use. */
   isCurrent(signed: string): boolean;
 }
 
 const wholeBytes = 32;
 
-/** Opens a key for a moment. Throws where no version signs by then. */
+/** Opens a key for a time. Throws if no version signs by then. */
 export function openHmacKey(versions: readonly HmacKeyVersion[], now: Date): HmacKey {
   const current = currentVersion(versions, now);
   if (!current) throw new Error("The secret of the HMAC key has no version that signs by now");
@@ -61,7 +61,7 @@ export function openHmacKey(versions: readonly HmacKeyVersion[], now: Date): Hma
     sign: (purpose, message, bytes = wholeBytes) => signWith(current, purpose, message, bytes),
     verify(purpose, message, signed, bytes = wholeBytes) {
       const signer = versions.find(({ version }) => version === versionOf(signed));
-      // As text: base64url has several spellings of the same bytes, and only one of them was signed.
+      // Compares text, because base64url has several spellings of the same bytes and only one was signed.
       const given = Buffer.from(signed);
       const expected = Buffer.from(signWith(signer ?? current, purpose, message, bytes));
       return given.length === expected.length && timingSafeEqual(given, expected) && signer !== undefined;
@@ -74,7 +74,7 @@ export function openHmacKey(versions: readonly HmacKeyVersion[], now: Date): Hma
   };
 }
 
-/** The version that signs by then; undefined where none does. */
+/** The version that signs by then; undefined if none does. */
 export function currentVersion(versions: readonly HmacKeyVersion[], now: Date): HmacKeyVersion | undefined {
   return versions
     .filter(({ signs_from }) => signs_from === undefined || signs_from <= now.toISOString())
@@ -90,10 +90,10 @@ function digestOf(signer: HmacKeyVersion, purpose: HmacPurpose, message: string)
   return createHmac("sha256", keyFor(signer, purpose)).update(`${purpose}|${message}`).digest();
 }
 
-/** Deriving a key takes four times as long as signing with it. */
+/** Cached, because deriving a key takes four times as long as signing with it. */
 const derived = new Map<string, Buffer>();
 
-/** HKDF (RFC 5869) gives each purpose a key of its own: one that leaks gives none of the others. */
+/** HKDF (RFC 5869) derives a key for each purpose, so that a leaked one reveals none of the others. */
 function keyFor({ key }: HmacKeyVersion, purpose: HmacPurpose): Buffer {
   const name = `${purpose}|${key}`;
   const known = derived.get(name) ?? Buffer.from(hkdfSync("sha256", key, "", `workforce|${purpose}`, wholeBytes));
@@ -101,7 +101,7 @@ function keyFor({ key }: HmacKeyVersion, purpose: HmacPurpose): Buffer {
   return known;
 }
 
-/** The version that a text says it was signed with; undefined for a text that says none. */
+/** The version named in a signed text; undefined if it names none. */
 function versionOf(signed: string): number | undefined {
   const [, version] = /^([1-9][0-9]{0,8})\./.exec(signed) ?? [];
   return version === undefined ? undefined : Number(version);

@@ -1,7 +1,7 @@
 import type { FieldCode } from "../contract/field-faults.ts";
 import type { RefusalCode } from "../contract/refusal-codes.ts";
 
-/** One field that was refused: `pointer` into the body (RFC 6901), or name of the query `parameter` or `header`. */
+/** One refused field: `pointer` into the body (RFC 6901), or name of the query `parameter` or `header`. */
 export interface FieldRefusal {
   readonly pointer?: string;
   readonly parameter?: string;
@@ -10,7 +10,7 @@ export interface FieldRefusal {
   readonly detail: string;
 }
 
-/** What a refusal may say in addition to its code. `retryAfterSeconds` is in seconds. */
+/** The facts of a refusal besides its code. `retryAfterSeconds` is in seconds. */
 export interface RefusalFacts {
   readonly errors?: readonly FieldRefusal[];
   readonly changedIds?: readonly number[];
@@ -19,7 +19,7 @@ export interface RefusalFacts {
   readonly retryAfterSeconds?: number;
 }
 
-/** The one error for a request that is understood and refused; anything else thrown is a fault. */
+/** The one error for a request that is understood and refused. Any other error is a fault. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly facts: RefusalFacts;
@@ -32,7 +32,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of a path that no operation has, or one that the stage closes. */
+/** The refusal of a path that no operation has, or that the stage closes. */
 export function routeNotFound(): Refusal {
   return new Refusal("route_not_found", "Not found");
 }

@@ -8,7 +8,7 @@ export function timeOrderedId(now: Date): number {
   return (now.getTime() - epoch) * idsPerMs + randomInt(0, idsPerMs);
 }
 
-/** When an id was made, to the millisecond. */
+/** The creation time of an id, to the millisecond. */
 export function timeOfId(id: number): Date {
   return new Date(epoch + Math.floor(id / idsPerMs));
 }

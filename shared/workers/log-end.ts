@@ -3,8 +3,8 @@ import { takeStartMilliseconds } from "../startup/start-time.ts";
 import { sentSoFar } from "../work.ts";
 
 /**
- * Runs a worker's work and logs its end in one line: `processed` with the fields that it gives, or `fault` with why it failed, which is
- * thrown on. `about` is in either.
+ * Runs a worker's work and logs its end in one line: `processed` with the fields that the work returns, or `fault` with
+ * the cause, which is rethrown. Both lines have `about`.
  */
 export async function logEnd<T>(
   work: () => Promise<T>,

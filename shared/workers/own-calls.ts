@@ -5,7 +5,9 @@ import { settings } from "../settings.ts";
 
 let client: LambdaClient | undefined;
 
-/** Calls the function that runs, in an environment of its own, and gives what it answered with `toAnswer`. At most 6 MB. */
+/**
+ * Calls the running function in an environment of its own, and returns what it answered with `toAnswer`. At most 6 MB.
+ */
 export async function callItself<T>(event: object): Promise<T> {
   client ??= new LambdaClient(limitedBy(callLimits.ownFunction));
   const call = new InvokeCommand({ FunctionName: settings.ownFunction(), Payload: JSON.stringify(event) });
@@ -15,7 +17,7 @@ export async function callItself<T>(event: object): Promise<T> {
   return deserialize(Buffer.from(JSON.parse(answer), "base64"));
 }
 
-/** An answer that `callItself` gives as it was, maps and typed arrays included. */
+/** Encodes an answer for `callItself`, maps and typed arrays included. */
 export function toAnswer(value: unknown): string {
   return serialize(value).toString("base64");
 }

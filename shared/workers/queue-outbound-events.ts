@@ -5,8 +5,8 @@ import { settings } from "../settings.ts";
 import { quarantineChange } from "./stream-worker.ts";
 
 /**
- * Queues the events of a batch of changes where the stage sends any (D42); a change that none can be made of is quarantined alone.
- * Throws where they cannot be queued: whatever concerns users is to be queued before.
+ * Queues the events of a batch of changes if the stage sends any (D42). A change that yields no valid event is
+ * quarantined alone. Throws if events cannot be queued, so messages for users must be queued before.
  */
 export async function queueOutboundEvents(changes: readonly TableChange[], now: Date): Promise<void> {
   const queueUrl = settings.eventQueueUrl();

@@ -9,15 +9,16 @@ import { settings } from "../settings.ts";
 import { carryOut } from "../work.ts";
 import { logEnd } from "./log-end.ts";
 
-/** What a work gives that has put its message off: it stays in the queue, and is no failure. */
+/** Returned by work that has delayed its message: the message stays in the queue without counting as failed. */
 export const later = Symbol("later");
 
 type Processing<M> = (message: M, now: Date, delivery: Delivery) => Promise<unknown>;
 
 /**
- * The handler of a queue's worker: parses each message and processes it; those that fail go back to the queue, and after
- * its last try to the dead-letter queue, without blocking the others. One whose recipient a channel refuses for good is
- * taken. Each message is work of its own, and of the request that it names; one that names none represents a request itself.
+ * The handler of a queue's worker. It parses and processes each message. A failed message returns to the queue, and
+ * after its last try goes to the dead letters, without blocking others. A message is done if a channel refuses its
+ * recipient for good. Each message is work of its own, and of the request it names; without one it represents a request
+ * itself.
  */
 export function forQueue<S extends v.GenericSchema>(
   message: S,
@@ -54,7 +55,7 @@ async function attempt<S extends v.GenericSchema>(
       );
       return outcome === later ? messageId : undefined;
     } catch {
-      // Why is in its line.
+      // The message's own log line has the cause.
       count("Faults", { operation });
       return messageId;
     }
@@ -84,13 +85,16 @@ async function processMessage<M>(
   }
 }
 
-/** Reports a recipient that takes no message: to try again changes nothing. */
+/** Reports a refused recipient; a retry would not help. */
 export function reportRefused({ code }: RecipientRefusedError): void {
   log("warn", "recipient refused", { code });
   count("RecipientsRefused", {});
 }
 
-/** Why a message failed; of one that was refused the fields at fault, too. A field's name is the message's text, and may be anything. */
+/**
+ * The cause of a failed message, with the invalid fields of a refused one. Names of fields come from the message and
+ * may be anything, so only plain names are logged.
+ */
 function whyOf(thrown: unknown): LogFields {
   const fault = faultFields(thrown);
   if (!(thrown instanceof Refusal)) return fault;
@@ -101,7 +105,10 @@ function whyOf(thrown: unknown): LogFields {
 
 const plainName = /^([a-z][a-z_-]{0,39}|\d{1,3})$/;
 
-/** Parsers quote what they were given, and a message may hold a login: of one that is malformed nothing is kept. */
+/**
+ * Returns undefined for malformed text. Parsers quote their input, which may contain a login, so their errors are
+ * dropped.
+ */
 function readMessage<S extends v.GenericSchema>(schema: S, body: string): { message: v.InferOutput<S> } | undefined {
   try {
     return { message: v.parse(schema, JSON.parse(body)) };
@@ -110,10 +117,10 @@ function readMessage<S extends v.GenericSchema>(schema: S, body: string): { mess
   }
 }
 
-/** What ids look like, whoever made them: nothing else of a message may be logged. */
+/** The form of ids. Nothing else of a message may be logged. */
 const idText = /^[\w=.-]{1,64}$/;
 
-/** The request that the service itself named in the message that it sent. */
+/** The id of the request, as the service itself put it into the message. */
 function requestIdIn(read: { readonly message: unknown } | undefined): string | undefined {
   const { requestId } = (read?.message ?? {}) as { readonly requestId?: unknown };
   return typeof requestId === "string" && idText.test(requestId) ? requestId : undefined;

@@ -3,7 +3,10 @@ import { settings } from "../settings.ts";
 import { actAs, carryOut } from "../work.ts";
 import { logEnd } from "./log-end.ts";
 
-/** The handler of what a schedule or a deploy calls: one line at its end; a fault is logged and thrown on, to be retried. */
+/**
+ * The handler of calls by a schedule or a deploy. It logs one line at the end; a fault is logged and rethrown for a
+ * retry.
+ */
 export function forSchedule<T>(
   work: (now: Date, event: unknown) => Promise<T>,
 ): (event?: unknown, context?: Pick<Context, "awsRequestId">) => Promise<T> {

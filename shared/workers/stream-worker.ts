@@ -34,7 +34,7 @@ export function forStream(work: Consume): (event: DynamoDBStreamEvent) => Promis
   };
 }
 
-/** Gives the record that the stream is to go on from, if one failed that may not fail again. */
+/** Returns the record from which the stream must continue after a transient error; undefined if all are done. */
 async function workOneByOne(records: readonly DynamoDBRecord[], work: Consume): Promise<DynamoDBRecord | undefined> {
   for (const record of records) {
     if (!(await carryOut(workOf([record]), () => workOrQuarantine(record, work)))) return record;
@@ -42,7 +42,7 @@ async function workOneByOne(records: readonly DynamoDBRecord[], work: Consume): 
   return undefined;
 }
 
-/** False where the record is to come again. */
+/** False if the record must be retried. */
 async function workOrQuarantine(record: DynamoDBRecord, work: Consume): Promise<boolean> {
   const run = async () => work([readTableChange(record)], new Date());
   try {
@@ -55,7 +55,7 @@ async function workOrQuarantine(record: DynamoDBRecord, work: Consume): Promise<
   }
 }
 
-/** Quarantines a change unless its error may pass. */
+/** Quarantines a change unless its error is transient. */
 async function quarantine(record: DynamoDBRecord, thrown: unknown): Promise<void> {
   if (isTransientError(thrown)) throw thrown;
   const { SequenceNumber: sequence } = record.dynamodb ?? {};
@@ -63,8 +63,8 @@ async function quarantine(record: DynamoDBRecord, thrown: unknown): Promise<void
 }
 
 /**
- * Quarantines a change, or what follows from it and failed by itself. What is quarantined names the change, so that it can be
- * found again, and what failed, without the item's content.
+ * Quarantines a change, or something that follows from it and failed alone. The message names the change and the error,
+ * without the item's content.
  */
 export async function quarantineChange(
   { key, eventId, sequence = "" }: Pick<TableChange, "key" | "eventId" | "sequence">,
@@ -79,7 +79,7 @@ export async function quarantineChange(
   count("StreamRecordsQuarantined", {});
 }
 
-/** The work of some records: it follows from each request that one of them follows from. */
+/** The work of some records, with the requests that led to them. */
 function workOf(records: readonly DynamoDBRecord[]): Work {
   const operation = settings.operation();
   const [request_id, ...others] = new Set(records.flatMap((record) => requestOfChange(record) ?? []));
@@ -87,7 +87,7 @@ function workOf(records: readonly DynamoDBRecord[]): Work {
   return { operation, request_ids: [request_id, ...others] };
 }
 
-/** The stream gives back this record and all after it. */
+/** The stream repeats from this record on. */
 function failFrom(record: DynamoDBRecord | undefined): DynamoDBBatchResponse {
   return { batchItemFailures: [{ itemIdentifier: record?.dynamodb?.SequenceNumber ?? "" }] };
 }

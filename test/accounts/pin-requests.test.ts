@@ -1,10 +1,9 @@
-import { TransactionInProgressException } from "@aws-sdk/client-dynamodb";
+import { TransactionInProgressException, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { countPinRequest } from "../../shared/accounts/pin-requests.ts";
-import { documentClient } from "../../shared/db/table/table.ts";
+import { tableClient } from "../../shared/db/table/table.ts";
 import type { Login } from "../../shared/domain/accounts/login.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
@@ -40,11 +39,11 @@ async function expectSentBy(request: typeof ask): Promise<void> {
 
 test("D12, D18: a request that is refused as busy, and stored all the same, keeps its pin from nobody", async () => {
   await store([userLine(userId, { email: login.value })]);
-  const client = documentClient();
+  const client = tableClient();
   const send = client.send.bind(client);
-  vi.spyOn(client, "send").mockImplementation((async (command: TransactWriteCommand) => {
+  vi.spyOn(client, "send").mockImplementation((async (command: TransactWriteItemsCommand) => {
     const answer = await send(command);
-    if (!(command instanceof TransactWriteCommand)) return answer;
+    if (!(command instanceof TransactWriteItemsCommand)) return answer;
     throw new TransactionInProgressException({ message: "In progress", $metadata: {} });
   }) as typeof client.send);
   expect(await faultsOf(() => ask())).toEqual(["busy"]);

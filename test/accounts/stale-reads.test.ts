@@ -1,4 +1,4 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
@@ -8,7 +8,9 @@ import { guesserOf } from "../../shared/accounts/throttles.ts";
 import { type Guesser, loginGuessesKey } from "../../shared/db/accounts/guesses.ts";
 import { pinKey } from "../../shared/db/accounts/pins.ts";
 import { userKey } from "../../shared/db/accounts/users.ts";
-import { documentClient, type Item, type Key } from "../../shared/db/table/table.ts";
+import { fromAttributes, toAttributes } from "../../shared/db/table/attributes.ts";
+import { nameOf } from "../../shared/db/table/keys.ts";
+import { type Key, tableClient } from "../../shared/db/table/table.ts";
 import type { Login } from "../../shared/domain/accounts/login.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
@@ -31,14 +33,14 @@ async function newUser(): Promise<Login> {
 
 /** From now on eventually consistent reads of some items give what these are now, whatever becomes of them. */
 async function freeze(...keys: readonly Key[]): Promise<void> {
-  const nameOf = ({ pk, sk }: Item) => `${pk} ${sk}`;
-  const stale = new Map(await Promise.all(keys.map(async (key) => [nameOf({ ...key }), await readItem(key)] as const)));
-  const client = documentClient();
+  const stale = new Map(await Promise.all(keys.map(async (key) => [nameOf(key), await readItem(key)] as const)));
+  const client = tableClient();
   const send = client.send.bind(client);
-  vi.spyOn(client, "send").mockImplementation((async (command: GetCommand) => {
-    const name = nameOf(command.input.Key ?? {});
-    const isStale = command instanceof GetCommand && !command.input.ConsistentRead && stale.has(name);
-    return isStale ? { Item: stale.get(name) } : send(command);
+  vi.spyOn(client, "send").mockImplementation((async (command: GetItemCommand) => {
+    const name = nameOf(fromAttributes(command.input.Key ?? {}));
+    const isStale = command instanceof GetItemCommand && !command.input.ConsistentRead && stale.has(name);
+    const item = stale.get(name);
+    return isStale ? { Item: item && toAttributes(item) } : send(command);
   }) as typeof client.send);
 }
 

@@ -142,7 +142,7 @@ describe("D9: a test login", () => {
 
   test("without a whole pin in the secret goes to the dead letters, and the log does not have the secret", async () => {
     await storeTestPin("77123");
-    const asked = { login, channel: "email", requestId: "r", requestedAt: new Date(), digits: 6 };
+    const asked = { login, channel: "email", requestId: "r", requestedAt: new Date(), digits: 6, registers: false };
     const outcome = await deliverPin(queueEvent({ ...asked, validTo: new Date(Date.now() + 600_000) }));
     await storeTestPin(testPin);
     expect(outcome.batchItemFailures).toHaveLength(1);

@@ -31,7 +31,6 @@ const ready: Readonly<Record<string, FakeAnswer>> = {
   "GET /v2/email/account": { json: { ProductionAccessEnabled: true } },
   GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>false</IsInSandbox>" },
   GetSMSAttributes: { xml: "<attributes></attributes>" },
-  GetItem: { json: { Item: { pk: { S: "MIGRATION" }, completed_at: { S: "2026-05-10T12:00:00.000Z" } } } },
   "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 1_000 } } },
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reconcile } from "../../infra/tools/reconcile.ts";
 import { putIf } from "../../shared/db/table/conditional-writes.ts";
-import { documentClient } from "../../shared/db/table/table.ts";
+import { tableClient } from "../../shared/db/table/table.ts";
 import { invoiceLine } from "../support/records/records.ts";
 import { write } from "../support/records/writes.ts";
 import { runTool, useMachine } from "./machine.ts";
@@ -46,7 +46,7 @@ async function besideCalls<T>(
   work: () => Promise<T>,
 ) {
   const name = `calls-${crypto.randomUUID()}`;
-  const stack = documentClient().middlewareStack;
+  const stack = tableClient().middlewareStack;
   stack.add(
     (next, { commandName = "" }) =>
       async (args) =>

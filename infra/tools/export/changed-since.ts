@@ -5,7 +5,7 @@ import { keyOf } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { removals } from "../../../shared/db/writes/removals.ts";
 import { removalOf, tombstones } from "../../../shared/db/writes/tombstones.ts";
-import type { LastChange } from "../../../shared/work.ts";
+import type { Change } from "../../../shared/domain/records/change.ts";
 import { namedByKey } from "./exported-lines.ts";
 import type { Finding } from "./found-lines.ts";
 
@@ -32,7 +32,7 @@ function isErasedSince({ erased_at }: Item, since: string): boolean {
   return typeof erased_at === "string" && erased_at >= since;
 }
 
-function lagOf({ by, operation }: LastChange): number {
+function lagOf({ by, operation }: Change): number {
   if (laterRuns.has(operation)) return idempotencyMs;
   return by.startsWith("schedule#") ? scheduleMs : 0;
 }

@@ -57,7 +57,7 @@ export async function findRecordHistory(
 }
 
 /**
- * Access pattern HI3: the changes that somebody made: `by` as `LastChange` has it. 0.5 read units for 30 places and for each change,
+ * Access pattern HI3: the changes that somebody made: `by` as `Change` has it. 0.5 read units for 30 places and for each change,
  * two round trips.
  */
 export function findActorHistory(by: string, start: HistoryStart): Promise<HistoryPage> {

@@ -1,4 +1,4 @@
-import type { LastChange } from "../../work.ts";
+import type { Change } from "../../domain/records/change.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Item, Key } from "../table/table.ts";
 
@@ -27,7 +27,7 @@ export interface RecordedChange {
   readonly id: number | string;
   readonly did: RecordedDoing;
   /** Who made it, when and in which change; absent for a write that does not say it. */
-  readonly change?: LastChange | undefined;
+  readonly change?: Change | undefined;
   /** When it was made, ISO 8601: the change's moment, or to the second that of the stream. */
   readonly at: string;
   /** The company whose operators may see it; absent where only admins may: users, sessions, imports, a way from one company to another. */

@@ -1,4 +1,4 @@
-import type { LastChange } from "../../work.ts";
+import type { Change } from "../../domain/records/change.ts";
 import { endedAt, familyOf, sessions } from "../accounts/sessions.ts";
 import { revisionOf } from "../lists/listed-items.ts";
 import { isWhole, lastChangeOf, type StoredChange } from "../table/change-stamps.ts";
@@ -90,12 +90,12 @@ function authorship(
 }
 
 /** The import whose first change of a record an item still is. */
-function firstImportOf(item: Item | undefined): LastChange | undefined {
+function firstImportOf(item: Item | undefined): Change | undefined {
   const change = lastChangeOf(item);
   return change?.creates && change.by.startsWith("import#") ? authorOf(change) : undefined;
 }
 
-function authorOf(change: StoredChange | undefined): LastChange | undefined {
+function authorOf(change: StoredChange | undefined): Change | undefined {
   if (!isWhole(change)) return undefined;
   const { creates: _, ...author } = change;
   return author;

@@ -1,6 +1,7 @@
 import type { Caller } from "../../domain/caller.ts";
+import type { Change } from "../../domain/records/change.ts";
 import { changeIdAt, type UndoableList } from "../../domain/records/change-id.ts";
-import { type LastChange, lastChange } from "../../work.ts";
+import { lastChange } from "../../work.ts";
 import { listedItems, listedKey } from "../lists/listed-items.ts";
 import type { Item } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -18,7 +19,7 @@ const mostChains = 20;
 
 /** A change of several records under way: what its writes say, and what the first record keeps of it. */
 export interface BegunChange {
-  readonly change: LastChange;
+  readonly change: Change;
   readonly kept: UndoableChange;
 }
 

@@ -1,9 +1,10 @@
-import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetItemCommand } from "@aws-sdk/client-dynamodb";
 import { settings } from "../../settings.ts";
+import { type Attributes, fromAttributes, toAttributes } from "./attributes.ts";
 import { nameOf } from "./keys.ts";
 import { projectionOf } from "./projections.ts";
 import { paces, retry } from "./retry.ts";
-import { documentClient, type Item, type Key } from "./table.ts";
+import { type Item, type Key, tableClient } from "./table.ts";
 
 /** Most items that one call reads. */
 export const maxBatchReads = 100;
@@ -27,12 +28,12 @@ export async function readBatch(
   const table = settings.tableName();
   const reading = { ConsistentRead: consistent, ...(paths && projectionOf(paths)) };
   const found = new Map<string, Item>();
-  let open: Item[] = [...new Map(keys.map((key) => [nameOf(key), { ...key }])).values()];
+  let open: Attributes[] = [...new Map(keys.map((key) => [nameOf(key), toAttributes(key)])).values()];
   await retry(paces.conflict, async () => {
     if (open.length === 0) return true;
     const RequestItems = { [table]: { Keys: open, ...reading } };
-    const { Responses, UnprocessedKeys } = await documentClient().send(new BatchGetCommand({ RequestItems }));
-    for (const item of Responses?.[table] ?? []) found.set(nameOf(item), item);
+    const { Responses, UnprocessedKeys } = await tableClient().send(new BatchGetItemCommand({ RequestItems }));
+    for (const item of (Responses?.[table] ?? []).map(fromAttributes)) found.set(nameOf(item), item);
     open = UnprocessedKeys?.[table]?.Keys ?? [];
     return open.length === 0 || undefined;
   });

@@ -1,8 +1,9 @@
-import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteItemCommand, type WriteRequest } from "@aws-sdk/client-dynamodb";
 import { chunksOf, inParallel } from "../../batches.ts";
 import { settings } from "../../settings.ts";
+import { toAttributes } from "./attributes.ts";
 import { paces, retry } from "./retry.ts";
-import { documentClient, type Item } from "./table.ts";
+import { type Item, tableClient } from "./table.ts";
 
 /** Most items that one call writes. */
 const maxBatchWrites = 25;
@@ -18,13 +19,11 @@ export async function putBatch(items: readonly Item[]): Promise<void> {
 
 async function putChunk(items: readonly Item[]): Promise<void> {
   const table = settings.tableName();
-  let open = items.map((Item) => ({ PutRequest: { Item: { ...Item } } }));
+  let open: WriteRequest[] = items.map((item) => ({ PutRequest: { Item: toAttributes(item) } }));
   await retry(paces.conflict, async () => {
-    const command = new BatchWriteCommand({ RequestItems: { [table]: open } });
-    const { UnprocessedItems } = await documentClient().send(command);
-    open = (UnprocessedItems?.[table] ?? []).flatMap(({ PutRequest }) =>
-      PutRequest?.Item ? [{ PutRequest: { Item: PutRequest.Item } }] : [],
-    );
+    const command = new BatchWriteItemCommand({ RequestItems: { [table]: open } });
+    const { UnprocessedItems } = await tableClient().send(command);
+    open = UnprocessedItems?.[table] ?? [];
     return open.length === 0 || undefined;
   });
 }

@@ -1,8 +1,9 @@
-import { type LastChange, lastChange } from "../../work.ts";
+import type { Change } from "../../domain/records/change.ts";
+import { lastChange } from "../../work.ts";
 import type { Item, Key } from "./table.ts";
 
 /** What an item says of its last write. */
-export interface StoredChange extends Partial<LastChange> {
+export interface StoredChange extends Partial<Change> {
   /** True where that write made the item. */
   readonly creates?: true;
 }
@@ -34,12 +35,12 @@ export function stampOf(key: Key | Item, { creates = false } = {}): ChangeStamp 
 }
 
 /** The whole change that an item was written by last; undefined if it does not say so. */
-export function lastChangeOf(item: Item | undefined): (LastChange & StoredChange) | undefined {
+export function lastChangeOf(item: Item | undefined): (Change & StoredChange) | undefined {
   const { change } = (item ?? {}) as ChangeStamp;
   return isWhole(change) ? change : undefined;
 }
 
 /** True for what says of a change all that a history keeps. */
-export function isWhole(change: StoredChange | undefined): change is LastChange & StoredChange {
+export function isWhole(change: StoredChange | undefined): change is Change & StoredChange {
   return [change?.id, change?.by, change?.operation, change?.at].every((each) => typeof each === "string");
 }

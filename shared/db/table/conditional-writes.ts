@@ -1,16 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { type AttributeValue, ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import {
-  DeleteCommand,
-  type DeleteCommandInput,
-  PutCommand,
-  type PutCommandInput,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { settings } from "../../settings.ts";
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DeleteItemCommandInput,
+  PutItemCommand,
+  type PutItemCommandInput,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
+import { type Attributes, fromAttributes, inTable, type Plain } from "./attributes.ts";
 import { retryConflicts } from "./retry.ts";
-import { documentClient, type Item, type Key } from "./table.ts";
+import { type Item, type Key, tableClient } from "./table.ts";
 import { type Changes, updateOf } from "./updates.ts";
 
 /** The outcome of a write: the item as it was written, or the one that its condition failed on. */
@@ -23,11 +22,11 @@ export interface Conditional {
  * Writes an item if its condition holds, and answers whether it is written. The SDK repeats a call whose answer was lost, and then the
  * condition fails on the item that the call itself has written: its `write_id` says so.
  */
-export async function putIf({ Item, ...condition }: Omit<PutCommandInput, "TableName">): Promise<boolean> {
+export async function putIf({ Item, ...condition }: Plain<PutItemCommandInput>): Promise<boolean> {
   const write_id = condition.ConditionExpression === undefined ? undefined : newWriteId();
-  const command = new PutCommand({ ...inTable(), ...condition, Item: { ...Item, write_id } });
+  const command = new PutItemCommand(inTable({ ...askForFound, ...condition, Item: { ...Item, write_id } }));
   const { isWritten } = await writeOnCondition(
-    () => documentClient().send(command),
+    () => tableClient().send(command),
     (found) => isWriteOf(write_id, found),
   );
   return isWritten;
@@ -39,10 +38,10 @@ export async function deleteItemAt(key: Key): Promise<void> {
 }
 
 /** Deletes an item if its condition holds, and answers whether the item is gone: an earlier try of the same call may have deleted it. */
-export async function deleteIf(input: Omit<DeleteCommandInput, "TableName">): Promise<boolean> {
-  const command = new DeleteCommand({ ...inTable(), ...input });
+export async function deleteIf(input: Plain<DeleteItemCommandInput>): Promise<boolean> {
+  const command = new DeleteItemCommand(inTable({ ...askForFound, ...input }));
   const { isWritten } = await writeOnCondition(
-    () => documentClient().send(command),
+    () => tableClient().send(command),
     (found) => found === undefined,
   );
   return isWritten;
@@ -60,24 +59,25 @@ export async function updateIf(key: Key, changes: Changes): Promise<Item | undef
  */
 export function tryUpdate(key: Key, changes: Changes): Promise<Conditional> {
   const writeId = newWriteId();
-  const command = new UpdateCommand({ ...inTable(), ReturnValues: "ALL_NEW", ...updateOf(key, changes, writeId) });
+  const update = updateOf(key, changes, writeId);
+  const command = new UpdateItemCommand(inTable({ ...askForFound, ReturnValues: "ALL_NEW", ...update }));
   return writeOnCondition(
-    () => documentClient().send(command),
+    () => tableClient().send(command),
     (found) => isWriteOf(writeId, found),
   );
 }
 
 /** `isOwn` recognises the item that an earlier try of the same call has left. */
 async function writeOnCondition(
-  send: () => Promise<{ readonly Attributes?: Item | undefined }>,
+  send: () => Promise<{ readonly Attributes?: Attributes | undefined }>,
   isOwn: (found: Item | undefined) => boolean,
 ): Promise<Conditional> {
   try {
     const { Attributes } = await retryConflicts(send);
-    return { isWritten: true, item: Attributes };
+    return { isWritten: true, item: Attributes && fromAttributes(Attributes) };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    const found = error.Item && unmarshall(error.Item as Record<string, AttributeValue>);
+    const found = error.Item && fromAttributes(error.Item);
     return { isWritten: isOwn(found), item: found };
   }
 }
@@ -91,6 +91,4 @@ function isWriteOf(writeId: string | undefined, found: Item | undefined): boolea
   return writeId !== undefined && found?.write_id === writeId;
 }
 
-function inTable() {
-  return { TableName: settings.tableName(), ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const;
-}
+const askForFound = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const;

@@ -14,7 +14,7 @@ export function publicNameOf({ pk, sk }: Key | Item): string {
 }
 
 /** The key of an item. */
-export function keyOf({ pk, sk }: Item): Key {
+export function keyOf({ pk, sk }: Key | Item): Key {
   return { pk: String(pk), sk: String(sk) };
 }
 

@@ -36,8 +36,6 @@ export const paces = {
   crowd: { tries: 60, firstPauseMs: 1, longestPauseMs: 50, isFirstStale: true },
   /** Totals of all companies take part in one transaction at a time. */
   totals: { tries: 12, firstPauseMs: 10, longestPauseMs: 400 },
-  /** Each try itself waits up to a second for a transaction that holds the item; together up to half a minute. */
-  migration: { tries: 10, firstPauseMs: 200, longestPauseMs: 5_000 },
 } as const satisfies Readonly<Record<string, Pace>>;
 
 const retryAfterSeconds = 1;

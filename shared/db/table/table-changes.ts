@@ -1,6 +1,5 @@
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
+import { type Attributes, fromAttributes } from "./attributes.ts";
 import type { Item, Key } from "./table.ts";
 
 /** One change of the table, from its stream; delivered at least once. */
@@ -23,7 +22,7 @@ export interface TableChange {
 /** Reads a stream record; throws on one that is not of this table. */
 export function readTableChange(record: DynamoDBRecord): TableChange {
   const { eventID, dynamodb } = record;
-  const item = (image: unknown) => image && unmarshall(image as Record<string, AttributeValue>);
+  const item = (image: unknown) => image && fromAttributes(image as Attributes);
   const key = item(dynamodb?.Keys) as Key | undefined;
   if (!eventID || !key) throw new Error("The stream record has no id or no key");
   const before = item(dynamodb?.OldImage) as Item | undefined;

@@ -1,48 +1,40 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
-  DynamoDBDocumentClient,
-  GetCommand,
+  DynamoDBClient,
+  GetItemCommand,
   QueryCommand,
   type QueryCommandInput,
+  type QueryCommandOutput,
   ScanCommand,
   type ScanCommandInput,
-} from "@aws-sdk/lib-dynamodb";
+} from "@aws-sdk/client-dynamodb";
 import { callLimits, limitedBy } from "../../call-limits.ts";
-import { settings } from "../../settings.ts";
+import { fromAttributes, type Item, inTable, type Key, type Plain } from "./attributes.ts";
 
-/** Primary key of an item. */
-export interface Key {
-  readonly pk: string;
-  readonly sk: string;
-}
+export type { Item, Key } from "./attributes.ts";
 
-/** An item as stored; each entity module knows the attributes of its own. */
-export type Item = Record<string, unknown>;
-
-let client: DynamoDBDocumentClient | undefined;
+let client: DynamoDBClient | undefined;
 
 /** The client of this environment, made when first asked for. */
-export function documentClient(): DynamoDBDocumentClient {
+export function tableClient(): DynamoDBClient {
   client ??= createClient();
   return client;
 }
 
-function createClient(): DynamoDBDocumentClient {
+function createClient(): DynamoDBClient {
   const dynamo = new DynamoDBClient(limitedBy(callLimits.table));
   // It copies every call and answer for a logger, and there is none.
   dynamo.middlewareStack.remove("loggerMiddleware");
-  return DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } });
+  return dynamo;
 }
 
 /** Reads one item; `consistent` costs twice the read units. */
 export async function getItem(key: Key, { consistent = false } = {}): Promise<Item | undefined> {
-  const { Item: item } = await documentClient().send(
-    new GetCommand({ TableName: settings.tableName(), Key: { ...key }, ConsistentRead: consistent }),
-  );
-  return item;
+  const command = new GetItemCommand(inTable({ Key: key, ConsistentRead: consistent }));
+  const { Item: item } = await tableClient().send(command);
+  return item && fromAttributes(item);
 }
 
-type Query = Omit<QueryCommandInput, "TableName">;
+type Query = Plain<QueryCommandInput>;
 
 /** A page of what is read, and the key to go on from; undefined after the last. */
 export interface ReadPage {
@@ -52,8 +44,7 @@ export interface ReadPage {
 
 /** Reads one page of a query. */
 export async function queryPage(input: Query): Promise<ReadPage> {
-  const page = await documentClient().send(new QueryCommand({ TableName: settings.tableName(), ...input }));
-  return { items: page.Items ?? [], lastKey: page.LastEvaluatedKey };
+  return pageOf(await tableClient().send(new QueryCommand(inTable(input))));
 }
 
 /** A page of the whole table. */
@@ -63,9 +54,13 @@ interface ScannedPage extends ReadPage {
 }
 
 /** Reads one page of the whole table. */
-export async function scanPage(input: Omit<ScanCommandInput, "TableName">): Promise<ScannedPage> {
-  const page = await documentClient().send(new ScanCommand({ TableName: settings.tableName(), ...input }));
-  return { items: page.Items ?? [], lastKey: page.LastEvaluatedKey, read: page.ScannedCount ?? 0 };
+export async function scanPage(input: Plain<ScanCommandInput>): Promise<ScannedPage> {
+  const page = await tableClient().send(new ScanCommand(inTable(input)));
+  return { ...pageOf(page), read: page.ScannedCount ?? 0 };
+}
+
+function pageOf({ Items = [], LastEvaluatedKey }: Pick<QueryCommandOutput, "Items" | "LastEvaluatedKey">): ReadPage {
+  return { items: Items.map(fromAttributes), lastKey: LastEvaluatedKey && fromAttributes(LastEvaluatedKey) };
 }
 
 /** The part of the table that a scan reads; all of it where there is but one. */

@@ -1,21 +1,22 @@
 import {
+  type Get,
   IdempotentParameterMismatchException,
+  type Put,
+  TransactGetItemsCommand,
   TransactionCanceledException,
   TransactionInProgressException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
 } from "@aws-sdk/client-dynamodb";
-import { TransactGetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
-import { settings } from "../../settings.ts";
+import { fromAttributes, inTable, type Plain } from "./attributes.ts";
 import { retryConflicts } from "./retry.ts";
-import { documentClient, type Item, type Key } from "./table.ts";
-
-type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
-type WithoutTable<T> = { [K in keyof T]: T[K] extends infer V | undefined ? Omit<V, "TableName"> : never };
+import { type Item, type Key, tableClient } from "./table.ts";
 
 /** Most writes of a transaction. */
 export const maxTransactionWrites = 100;
 
 /** One write of a transaction; the table is added here. */
-export type TransactionWrite = WithoutTable<Write>;
+export type TransactionWrite = { [K in keyof TransactWriteItem]: Plain<NonNullable<TransactWriteItem[K]>> };
 
 /**
  * Writes all or nothing, at most 100 writes. A call whose answer is lost is repeated by the SDK under the same token, and
@@ -27,7 +28,7 @@ export async function transact(
   writes: readonly TransactionWrite[],
   { token }: { readonly token?: string | undefined } = {},
 ): Promise<readonly number[]> {
-  const items = writes.map(inTable);
+  const items = writes.map(writeInTable);
   let current = token ?? crypto.randomUUID();
   return retryConflicts(async () => {
     try {
@@ -45,16 +46,17 @@ export async function transact(
  * Refuses as `busy` when others' transactions held them for a second.
  */
 export async function readTogether(keys: readonly Key[]): Promise<(Item | undefined)[]> {
-  const TransactItems = keys.map((key) => ({ Get: { TableName: settings.tableName(), Key: { ...key } } }));
+  const TransactItems = keys.map((key) => ({ Get: inTable<Get>({ Key: key }) }));
   const { Responses = [] } = await retryConflicts(() =>
-    documentClient().send(new TransactGetCommand({ TransactItems })),
+    tableClient().send(new TransactGetItemsCommand({ TransactItems })),
   );
-  return keys.map((_, position) => Responses[position]?.Item);
+  const items = Responses.map(({ Item: item }) => item && fromAttributes(item));
+  return keys.map((_, position) => items[position]);
 }
 
-async function send(TransactItems: Write[], token: string): Promise<readonly number[]> {
+async function send(TransactItems: TransactWriteItem[], token: string): Promise<readonly number[]> {
   try {
-    await documentClient().send(new TransactWriteCommand({ TransactItems, ClientRequestToken: token }));
+    await tableClient().send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: token }));
     return [];
   } catch (error) {
     // The run before this one spent the token on other values: these are a transaction of their own.
@@ -66,11 +68,10 @@ async function send(TransactItems: Write[], token: string): Promise<readonly num
 }
 
 /** An item that was read may have the `write_id` of its last write: a transaction leaves none. */
-function inTable(write: TransactionWrite): Write {
-  const TableName = settings.tableName();
-  if (write.Put) return { Put: { TableName, ...write.Put, Item: { ...write.Put.Item, write_id: undefined } } };
+function writeInTable(write: TransactionWrite): TransactWriteItem {
+  if (write.Put) return { Put: inTable<Put>({ ...write.Put, Item: { ...write.Put.Item, write_id: undefined } }) };
   const [[kind, action] = []] = Object.entries(write);
-  return { [kind ?? ""]: { TableName, ...(action as object) } } as Write;
+  return { [kind ?? ""]: inTable<object>(action ?? {}) };
 }
 
 function failedConditions(error: unknown): number[] {

@@ -15,7 +15,7 @@ import { takeUniqueKey, type UniqueKey } from "./unique-keys.ts";
 export type Outcome = "created" | "updated" | "unchanged" | "removed" | "stale";
 
 /** What is to be written for a record as it was read; nothing, when there are no writes. */
-export interface Change {
+export interface WritePlan {
   readonly outcome: Outcome;
   readonly writes?: readonly TransactionWrite[];
   readonly uniqueKeys?: readonly UniqueKey[];
@@ -54,7 +54,7 @@ type Found<Stored extends readonly StoredItem[]> = { [At in keyof Stored]: Store
 export async function changeItem<const Stored extends readonly StoredItem[]>(
   reads: Reads<Stored>,
   context: WriteContext,
-  decide: (...stored: Found<Stored>) => Change | Promise<Change>,
+  decide: (...stored: Found<Stored>) => WritePlan | Promise<WritePlan>,
 ): Promise<Outcome> {
   return retry(paces.record, async () => {
     const found = await Promise.all(reads.map(({ entity, key }) => findToWrite(entity, key, context)));
@@ -111,8 +111,8 @@ export function replaceItem(stored: Revised | undefined, next: object, { notifie
   return { Put: { Item, ...ifUnchanged(stored) } };
 }
 
-/** The change that stores an item unless it is stored like that already. */
-export function saveItem(stored: Revised | undefined, next: object, context: WriteContext): Change {
+/** The plan that stores an item unless it is stored like that already. */
+export function saveItem(stored: Revised | undefined, next: object, context: WriteContext): WritePlan {
   if (isSameItem(stored, next)) return { outcome: "unchanged" };
   return { outcome: stored ? "updated" : "created", writes: [replaceItem(stored, next, context)] };
 }

@@ -2,7 +2,7 @@ import { ifUnchanged } from "../table/conditions.ts";
 import type { Entity, RecordItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { type Change, changeItem, type Outcome, type WriteContext } from "./changes.ts";
+import { changeItem, type Outcome, type WriteContext, type WritePlan } from "./changes.ts";
 import { noteRemoval } from "./removals.ts";
 import {
   forgetRemoval,
@@ -36,7 +36,7 @@ export function upsertRecord<Stored extends RecordItem>(
   key: Key,
   line: Versioned,
   context: WriteContext,
-  decide: (stored: Stored | undefined) => Change | Promise<Change>,
+  decide: (stored: Stored | undefined) => WritePlan | Promise<WritePlan>,
 ): Promise<Outcome> {
   return changeRecord(entity, key, line, context, async (stored, tombstone) => {
     if (isStale(line, stored) || isRemovedAt(tombstone, line.version, context.now)) return { outcome: "stale" };
@@ -91,7 +91,7 @@ function changeRecord<Stored extends RecordItem>(
   key: Key,
   { version }: Versioned,
   context: WriteContext,
-  decide: (stored: Stored | undefined, tombstone?: Tombstone) => Change | Promise<Change>,
+  decide: (stored: Stored | undefined, tombstone?: Tombstone) => WritePlan | Promise<WritePlan>,
 ): Promise<Outcome> {
   const record = { entity, key };
   if (version === undefined) return changeItem<[Stored]>([record], context, decide);

@@ -2,7 +2,7 @@ import { argon2, argon2Sync } from "node:crypto";
 import { promisify } from "node:util";
 import { argon2id as argon2idOfWasm } from "hash-wasm";
 
-/** What a derivation costs: memory in KiB, passes over it, parallelism. */
+/** The cost of a derivation: memory in KiB, passes over it, parallelism. */
 export interface Argon2Cost {
   readonly memory: number;
   readonly passes: number;
@@ -12,13 +12,13 @@ export interface Argon2Cost {
 type Derive = (password: string, salt: Buffer, bytes: number, cost: Argon2Cost) => Promise<Buffer>;
 
 /**
- * Argon2id by `node:crypto`, whose functions are there in every Node.js 24 and throw where its OpenSSL was built without
+ * Argon2id by `node:crypto`. Every Node.js 24 has its functions, but they throw if its OpenSSL was built without
  * Argon2. AWS builds Lambda's OpenSSL and may change it under a running service.
  */
 const byNode: Derive = (message, nonce, tagLength, cost) =>
   promisify(argon2)("argon2id", { message, nonce, tagLength, ...cost });
 
-/** Argon2id in WebAssembly: the same hashes, at about twice the time. */
+/** Argon2id in WebAssembly: the same hashes, in about twice the time. */
 export const byWasm: Derive = async (password, salt, hashLength, { memory, passes, parallelism }) => {
   const cost = { memorySize: memory, iterations: passes, parallelism };
   return Buffer.from(await argon2idOfWasm({ password, salt, hashLength, outputType: "binary", ...cost }));
@@ -29,13 +29,13 @@ const probeTag = "b927e877225688376049d2f30f1608a1a577c30ab2fd7f74a2e5793c75e0dd
 
 let isNative: boolean | undefined;
 
-/** Derives a password's bytes by Argon2id, whatever this Node.js can. */
+/** Derives a password's bytes by Argon2id, natively if this Node.js can. */
 export const deriveArgon2id: Derive = (...parameters) => {
   isNative ??= canDeriveNatively();
   return (isNative ? byNode : byWasm)(...parameters);
 };
 
-/** True where `node:crypto` derives the known answer: nothing less proves that it can. */
+/** True if `node:crypto` derives the known answer; nothing less proves that it can. */
 export function canDeriveNatively(derive: typeof argon2Sync = argon2Sync): boolean {
   try {
     return derive("argon2id", probe).toString("hex") === probeTag;

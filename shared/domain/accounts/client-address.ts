@@ -1,14 +1,17 @@
-/** One client: an IPv4 address, in IPv6 form or not, or the /64 of an IPv6 address, which is a subscriber's (D10). */
+/**
+ * The client of an address: an IPv4 address, also in IPv6 form, or the /64 of an IPv6 address, which belongs to one
+ * subscriber (D10).
+ */
 export function clientOf(address: string): string {
   return ipv4Of(address) ?? prefixOf(address, 4);
 }
 
-/** The /48 of an IPv6 address, which is what a provider gives to one customer; undefined for an IPv4 address (D10, D11). */
+/** The /48 of an IPv6 address, which providers assign to one customer; undefined for an IPv4 address (D10, D11). */
 export function networkOf(address: string): string | undefined {
   return ipv4Of(address) === undefined ? prefixOf(address, 3) : undefined;
 }
 
-/** True for a client on the machine that the service runs on: a laptop's own. */
+/** True for a client on the service's own machine, such as a laptop. */
 export function isLoopback(address: string): boolean {
   return clientOf(address) === "127.0.0.1" || address === "::1";
 }

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { Refusal } from "../refusal.ts";
 import digests from "./common-passwords.json" with { type: "json" };
 
-/** Bytes of its SHA-256 that a common password is known by: of 4,000 other passwords, about one is taken for one. */
+/** Bytes of the SHA-256 that identify a common password. About one of 4,000 other passwords is mistaken for one. */
 const digestBytes = 3;
 
 /** Refuses a password that many people use, naming its field (D15). */
 export function requireUncommon(password: string, pointer: string): void {
-  // Keyboards spell some letters in two ways, and case hides nothing.
+  // Keyboards write some letters in two ways, and a change of case adds nothing.
   const digest = createHash("sha256").update(password.normalize("NFKC").toLowerCase()).digest();
   if (!commonDigests().has(digestAt(digest, 0))) return;
   const detail = "is one that many people use; choose another";
@@ -18,8 +18,8 @@ let known: Set<number> | undefined;
 
 /**
  * The digests of the 4,000 most common passwords of 8 characters or more. Sign-in takes 60 wrong passwords a day, so
- * trying them all takes two months. Source: @zxcvbn-ts/language-common 4.1.3, list "passwords-common"; the test holds the
- * two together, and `npm test -- common-passwords -u` writes the file.
+ * trying them all takes two months. Source: @zxcvbn-ts/language-common 4.1.3, list "passwords-common". A test compares
+ * both, and `npm test -- common-passwords -u` writes the file.
  */
 function commonDigests(): Set<number> {
   if (known) return known;

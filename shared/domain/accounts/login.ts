@@ -3,18 +3,20 @@ import numberingPlans from "libphonenumber-js/max/metadata";
 import { Refusal } from "../refusal.ts";
 import { normalEmail } from "./email-address.ts";
 
-/** A login in its normal form, and the channel its pins travel by (D7, D8). */
+/** A login in its normal form, and the channel of its pins (D7, D8). */
 export interface Login {
   readonly value: string;
   readonly channel: "email" | "sms";
-  /** ISO 3166 country of a phone number, the first where several share its code; undefined for e-mail and for others. */
+  /**
+   * ISO 3166 country of a phone number, the first if several share its code; undefined for e-mail and unknown codes.
+   */
   readonly country?: CountryCode | undefined;
 }
 
 /**
- * Normalises what a user typed: with `@` an e-mail address; else a possible phone number, read with the stage's default
- * country and written in E.164. Whether a number is in use changes faster than a bundled table. Undefined when it is
- * neither (D7).
+ * Normalises typed text: with `@` an e-mail address, else a possible phone number, read with the stage's default
+ * country and written in E.164. Numbers in use change faster than a bundled table, so that is not checked. Undefined if
+ * it is neither (D7).
  */
 export function parseLogin(typed: string, defaultCountry: CountryCode): Login | undefined {
   const value = typed.trim();
@@ -27,14 +29,14 @@ export function parseLogin(typed: string, defaultCountry: CountryCode): Login | 
   return { value: phone.number, channel: "sms", country: phone.country ?? phone.getPossibleCountries()[0] };
 }
 
-/** Refuses a phone number of a country that the stage does not send SMS to (D11). */
+/** Refuses a phone number of a country that gets no SMS (D11). */
 export function requireServed({ channel, country }: Login, servedCountries: readonly string[]): void {
   if (channel === "sms" && !servedCountries.includes(country ?? "")) {
     throw new Refusal("country_not_served", "No SMS is sent to phone numbers of this country");
   }
 }
 
-/** Like `parseLogin`, but refuses what is neither, naming the field it stood in. */
+/** Like `parseLogin`, but refuses other text and names its field. */
 export function requireLogin(
   typed: string,
   defaultCountry: CountryCode,

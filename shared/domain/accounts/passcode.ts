@@ -1,6 +1,6 @@
 import type { HmacKey } from "../hmac-key.ts";
 
-/** A passcode as the store keeps it: HMAC-SHA-256 over user and passcode, never the digits (D19). */
+/** The stored form of a passcode: HMAC-SHA-256 over user and passcode, never the digits (D19). */
 export function hashPasscode(passcode: string, userId: number, key: HmacKey): string {
   return key.sign("passcode", messageOf(passcode, userId));
 }

@@ -1,6 +1,6 @@
 import type { Argon2Cost } from "./argon2id.ts";
 
-/** A password's hash by Argon2id taken apart, with what it costs. */
+/** The parts of an Argon2id hash, with its cost. */
 export interface PasswordHash {
   readonly salt: Buffer;
   readonly hash: Buffer;
@@ -11,11 +11,11 @@ const number = "([1-9][0-9]{0,7})";
 const saltAndHash = "([\\w+/]{11,86})\\$([\\w+/]{22,86})";
 const form = new RegExp(`^\\$argon2id\\$v=19\\$m=${number},t=${number},p=${number}\\$${saltAndHash}$`);
 
-/** No stored text makes a function derive for more than this: 256 MiB. */
+/** Limits of the cost, so that no stored text can make a function derive for more than 256 MiB. */
 const mostKibibytes = 2 ** 18;
 const mostPasses = 16;
 
-/** Takes a PHC string apart; undefined for a text that is none, or asks for more than 256 MiB or 16 passes. */
+/** Parses a PHC string. Undefined for other text, or for one that needs more than 256 MiB or 16 passes. */
 export function parsePasswordHash(stored: string): PasswordHash | undefined {
   const [, m, t, p, salt = "", hash = ""] = form.exec(stored) ?? [];
   const cost = { memory: Number(m), passes: Number(t), parallelism: Number(p) };
@@ -23,7 +23,7 @@ export function parsePasswordHash(stored: string): PasswordHash | undefined {
   return isBearable ? { cost, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") } : undefined;
 }
 
-/** A hash by Argon2id as a PHC string, whose base64 has no padding. */
+/** An Argon2id hash as a PHC string, with base64 without padding. */
 export function formatPasswordHash({ memory, passes, parallelism }: Argon2Cost, salt: Buffer, hash: Buffer): string {
   const [saltText, hashText] = [salt, hash].map((bytes) => bytes.toString("base64").replaceAll("=", ""));
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${saltText}$${hashText}`;

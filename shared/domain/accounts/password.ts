@@ -2,14 +2,14 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { type Argon2Cost, deriveArgon2id } from "./argon2id.ts";
 import { formatPasswordHash, parsePasswordHash } from "./password-hash.ts";
 
-/** What new hashes are made with (D15). Raising it moves every user at their next sign-in. */
+/** The cost of new hashes (D15). If it rises, each user's hash is renewed at their next sign-in. */
 const cost: Argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const hashBytes = 32;
 const saltBytes = 16;
 
 /**
- * A hash that no password fits and that takes as long to compare as those that are stored: the password of an unknown login is
- * compared with it (D15).
+ * A hash that no password matches, with the cost of new hashes. The password for an unknown login is compared with it
+ * (D15).
  */
 export const unusableHash = formatPasswordHash(cost, Buffer.alloc(saltBytes), Buffer.alloc(hashBytes));
 
@@ -20,9 +20,9 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Compares a password with a hash in constant time, at the cost that the hash says. False for a text that is no such hash. A
- * wrong password takes no less time than with a hash of today: who has a cheaper one cannot be distinguished from an unknown
- * login.
+ * Compares a password with a hash in constant time, at the hash's own cost. False for text that is no such hash. A
+ * wrong password takes no less time than with a new hash, so that a user with a cheaper hash cannot be distinguished
+ * from an unknown login.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const parsed = parsePasswordHash(stored);
@@ -34,7 +34,10 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return fits;
 }
 
-/** True if a hash costs less than a new one would and in no way more: it is never made weaker. */
+/**
+ * True if a hash costs less than a new one, and neither its memory nor its passes exceed a new one's: a renewal must
+ * not weaken it.
+ */
 export function isOutdated(stored: string): boolean {
   const parsed = parsePasswordHash(stored);
   if (!parsed) return true;
@@ -43,8 +46,8 @@ export function isOutdated(stored: string): boolean {
 }
 
 /**
- * Does the work that a hash of today would have taken beyond this one: memory times passes is what takes time, and memory more
- * than passes, so that as few passes as a hash of today's memory allows come nearest.
+ * Does the work that a new hash would take beyond this one. The time is roughly memory times passes, and memory matters
+ * more, so the fewest passes with a new hash's memory come nearest.
  */
 async function spendRest({ memory, passes }: Argon2Cost): Promise<void> {
   const missing = cost.memory * cost.passes - memory * passes;
@@ -57,7 +60,7 @@ async function spendRest({ memory, passes }: Argon2Cost): Promise<void> {
   });
 }
 
-/** Keyboards spell the same letters in different ways, é as one character or two: they are one password. */
+/** Keyboards write some letters in different ways, such as é as one character or two. Both are the same password. */
 function normalForm(password: string): string {
   return password.normalize("NFKC");
 }

@@ -2,22 +2,23 @@ import type { HmacKey } from "../hmac-key.ts";
 import { hashPasscode, passcodeFits } from "./passcode.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 
-/** A user's secrets as they are sent: null takes one away, undefined leaves it (D15, D19). */
+/** A user's secrets as sent: null removes one, undefined keeps it (D15, D19). */
 interface SentSecrets {
   readonly id: number;
   readonly password?: string | null | undefined;
   readonly passcode?: string | null | undefined;
 }
 
-/** What a user keeps secret. */
+/** A kind of secret. */
 export type SecretKind = "password" | "passcode";
 
-/** What a user's secrets are compared with. */
+/** The hashes of a user's secrets. */
 export type SecretHashes = { readonly [Kind in SecretKind as `${Kind}_hash`]?: string | undefined };
 
 /**
- * The hashes that sent secrets leave a user with, by those that are stored: the same while a secret is the same. What was
- * compared or hashed once is not again, however often it is asked for. Throws on a passcode without the `key` (D19).
+ * Returns a function that computes the hashes which sent secrets leave a user with, from the stored ones. An unchanged
+ * secret keeps its hash. The function may be called again after a lost race: it hashes and compares each secret only
+ * once. Throws on a passcode without the `key` (D19).
  */
 export function secretHashes(
   { id, password, passcode }: SentSecrets,

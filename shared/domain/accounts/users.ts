@@ -5,7 +5,10 @@ import type { HmacKey } from "../hmac-key.ts";
 type ShownUser = v.InferOutput<typeof user>;
 type User = Omit<ShownUser, "company">;
 
-/** What an anonymous caller is shown: what it sent, and an id below 2^53 that is stable while the key stays (D12). */
+/**
+ * The user that an anonymous caller is shown: the login it sent, and an id below 2^53 that is stable while the key
+ * stays (D12).
+ */
 export function unknownUser(login: string, key: HmacKey): ShownUser {
   const digest = key.digest("unknown-user", login);
   const id = (digest.readUIntBE(0, 6) % 1_000_000_000) + 1;
@@ -13,8 +16,8 @@ export function unknownUser(login: string, key: HmacKey): ShownUser {
 }
 
 /**
- * A user as a registration makes them: a driver of no company, whose names come with the password (D1, D16). The login is
- * in its normal form.
+ * The user that a registration creates: a driver of no company, whose names come with the password (D1, D16). The login
+ * is in its normal form.
  */
 export function registeredUser(id: number, login: string): User {
   return { ...userOf(login), id, first_name: "", last_name: "", role: "driver" };

@@ -2,12 +2,12 @@ import * as v from "valibot";
 import type { Operation } from "../../contract/operation.ts";
 import { paging } from "../../contract/query.ts";
 
-/** A list, as far as its cursors go by it. */
+/** The parts of a list that its cursors depend on. */
 export type FilteredList = Pick<Operation, "name" | "query">;
 
 /**
- * What a cursor belongs to: a list and everything of its validated query but the paging. A filter that is absent, or has the
- * value that it has when absent, leaves no trace, so cursors outlive the release that adds one.
+ * Identifies the list of a cursor: its name and its validated query except paging. A filter that is absent or has its
+ * default value leaves no trace, so that cursors stay valid when a release adds a filter.
  */
 export function listFingerprint({ name: list, query: schema }: FilteredList, query: object): string {
   const filters = Object.entries(query).filter(([name, value]) => !(name in paging) && value !== undefined);

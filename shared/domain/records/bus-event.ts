@@ -5,29 +5,29 @@ import { busEnvelope, notificationDetail, recordDetail } from "../../contract/ev
 import type { RecordLine } from "../../contract/records.ts";
 import { parseComplete, parseRecordLine } from "./record-line.ts";
 
-/** A notification as another system asks for it. */
+/** A notification that another system requests. */
 export interface NotificationRequest
   extends Pick<v.InferOutput<typeof notificationDetail>, "record_type" | "record_id" | "params"> {
-  /** The same however often the event comes; no event of another source and no change of the table has it. */
+  /** Stays the same if the event is sent again. No event of another source and no change of the table has it. */
   readonly eventId: string;
-  /** The users to notify, each once, without the actor; none when the actor was the only one. */
+  /** The users to notify, each once, without the actor; empty if the actor was the only one. */
   readonly recipients: readonly number[];
 }
 
-/** A record that changed, and the system that says so. */
+/** A changed record, and the system that reports it. */
 export interface RecordEvent {
   readonly line: RecordLine;
   readonly source: string;
-  /** Names the event among those of its source. */
+  /** Identifies the event within its source. */
   readonly eventId: string;
 }
 
-/** An event of another system: a record that changed, or a notification that it wants delivered. */
+/** An event of another system: a changed record, or a notification to deliver. */
 export type BusEvent = RecordEvent | { readonly asked: NotificationRequest };
 
 /**
- * Reads an event as EventBridge hands it over; refuses with `fields_invalid` what is none of the kinds that are known.
- * Pointers point into the `detail`, except those to `/detail-type`, `/source` and `/detail` (D35).
+ * Reads an event as EventBridge delivers it. Refuses other kinds with `fields_invalid`. Pointers refer to the `detail`,
+ * except `/detail-type`, `/source` and `/detail` (D35).
  */
 export function parseBusEvent(value: unknown, defaultCountry: CountryCode): BusEvent {
   const { source, detail, ...envelope } = parseComplete(busEnvelope, value);

@@ -1,4 +1,4 @@
-/** The calendar date (YYYY-MM-DD) that a moment falls on in an IANA time zone. Throws `RangeError` on an unknown zone. */
+/** The calendar date (YYYY-MM-DD) of a time in an IANA time zone. Throws `RangeError` on an unknown zone. */
 export function calendarDateIn(timeZone: string, now: Date): string {
   const format = new Intl.DateTimeFormat("en", {
     timeZone,

@@ -1,9 +1,9 @@
-/** Most matches a search by number may have (D22). */
+/** Most matches that a search by number may have (D22). */
 export const maxNumberMatches = 2_000;
 
 /**
- * The texts a search may start with: the rest of the number from the start of each of its parts, lower case. Parts are
- * split at non-alphanumerics; a numeric part counts with and without its leading zeros (D22).
+ * The texts that a search may begin with: the rest of the number from the start of each of its parts, lower case. Parts
+ * are split at non-alphanumerics; a numeric part is found with and without its leading zeros (D22).
  */
 export function searchableStarts(number: string): string[] {
   const lower = number.toLowerCase();

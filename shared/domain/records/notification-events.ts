@@ -10,13 +10,13 @@ export interface ItemChange {
   readonly after: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a change of a record means to users, and its recipients (D25). */
+/** The meaning of a record's change for users, and its recipients (D25). */
 export interface NotificationEvent {
   readonly record_type: "Job" | "Timesheet" | "Invoice" | "User";
   readonly record_id: number;
   readonly params: { readonly type: string };
   readonly recipients: readonly Recipients[];
-  /** The user who made the change, and is never notified of it. */
+  /** The user who made the change, who is never notified of it. */
   readonly actorId: number | undefined;
   /** Where the change can be undone, or undid another: its place among them (D41). */
   readonly undo?: ChainPlace | undefined;
@@ -71,8 +71,8 @@ const meanings = {
 } as const;
 
 /**
- * The event that a change of a record means, if any: none for removals, for what was written silently, and for items of
- * other kinds (D25). Throws on an item that is not as the service writes it.
+ * The event of a record's change, if it has one. Removals, silent writes and other kinds of items have none (D25).
+ * Throws on an item that the service would not write.
  */
 export function readEvent(change: ItemChange): NotificationEvent | undefined {
   const { key, before, after } = change;
@@ -93,14 +93,16 @@ function readChainPlace(after: unknown, before: ItemChange["before"]): ChainPlac
   return { chain, since, step, undoneOf };
 }
 
-/** The push that a change asks for: a notification that is new and was not written silently (D29). Throws as `readEvent`. */
+/**
+ * The push that a change requires: for a new notification that was not written silently (D29). Throws as `readEvent`.
+ */
 export function readPush({ key, before, after }: ItemChange): Push | undefined {
   if (!key.sk.startsWith("NOTIFICATION#") || before || after?.push !== true) return undefined;
   const { id: notificationId, user_id: userId } = requireItem(notification, after);
   return { userId, notificationId };
 }
 
-/** The new password of a stored user that a change is about, unless it was written silently (D14). Throws as `readEvent`. */
+/** The new password of a stored user in a change, unless it was written silently (D14). Throws as `readEvent`. */
 export function readPasswordChange({ key, before, after }: ItemChange): PasswordChange | undefined {
   if (key.sk !== "USER" || !after || after.silent === true) return undefined;
   return newPassword(after, before);
@@ -113,7 +115,7 @@ function readJob(after: unknown, before: unknown): DomainEvent {
   return { record_type: "Job", record_id, params: { type: "published" }, recipients };
 }
 
-/** A new timesheet is news only when it is paid already. */
+/** A new timesheet is an event only if it is already paid. */
 function readTimesheet(after: unknown, before: unknown): DomainEvent {
   const { id: record_id, record } = requireItem(timesheet, after);
   if (record.state === (before ? stateOf(before) : "pending")) return undefined;
@@ -122,7 +124,7 @@ function readTimesheet(after: unknown, before: unknown): DomainEvent {
   return { record_type: "Timesheet", record_id, params: { type: record.state }, recipients };
 }
 
-/** An invoice that is pending again is no news. */
+/** An invoice that becomes pending again is no event. */
 function readInvoice(after: unknown, before: unknown): DomainEvent {
   const { id: record_id, company_id: company, record } = requireItem(invoice, after);
   if (before && (record.state === "pending" || record.state === stateOf(before))) return undefined;
@@ -138,14 +140,14 @@ function readUser(after: unknown, before: ItemChange["before"]): DomainEvent {
   return { record_type: "User", record_id: change.userId, params: { type: "password_changed" }, recipients };
 }
 
-/** The hash alone says nothing: that of an unchanged password is renewed where a stronger one is due. */
+/** Compares times, not hashes: renewing the hash of an unchanged password is no event. */
 function newPassword(after: unknown, before: ItemChange["before"]): PasswordChange | undefined {
   const { id: userId, password_changed_at: at } = requireItem(user, after);
   const isRise = before && at !== undefined && at > String(before.password_changed_at ?? "");
   return isRise ? { userId, changedAt: new Date(at) } : undefined;
 }
 
-/** The state before counts as far as it can be read: what was wrong then may have been repaired. */
+/** The earlier state counts as far as it is readable. A fault in it may have been repaired since. */
 function stateOf(before: unknown): unknown {
   return (before as { readonly record?: { readonly state?: unknown } }).record?.state;
 }
@@ -154,7 +156,7 @@ function isKind(kind: string): kind is keyof typeof meanings {
   return Object.hasOwn(meanings, kind);
 }
 
-/** Parsers quote what they were given, which does not belong in a log. */
+/** Replaces the parser's error, which quotes its input and must not be logged. */
 export function requireItem<S extends v.GenericSchema>(schema: S, item: unknown): v.InferOutput<S> {
   const read = v.safeParse(schema, item);
   if (!read.success) throw new Error("The changed item is malformed");

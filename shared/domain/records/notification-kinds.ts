@@ -1,29 +1,29 @@
 import type { Role } from "../../contract/operation.ts";
 
-/** A rule that says who is concerned: a company's users in a role, the user of a driver's profile, or users by id. */
+/** A rule for recipients: a company's users in a role, the user of a driver's profile, or users by id. */
 export type Recipients =
   | { readonly company: number; readonly role: Role }
   | { readonly profile: number }
   | { readonly users: number[] };
 
-/** What decides who is concerned, by the type of the record that changed. */
+/** The facts that determine the recipients, by the type of the changed record. */
 interface Facts {
   readonly Job: { readonly company: number };
   readonly Timesheet: { readonly profile: number };
   readonly Invoice: { readonly company: number };
   readonly User: { readonly user: number };
-  /** Another system's: its event names the recipients. */
+  /** Another system's type, whose events name their recipients. */
   readonly Chat: undefined;
 }
 
-/** A kind of notification (D25, D26); what its push says is in the catalogues of shared/messaging. */
+/** A kind of notification (D25, D26). The texts of its push are in the catalogues of shared/messaging. */
 interface NotificationKind<F> {
   readonly recipients: (facts: F) => readonly Recipients[];
 }
 
-/** A type of record that notifications are about. */
+/** A type of record with notifications. */
 interface NotifyingRecordType<F> {
-  /** The unread count that its notifications add to, beside that of all; null where there is none. */
+  /** The unread count of its notifications, besides the total; null if it has none. */
   readonly countedAs: "timesheets" | "jobs" | "chats" | null;
   /** By `params.type`. */
   readonly kinds: Readonly<Record<string, NotificationKind<F>>>;
@@ -38,7 +38,7 @@ const driver = ({ profile }: Facts["Timesheet"]) => [{ profile }];
 const self = ({ user }: Facts["User"]) => [{ users: [user] }];
 const named = () => [];
 
-/** What users are notified of, by `record_type`. */
+/** The kinds of notifications by `record_type`. */
 export const notifyingRecordTypes = {
   Job: { countedAs: "jobs", kinds: { published: { recipients: operators } } },
   Timesheet: {
@@ -65,7 +65,7 @@ export const notifyingRecordTypes = {
 
 const byRecordType = new Map<string, NotifyingRecordType<never>>(Object.entries(notifyingRecordTypes));
 
-/** The unread count that notifications of a record type add to, whatever happened; null where there is none (D26). */
+/** The unread count for notifications of a record type, for every kind; null if it has none (D26). */
 export function countOfRecordType(recordType: string): NotifyingRecordType<never>["countedAs"] {
   return byRecordType.get(recordType)?.countedAs ?? null;
 }

@@ -11,9 +11,9 @@ import {
 import { id } from "../../contract/values.ts";
 import { type ItemChange, readEvent, readPush, requireItem } from "./notification-events.ts";
 
-/** A change of the table, as far as events follow from it. */
+/** The parts of a change of the table that events depend on. */
 export interface EventChange extends ItemChange {
-  /** The same however often the change is delivered. */
+  /** Stays the same if the change is delivered again. */
   readonly eventId: string;
   readonly changedAt: Date;
 }
@@ -29,7 +29,8 @@ const timed = v.object({
 });
 
 /**
- * The events that a change of a record means to other systems (D42): none for what was written silently. Throws on an item that is not as the service writes it, without its content.
+ * The events of a record's change for other systems (D42); silent writes have none. Throws on an item that the service
+ * would not write, without quoting it.
  */
 export function readOutboundEvents(change: EventChange, source: string): OutboundEvent[] {
   const { after } = change;
@@ -46,7 +47,7 @@ function typeOfNews(change: ItemChange): OutboundEventType | undefined {
   return outboundEventTypes.find((each) => each === name);
 }
 
-/** A timer that was cleared already and is cleared again is no news. */
+/** Clearing a cleared timer again is no event. */
 function typeOfTimer({ key, before, after }: ItemChange): OutboundEventType | undefined {
   if (key.sk !== "JOB" || !before) return undefined;
   const [was, is] = [requireItem(timed, before), requireItem(timed, after)];
@@ -54,7 +55,7 @@ function typeOfTimer({ key, before, after }: ItemChange): OutboundEventType | un
   return isSame ? undefined : "job.timer_adjusted";
 }
 
-/** A record says which change of it was undone last. */
+/** A record contains the id of its last undone change. */
 function typeOfUndo({ key, before, after }: ItemChange): OutboundEventType | undefined {
   const isUndone = before && after?.undone !== undefined && after.undone !== before.undone;
   return isUndone && (key.sk === "TIMESHEET" || key.sk === "JOB") ? "change.undone" : undefined;
@@ -86,7 +87,7 @@ function subjectOf(sk: string, after: Item): string {
   return `${sk.startsWith("NOTIFICATION#") ? "notification" : sk.toLowerCase()}/${after.id}`;
 }
 
-/** What `data` is taken from; the schema of the type leaves out the rest. */
+/** The source of `data`. The schema of the type drops the other fields. */
 function dataOf(type: OutboundEventType, sk: string, after: Item): Item {
   if (type === "user.password_changed") return { user_id: after.id, changed_at: after.password_changed_at };
   if (type === "notification.created") return notificationOf(after);

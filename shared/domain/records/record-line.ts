@@ -6,8 +6,8 @@ import { parseLogin } from "../accounts/login.ts";
 import { Refusal } from "../refusal.ts";
 
 /**
- * Reads a record that comes in by import or event; refuses with `fields_invalid`, naming each field that is wrong.
- * E-mail addresses and phone numbers come out in their normal form (D7, D35).
+ * Reads a record of an import or event. Refuses with `fields_invalid` and names each invalid field. Returns e-mail
+ * addresses and phone numbers in their normal form (D7, D35).
  */
 export function parseRecordLine(value: unknown, defaultCountry: CountryCode): RecordLine {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -25,8 +25,8 @@ export function parseRecordLine(value: unknown, defaultCountry: CountryCode): Re
 }
 
 /**
- * Checks that a merged record is complete: fields that a line leaves out must be stored already. Refuses with
- * `fields_invalid`, but for fields that are exempt.
+ * Checks that a merged record is complete: fields that a line leaves out must be stored. Refuses with `fields_invalid`,
+ * except for exempt fields.
  */
 export function parseComplete<S extends v.GenericSchema>(
   schema: S,
@@ -40,13 +40,13 @@ export function parseComplete<S extends v.GenericSchema>(
   return value;
 }
 
-/** The refusal of a record whose fields are wrong: each with a JSON pointer into the line, a code and a detail. */
+/** The refusal of a record with invalid fields, each with a JSON pointer into the line, a code and a detail. */
 export function fieldsInvalid(faults: readonly FieldFault[]): Refusal {
   const errors = faults.map(({ path, ...fault }) => ({ pointer: pointerTo(path), ...fault }));
   return new Refusal("fields_invalid", `Invalid: ${errors.map(({ pointer }) => pointer).join(", ")}`, { errors });
 }
 
-/** A parsed line without the defaults of newer fields at any depth: what it leaves out stays as it is stored (D38). */
+/** A parsed line without the defaults of newer fields, at any depth, so that fields left out stay as stored (D38). */
 function asSent<T>(parsed: T, sent: unknown): T {
   if (typeof parsed !== "object" || parsed === null || typeof sent !== "object" || sent === null) return parsed;
   const given = sent as Readonly<Record<string, unknown>>;

@@ -2,18 +2,18 @@ import type * as v from "valibot";
 import { completeRecords, type RecordType, type UpsertLine } from "../../contract/records.ts";
 import { parseComplete } from "./record-line.ts";
 
-// Each function lays a line over what is stored: fields left out stay, nested objects are replaced whole but for newer
-// fields (D35, D38). What is not whole after that is refused with `fields_invalid`.
+// Each function merges a line into the stored record: fields left out stay, nested objects are replaced whole except
+// for newer fields (D35, D38). An incomplete result is refused with `fields_invalid`.
 
-/** A record as it is stored: fields that are newer than it may be absent, and there may be fields of a newer contract. */
+/** A stored record. Fields newer than it may be absent, and fields of a newer contract may be present. */
 type StoredFields<T extends RecordType> = v.InferInput<(typeof completeRecords)[T]>;
 
-/** A company as a line leaves it. */
+/** A company after a line. */
 export function mergeCompany(stored: StoredFields<"company"> | undefined, line: UpsertLine<"company">) {
   return merge(completeRecords.company, {}, stored, line);
 }
 
-/** A user as a line leaves it; a new one has null where a nullable field was left out. `company` may name the tenant. */
+/** A user after a line. In a new one, nullable fields left out are null. `company` may name the tenant. */
 export function mergeUser(stored: StoredFields<"user"> | undefined, line: UpsertLine<"user">) {
   const nothing = {
     contact_phone_number: null,
@@ -28,7 +28,7 @@ export function mergeUser(stored: StoredFields<"user"> | undefined, line: Upsert
   return merge(completeRecords.user, nothing, stored, { ...tenant, ...line });
 }
 
-/** A timesheet as a line leaves it; `state` and `payment_state` always agree, and either may be given (D17). */
+/** A timesheet after a line. `state` and `payment_state` always agree, and a line may set either (D17). */
 export function mergeTimesheet(stored: StoredFields<"timesheet"> | undefined, line: UpsertLine<"timesheet">) {
   const state = line.state ?? line.payment_state;
   const states = state && { state, payment_state: state };
@@ -36,8 +36,8 @@ export function mergeTimesheet(stored: StoredFields<"timesheet"> | undefined, li
 }
 
 /**
- * An invoice as a line leaves it. A state in the line wins. Without one a new invoice is pending, and an overdue one
- * whose due date moves forward, to today or later, is pending again (D20). Today is asked for only where it counts.
+ * An invoice after a line. A state in the line wins. Without one a new invoice is pending, and an overdue one is
+ * pending again if its due date moves forward to today or later (D20). `today` is called only if it matters.
  */
 export function mergeInvoice(
   stored: StoredFields<"invoice"> | undefined,
@@ -53,12 +53,12 @@ export function mergeInvoice(
   return merge(completeRecords.invoice, defaults, stored, { ...reopened, ...line });
 }
 
-/** A job as a line leaves it; a new one is published now unless the line says when. */
+/** A job after a line. A new one is published now unless the line sets a time. */
 export function mergeJob(stored: StoredFields<"job"> | undefined, line: UpsertLine<"job">, now: Date) {
   return merge(completeRecords.job, { published_at: now.toISOString() }, stored, line);
 }
 
-/** A notification as a line leaves it; a new one is made now and unread unless the line says otherwise. */
+/** A notification after a line. A new one is created now and unread unless the line says otherwise. */
 export function mergeNotification(
   stored: StoredFields<"notification"> | undefined,
   line: UpsertLine<"notification">,
@@ -69,8 +69,8 @@ export function mergeNotification(
 }
 
 /**
- * What changes lay over what is stored. What they leave alone stays as it is stored, with fields of a newer contract at
- * any depth, and without those that are newer than the record: the contract has the default of these (D38).
+ * Merges changes into the stored record. Unchanged fields stay as stored, including fields of a newer contract at any
+ * depth, and without defaults of fields newer than the record, which the contract supplies (D38).
  */
 function merge<S extends ClosedObject>(
   schema: S,
@@ -79,7 +79,7 @@ function merge<S extends ClosedObject>(
   changes: object,
 ): v.InferInput<S> {
   const merged = overlay(schema, { ...defaults, ...stored }, changes);
-  // What the record holds already is no fault of the line.
+  // A fault that the record already has is not the line's.
   const isOlder = (name: string) =>
     stored !== undefined && Object.hasOwn(stored, name) && !Object.hasOwn(changes, name);
   const complete: object = parseComplete(schema, merged, isOlder);
@@ -94,8 +94,8 @@ type ClosedObject = v.ObjectSchema<v.ObjectEntries, undefined>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A closed object as a line leaves it. A line has all of its fields but those of a newer contract, so that these alone
- * stay (D38); open objects and arrays are replaced whole (D35).
+ * Merges a closed object. A line has all its fields except those of a newer contract, so only these stay (D38). Open
+ * objects and arrays are replaced whole (D35).
  */
 function overlay(schema: ClosedObject, stored: object, changes: object): Fields {
   const known: Fields = { ...stored };

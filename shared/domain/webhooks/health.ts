@@ -5,24 +5,24 @@ const goneForMs = msPerHour;
 const silentForMs = msPerHour;
 const noticedEachMs = msPerMinute;
 
-/** What is kept of a webhook whose attempts fail; nothing is while they succeed. Moments are in ISO 8601. */
+/** The stored state of a failing webhook; a delivering one has none. Times are in ISO 8601. */
 export interface WebhookHealth {
   /** The first failure since the last success. */
   readonly failing_since: string;
-  /** Milliseconds since then that say nothing, as no attempt was in them for more than an hour; none where it is left out. */
+  /** Milliseconds since then in gaps of more than an hour without an attempt, which do not count; 0 by default. */
   readonly idle_ms?: number | undefined;
-  /** The last failure that was kept. */
+  /** The last recorded failure. */
   readonly failed_at: string;
-  /** Since when every answer was a 410. */
+  /** The time since which every answer was a 410. */
   readonly gone_since?: string | undefined;
-  /** Present once nothing is sent any more. */
+  /** Present if the webhook is disabled. */
   readonly disabled_at?: string | undefined;
 }
 
 /**
- * What is to be kept after another failure; undefined where what is known says as much. A webhook is disabled once it has
- * failed for 5 days, or answered 410 for an hour. A failure and the next one say nothing of the time between them where it was
- * more than an hour: it does not count among the days, and begins the hour again.
+ * The state after another failure; undefined if the known one is recent enough. A webhook is disabled after 5 days of
+ * failures, or an hour of 410. A gap of more than an hour between two attempts does not count towards the days and
+ * restarts the hour.
  */
 export function afterFailure(known: WebhookHealth | undefined, isGone: boolean, now: Date): WebhookHealth | undefined {
   const moment = now.toISOString();

@@ -11,10 +11,13 @@ import { listInvoices } from "../../../shared/contract/finance.ts";
 import { findPublicKeys } from "../../../shared/db/accounts/public-keys.ts";
 import { stateKey } from "../../../shared/db/lists/list-keys.ts";
 import { totalsKey } from "../../../shared/db/lists/stored-totals.ts";
-import { documentClient, getItem, queryPage } from "../../../shared/db/table/table.ts";
+import { toAttributes } from "../../../shared/db/table/attributes.ts";
+import { getItem, queryPage } from "../../../shared/db/table/table.ts";
+import { documentClient } from "../../support/records/document-client.ts";
 import { publishTestKey, tokenOf } from "../../support/tokens/tokens.ts";
 import { invoiceLines } from "../store/invoices.ts";
 import { importLines } from "../store/load.ts";
+import type { Canned } from "./canned-dynamodb.ts";
 
 const invoices = 300;
 const state = "pending";
@@ -60,8 +63,8 @@ async function requestEvent(): Promise<object> {
   return { ...(sample as object), rawQueryString: `by_state=${state}`, queryStringParameters: { by_state: state } };
 }
 
-async function readCanned() {
-  const keys = (await findPublicKeys(new Date())).map((jwk) => ({ jwk }));
+async function readCanned(): Promise<Canned> {
+  const keys = (await findPublicKeys(new Date())).map((jwk) => toAttributes({ jwk }));
   const { items: rows } = await queryPage({
     IndexName: "by-state",
     KeyConditionExpression: "all_key = :key",
@@ -69,7 +72,8 @@ async function readCanned() {
     ScanIndexForward: false,
     Limit: 21,
   });
-  return { keys, rows, totals: await getItem(totalsKey("INVOICES", "all")) };
+  const totals = (await getItem(totalsKey("INVOICES", "all"))) ?? {};
+  return { keys, rows: rows.map(toAttributes), totals: toAttributes(totals) };
 }
 
 function tableOf(template: Record<string, unknown>): TableDefinition {

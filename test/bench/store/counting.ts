@@ -1,10 +1,17 @@
-import { BatchWriteCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchWriteItemCommand,
+  type BatchWriteItemCommandInput,
+  TransactWriteItemsCommand,
+  type TransactWriteItemsCommandInput,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from "@aws-sdk/client-dynamodb";
 import { chunksOf } from "../../../shared/batches.ts";
 import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { countChanges } from "../../../shared/db/lists/update-totals.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
 import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
-import { documentClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
 import type { TableChange } from "../../../shared/db/table/table-changes.ts";
 import { settings } from "../../../shared/settings.ts";
 import { carryOutCommand } from "../../../shared/work.ts";
@@ -141,9 +148,9 @@ async function timesOf(changes: readonly TableChange[], twin: string) {
   for (const chunk of chunksOf(changes, batch)) {
     const made: Write[][] = [];
     const counting = await timeOf(() => recording(made, () => countChanges(chunk, now)));
-    const again = made.map((together) => together.map((each) => commandOf(each, twin)));
+    const there: Write[][] = JSON.parse(JSON.stringify(made).replaceAll(settings.tableName(), twin));
     const writing = await timeOf(async () => {
-      for (const together of again) await Promise.all(together.map((command) => documentClient().send(command)));
+      for (const together of there) await Promise.all(together.map(({ command, input }) => commands[command](input)));
     });
     times.push({ counting, writing });
   }
@@ -157,27 +164,28 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 const commands = {
-  BatchWriteItemCommand: BatchWriteCommand,
-  TransactWriteItemsCommand: TransactWriteCommand,
-  UpdateItemCommand: UpdateCommand,
+  BatchWriteItemCommand: (input: BatchWriteItemCommandInput) => tableClient().send(new BatchWriteItemCommand(input)),
+  TransactWriteItemsCommand: (input: TransactWriteItemsCommandInput) =>
+    tableClient().send(new TransactWriteItemsCommand({ ...input, ClientRequestToken: crypto.randomUUID() })),
+  UpdateItemCommand: (input: UpdateItemCommandInput) => tableClient().send(new UpdateItemCommand(input)),
 };
 
 interface Write {
   readonly command: keyof typeof commands;
-  readonly input: object;
+  readonly input: never;
 }
 
 /** Adds the writes of some work to `made`, those together that are under way at once. */
 async function recording(made: Write[][], work: () => Promise<unknown>): Promise<void> {
   let underWay = 0;
   const name = `writes-${crypto.randomUUID()}`;
-  documentClient().middlewareStack.add(
+  tableClient().middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
         const command = Object.keys(commands).find((each): each is Write["command"] => each === commandName);
         if (!command) return next(args);
         if (underWay === 0) made.push([]);
-        made.at(-1)?.push({ command, input: args.input });
+        made.at(-1)?.push({ command, input: args.input as never });
         underWay += 1;
         return next(args).finally(() => {
           underWay -= 1;
@@ -186,12 +194,5 @@ async function recording(made: Write[][], work: () => Promise<unknown>): Promise
     { step: "initialize", name },
   );
   await work();
-  documentClient().middlewareStack.remove(name);
-}
-
-/** A write as it is made in the other table. */
-function commandOf({ command, input }: Write, twin: string) {
-  const there = JSON.parse(JSON.stringify(input).replaceAll(settings.tableName(), twin));
-  const token = command === "TransactWriteItemsCommand" && { ClientRequestToken: crypto.randomUUID() };
-  return new commands[command]({ ...there, ...token }) as UpdateCommand;
+  tableClient().middlewareStack.remove(name);
 }

@@ -9,6 +9,7 @@ import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { companyLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { countAsAsked } from "../../support/requests/pins.ts";
 import type { Measure } from "./measures.ts";
 
 const user = { id: 77, login: "user-77@example.com" };
@@ -68,6 +69,7 @@ const confirmation = {
       hash,
       now,
     );
+    await countAsAsked(user.login);
   },
   run() {
     return confirm({ value: user.login, channel: "email" }, this.pin, { address: "192.0.2.7" }, new Date());

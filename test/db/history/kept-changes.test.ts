@@ -4,11 +4,11 @@ import { historyItems, toRecordedChange } from "../../../shared/db/history/histo
 import { historyOf } from "../../../shared/db/history/history-of-changes.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
-import type { LastChange } from "../../../shared/work.ts";
+import type { Change } from "../../../shared/domain/records/change.ts";
 import { fc } from "../../support/service/properties.ts";
 
 const key = recordKey("TIMESHEET", 17);
-const change: LastChange = {
+const change: Change = {
   id: "change-1",
   by: "user#7",
   operation: "bulk-update-timesheets",
@@ -30,7 +30,7 @@ const timesheet = (state: string, more: Item = {}): Item => ({
 
 const changeIn = (item: Item) => toRecordedChange(historyItems.decode(item));
 
-function kept(before: Item | undefined, after: Item | undefined, removedBy?: LastChange) {
+function kept(before: Item | undefined, after: Item | undefined, removedBy?: Change) {
   const items = historyOf({ ...place, before, after }, removedBy, 400);
   return {
     changes: items.filter(({ pk }) => String(pk).startsWith("HISTORY#")).map(changeIn),
@@ -79,7 +79,7 @@ test("D41: a write that changes no field, one that raises no revision and a repe
 test("D41: what an import makes is kept with the next change, whatever that is; what another makes, at once", () => {
   const made = by(6, { by: "import#r", creates: true });
   expect(kept(undefined, timesheet("pending", made)).items).toEqual([]);
-  const { creates: _, ...began } = made.change as LastChange & { creates: boolean };
+  const { creates: _, ...began } = made.change as Change & { creates: boolean };
   const created = {
     ...about,
     did: "created",
@@ -110,8 +110,8 @@ test("D41: of passwords and passcodes it is kept that they changed, and of a per
   const keptOf = (before: Item, after: Item | undefined) =>
     historyOf({ ...place, key: user, before, after }, change, 400);
   const items = keptOf(
-    stored({ ...by(6), password_hash: "$secret" }),
-    stored({ ...by(7), session_epoch: 1, passcode_changes: 1, password_hash: "$other" }),
+    stored({ ...by(6), reset_hash: "$secret" }),
+    stored({ ...by(7), session_epoch: 1, passcode_changes: 1, reset_hash: "$other" }),
   );
   expect(items.slice(0, 1).map(changeIn)).toMatchObject([
     { type: "user", before: {}, after: { password: "changed", passcode: "changed" } },

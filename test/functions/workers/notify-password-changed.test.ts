@@ -1,10 +1,10 @@
-import type { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify-password-changed.ts";
 import { serviceName } from "../../../infra/stages/setting-values.ts";
-import { documentClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -139,9 +139,9 @@ describe("D14: a message", () => {
     const day = new Date("2026-05-04T09:00:00.000Z");
     vi.useFakeTimers({ now: day, toFake: ["Date"] });
     const isCount = ({ input }: { input: object }) => JSON.stringify(input).includes('"SMS#');
-    const client = documentClient();
+    const client = tableClient();
     const call = client.send.bind(client);
-    const fail = vi.spyOn(client, "send").mockImplementation((async (command: GetCommand) => {
+    const fail = vi.spyOn(client, "send").mockImplementation((async (command: GetItemCommand) => {
       if (isCount(command)) throw new Error("The table does not answer");
       return call(command);
     }) as typeof client.send);

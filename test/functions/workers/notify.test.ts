@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/notify.ts";
+import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
@@ -85,8 +86,8 @@ describe("D25: a change of a record", () => {
 
 describe("D14: a new password", () => {
   const key = recordKey("USER", 8);
-  const user = { id: 8, record: {}, password_hash: "a" };
-  const newPassword = { ...user, password_hash: "b", password_changed_at: "2026-05-01T09:00:00.000Z" };
+  const user = { id: 8, record: {} };
+  const newPassword = { ...user, password_changed_at: "2026-05-01T09:00:00.000Z" };
 
   test("becomes a notice to its user by every channel, however often the change comes", async () => {
     const Records = [streamRecord(key, { before: user, after: newPassword }, "event-8")];
@@ -104,7 +105,7 @@ describe("D14: a new password", () => {
   });
 
   test("is none where only its hash was renewed, and where it was written silently", async () => {
-    const renewed = streamRecord(key, { before: newPassword, after: { ...newPassword, password_hash: "c" } });
+    const renewed = streamRecord(secretKey("password", 8), { before: { hash: "a" }, after: { hash: "b" } });
     const silent = streamRecord(key, { before: user, after: { ...newPassword, silent: true } });
     expect(await handler({ Records: [renewed, silent] })).toEqual(nothingFailed);
     expect(queue.calls.size).toBe(0);

@@ -1,9 +1,9 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
   CreatePlatformEndpointCommand,
   DeleteEndpointCommand,
   SetEndpointAttributesCommand,
 } from "@aws-sdk/client-sns";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
 import { isKnownClient } from "../../../shared/accounts/known-client.ts";
@@ -118,7 +118,7 @@ describe("D28: the day of the last push", () => {
     expect(await pushedOn()).toEqual(["2026-05-01", "2026-05-01"]);
     const push = await newPush(userId);
     vi.setSystemTime(Date.parse("2026-05-01T23:59:59.999Z"));
-    const keeping = vi.spyOn(DynamoDBDocumentClient.prototype, "send");
+    const keeping = vi.spyOn(DynamoDBClient.prototype, "send");
     await send(push);
     const updated = () => keeping.mock.calls.filter(([{ input }]) => JSON.stringify(input).includes("pushed_on"));
     expect(updated()).toEqual([]);

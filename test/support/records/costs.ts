@@ -1,4 +1,4 @@
-import { documentClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
 
 /** What a piece of work cost on the table. */
 export interface Cost {
@@ -21,7 +21,7 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   const cost: Cost = { readUnits: 0, writeUnits: 0, sequentialTrips: 0 };
   let underWay = 0;
   const name = `costs-${crypto.randomUUID()}`;
-  documentClient().middlewareStack.add(
+  tableClient().middlewareStack.add(
     (next, context) => async (args) => {
       if (underWay === 0) cost.sequentialTrips += 1;
       underWay += 1;
@@ -38,6 +38,6 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
     { step: "initialize", name },
   );
   await work();
-  documentClient().middlewareStack.remove(name);
+  tableClient().middlewareStack.remove(name);
   return cost;
 }

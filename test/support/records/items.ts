@@ -1,7 +1,8 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { keyOf, nameOf } from "../../../shared/db/table/keys.ts";
-import { documentClient, type Item } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
+import { documentClient } from "./document-client.ts";
 
 /** Every item of the table, by the name of its key; without the names of their last writes, which are random. */
 export async function scanItems(): Promise<Map<string, Item>> {

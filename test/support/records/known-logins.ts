@@ -1,5 +1,5 @@
-import { userKey } from "../../../shared/db/accounts/users.ts";
-import { updateRaw } from "./raw-writes.ts";
+import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { userLine } from "./records.ts";
 import { store } from "./store.ts";
 
@@ -13,12 +13,7 @@ export async function storeKnownLogins(count: number): Promise<string[]> {
   await store(ids.map((id) => userLine(id, { email: `known-${id}@example.com` })));
   for (const id of ids) {
     const hash = `$argon2id$v=19$${costs[id % costs.length]},p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
-    const values = { ":hash": hash };
-    await updateRaw({
-      Key: userKey(id),
-      UpdateExpression: "SET password_hash = :hash",
-      ExpressionAttributeValues: values,
-    });
+    await updateIf(secretKey("password", id), { set: { hash } });
   }
   return logins;
 }

@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { chunksOf, inParallel } from "../../../shared/batches.ts";
-import { documentClient } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
+import { documentClient } from "./document-client.ts";
 
 const itemsPerCall = 25;
 const callsAtOnce = 4;

@@ -2,10 +2,11 @@ import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { chunksOf, inParallel } from "../../../shared/batches.ts";
 import { fromOwned, listedKey, type OwnedFields } from "../../../shared/db/lists/listed-items.ts";
 import { nameOf } from "../../../shared/db/table/keys.ts";
-import { documentClient, type Item } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
 import type { TableChange } from "../../../shared/db/table/table-changes.ts";
 import type { ListName } from "../../../shared/domain/records/list-place.ts";
 import { settings } from "../../../shared/settings.ts";
+import { documentClient } from "./document-client.ts";
 import type { Listed } from "./list-model.ts";
 import { invoiceLine, jobLine, timesheetLine } from "./records.ts";
 

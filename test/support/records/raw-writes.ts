@@ -1,6 +1,7 @@
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
-import { documentClient, type Item } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
+import { documentClient } from "./document-client.ts";
 
 /** Updates an item as no module of the service would, and answers with the whole new item. */
 export async function updateRaw(update: Omit<UpdateCommandInput, "TableName">): Promise<Item | undefined> {

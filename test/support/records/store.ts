@@ -3,11 +3,12 @@ import { createWriteBatches } from "../../../infra/tools/import/write-batches.ts
 import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
 import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
 import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
-import { documentClient, type Item } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { settings } from "../../../shared/settings.ts";
+import { documentClient } from "./document-client.ts";
 
 /** Stores records the way an import does, and counts them as the stream's consumer would. */
 export async function store(lines: readonly object[], now = new Date()): Promise<void> {

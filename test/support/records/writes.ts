@@ -1,11 +1,12 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { documentClient, type Item, type Key } from "../../../shared/db/table/table.ts";
+import type { Item, Key } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import type { Outcome, WriteContext } from "../../../shared/db/writes/changes.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { settings } from "../../../shared/settings.ts";
+import { documentClient } from "./document-client.ts";
 
 /** The moment at which test lines are written. */
 export const writtenAt = new Date("2026-05-10T12:00:00.000Z");

@@ -1,9 +1,9 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { guesserOf } from "../../../shared/accounts/throttles.ts";
 import { findGuesses, loginGuessesKey } from "../../../shared/db/accounts/guesses.ts";
-import { documentClient } from "../../../shared/db/table/table.ts";
 import type { LoginGuesses } from "../../../shared/domain/guessing/login-guesses.ts";
 import { settings } from "../../../shared/settings.ts";
+import { documentClient } from "../records/document-client.ts";
 
 const nobody = { address: "192.0.2.1", isKnown: false };
 

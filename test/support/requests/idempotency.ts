@@ -1,6 +1,7 @@
 import { paginateScan } from "@aws-sdk/lib-dynamodb";
-import { documentClient, type Item } from "../../../shared/db/table/table.ts";
+import { type Item, tableClient } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
+import { documentClient } from "../records/document-client.ts";
 
 /** Everything that is kept for the Idempotency-Keys of a user. */
 export async function keptFor(userId: number): Promise<Item[]> {
@@ -19,7 +20,7 @@ export async function keptFor(userId: number): Promise<Item[]> {
 export async function tokensOf(work: () => Promise<unknown>): Promise<(string | undefined)[]> {
   const tokens: (string | undefined)[] = [];
   const name = `tokens-${crypto.randomUUID()}`;
-  documentClient().middlewareStack.add(
+  tableClient().middlewareStack.add(
     (next, { commandName }) =>
       (args) => {
         const { ClientRequestToken } = args.input as { ClientRequestToken?: string };
@@ -29,6 +30,6 @@ export async function tokensOf(work: () => Promise<unknown>): Promise<(string | 
     { step: "initialize", name },
   );
   await work();
-  documentClient().middlewareStack.remove(name);
+  tableClient().middlewareStack.remove(name);
   return tokens;
 }

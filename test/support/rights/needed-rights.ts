@@ -1,3 +1,4 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { AwsCall } from "../faults/aws-calls.ts";
 
 /** What IAM asks of a call: an action on a resource, and what conditions may look at. */
@@ -43,11 +44,10 @@ const readers: Readonly<Record<string, (name: string, input: Input) => NeededRig
   },
 };
 
-function tableRights(command: string, input: Input): NeededRight[] {
-  const name = actionNames[command] ?? command;
+function tableRights(name: string, input: Input): NeededRight[] {
   if (name === "TransactWriteItems" || name === "TransactGetItems") {
     return input.TransactItems.flatMap((each: Input) =>
-      Object.entries(each).flatMap(([kind, member]) => tableRights(memberActions[kind] ?? kind, member)),
+      Object.entries(each).flatMap(([kind, member]) => tableRights(`${kind}Item`, member)),
     );
   }
   if (name === "BatchGetItem" || name === "BatchWriteItem") {
@@ -64,28 +64,14 @@ function tableRights(command: string, input: Input): NeededRight[] {
   return [right(`dynamodb:${name}`, `${settingOf(input.TableName)}${index}`, context)];
 }
 
-/** The document client's commands have names of their own. */
-const actionNames: Readonly<Record<string, string>> = {
-  Get: "GetItem",
-  Put: "PutItem",
-  Update: "UpdateItem",
-  Delete: "DeleteItem",
-  BatchGet: "BatchGetItem",
-  BatchWrite: "BatchWriteItem",
-  TransactGet: "TransactGetItems",
-  TransactWrite: "TransactWriteItems",
-};
-
-const memberActions: Readonly<Record<string, string>> = { ConditionCheck: "ConditionCheckItem" };
-
-function partitionOf({ KeyConditionExpression, ExpressionAttributeValues }: Input): unknown {
+function partitionOf({ KeyConditionExpression, ExpressionAttributeValues }: Input): AttributeValue {
   const [, value = ""] = /^\S+ = (:\w+)/.exec(KeyConditionExpression) ?? [];
   return ExpressionAttributeValues[value];
 }
 
 /** A partition key shows whose record it is; its kind is all that conditions may look at here. */
-function kindOf(partition: unknown): string {
-  return String(partition).replace(/#.*/s, "#");
+function kindOf({ S = "" }: AttributeValue): string {
+  return S.replace(/#.*/s, "#");
 }
 
 const settingNames = new Map<unknown, string>();

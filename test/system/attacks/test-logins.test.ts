@@ -62,7 +62,7 @@ test.each([
 });
 
 test("the worker does for a login that is not listed what it does in a stage without test logins", async () => {
-  const request = { login: other, channel: "email", digits: 6 };
+  const request = { login: other, channel: "email", digits: 6, registers: false };
   const deliver = (requestedAt: Date) => {
     const validTo = new Date(requestedAt.getTime() + 600_000);
     return deliverPin(queueEvent({ ...request, requestId: requestedAt.toISOString(), requestedAt, validTo }));

@@ -37,8 +37,6 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["backups are made each night and end after their days", "a fake AWS Backup makes one when it is called"],
   ["a restore to a second has what was there then", "the emulator copies what is there now"],
   ["a restored table takes hours and loses its settings", "the emulator is done at once"],
-  ["an index is removed and made while its table has data", "the emulator is done at once; AWS takes minutes to hours"],
-  ["an API whose routes are all gone", "nobody calls it; what API Gateway answers then is not known"],
   ["SMS keep to the account's limit and bear the sender's name", "the emulator sends none"],
   ["reserved concurrency", "the emulator runs what it is asked to"],
   ["an event reaches a webhook's receiver", "functions call no private address, and nothing here has a public one"],

@@ -214,16 +214,21 @@ test("D16: registrations of one login processed at once end in one user, by the 
 test("D12: one request handed to the worker 10 times at once leaves one pin, untried, and no failed message", async () => {
   const name = logins[1] ?? login;
   const now = new Date();
+  const requestId = crypto.randomUUID();
   const body = JSON.stringify({
     login: name,
     channel: "email",
-    requestId: crypto.randomUUID(),
+    requestId,
     requestedAt: now.toISOString(),
     validTo: new Date(now.getTime() + 600_000).toISOString(),
+    digits: 6,
+    registers: false,
   });
   const Records = Array.from({ length: 10 }, (_, index) => ({ messageId: String(index), body }));
   expect(await deliverPin({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
-  expect((await pinItem(name))?.tries).toBe(0);
+  const stored = await pinItem(name);
+  expect(stored).toMatchObject({ request_id: requestId });
+  expect(stored).not.toHaveProperty("spent_at");
 });
 
 async function usersOf(name: string): Promise<unknown[]> {

@@ -57,7 +57,7 @@ export async function takeTurns(order: readonly [Release, Release]) {
   return { act, settle, items: () => [...items.values()] };
 }
 
-/** How an item is worse than before, if it is. */
+/** Says why an item is worse than before, if it is. */
 function lossOf(before: Item | undefined, after: Item | undefined): string | undefined {
   if (!before || !after || isOverwritten(after)) return undefined;
   if (Number(after.schema_version) < Number(before.schema_version)) return "it has an older version";

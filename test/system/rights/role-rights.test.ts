@@ -95,14 +95,18 @@ describe("a right that no call needs is reported:", () => {
 
 describe("what a call needs:", () => {
   test("a transaction the rights of its members, a batch of messages that to send one", () => {
-    const Key = { pk: "USER#1", sk: "USER" };
+    const Key = { pk: { S: "USER#1" }, sk: { S: "USER" } };
     const members = [
       { Put: { TableName: "t", Item: Key } },
       { ConditionCheck: { TableName: "t", Key } },
       { Update: { TableName: "t", Key } },
       { Delete: { TableName: "t", Key } },
     ];
-    const transaction = { service: "DynamoDB", command: "TransactWriteCommand", input: { TransactItems: members } };
+    const transaction = {
+      service: "DynamoDB",
+      command: "TransactWriteItemsCommand",
+      input: { TransactItems: members },
+    };
     const batch = { service: "SQS", command: "SendMessageBatchCommand", input: { QueueUrl: "q" } };
     const actions = [transaction, batch].flatMap(neededRights).map(({ action }) => action);
     expect(actions).toEqual([

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
-import { documentClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
@@ -27,7 +27,7 @@ const leftOf = (out: string) => readdirSync(dirname(out)).filter((name) => name.
 async function beforePage<T>(meanwhile: (page: number) => Promise<void> | void, work: () => Promise<T>): Promise<T> {
   let pages = 0;
   const name = `meanwhile-${crypto.randomUUID()}`;
-  documentClient().middlewareStack.add(
+  tableClient().middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
         if (commandName === "ScanCommand") {
@@ -38,7 +38,7 @@ async function beforePage<T>(meanwhile: (page: number) => Promise<void> | void, 
       },
     { step: "initialize", name },
   );
-  return work().finally(() => documentClient().middlewareStack.remove(name));
+  return work().finally(() => tableClient().middlewareStack.remove(name));
 }
 
 const ids = fc.integer({ min: 1, max: 40 });

@@ -7,8 +7,8 @@ import { type ExportOptions, exportRecords } from "../../../infra/tools/export/e
 import { readSelection } from "../../../infra/tools/export/selection.ts";
 import { chunksOf } from "../../../shared/batches.ts";
 import { recordTypes } from "../../../shared/contract/records.ts";
-import { documentClient } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
+import { documentClient } from "../../support/records/document-client.ts";
 
 /** A folder that goes when the tests of a file have ended. */
 export function useFolder(): (name: string) => string {

@@ -15,7 +15,8 @@ import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
 import { deleteItemAt } from "../../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../../shared/db/table/keys.ts";
-import { documentClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
+import { documentClient } from "../../support/records/document-client.ts";
 import { putItems } from "../../support/records/put-items.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readRecord } from "../../support/records/store.ts";
@@ -170,7 +171,7 @@ test("a run that is killed anywhere is finished by the next one", async () => {
     await fill();
     const name = `kill-${calls}`;
     let left = calls;
-    documentClient().middlewareStack.add(
+    tableClient().middlewareStack.add(
       (next) => async (args) => {
         left -= 1;
         if (left < 0) throw new Error("killed");
@@ -182,7 +183,7 @@ test("a run that is killed anywhere is finished by the next one", async () => {
       () => true,
       () => false,
     );
-    documentClient().middlewareStack.remove(name);
+    tableClient().middlewareStack.remove(name);
     if (isDone) break;
     expect(await forgetPerson(id, list, now)).toBeDefined();
     expect(await traces()).toEqual([]);
@@ -264,7 +265,7 @@ test("an answer in pieces can be given at each moment, before or after; one that
     isLooking = false;
   };
   const name = "looking";
-  documentClient().middlewareStack.add(
+  tableClient().middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
         if (!commandName?.startsWith("Scan")) await look();
@@ -272,7 +273,7 @@ test("an answer in pieces can be given at each moment, before or after; one that
       },
     { step: "initialize", name },
   );
-  await forgetPerson(id, list, now).finally(() => documentClient().middlewareStack.remove(name));
+  await forgetPerson(id, list, now).finally(() => tableClient().middlewareStack.remove(name));
   expect(seen).toEqual([...seen].sort((one) => (one === "Xenia" ? -1 : 1)));
   expect([seen[0], seen.at(-1)]).toEqual(["Xenia", "Erased"]);
   expect(await piecesOf(33)).toHaveLength(1);
@@ -284,7 +285,7 @@ test("two who are forgotten side by side both go from a change of one driver to 
   await putItems([{ ...history(pk, "1", "timesheet", { driver }), before: JSON.stringify({ driver: other }) }]);
   const name = "overtaking";
   let isOvertaken = false;
-  documentClient().middlewareStack.add(
+  tableClient().middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
         const isIt =
@@ -295,7 +296,7 @@ test("two who are forgotten side by side both go from a change of one driver to 
       },
     { step: "initialize", name },
   );
-  await forgetPerson(id, list, now).finally(() => documentClient().middlewareStack.remove(name));
+  await forgetPerson(id, list, now).finally(() => tableClient().middlewareStack.remove(name));
   const kept = JSON.stringify((await allItems()).filter((item) => item.pk === pk));
   expect([isOvertaken, kept.match(/Xenia|Ada|Erased/g)]).toEqual([true, ["Erased", "Erased"]]);
 });

@@ -4,7 +4,7 @@ import type { LineError } from "../../../infra/tools/import/import-records.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
-import { documentClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
 import {
   companyLine,
   invoiceLine,
@@ -208,7 +208,7 @@ test("--from passes over the lines before it, and counts them as none", async ()
 
 test("records are read and written many at once: 1,000 new ones by 30 calls, 2 of them for the history of the run, and the same again by 20", async () => {
   const calls: string[] = [];
-  documentClient().middlewareStack.add(
+  tableClient().middlewareStack.add(
     (next, { commandName }) =>
       (args) => {
         calls.push(String(commandName));
@@ -229,13 +229,13 @@ test("records are read and written many at once: 1,000 new ones by 30 calls, 2 o
     expect(new Set(calls)).toEqual(new Set(["BatchGetItemCommand"]));
     expect(calls.length).toBeLessThanOrEqual(20);
   } finally {
-    documentClient().middlewareStack.remove("calls");
+    tableClient().middlewareStack.remove("calls");
   }
 });
 
 test("a store that fails ends the import with its error instead of failing every line", async () => {
   const name = "broken-store";
-  documentClient().middlewareStack.add(
+  tableClient().middlewareStack.add(
     () => async () => {
       throw new Error("the store is gone");
     },
@@ -244,5 +244,5 @@ test("a store that fails ends the import with its error instead of failing every
   const lines = Array.from({ length: 100 }, (_, at) => jobLine(800 + at, 1));
   const broken = run(streamOf(...lines));
   await expect(broken).rejects.toThrow("the store is gone");
-  documentClient().middlewareStack.remove(name);
+  tableClient().middlewareStack.remove(name);
 });

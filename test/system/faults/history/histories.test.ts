@@ -12,7 +12,7 @@ import { usualOrFull } from "../../../support/service/counts.ts";
 import { fc } from "../../../support/service/properties.ts";
 import { useService } from "../../../support/service/service.ts";
 import { expectHistory, follow, type ModelRecord } from "./history-model.ts";
-import { authorOf, type Change, change, death, type Kind, kinds, planOf } from "./history-steps.ts";
+import { authorOf, type ChangeStep, change, death, type Kind, kinds, planOf } from "./history-steps.ts";
 
 const runs = usualOrFull(12, 2_000, 60);
 const read = fc.record({
@@ -29,7 +29,7 @@ const step = fc.oneof({ weight: 4, arbitrary: change }, { weight: 1, arbitrary: 
 
 const unharmed = { crashAt: Number.POSITIVE_INFINITY, moment: "before" } as const;
 const ofUser = { kind: "USER", ...unharmed } as const;
-const saveUser = (value: number, company = 0): Change => ({
+const saveUser = (value: number, company = 0): ChangeStep => ({
   does: "save",
   author: "import",
   value,
@@ -37,7 +37,7 @@ const saveUser = (value: number, company = 0): Change => ({
   ...ofUser,
 });
 /** Few random histories change a password or a passcode. */
-const secrets: Change[] = [
+const secrets: ChangeStep[] = [
   saveUser(0),
   { does: "act", value: 0, ...ofUser },
   { does: "act", value: 1, ...ofUser },
@@ -68,7 +68,7 @@ test(`D41: ${runs} random histories of imports, events, operations, removals, re
   await expectPlaces(kept);
 }, 3_600_000);
 
-async function runHistory(steps: readonly (Change | Reading)[]): Promise<void> {
+async function runHistory(steps: readonly (ChangeStep | Reading)[]): Promise<void> {
   nextBase += 10;
   const base = nextBase;
   const all = kinds.map((kind) => ({ kind, id: idOf(kind, base) }));
@@ -114,7 +114,7 @@ async function readChanges(changes: readonly TableChange[], { shards, batch, cra
 }
 
 /** Makes a change, killed once and then repeated as it was, and lets the model follow what that stored. */
-async function makeChange(each: Change, history: History): Promise<void> {
+async function makeChange(each: ChangeStep, history: History): Promise<void> {
   if (each.does === "end session") return endOneSession(each, idOf("USER", history.base), history);
   const id = idOf(each.kind, history.base);
   const key = recordKey(each.kind, id);
@@ -142,7 +142,7 @@ async function makeChange(each: Change, history: History): Promise<void> {
   if (wasKilled) await attempt(asAuthor);
 }
 
-async function endOneSession(each: Extract<Change, { does: "end session" }>, id: number, history: History) {
+async function endOneSession(each: Extract<ChangeStep, { does: "end session" }>, id: number, history: History) {
   const author = authorOf("user");
   if (!author) throw new Error("A user has no change");
   const family = `zz-${author.id}`;

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
-import { documentClient, type Item } from "../../../../shared/db/table/table.ts";
+import type { Item } from "../../../../shared/db/table/table.ts";
+import type { Change } from "../../../../shared/domain/records/change.ts";
 import { settings } from "../../../../shared/settings.ts";
-import type { LastChange } from "../../../../shared/work.ts";
+import { documentClient } from "../../../support/records/document-client.ts";
 import type { Kind } from "./history-steps.ts";
 
 type Fields = Record<string, unknown>;
@@ -14,7 +15,7 @@ export interface Expected {
   readonly type: string;
   readonly id: number | string;
   readonly did: string;
-  readonly change: LastChange | undefined;
+  readonly change: Change | undefined;
   readonly company_id: number | undefined;
   readonly before: Fields | undefined;
   readonly after: Fields | undefined;
@@ -25,14 +26,14 @@ export interface ModelRecord {
   readonly kind: Kind;
   readonly id: number;
   readonly history: Expected[];
-  imported: LastChange | undefined;
+  imported: Change | undefined;
 }
 
 /** A write as it was made: what was stored before and after it, who made it, and which secrets it changed. */
 interface Made {
   readonly before: Item | undefined;
   readonly after: Item | undefined;
-  readonly author: LastChange | undefined;
+  readonly author: Change | undefined;
   readonly secrets: readonly string[];
 }
 
@@ -40,7 +41,7 @@ interface Made {
 export function follow(record: ModelRecord, { before, after, author, secrets }: Made): void {
   const { kind, id, history } = record;
   const [was, is] = [fieldsOf(kind, before), fieldsOf(kind, after)];
-  const add = (did: string, change: LastChange | undefined, company_id: unknown, fields: [Fields?, Fields?]) =>
+  const add = (did: string, change: Change | undefined, company_id: unknown, fields: [Fields?, Fields?]) =>
     history.push({
       type: kind.toLowerCase(),
       id,

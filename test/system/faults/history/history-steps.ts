@@ -3,12 +3,13 @@ import { giveResetToken, replacePassword } from "../../../../shared/db/accounts/
 import { setJobTimers } from "../../../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
 import { type RecordKind, recordKey } from "../../../../shared/db/table/keys.ts";
-import { documentClient, type Item, type Key } from "../../../../shared/db/table/table.ts";
+import type { Item, Key } from "../../../../shared/db/table/table.ts";
 import { transact } from "../../../../shared/db/table/transaction.ts";
+import type { Change } from "../../../../shared/domain/records/change.ts";
 import { changeIdAt } from "../../../../shared/domain/records/change-id.ts";
 import { settings } from "../../../../shared/settings.ts";
-import type { LastChange } from "../../../../shared/work.ts";
 import type { CrashMoment } from "../../../support/faults/crash.ts";
+import { documentClient } from "../../../support/records/document-client.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { write } from "../../../support/records/writes.ts";
 import { fc } from "../../../support/service/properties.ts";
@@ -51,19 +52,19 @@ export const change = fc.oneof(
 );
 
 /** One change. */
-export type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
+export type ChangeStep = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
 /** How a change is made. */
 export interface Plan {
   readonly work: () => Promise<unknown>;
-  readonly author: LastChange | undefined;
+  readonly author: Change | undefined;
   /** True where it cannot be killed in its midst. */
   readonly isWhole?: boolean;
 }
 
 /** How a change of a record is made; undefined where there is nothing to change. */
 export function planOf(
-  each: Exclude<Change, { does: "end session" }>,
+  each: Exclude<ChangeStep, { does: "end session" }>,
   id: number,
   stored: Item | undefined,
 ): Plan | undefined {
@@ -88,7 +89,7 @@ export function planOf(
 let changes = 0;
 
 /** A change of its own, by somebody of a kind. */
-export function authorOf(kind: string): LastChange | undefined {
+export function authorOf(kind: string): Change | undefined {
   changes += 1;
   const id = `019dfe10-0000-7000-8000-${changes.toString(16).padStart(12, "0")}`;
   const by = { import: `import#${id}`, event: `event#rota#${id}`, user: "user#7" }[kind];
@@ -96,7 +97,7 @@ export function authorOf(kind: string): LastChange | undefined {
 }
 
 /** A user's change of timesheets or jobs can be undone: its id names the first of them. */
-function actorOf(kind: Kind, recordId: number): LastChange | undefined {
+function actorOf(kind: Kind, recordId: number): Change | undefined {
   const actor = authorOf("user");
   const list = { TIMESHEET: "TIMESHEETS", JOB: "JOBS" } as const;
   if (!actor || (kind !== "TIMESHEET" && kind !== "JOB")) return actor;
