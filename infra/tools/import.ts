@@ -3,8 +3,8 @@ import { basename, dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
+import { showImport } from "./import/import-progress.ts";
 import { defaultConcurrency, type ImportSummary, importRecords, type LineError } from "./import/import-records.ts";
-import { watchImport } from "./import/import-watch.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -57,22 +57,25 @@ async function importInto(
   call: Call & { readonly source: Readable; readonly size: number | undefined; readonly signal: AbortSignal },
 ): Promise<number> {
   const report = createErrorReport(call.report, process.stderr);
-  const watch = watchImport(process.stderr, call.size, service.running && !call.dryRun);
+  const progress = showImport(process.stderr, call.size);
   const began = performance.now();
   const onError = (error: LineError) => {
-    watch.clear();
+    progress.clear();
     report.add(error);
   };
-  const finish = async () => process.stderr.write((await watch.end()) + report.close());
-  const summary = await importRecords({ ...call, ...watch, file: basename(call.file), now: new Date(), onError }).catch(
-    async (error) => {
-      await finish();
-      process.stderr.write(describeStop(watch.last().doneUpTo, call));
-      throw error;
-    },
-  );
+  const finish = () => {
+    progress.clear();
+    process.stderr.write(report.close());
+  };
+  const { onProgress } = progress;
+  const options = { ...call, file: basename(call.file), now: new Date(), onError, onProgress };
+  const summary = await importRecords(options).catch((error) => {
+    finish();
+    process.stderr.write(describeStop(progress.last().doneUpTo, call));
+    throw error;
+  });
   const seconds = (performance.now() - began) / 1000;
-  await finish();
+  finish();
   process.stdout.write(describe(summary, call, seconds));
   if (!call.dryRun) await countImported(service, call.stage);
   return summary.isComplete ? Number(summary.failed > 0) : interrupted;

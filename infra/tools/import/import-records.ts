@@ -61,8 +61,6 @@ export interface ImportOptions {
   /** Called in the order of the lines. */
   onError?(error: LineError): void;
   onProgress?(progress: ImportProgress): void;
-  /** Called for each line that is written, in no order. */
-  onWritten?(line: number, record: RecordLine, outcome: Outcome): void;
 }
 
 /** Default number of lines in work: some are being read or decided, most are being written. */
@@ -108,9 +106,7 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   let lastLine = 0;
 
   const write = async (line: number, record: RecordLine) => {
-    const outcome = await writeLine(line, record, context);
-    order.end(line, outcome);
-    if (typeof outcome === "string") options.onWritten?.(line, record, outcome);
+    order.end(line, await writeLine(line, record, context));
   };
   try {
     for await (const { number, bytes, bytesRead } of splitLines(source, signal)) {
