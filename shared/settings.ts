@@ -82,7 +82,7 @@ export const settings = {
   smsMostDollars: () => required("SMS_MOST_DOLLARS"),
   /** The stage's test logins; null in a stage without any (D9). */
   testLogins: () => json<TestLogins | null>(process.env.TEST_LOGINS || "null"),
-  /** Where the pin of the test logins is kept, in Secrets Manager. */
+  /** ARN of the secret with the pin of the test logins, in Secrets Manager. */
   testPinSecretArn: () => required("TEST_PIN_SECRET_ARN"),
   pinQueueUrl: () => required("PIN_QUEUE_URL"),
   /** Name of the service in messages to people. */
@@ -137,7 +137,7 @@ export interface TestLogins {
   readonly companyId: number;
   /** In their normal form (D7). */
   readonly logins: readonly string[];
-  /** The day that they end with its beginning, in UTC. */
+  /** The day at whose beginning they end, in UTC. */
   readonly until: string;
 }
 

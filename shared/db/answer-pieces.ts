@@ -6,7 +6,7 @@ import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
 import type { Key } from "./table/table.ts";
 
-/** A further piece of a kept answer as the table has it; the first is part of its run. */
+/** A further piece of a kept answer as the table stores it. The first piece is part of its run. */
 interface StoredPiece extends StoredItem {
   readonly piece: Uint8Array;
   readonly expires_at: number;
@@ -25,10 +25,13 @@ interface AnsweredRun {
   readonly validTo: Date;
 }
 
-/** An item holds 400 KB, its key and the other attributes included. */
+/** DynamoDB's limit for an item is 400 KB, including its key and the other attributes. */
 const pieceBytes = 350_000;
 
-/** Compresses an answer and keeps all of it but the first piece; gives that, and the number of the others. A write unit a KB. */
+/**
+ * Compresses an answer and stores all pieces but the first. Returns the first piece and the number of the others. A
+ * write unit a KB.
+ */
 export async function keepInPieces(
   { record, id, validTo }: AnsweredRun,
   answer: string,
@@ -43,7 +46,10 @@ export async function keepInPieces(
   return { first, further: further.length };
 }
 
-/** The answer whose first piece is kept with its run; undefined where a piece is missing. A read unit for every 4 KB. */
+/**
+ * Finds the answer of which the first piece is kept with its run; undefined if a piece is missing. A read unit for
+ * every 4 KB.
+ */
 export async function findPieces(
   record: Key,
   runId: string,

@@ -33,7 +33,7 @@ import { webhooks } from "./webhooks.ts";
 import { removals } from "./writes/removals.ts";
 import { tombstones } from "./writes/tombstones.ts";
 
-/** Every kind of item that the table holds; an item belongs to exactly one. */
+/** All kinds of items in the table. Each item belongs to exactly one. */
 export const entities: readonly Entity<object>[] = [
   users,
   userSecrets,
@@ -80,7 +80,7 @@ export function entityOf(key: Key): Entity<object> | undefined {
   return entities.find(({ matches }) => matches(key));
 }
 
-/** A change with its items as the newest version has them. */
+/** Upgrades the items of a change to their newest version. */
 export function decodeChange(change: TableChange): TableChange {
   const entity = entityOf(change.key);
   const decode = (item: Item | undefined) => (item && entity ? { ...entity.decode(item) } : item);

@@ -40,7 +40,7 @@ export interface OwnDataLine {
   readonly [field: string]: unknown;
 }
 
-/** The decision on a kind of item: the line that it becomes, or why a user's data leaves it out. */
+/** The decision on a kind of item: how it becomes a line, or the reason for leaving it out of a user's data. */
 type Decision = { readonly lineOf: (item: Item) => OwnDataLine } | { readonly leftOut: string };
 
 function shown<Stored extends object>(entity: Entity<Stored>, lineOf: (stored: Stored) => OwnDataLine) {
@@ -59,7 +59,7 @@ const ofCompany = "a company's record";
 const derived = "follows from what is shown";
 const guarding = "counts failures under a keyed hash that names no user, some of them strangers'";
 
-/** The decision on each kind of item. Credentials, and proofs of a client or session, are never shown. */
+/** The decision on each kind of item. Credentials and the proofs of a client or session are never shown. */
 export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<object>, Decision>([
   shown(users, (stored) => ({
     type: "user",
@@ -79,7 +79,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
       ? { refreshed_at: refreshedAt(session).toISOString(), valid_to: session.valid_to }
       : { refreshed_at: null, valid_to: null }),
   })),
-  // Its token proves a known client (D10).
+  // Its token is left out, because it proves a known client (D10).
   shown(devices, ({ id, platform, push_service, device_id, pushed_on }) => ({
     type: "device",
     id,
@@ -99,7 +99,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   shown(pushes, (push) => ({ type: "push", notification_id: pushedIn(push), device_ids: push.served ?? [] })),
   // A timesheet is shown to its driver.
   shown(listedItems.TIMESHEETS, (stored) => ({ type: "timesheet", ...toOwned(stored) })),
-  // The author of a change is somebody else's data.
+  // The author of a change is left out, because that is another person's data.
   shown(historyItems, (stored) => {
     const { type, id, did, at, change, before, after } = toRecordedChange(stored);
     const operation = change?.operation ?? null;
@@ -140,7 +140,7 @@ const shownKinds = [...ownData].flatMap(([entity, decision]) =>
   "lineOf" in decision ? [{ entity, ...decision }] : [],
 );
 
-/** The line of an item; undefined for one of a kind that is left out. */
+/** The line of an item; undefined if its kind is left out. */
 export function ownDataLineOf(item: Item): OwnDataLine | undefined {
   const key = keyOf(item);
   return shownKinds.find(({ entity }) => entity.matches(key))?.lineOf(item);

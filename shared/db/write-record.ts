@@ -7,8 +7,8 @@ import { removeListed, saveInvoice, saveJob, saveTimesheet } from "./records/lis
 import type { Outcome, WriteContext } from "./writes/changes.ts";
 
 /**
- * Writes what a validated line says about its record, from import or event (D35). Safe to repeat and to run in parallel.
- * Refuses with `fields_invalid` where the merged record is not whole or a login or profile is another user's, and with
+ * Writes a validated line of an import or event to its record (D35). Safe to repeat and to run in parallel. Refuses
+ * with `fields_invalid` if the merged record is incomplete or if another user has its login or profile. Refuses with
  * `busy` after many lost races.
  */
 export function writeRecord(line: RecordLine, context: UserWriteContext): Promise<Outcome> {

@@ -25,7 +25,7 @@ import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller } from "./r
 import { logRequests } from "./request-log.ts";
 import { validate } from "./validate.ts";
 
-/** What an operation's function gets of a request from anyone: validated input and the time it came in. */
+/** A request from anyone as an operation's function gets it: validated input and the time of arrival. */
 export interface AnonymousRequest<O extends Operation> {
   readonly parameters: Parameters<O>;
   readonly query: Query<O>;
@@ -33,26 +33,29 @@ export interface AnonymousRequest<O extends Operation> {
   readonly now: Date;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;
-  /** For how many milliseconds the function may still run. */
+  /** The number of milliseconds that the function may still run. */
   readonly remainingMs: () => number;
 }
 
-/** What an operation's function gets of a request from a signed-in user. */
+/** A signed-in user's request as an operation's function gets it. */
 export interface SignedInRequest<O extends Operation> extends AnonymousRequest<O> {
   readonly caller: Caller;
 }
 
-/** What an operation's function gets of a signed-in user's request that may carry an `Idempotency-Key` (D32). */
+/** A signed-in user's request that may carry an `Idempotency-Key`, as an operation's function gets it (D32). */
 export interface IdempotentRequest<O extends Operation> extends SignedInRequest<O> {
-  /** When the caller first asked for this: earlier than `now` where an interrupted run is taken over. */
+  /** The time of the caller's first request: earlier than `now` if this run takes over from an interrupted one. */
   readonly requestedAt: Date;
-  /** Names the first transaction, so that it is carried out once in all runs; undefined without an Idempotency-Key. */
+  /**
+   * Identifies the first transaction, so that all runs together carry it out once; undefined without an
+   * Idempotency-Key.
+   */
   readonly token: string | undefined;
-  /** What the operation asks of the caller beside the token: nothing may be written before it is given. */
+  /** The operation's check of the caller beyond the token. Nothing may be written before it succeeds. */
   readonly authorization: Promise<void>;
 }
 
-/** What an operation asks of a caller beside the access token; it refuses who does not have it. */
+/** An operation's check of the caller beyond the access token. It refuses a caller who does not pass. */
 type Authorize<O extends Operation> = (request: SignedInRequest<O>) => Promise<void>;
 
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
@@ -69,8 +72,9 @@ export function authenticated<O extends SignedInOperation>(
 }
 
 /**
- * The handler of an operation that needs a bearer token, and carries out a request with an `Idempotency-Key` once (D32).
- * `authorize` comes before the key; without a key, its promise is handed on, so that records are read meanwhile.
+ * The handler of an operation that needs a bearer token, and carries out a request with an `Idempotency-Key` once
+ * (D32). `authorize` runs before the key is looked up. Without a key, its promise is passed on, so that the function
+ * can read records at the same time.
  */
 export function idempotent<O extends IdempotentOperation>(
   operation: O,
@@ -93,8 +97,8 @@ export function idempotent<O extends IdempotentOperation>(
 }
 
 /**
- * The handler of an operation that anyone may call: it has no caller to touch. Where the stage `closes` the operation, it
- * answers as a path that does not exist, whatever else the request is.
+ * The handler of an operation that anyone may call. If the stage `closes` the operation, the handler answers every
+ * request as if the path did not exist.
  */
 export function anonymous<O extends AnonymousOperation>(
   operation: O,
@@ -104,7 +108,7 @@ export function anonymous<O extends AnonymousOperation>(
   return anonymousWith(operation, async () => ({}), handle, options);
 }
 
-/** The same, with what `find` finds in addition of a request that is in order. */
+/** Like `anonymous`, with data that `find` adds to a valid request. */
 export function anonymousWith<O extends AnonymousOperation, Found extends object>(
   operation: O,
   find: (event: HttpEvent) => Promise<Found>,
@@ -116,19 +120,22 @@ export function anonymousWith<O extends AnonymousOperation, Found extends object
   );
 }
 
-/** When the stage closes an operation. */
+/** Says whether the stage closes an operation. */
 export interface AnonymousOptions {
   readonly closes?: () => boolean;
 }
 
-/** The handler for requests that no route takes: whatever comes, it refuses. */
+/** The handler for requests that match no route. It refuses them all. */
 export function forUnrouted(name: string, refuse: (method: string, path: string) => never): HttpHandler {
   return compose(name, [logRequests({ name }), answerProblems()], async ({ requestContext, rawPath }) =>
     refuse(requestContext.http.method, rawPath),
   );
 }
 
-/** The handler for files, which are no operations: `answer` finds one, or refuses. Its headers win over those of all answers. */
+/**
+ * The handler for files, which are not operations. `answer` finds a file or refuses. The file's headers override those
+ * of all answers.
+ */
 export function forFiles(name: string, answer: (event: HttpEvent) => HttpAnswer): HttpHandler {
   return compose(name, [logRequests({ name }), answerProblems()], async (event, context) => {
     const found = answer(event);
@@ -136,16 +143,19 @@ export function forFiles(name: string, answer: (event: HttpEvent) => HttpAnswer)
   });
 }
 
-/** What the chain of some endpoints has in addition to that of all. */
+/** The parts of a chain that not all endpoints have. */
 interface Variation {
   readonly closes?: () => boolean;
   /** Middlewares that identify the caller. */
   readonly access?: readonly object[];
-  /** Middlewares for requests that are in order. */
+  /** Middlewares for valid requests. */
   readonly last?: readonly object[];
 }
 
-/** The one chain of middlewares. Refusals come in the order the contract promises: 404, size, 401, 403, 415, 400, 422 (D31). */
+/**
+ * The chain of middlewares of every operation. Refusals come in the order that the contract promises: 404, size, 401,
+ * 403, 415, 400, 422 (D31).
+ */
 function chain<O extends Operation>(
   operation: O,
   { closes = () => false, access = [], last = [] }: Variation,

@@ -6,7 +6,7 @@ import type { UniqueKey } from "../writes/unique-keys.ts";
 import { type AccountWithHash, findAccountWith } from "./accounts.ts";
 import { nobody, type User } from "./users.ts";
 
-/** A login as the table has it; its key holds its normal form (D7). */
+/** A login as the table stores it. Its key contains the login's normal form (D7). */
 interface StoredLogin extends StoredItem {
   readonly user_id: number;
   readonly confirmed_at?: string;
@@ -20,12 +20,12 @@ export function loginKey(login: string): Key {
   return { pk: `LOGIN#${login}`, sk: "LOGIN" };
 }
 
-/** Access pattern U2: the id of the user a login belongs to. One read unit. */
+/** Access pattern U2: finds the id of the user who owns a login. One read unit. */
 export async function findUserIdOfLogin(login: string): Promise<number | undefined> {
   return (await logins.find(loginKey(login), { consistent: true }))?.user_id;
 }
 
-/** The items of a user's logins. Half a read unit each, one round trip. */
+/** Finds the items of a user's logins. Half a read unit each, one round trip. */
 export async function findLoginsOf({ email, phone_number }: Pick<User, "email" | "phone_number">): Promise<Item[]> {
   const own = [email, phone_number].filter((login) => login !== null);
   const found = await Promise.all(own.map((login) => getItem(loginKey(login))));
@@ -33,8 +33,8 @@ export async function findLoginsOf({ email, phone_number }: Pick<User, "email" |
 }
 
 /**
- * Access pattern A2: the account of a login, with the hash of its password. Two round trips and five read units, for an unknown
- * login as well (D15).
+ * Access pattern A2: finds the account of a login, with the hash of its password. An unknown login costs the same two
+ * round trips and five read units (D15).
  */
 export async function findAccountOfLogin(login: string): Promise<AccountWithHash | undefined> {
   return findAccountWith("password", (await findUserIdOfLogin(login)) ?? nobody);
@@ -45,13 +45,13 @@ export function uniqueLogin(login: string, userId: number, field: string, now: D
   return { key: loginKey(login), userId, field, attributes: { confirmed_at: now.toISOString() } };
 }
 
-/** The write that makes a confirmed login, unless there is one (D16). */
+/** The write that creates a confirmed login, unless the login exists (D16). */
 export function createLogin(login: string, userId: number, now: Date): TransactionWrite {
   const item = logins.encode({ ...loginKey(login), user_id: userId, confirmed_at: now.toISOString() });
   return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
 }
 
-/** The write that confirms a login while it is the user's (D13). */
+/** The write that confirms a login, if it still belongs to the user (D13). */
 export function confirmLogin(login: string, userId: number, now: Date): TransactionWrite {
   const changes = { where: { user_id: userId }, setOnce: { confirmed_at: now.toISOString() } };
   return { Update: updateOf(loginKey(login), changes) };

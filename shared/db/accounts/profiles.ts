@@ -4,7 +4,7 @@ import type { Key } from "../table/table.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
 import { findExistingUsers } from "./users.ts";
 
-/** The entity of drivers' profiles: whose each is. */
+/** The entity of drivers' profiles. Each names the user it belongs to. */
 export const profiles = defineEntity<StoredItem & { readonly user_id: number }>(
   "profile",
   ({ pk, sk }) => sk === "PROFILE" && pk.startsWith("PROFILE#"),
@@ -15,13 +15,13 @@ export function profileKey(profileId: number): Key {
   return { pk: `PROFILE#${profileId}`, sk: "PROFILE" };
 }
 
-/** Access pattern R2: the user of a driver's profile, or nobody. 1 read unit. */
+/** Access pattern R2: finds the user of a driver's profile, if there is one. 1 read unit. */
 export async function findUsersOfProfile(profileId: number): Promise<number[]> {
   const stored = await profiles.find(profileKey(profileId), { consistent: true });
   return stored ? [stored.user_id] : [];
 }
 
-/** The users of drivers' profiles, those that there are, each once. 1 read unit a profile and 1 a user; two round trips. */
+/** Finds the existing users of drivers' profiles, each once. 1 read unit a profile and 1 a user; two round trips. */
 export async function findUsersOfProfiles(profileIds: readonly number[]): Promise<number[]> {
   const items = await readBatch([...new Set(profileIds)].map(profileKey));
   const userIds = items.flatMap((item) => (item ? [profiles.decode(item).user_id] : []));

@@ -4,7 +4,7 @@ import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
-/** A user's password or passcode as the table has it. */
+/** A user's password or passcode as the table stores it. */
 export interface StoredSecret extends StoredItem {
   readonly hash: string;
 }
@@ -12,8 +12,9 @@ export interface StoredSecret extends StoredItem {
 const kinds = ["password", "passcode"] as const;
 
 /**
- * The entity of users' secrets. Each kind has a partition of its own, which those functions alone reach by key that compare it
- * (`guarded` of their rows). The consumers of the table's stream, and the scan of `reconcile-totals`, may read all of them.
+ * The entity of users' secrets. Each kind has a partition of its own. By key, only the functions that compare a secret
+ * may read it (`guarded` of their rows). The consumers of the table's stream and the scan of `reconcile-totals` may
+ * read all secrets.
  */
 export const userSecrets = defineEntity<StoredSecret>("user secret", ({ pk, sk }) =>
   kinds.some((kind) => sk === kind.toUpperCase() && pk.startsWith(`${sk}#`)),
@@ -25,7 +26,7 @@ export function secretKey(kind: SecretKind, userId: number): Key {
   return { pk: `${name}#${userId}`, sk: name };
 }
 
-/** The write that gives a user a secret, whatever is stored. */
+/** The write that sets a user's secret, whatever is stored. */
 export function overwriteSecret(kind: SecretKind, userId: number, hash: string): TransactionWrite {
   return { Update: updateOf(secretKey(kind, userId), { set: { hash } }) };
 }
@@ -35,7 +36,10 @@ export function deleteSecret(kind: SecretKind, userId: number): TransactionWrite
   return { Delete: { Key: { ...secretKey(kind, userId) } } };
 }
 
-/** The write that leaves a secret with a hash, or deletes it, while it is as it was read; none where it is so already. */
+/**
+ * The write that changes a secret to a hash, or deletes it, if the secret is still as it was read. No write if the hash
+ * is stored already.
+ */
 export function changeSecret(key: Key, stored: StoredSecret | undefined, hash: string | undefined): TransactionWrite[] {
   if (stored?.hash === hash) return [];
   const condition = stored

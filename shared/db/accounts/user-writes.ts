@@ -12,17 +12,17 @@ import { uniqueProfile } from "./profiles.ts";
 import { changeSecret, secretKey, userSecrets } from "./user-secrets.ts";
 import { companyUserMark, type StoredUser, toUser, userKey, users } from "./users.ts";
 
-/** What the write of a user depends on beside the user. */
+/** The settings of a write of a user. */
 export interface UserWriteContext extends WriteContext {
-  /** Gives the key that passcodes are hashed with; asked for where a line has one (D19). */
+  /** Loads the key that passcodes are hashed with. Called only if a line has a passcode (D19). */
   readonly hmacKey?: (() => Promise<HmacKey>) | undefined;
 }
 
 /**
  * Access pattern U4: adds or changes a user with its secrets, logins and profile, in one transaction. Refuses with
- * `fields_invalid` what another user holds. A new login counts as confirmed (D5); a changed password or login voids the
- * reset token, a changed password ends the user's sessions (D14). One read unit, and one for each secret of the line; two
- * write units for the user and for each secret, login or profile that changes.
+ * `fields_invalid` if another user has the login or profile. A new login counts as confirmed (D5). A changed password
+ * or login voids the reset token; a changed password ends the user's sessions (D14). One read unit, and one for each
+ * secret of the line; two write units for the user and for each secret, login or profile that changes.
  */
 export async function saveUser(line: UpsertLine<"user">, context: UserWriteContext): Promise<Outcome> {
   const hashesFor = secretHashes(line, line.passcode ? await context.hmacKey?.() : undefined);
@@ -53,7 +53,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
   });
 }
 
-/** The writes of the secrets that a line names, and which of them are others than before. */
+/** Plans the writes of the secrets that a line names, and says which of them change. */
 async function planSecrets(
   line: UpsertLine<"user">,
   stored: StoredUser | undefined,
@@ -90,7 +90,7 @@ export function uniqueKeysOf(stored: StoredUser | undefined, now: Date): UniqueK
   ];
 }
 
-/** The user as a line leaves it, its secrets apart. */
+/** Merges a line into a user, without its secrets. */
 function merge(line: UpsertLine<"user">, stored: StoredUser | undefined): StoredUser {
   const { id, ...record } = mergeUser(stored && { id: stored.id, ...stored.record }, line);
   const { role, financial_company_id: company_id } = record;

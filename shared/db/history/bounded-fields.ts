@@ -7,20 +7,23 @@ export interface ChangedFields {
   readonly after?: Fields | undefined;
 }
 
-/** The same as JSON. */
+/** The same fields as JSON. */
 export interface ChangedTexts {
   readonly before?: string;
   readonly after?: string;
 }
 
-/** So much of a long value is kept; less where all of them would be too much, and in the end no hash. */
+/**
+ * Numbers of letters that are kept of a long value. A lower number is used if the fields are still too large; -1 leaves
+ * the hash out too.
+ */
 const keptLetters = [Number.POSITIVE_INFINITY, 400, 100, 20, 0, -1] as const;
-/** The least that is kept of a value. */
+/** The shortest form of a cut value. */
 const shortest = JSON.stringify({ cut: "" });
-/** What a cut value is kept as, beside what is kept of it. */
+/** Bytes that a cut value takes in addition to its kept letters. */
 const cutBytes = Buffer.byteLength(JSON.stringify({ cut: "", sha256: "s".repeat(22) }));
 
-/** Makes the fields of a change fit: long values are cut, the same however often it is done. */
+/** Cuts long values so that the fields of a change fit. The result is the same each time. */
 export function boundFields({ before, after }: ChangedFields, mostBytes: number): ChangedTexts {
   let texts: ChangedTexts = {};
   for (const letters of keptLetters) {

@@ -5,13 +5,14 @@ import { type Item, queryItems, queryPages } from "../table/table.ts";
 import { historyItems } from "./history-items.ts";
 import { impersonal } from "./recorded-fields.ts";
 
-/** Above the order of every change. */
+/** Sorts after the order of every change. */
 const afterAll = "~";
 const usersAtOnce = 8;
 
 /**
- * Empties what is kept of users who have been removed since the changes that these items keep (HI9). Changes that come late, again
- * or beside others are emptied as well: whichever is written last sees the other. One read unit a user whose change is kept.
+ * Empties the kept changes of users who were removed after these changes (HI9). It also empties changes that arrive
+ * late, twice or at the same time: whichever write comes last sees the other. One read unit for each user with a kept
+ * change.
  */
 export async function emptyRemoved(items: readonly Item[]): Promise<void> {
   const changes = items.filter(({ type }) => type === "user");
@@ -30,8 +31,8 @@ export async function emptyRemoved(items: readonly Item[]): Promise<void> {
 }
 
 /**
- * Access pattern HI9: takes out of the history of a user what leads to the person, of all changes below one, or of all there are. A
- * read unit for 4 KB of the history, up to 2 write units a change that is emptied. Repeated, it writes nothing.
+ * Access pattern HI9: removes personal data from the history of a user, from all changes or from those below one. A
+ * read unit for 4 KB of the history, up to 2 write units for each change that is emptied. A repetition writes nothing.
  */
 export async function emptyHistory(pk: string, below = afterAll): Promise<void> {
   const pages = queryPages({

@@ -8,10 +8,9 @@ import { historyOf } from "./history-of-changes.ts";
 import { putHistory } from "./put-history.ts";
 
 /**
- * Access pattern HI1: keeps the history of up to 100 changes of records and sessions. What it writes is the same however often,
- * by which consumer and in which batches it is done. Up to 2 write units a change and 1 for each of up to 4 places,
- * and 8 a day and environment; 1 read unit a removal and a user.
- * Refuses as `busy` what the table leaves unwritten.
+ * Access pattern HI1: stores the history of up to 100 changes of records and sessions. The result does not depend on
+ * the consumer, the batches or repetitions. Up to 2 write units a change and 1 for each of up to 4 places, and 8 a day
+ * and environment; 1 read unit a removal and a user. Refuses with `busy` if the table leaves writes undone.
  */
 export async function keepHistory(changes: readonly TableChange[]): Promise<void> {
   const removed = changes.filter(({ key, before, after }) => before && !after && isRecorded(key));

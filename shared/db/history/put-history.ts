@@ -3,10 +3,10 @@ import { nameOf } from "../table/keys.ts";
 import type { Item } from "../table/table.ts";
 import { usedShardsOf } from "./history-items.ts";
 
-/** The shards of days that this environment has stored as used: eight a day, each of them once. */
+/** The shards of days that this environment has stored as used: eight a day, each stored once. */
 const stored = new Set<string>();
 
-/** Puts items of the history, and the shards of days that these are the first to use. 1 write unit a KB and item. */
+/** Puts items of the history, and the shards of days that they are the first to use. 1 write unit a KB and item. */
 export async function putHistory(items: readonly Item[]): Promise<void> {
   const shards = usedShardsOf(items).filter((shard) => !stored.has(nameOf(shard)));
   await putBatch([...new Map([...shards, ...items].map((item) => [nameOf(item), item])).values()]);

@@ -5,17 +5,17 @@ import { listedItems } from "../lists/listed-items.ts";
 import type { Item, Key } from "../table/table.ts";
 import type { Fields, RecordedType } from "./history-items.ts";
 
-/** What a record's history goes by. */
+/** The data of a record that its history compares. */
 export interface RecordedFields {
   readonly fields: Fields;
   readonly company_id: number | undefined;
-  /** How often password and passcode have changed, of which nothing else is kept. */
+  /** How often password and passcode have changed. The history keeps nothing else about them. */
   readonly secrets: { readonly password?: number; readonly passcode?: number };
 }
 
 const types = { TIMESHEET: "timesheet", INVOICE: "invoice", JOB: "job" } as const;
 
-/** The type of a record, by its key. Throws on a key of another kind. */
+/** The type of a record, by its key. Throws on other keys. */
 export function typeOf({ sk }: Key): Exclude<RecordedType, "session" | "import"> {
   if (sk === "USER") return "user";
   if (isListedKind(sk)) return types[sk];
@@ -32,13 +32,13 @@ function listedFieldsOf(kind: ListedKind, item: Item): RecordedFields {
   return { fields: { company_id, ...record, timer, timer_expires_at }, company_id, secrets: {} };
 }
 
-/** A new password raises the epoch. */
+/** A new password raises `session_epoch`. */
 function userFieldsOf(stored: StoredUser): RecordedFields {
   const { record, session_epoch: password = 0, passcode_changes: passcode = 0 } = stored;
   return { fields: { ...record }, company_id: undefined, secrets: { password, passcode } };
 }
 
-/** The secrets that are others now. */
+/** Names the secrets that have changed. */
 function newSecrets({ secrets: before }: RecordedFields, { secrets: after }: RecordedFields): string[] {
   return [
     ...(before.password === after.password ? [] : ["password"]),
@@ -46,14 +46,17 @@ function newSecrets({ secrets: before }: RecordedFields, { secrets: after }: Rec
   ];
 }
 
-/** What is kept of somebody who was removed, and names nobody: the number of the profile leads to the timesheets to forget them in. */
+/**
+ * The fields of a removed user that are kept, because they identify nobody by themselves. The number of the profile
+ * shows in which timesheets the person must be forgotten.
+ */
 export function impersonal(type: RecordedType, fields: Fields): Fields {
   if (type !== "user") return fields;
   const { role, financial_company_id, profile_id, password, passcode } = fields;
   return { role, financial_company_id, profile_id, password, passcode };
 }
 
-/** The fields in which a record differs, as they were and as they are; undefined where there are none. */
+/** The fields in which two states of a record differ, before and after; undefined if they do not differ. */
 export function differenceOf(before: RecordedFields, after: RecordedFields) {
   const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]);
   const valueIn = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
@@ -66,7 +69,7 @@ export function differenceOf(before: RecordedFields, after: RecordedFields) {
   return { before: pick(before.fields), after: { ...pick(after.fields), ...marks } };
 }
 
-/** Most values are texts that did not change. */
+/** The identity check comes first because most values are texts that did not change. */
 function isEqual(one: unknown, other: unknown): boolean {
   return one === other || isDeepStrictEqual(one, other);
 }

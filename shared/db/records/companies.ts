@@ -11,13 +11,13 @@ export const companies = defineEntity<RecordItem & CompleteRecord<"company">>(
   ({ pk, sk }) => sk === "COMPANY" && pk.startsWith("COMPANY#"),
 );
 
-/** Access pattern C1: the company shown with a user, or null. Half a read unit. */
+/** Access pattern C1: finds the company that is shown with a user, or null. Half a read unit. */
 export async function findCompany(id: number | null): Promise<{ id: number; name: string } | null> {
   const stored = id === null ? undefined : await companies.find(recordKey("COMPANY", id));
   return stored ? { id: stored.id, name: stored.name } : null;
 }
 
-/** Access pattern W1: adds or changes a company. One read unit, with a version two; one write unit. */
+/** Access pattern W1: adds or changes a company. One read unit, or two if the line has a version; one write unit. */
 export function saveCompany(line: UpsertLine<"company">, context: WriteContext): Promise<Outcome> {
   const key = recordKey("COMPANY", line.id);
   return upsertRecord(companies, key, line, context, (stored) => {
@@ -28,7 +28,7 @@ export function saveCompany(line: UpsertLine<"company">, context: WriteContext):
   });
 }
 
-/** Access pattern W5: removes a company; what is not there is `unchanged`. */
+/** Access pattern W5: removes a company. The outcome is `unchanged` if there is none. */
 export function removeCompany(line: RemovalLine<"company">, context: WriteContext): Promise<Outcome> {
   return removeRecord(companies, recordKey("COMPANY", line.id), line, context, (stored) => [deleteItem(stored)]);
 }

@@ -4,13 +4,16 @@ import { findListPage } from "../lists/lists.ts";
 import { findByNumber } from "../lists/number-search.ts";
 import type { ListSelection } from "../lists/totals.ts";
 
-/** What an invoice must be to be listed; all parts combine with AND (D21, D22). Dates compare with `issued_date`. */
+/**
+ * The conditions of a list of invoices; an invoice must meet all of them (D21, D22). Dates are compared with
+ * `issued_date`.
+ */
 export interface InvoiceFilter extends Omit<ListSelection, "list"> {
   /** Start of the number or of one of its parts. */
   readonly number?: string | undefined;
 }
 
-/** Access pattern I1: one page of the invoices that match, newest id first, and how many match in all. */
+/** Access pattern I1: one page of the matching invoices, newest id first, and the number of all matches. */
 export function findInvoices(filter: InvoiceFilter, start: PageStart): Promise<FoundPage<ListedFields<"INVOICES">>> {
   if (filter.number !== undefined) return findByNumber(filter.number, filter, start);
   return findListPage({ list: "INVOICES", ...filter }, start);

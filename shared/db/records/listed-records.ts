@@ -18,12 +18,12 @@ export function saveInvoice(line: UpsertLine<"invoice">, context: WriteContext):
   return saveListed("INVOICES", line, context, (stored) => mergeInvoice(stored, line, context.now, today));
 }
 
-/** Access pattern W4: adds or changes a job; its timer stays. Costs as W2. */
+/** Access pattern W4: adds or changes a job and keeps its timer. Costs as W2. */
 export function saveJob(line: UpsertLine<"job">, context: WriteContext): Promise<Outcome> {
   return saveListed("JOBS", line, context, (stored) => mergeJob(stored, line, context.now));
 }
 
-/** Access pattern W5: removes a timesheet, invoice or job; what is not there is `unchanged`. */
+/** Access pattern W5: removes a timesheet, invoice or job. The outcome is `unchanged` if there is none. */
 export function removeListed<L extends ListName>(
   list: L,
   line: RemovalLine<RecordType>,

@@ -12,7 +12,10 @@ import {
 import { readBatch } from "../table/batch-reads.ts";
 import { rememberOrigins } from "../table/origins.ts";
 
-/** Reads records by id, all within the scope, or refuses as `records_not_found` naming those that are not (D2, D18). */
+/**
+ * Reads records by id. Refuses with `records_not_found`, and the missing ids, if some are absent or outside the scope
+ * (D2, D18).
+ */
 export async function findRecordsWithin<L extends ListName>(
   list: L,
   ids: readonly number[],
@@ -29,8 +32,9 @@ export async function findRecordsWithin<L extends ListName>(
 }
 
 /**
- * Access pattern R5: one record within the scope, as it is now: a push leads to it right after its write (D39). Refuses as
- * `record_not_found` what is absent, outside the scope or no id at all, all alike (D2). 1 read unit.
+ * Access pattern R5: reads one record within the scope. The read is consistent, because a push leads to the record
+ * right after its write (D39). Refuses with `record_not_found` if the record is absent or outside the scope, or if the
+ * id is none: all three look alike (D2). 1 read unit.
  */
 export async function requireRecord<L extends ListName>(
   list: L,

@@ -11,14 +11,14 @@ export const maxBatchReads = 100;
 
 interface BatchReadOptions {
   readonly consistent?: boolean;
-  /** What is read of each item, the key among it; all of it where they are left out. */
+  /** The attributes that are read of each item, the key among them. Without `paths` the whole item is read. */
   readonly paths?: readonly string[] | undefined;
 }
 
 /**
- * Reads up to 100 items, in the order of the keys; absent ones are undefined. 1 read unit each, half of one where not
- * consistent. What the table leaves unread under load is asked for again with jitter, for up to a second; then refused as
- * `busy`.
+ * Reads up to 100 items, in the order of the keys; absent ones are undefined. 1 read unit each, or half a unit if not
+ * consistent. If the table is under load and leaves items unread, the call asks again with jitter for up to a second,
+ * then refuses with `busy`.
  */
 export async function readBatch(
   keys: readonly Key[],

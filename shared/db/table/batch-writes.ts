@@ -10,8 +10,9 @@ const maxBatchWrites = 25;
 const callsAtOnce = 4;
 
 /**
- * Puts items in place of whatever is there, each by itself. 1 write unit a KB and item, half of what a transaction takes. What the
- * table leaves unwritten under load is asked for again with jitter, for up to a second; then refused as `busy`.
+ * Puts items without conditions, each by itself. 1 write unit a KB and item, half the price of a transaction. If the
+ * table is under load and leaves items unwritten, the call asks again with jitter for up to a second, then refuses with
+ * `busy`.
  */
 export async function putBatch(items: readonly Item[]): Promise<void> {
   await inParallel(chunksOf(items, maxBatchWrites), callsAtOnce, putChunk);

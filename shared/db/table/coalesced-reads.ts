@@ -10,7 +10,7 @@ interface Waiting {
 
 let waiting: Waiting[] = [];
 
-/** Reads one item, consistently. Reads asked for in the same turn of the event loop are coalesced into batches. */
+/** Reads one item, consistently. Reads of the same turn of the event loop are combined into batches. */
 export function loadItem(key: Key): Promise<Item | undefined> {
   return new Promise((resolve, reject) => {
     if (waiting.length === 0) setImmediate(sendBatches);

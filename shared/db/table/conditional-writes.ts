@@ -12,15 +12,15 @@ import { retryConflicts } from "./retry.ts";
 import { type Item, type Key, tableClient } from "./table.ts";
 import { type Changes, updateOf } from "./updates.ts";
 
-/** The outcome of a write: the item as it was written, or the one that its condition failed on. */
+/** The outcome of a write: the written item, or the one that failed the condition. */
 export interface Conditional {
   readonly isWritten: boolean;
   readonly item: Item | undefined;
 }
 
 /**
- * Writes an item if its condition holds, and answers whether it is written. The SDK repeats a call whose answer was lost, and then the
- * condition fails on the item that the call itself has written: its `write_id` says so.
+ * Writes an item if its condition holds, and returns whether it was written. If an answer is lost, the SDK repeats the
+ * call, and the condition may fail on the item that the first try wrote. The item's `write_id` shows that.
  */
 export async function putIf({ Item, ...condition }: Plain<PutItemCommandInput>): Promise<boolean> {
   const write_id = condition.ConditionExpression === undefined ? undefined : newWriteId();
@@ -37,7 +37,10 @@ export async function deleteItemAt(key: Key): Promise<void> {
   await deleteIf({ Key: { ...key } });
 }
 
-/** Deletes an item if its condition holds, and answers whether the item is gone: an earlier try of the same call may have deleted it. */
+/**
+ * Deletes an item if its condition holds. Returns whether the item is gone, because an earlier try of the same call may
+ * have deleted it.
+ */
 export async function deleteIf(input: Plain<DeleteItemCommandInput>): Promise<boolean> {
   const command = new DeleteItemCommand(inTable({ ...askForFound, ...input }));
   const { isWritten } = await writeOnCondition(
@@ -47,15 +50,16 @@ export async function deleteIf(input: Plain<DeleteItemCommandInput>): Promise<bo
   return isWritten;
 }
 
-/** Updates an item if its condition holds and answers with the whole new item; with undefined if it does not hold. */
+/** Updates an item if its condition holds. Returns the whole new item, or undefined if the condition does not hold. */
 export async function updateIf(key: Key, changes: Changes): Promise<Item | undefined> {
   const { isWritten, item } = await tryUpdate(key, changes);
   return isWritten ? item : undefined;
 }
 
 /**
- * Does the same, and answers with the item that the condition failed on, which costs no read. A repetition by the SDK adds
- * nothing a second time, unless another write of the item came between: then it counts once too often, never too few.
+ * Updates an item if its condition holds. If not, it returns the item that failed the condition, which costs no read.
+ * If the SDK repeats the call, nothing is added twice, unless another write of the item came between. So a counter may
+ * be one too high, never too low.
  */
 export function tryUpdate(key: Key, changes: Changes): Promise<Conditional> {
   const writeId = newWriteId();
@@ -67,7 +71,7 @@ export function tryUpdate(key: Key, changes: Changes): Promise<Conditional> {
   );
 }
 
-/** `isOwn` recognises the item that an earlier try of the same call has left. */
+/** `isOwn` recognises an item that an earlier try of the same call wrote. */
 async function writeOnCondition(
   send: () => Promise<{ readonly Attributes?: Attributes | undefined }>,
   isOwn: (found: Item | undefined) => boolean,
@@ -82,7 +86,7 @@ async function writeOnCondition(
   }
 }
 
-/** 16 letters: among the writes of one item, within a second, no two are the same. */
+/** A text of 16 letters. No two writes of one item within a second get the same. */
 function newWriteId(): string {
   return randomBytes(12).toString("base64url");
 }

@@ -1,9 +1,9 @@
-/** A put by itself or in a transaction, with the condition that it depends on. */
+/** A put, alone or in a transaction, with its condition. */
 export interface PutWrite {
   readonly Put: { readonly Item: Record<string, unknown> };
 }
 
-/** Holds a write to an item that is as it was read, by its revision; where none was read, to there being none. */
+/** The condition that an item still has the revision that was read. If none was read, the item must be absent. */
 export function ifUnchanged(read: { readonly revision?: unknown } | undefined) {
   if (!read) return { ConditionExpression: "attribute_not_exists(pk)" };
   return { ConditionExpression: "revision = :revision", ExpressionAttributeValues: { ":revision": read.revision } };

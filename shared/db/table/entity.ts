@@ -2,59 +2,59 @@ import type { ChangeStamp } from "./change-stamps.ts";
 import { getItem, type Item, type Key } from "./table.ts";
 
 /**
- * Leads an item from one version to the next. Gives a new item, keeps the fields that it does not know, and leaves alone
- * what is in the new form already: code of both versions writes the same item while a deploy runs.
+ * Upgrades an item from one version to the next. It returns a new item, keeps the fields that it does not know, and
+ * does not change items in the new form. So code of both versions writes the same item during a deployment.
  */
 export type Upgrade = (item: Item) => Item;
 
-/** A kind of stored item: the one place that knows its shape. `Stored` is the item as the newest version has it. */
+/** A kind of stored item. No other code knows its shape. `Stored` is the item in the newest version. */
 export interface Entity<Stored extends object> {
   readonly name: string;
-  /** The newest version, which is the one that is written. */
+  /** The newest version. Writes use it. */
   readonly version: number;
   /** True for the key of an item of this entity. */
   readonly matches: (key: Key) => boolean;
   /**
-   * An item as read, brought to the newest version; what is of the newest already, or of a newer one, is given as it is,
-   * unchecked. Fields that this code does not know stay.
+   * Upgrades an item that was read to the newest version. Items of the newest or a newer version are returned as they
+   * are, unchecked. Unknown fields stay.
    */
   decode(item: Item): Stored;
   /** Reads one item; `consistent` costs twice the read units. */
   find(key: Key, options?: { readonly consistent?: boolean }): Promise<Stored | undefined>;
-  /** An item to be stored, with its version; one that was read in a newer version keeps that. */
+  /** Prepares an item for storing, with its version. An item that was read in a newer version keeps that version. */
   encode(value: Stored): Item;
 }
 
-/** What any stored item may carry beside the attributes of its entity. */
+/** Attributes that any stored item may have in addition to those of its entity. */
 export interface StoredItem extends Key {
-  /** The version of its entity that it was written in. */
+  /** The version of the entity that wrote the item. */
   readonly schema_version?: number;
-  /** Names the last write where that was one by itself: its repetition is recognised by it. */
+  /** Identifies the last write if that was a single write, so that its repetition is recognised. */
   readonly write_id?: string | undefined;
 }
 
-/** What an item carries that is written by revisions. */
+/** Attributes of an item that is written by revisions. */
 export interface RecordItem extends StoredItem, ChangeStamp {
-  /** Goes up with every write. */
+  /** Increases with every write. */
   readonly revision: number;
-  /** The version of the record in the system it comes from (D35). */
+  /** The version of the record in the system that it comes from (D35). */
   readonly version?: number | undefined;
-  /** True where nobody is notified of the last write. */
+  /** True if nobody is notified of the last write. */
   readonly silent?: boolean | undefined;
-  /** The user whose doing the last write is. */
+  /** The user who caused the last write. */
   readonly changed_by?: number | undefined;
 }
 
 /**
- * What an update adds to its SET clause. An update leaves most of an item as it is, so that the item keeps its version: a
- * newer one would be wrong for what was not written. What the update makes has the first.
+ * The version in an update's SET clause. An update keeps the version of an existing item, because it leaves most of the
+ * item as it is, and a newer version would be wrong for the rest. A new item gets version 1.
  */
 export const versionClause = "schema_version = if_not_exists(schema_version, :schema_version)";
 
-/** The value that `versionClause` goes with. */
+/** The value for `versionClause`. */
 export const versionValue = { ":schema_version": 1 } as const;
 
-/** Declares an entity by the keys that it matches. The first of its upgrades leads from version 1 to version 2. */
+/** Declares an entity by the keys that it matches. The first upgrade leads from version 1 to version 2. */
 export function defineEntity<Stored extends object>(
   name: string,
   matches: (key: Key) => boolean,

@@ -1,10 +1,13 @@
-/** DynamoDB takes 4 MB in a transaction; what it writes beside the items that it finds counts as well. */
+/** A limit below DynamoDB's 4 MB for a transaction, because the existing items of its writes count as well. */
 export const mostTransactionBytes = 3_500_000;
 
-/** How many bytes a value of plain JSON takes in the table, names of attributes included. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
+/**
+ * The number of bytes that a value of plain JSON takes in the table, including the names of attributes.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
 export function bytesInTable(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
-  // Two digits a byte, and one more.
+  // A byte holds two digits; a number takes one byte more.
   if (typeof value === "number") return Math.ceil(`${value}`.length / 2) + 1;
   if (typeof value !== "object" || value === null) return 1;
   const parts = Array.isArray(value) ? value.map(bytesInTable) : Object.entries(value).map(bytesOfField);

@@ -1,33 +1,40 @@
 /** The kinds of key that rows sort by. */
 type SortKey = string | number;
 
-/** Rows in descending order of a key of theirs, which are read from anywhere down. */
+/** Rows in descending order of their keys. A read may begin below any key. */
 export interface Source<Row, K extends SortKey = string> {
-  /** The highest rows below a key, from the top without one: at most `limit`, fewer only where no more follow. */
+  /**
+   * Reads the highest rows below a key, or from the top without a key. Returns at most `limit` rows; fewer only if no
+   * more follow.
+   */
   read(below: K | undefined, limit: number): Promise<readonly Row[]>;
 }
 
-/** What is known of a source: its rows so far, and how many it was asked for. */
+/** The state of a source: the rows read so far, and whether more follow. */
 interface Reading<Row, K extends SortKey> {
   readonly source: Source<Row, K>;
   readonly rows: Row[];
   isDone: boolean;
 }
 
-/** Which rows of several sources are wanted. */
+/** The rows that are wanted of several sources. */
 export interface Wanted<Row, K extends SortKey = string> {
-  /** The key that all sources sort by, no two rows with the same one. */
+  /** The key that all sources sort by. No two rows have the same. */
   readonly keyOf: (row: Row) => K;
   readonly below: K | undefined;
   readonly limit: number;
 }
 
-/** Rows that a source is asked for beyond its share: what one source has more of, another need not be asked for. */
+/**
+ * Rows that a source is asked for beyond its share. If one source has more of the wanted rows, another needs to be read
+ * less.
+ */
 const margin = 3;
 
 /**
- * The highest rows of all sources together, in descending order. Each source is asked for its share first, and for more only if it may
- * hold some of the missing rows: the number of rows that are read depends on how many are wanted, never on how many there are. Two rounds.
+ * Merges the highest rows of all sources in descending order. It asks each source for its share first, and for more
+ * only if the source may have some of the missing rows. So the number of rows that are read depends on how many are
+ * wanted, never on how many exist. Two rounds.
  */
 export async function mergeReads<Row, K extends SortKey>(
   sources: readonly Source<Row, K>[],
@@ -62,7 +69,10 @@ async function readOn<Row, K extends SortKey>(
   reading.isDone = rows.length < limit;
 }
 
-/** Unread rows of a source are below its last one: the wanted rows without those that are not below it. */
+/**
+ * The unread rows of a source are below its last row. So it may have as many of the wanted rows as are not found at or
+ * above that row.
+ */
 function missingOf<Row, K extends SortKey>(
   { rows, isDone }: Reading<Row, K>,
   found: readonly Row[],

@@ -1,4 +1,4 @@
-/** What a read gives of each item, by paths such as `revision` or `record.state`; saves no read unit, only transfer and parsing. */
+/** Limits a read to paths such as `revision` or `record.state`. That saves transfer and parsing, but no read units. */
 export function projectionOf(paths: readonly string[]) {
   const names = new Set(paths.flatMap((path) => path.split(".")));
   return {

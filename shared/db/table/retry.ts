@@ -6,44 +6,47 @@ import {
 import { jitter, sleep } from "../../backoff.ts";
 import { Refusal } from "../../domain/refusal.ts";
 
-/** How often something is tried, and the pauses between, each with jitter and up to twice as long as the one before. */
+/**
+ * How often a call is tried, and the pauses between, with jitter. Each pause is up to twice as long as the one before.
+ */
 export interface Pace {
   /** Unlimited if left out. */
   readonly tries?: number;
-  /** No pause ends later than this after the beginning. */
+  /** No pause ends later than this after the start. */
   readonly withinMs?: number;
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** True if the first try may read data that is a moment old: a refusal of it is decided again on consistent reads. */
+  /** True if the first try may read stale data. If that try refuses, the decision is made again on consistent reads. */
   readonly isFirstStale?: boolean;
 }
 
-/** The pace of everything that is tried again in the table. */
+/** The pace of every retry in the table. */
 export const paces = {
-  /** The table puts a call off: others' transactions hold its items, or it takes no more at the moment (D18). */
+  /** The table postpones a call: others' transactions hold its items, or it is overloaded (D18). */
   conflict: { withinMs: 1_000, firstPauseMs: 25, longestPauseMs: 200 },
   /** Others write the same record. */
   record: { tries: 40, firstPauseMs: 1, longestPauseMs: 50 },
   /** Each try reads up to 100 records. */
   bulk: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
-  /** A user's devices seldom register at once, and each try reads all of them. */
+  /** A user's devices seldom register at once, and each try reads all devices. */
   devices: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
   /** Another run of the same request has just begun or ended. */
   sameRequest: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
   /** Each try reads only the invoices that others changed meanwhile. */
   overdue: { tries: 10, firstPauseMs: 1, longestPauseMs: 50 },
-  /** Many guess, sign in or ask from behind one address at once, and all of them count. */
+  /** Many callers guess, sign in or ask from one address at once, and all of them are counted. */
   crowd: { tries: 60, firstPauseMs: 1, longestPauseMs: 50, isFirstStale: true },
-  /** Totals of all companies take part in one transaction at a time. */
+  /** The totals of all companies can be part of only one transaction at a time. */
   totals: { tries: 12, firstPauseMs: 10, longestPauseMs: 400 },
 } as const satisfies Readonly<Record<string, Pace>>;
 
 const retryAfterSeconds = 1;
 
 /**
- * Tries until an attempt has an outcome; undefined says that others came between. Attempts are numbered from 0. If the pace ends before,
- * `giveUp` decides: it refuses as `busy` unless given. A first attempt on stale reads that refuses is decided again, unless it
- * refuses as `busy`: it may have written, and the next one would take its writes for another's.
+ * Retries until an attempt returns an outcome; undefined means that other writers came first. Attempts are numbered
+ * from 0. If the pace ends without an outcome, `giveUp` decides; by default it refuses with `busy`. If a first attempt
+ * on stale reads refuses, the decision is made again. A refusal with `busy` is final, because the attempt may have
+ * written, and the next one would take its writes for another's.
  */
 export async function retry<T>(
   pace: Pace,
@@ -65,7 +68,7 @@ export async function retry<T>(
   return giveUp();
 }
 
-/** Repeats a call while others' transactions hold its items, for up to a second; then refuses as `busy`. */
+/** Repeats a call while others' transactions hold its items, for up to a second. Then refuses with `busy`. */
 export function retryConflicts<T>(call: () => Promise<T>): Promise<T> {
   return retry(paces.conflict, () =>
     call().catch((error: unknown) => {
@@ -75,7 +78,7 @@ export function retryConflicts<T>(call: () => Promise<T>): Promise<T> {
   );
 }
 
-/** The refusal of a write that kept losing against others. */
+/** The refusal of a write that repeatedly lost against others. */
 export function busy(): Refusal {
   return new Refusal("busy", "The records are being changed by others", { retryAfterSeconds });
 }

@@ -5,21 +5,21 @@ import { getItem } from "./table.ts";
 
 const sequenceSk = "SEQUENCE";
 
-/** The entity of sequences that ids are taken from; `given` is how many were. */
+/** The entity of sequences, which generate ids; `given` counts them. */
 export const sequences = defineEntity<StoredItem & { readonly given: number }>(
   "sequence",
   ({ sk }) => sk === sequenceSk,
 );
 
-/** Ids that the service gives start here, so that imported ones stay free. */
+/** Generated ids start here, so that lower ids are free for imports. */
 const firstId = 1_000_000_000;
 
-/** Where an id is taken, those of another table's sequence were imported: so many further on there are none. */
+/** If an id is taken, records of another table's sequence were imported. No ids are taken this much further on. */
 const stride = 1_000_000;
 
 /**
- * Access pattern Q1: the next id of an entity that no record has; ids may be left out, never given twice. One write unit and half a
- * read unit; one write unit more where others' ids were imported.
+ * Access pattern Q1: generates the next id of an entity that no record has. Ids may be skipped but are never repeated.
+ * One write unit and half a read unit; one write unit more if others' ids were imported.
  */
 export async function nextId(entity: "USER"): Promise<number> {
   const id = await give(entity, 1);

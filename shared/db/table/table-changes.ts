@@ -2,24 +2,24 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { type Attributes, fromAttributes } from "./attributes.ts";
 import type { Item, Key } from "./table.ts";
 
-/** One change of the table, from its stream; delivered at least once. */
+/** One change of the table from its stream, which delivers it at least once. */
 export interface TableChange {
-  /** The same however often the change is delivered. */
+  /** Identical in each delivery of the change. */
   readonly eventId: string;
   readonly key: Key;
-  /** The item before, undefined where there was none. */
+  /** The item before the change; undefined if there was none. */
   readonly before: Item | undefined;
-  /** The item after, undefined where it was removed. */
+  /** The item after the change; undefined if it was removed. */
   readonly after: Item | undefined;
-  /** Seconds since 1970, as the stream says it; undefined in what no stream has delivered. */
+  /** The stream's time of the change in seconds since 1970; undefined if no stream delivered the change. */
   readonly createdAt?: number | undefined;
-  /** Rises with each change of an item. */
+  /** Increases with each change of an item. */
   readonly sequence?: string | undefined;
-  /** Id of the request that the change follows from, as far as the item says it; what removes an item says nothing. */
+  /** Id of the request that caused the change, if the item names one. A removal names none. */
   readonly requestId?: string | undefined;
 }
 
-/** Reads a stream record; throws on one that is not of this table. */
+/** Reads a stream record. Throws if it is not of this table. */
 export function readTableChange(record: DynamoDBRecord): TableChange {
   const { eventID, dynamodb } = record;
   const item = (image: unknown) => image && fromAttributes(image as Attributes);
@@ -34,15 +34,15 @@ export function readTableChange(record: DynamoDBRecord): TableChange {
 }
 
 /**
- * The request that a stream record's change follows from, as its item says it. Where the revision is the same, the item says it
- * of an earlier change.
+ * The request that caused a stream record's change, as the item names it. If the revision did not change, the item
+ * names the request of an earlier change.
  */
 export function requestOfChange({ dynamodb }: DynamoDBRecord): string | undefined {
   const { OldImage, NewImage } = dynamodb ?? {};
   return OldImage?.revision?.N === NewImage?.revision?.N ? undefined : NewImage?.change?.M?.request?.S;
 }
 
-/** The partition and sort key that a stream record names, for people to look it up by; empty where it names none. */
+/** The partition and sort key of a stream record, so that people can look it up; empty texts if it has none. */
 export function nameOfChange({ dynamodb }: DynamoDBRecord): { pk: string; sk: string } {
   const { pk, sk } = dynamodb?.Keys ?? {};
   return { pk: pk?.S ?? "", sk: sk?.S ?? "" };

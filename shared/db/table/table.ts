@@ -14,7 +14,7 @@ export type { Item, Key } from "./attributes.ts";
 
 let client: DynamoDBClient | undefined;
 
-/** The client of this environment, made when first asked for. */
+/** The client of this environment, created at first use. */
 export function tableClient(): DynamoDBClient {
   client ??= createClient();
   return client;
@@ -22,7 +22,7 @@ export function tableClient(): DynamoDBClient {
 
 function createClient(): DynamoDBClient {
   const dynamo = new DynamoDBClient(limitedBy(callLimits.table));
-  // It copies every call and answer for a logger, and there is none.
+  // The middleware copies every call and answer for a logger, and there is no logger.
   dynamo.middlewareStack.remove("loggerMiddleware");
   return dynamo;
 }
@@ -36,7 +36,7 @@ export async function getItem(key: Key, { consistent = false } = {}): Promise<It
 
 type Query = Plain<QueryCommandInput>;
 
-/** A page of what is read, and the key to go on from; undefined after the last. */
+/** A page of a read, and the key of its last item to continue from; undefined after the last page. */
 export interface ReadPage {
   readonly items: Item[];
   readonly lastKey: Item | undefined;
@@ -49,7 +49,7 @@ export async function queryPage(input: Query): Promise<ReadPage> {
 
 /** A page of the whole table. */
 interface ScannedPage extends ReadPage {
-  /** How many items were read, those that a filter left out among them. */
+  /** The number of items that were read, including those that a filter left out. */
   readonly read: number;
 }
 
@@ -63,12 +63,12 @@ function pageOf({ Items = [], LastEvaluatedKey }: Pick<QueryCommandOutput, "Item
   return { items: Items.map(fromAttributes), lastKey: LastEvaluatedKey && fromAttributes(LastEvaluatedKey) };
 }
 
-/** The part of the table that a scan reads; all of it where there is but one. */
+/** The part of the table that a scan reads; the whole table if there is one segment. */
 export function segmentOf(segment: number, segments: number): Pick<ScanCommandInput, "Segment" | "TotalSegments"> {
   return segments === 1 ? {} : { Segment: segment, TotalSegments: segments };
 }
 
-/** Reads the items of a query, at most so many of them. */
+/** Reads the items of a query, up to `most`. */
 export async function queryItems(input: Query, most?: number): Promise<Item[]> {
   const items: Item[] = [];
   for await (const page of queryPages({ ...input, Limit: most })) {

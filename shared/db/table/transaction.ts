@@ -15,14 +15,14 @@ import { type Item, type Key, tableClient } from "./table.ts";
 /** Most writes of a transaction. */
 export const maxTransactionWrites = 100;
 
-/** One write of a transaction; the table is added here. */
+/** One write of a transaction. The table's name is added here. */
 export type TransactionWrite = { [K in keyof TransactWriteItem]: Plain<NonNullable<TransactWriteItem[K]>> };
 
 /**
- * Writes all or nothing, at most 100 writes. A call whose answer is lost is repeated by the SDK under the same token, and
- * written once. Answers with the positions of the writes whose conditions failed: none
- * means that all was written. Refuses as `busy` when others' transactions kept it from being decided (D18). Of the tries
- * of one `token`, by whichever run of a request, the table carries out one (D32).
+ * Carries out up to 100 writes, or none of them. If an answer is lost, the SDK repeats the call under the same token,
+ * and the writes happen once. Returns the positions of the writes whose conditions failed; none means that everything
+ * was written. Refuses with `busy` if others' transactions held the items for a second (D18). The table carries out
+ * only one of the tries with a `token`, whichever run of a request makes them (D32).
  */
 export async function transact(
   writes: readonly TransactionWrite[],
@@ -34,7 +34,8 @@ export async function transact(
     try {
       return await send(items, current);
     } catch (error) {
-      // Under its own token a transaction that is still under way is met again, and not taken for another's.
+      // A transaction that is still in progress is repeated under its own token, so that it does not conflict with
+      // itself.
       if (!(error instanceof TransactionInProgressException)) current = crypto.randomUUID();
       throw error;
     }
@@ -42,8 +43,8 @@ export async function transact(
 }
 
 /**
- * Reads up to 100 items as they are at one moment, in the order of the keys; absent ones are undefined. Two read units each.
- * Refuses as `busy` when others' transactions held them for a second.
+ * Reads up to 100 items as of one moment, in the order of the keys; absent ones are undefined. Two read units each.
+ * Refuses with `busy` if others' transactions held them for a second.
  */
 export async function readTogether(keys: readonly Key[]): Promise<(Item | undefined)[]> {
   const TransactItems = keys.map((key) => ({ Get: inTable<Get>({ Key: key }) }));
@@ -59,7 +60,7 @@ async function send(TransactItems: TransactWriteItem[], token: string): Promise<
     await tableClient().send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: token }));
     return [];
   } catch (error) {
-    // The run before this one spent the token on other values: these are a transaction of their own.
+    // An earlier run used the token for other values, so these writes are another transaction.
     if (error instanceof IdempotentParameterMismatchException) return send(TransactItems, crypto.randomUUID());
     const failed = failedConditions(error);
     if (failed.length === 0) throw error;
@@ -67,7 +68,7 @@ async function send(TransactItems: TransactWriteItem[], token: string): Promise<
   }
 }
 
-/** An item that was read may have the `write_id` of its last write: a transaction leaves none. */
+/** Removes the `write_id` that an item may have from its last single write: a transaction sets none. */
 function writeInTable(write: TransactionWrite): TransactWriteItem {
   if (write.Put) return { Put: inTable<Put>({ ...write.Put, Item: { ...write.Put.Item, write_id: undefined } }) };
   const [[kind, action] = []] = Object.entries(write);

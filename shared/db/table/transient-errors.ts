@@ -1,9 +1,8 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 
 /**
- * True for an error that is not caused by the item in work: throttling, a lost connection, a missing right. Once it passes
- * or is fixed, the same work succeeds.
- * False for what fails however often it is tried.
+ * True if the error's cause is not the item in work: throttling, a lost connection, a missing right. The same work
+ * succeeds once the cause is gone. False if the work fails at each try.
  */
 export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -13,13 +12,13 @@ export function isTransientError(error: unknown): boolean {
   return $metadata !== undefined || isOfNetwork || Array.isArray(errors) || error.name === "TimeoutError";
 }
 
-/** True for a call that the table refused because it, or a partition of it, takes no more at the moment. */
+/** True if the table refused a call because the table or a partition is overloaded. */
 export function isThrottled(error: unknown): boolean {
   const names = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];
   return error instanceof Error && names.includes(error.name);
 }
 
-/** A write that the table cannot carry out, such as one that makes an item too large, fails at each try. */
+/** True for a write that the table can never carry out, such as one that makes an item too large. */
 function isInvalidTransaction(error: Error): boolean {
   if (!(error instanceof TransactionCanceledException)) return false;
   return (error.CancellationReasons ?? []).some(({ Code }) => Code !== undefined && lasting.has(Code));

@@ -3,26 +3,29 @@ import { getItem, type Item, type Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import type { UniqueKey } from "./unique-keys.ts";
 
-/** Where a dry run keeps what it would have written: an item, null for a deleted one, undefined for an untouched one. */
+/** Stores what a dry run would have written: an item, null for a deleted one, undefined for an untouched one. */
 export interface DryRunStore {
   find(key: Key): Item | null | undefined;
   keep(key: Key, item: Item | null): void;
 }
 
-/** The item as the writes so far would have left it. */
+/** The item as the dry run's writes so far would have left it. */
 export function findInDryRun(key: Key, dryRun: DryRunStore | undefined, stored: Item | undefined): Item | undefined {
   const kept = dryRun?.find(key);
   return kept === undefined ? stored : (kept ?? undefined);
 }
 
-/** Does to the dry run's store what the transaction would do to the table; answers with the positions that would have failed. */
+/**
+ * Applies a transaction to the dry run's store instead of the table. Returns the positions of the writes that would
+ * have failed.
+ */
 export async function applyDry(
   writes: readonly TransactionWrite[],
   uniqueKeys: readonly UniqueKey[],
   dryRun: DryRunStore,
 ): Promise<readonly number[]> {
   const stored = await Promise.all(uniqueKeys.map(({ key }) => getItem(key, { consistent: true })));
-  // No await from here on: two users of one file with the same login must not both find it free.
+  // No await from here on: if two users of a file have the same login, only one may find it free.
   const failed = uniqueKeys.flatMap(({ key, userId }, position) => {
     const holder = findInDryRun(key, dryRun, stored[position]);
     return holder && holder.user_id !== userId ? [writes.length + position] : [];

@@ -2,22 +2,22 @@ import type { Item, Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
-/** A key that only one user may hold, and the field that asks for it. */
+/** A key that only one user may have, and the field that asks for it. */
 export interface UniqueKey {
   readonly key: Key;
   readonly userId: number;
   readonly field: string;
-  /** What is stored beside the holder's id where it is not stored already. */
+  /** Stored beside the owner's id if the key has no such attributes yet. */
   readonly attributes: Item;
 }
 
-/** Takes what is free; what the user holds already stays as it is. */
+/** Takes a free key. A key that the user owns stays as it is. */
 export function takeUniqueKey({ key, userId, attributes }: UniqueKey): TransactionWrite {
   const { ConditionExpression: when, ExpressionAttributeValues: values } = ifFreeOrHeldBy(userId);
   return { Update: updateOf(key, { when, values, set: { user_id: userId }, setOnce: attributes }) };
 }
 
-/** Gives up what a user holds. */
+/** Deletes a key that a user owns. */
 export function releaseUniqueKey({ key, userId }: UniqueKey): TransactionWrite {
   return { Delete: { Key: { ...key }, ...ifFreeOrHeldBy(userId) } };
 }
