@@ -7,12 +7,11 @@ const root = join(import.meta.dirname, "../../..");
 
 /** Files that cast and are no entity's module, and why. */
 const exceptions: Readonly<Record<string, string>> = {
+  "shared/db/table/attributes.ts": "translates plain values to DynamoDB's types and back, before any entity sees them",
   "shared/db/table/change-stamps.ts": "what an item of any kind says of its last write",
-  "shared/db/table/conditional-writes.ts": "the item that a condition failed on comes as DynamoDB types it, undecoded",
   "shared/db/table/entity.ts": "gives an item its entity's type: the one place where all of them are decoded",
   "shared/db/table/keys.ts": "a key is two texts, and an id becomes one",
   "shared/db/table/table-changes.ts": "the stream's records come as Lambda types them, undecoded",
-  "shared/db/table/transaction.ts": "adds the table's name to a write of any kind",
   "shared/db/table/transient-errors.ts": "looks at errors, at nothing that is stored",
   "shared/db/writes/changes.ts": "a list of decoded items is a tuple of their types",
 };
