@@ -3,7 +3,7 @@ import { findUser } from "../../../shared/db/accounts/users.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
 import { queryPages } from "../../../shared/db/table/table.ts";
 
-/** A person to forget, as others' records name them. */
+/** A person, as others' records name them. */
 export interface Person {
   readonly id: number;
   /** True while the user exists. */
