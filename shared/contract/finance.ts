@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "./operation.ts";
 import { plan } from "./plan.ts";
 import { anyOf, dateFilter, idParameter, oneRecord, optionalParameter, paging, searchText } from "./query.ts";
-import { bulkIds, calendarDate, currency, decimal, id, text, timestamp } from "./values.ts";
+import { bulkIds, calendarDate, currency, decimal, id, openObject, text, timestamp } from "./values.ts";
 
 /** States of a timesheet (D17). */
 export const timesheetStates = ["paid", "pending"] as const;
@@ -33,11 +33,11 @@ export const driver = v.object({
 });
 
 /** A break within a timelog: id, times and duration, with any further keys (D36). */
-const timelogBreak = v.looseObject({
+const timelogBreak = openObject({
   id,
   start_at: timestamp,
   end_at: timestamp,
-  duration: v.looseObject({ hours: v.pipe(v.number(), v.integer()), minutes: v.pipe(v.number(), v.integer()) }),
+  duration: openObject({ hours: v.pipe(v.number(), v.integer()), minutes: v.pipe(v.number(), v.integer()) }),
 });
 
 /** The timelog embedded in a timesheet. */
@@ -45,7 +45,7 @@ export const timelog = v.object({
   id,
   amend_status: text(100),
   breaks: v.pipe(v.array(timelogBreak), v.maxLength(50)),
-  duration: v.looseObject({ hours: v.pipe(v.number(), v.integer()) }),
+  duration: openObject({ hours: v.pipe(v.number(), v.integer()) }),
   start_at: timestamp,
   end_at: timestamp,
 });

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { everyRole, operation } from "./operation.ts";
 import { paging } from "./query.ts";
-import { bulkIdsUpTo, id, text, timestamp } from "./values.ts";
+import { bulkIdsUpTo, id, openObject, text, timestamp } from "./values.ts";
 
 /** A notification as the interface shows it. */
 export const notification = v.object({
   id,
   created_at: timestamp,
-  params: v.looseObject({ type: text(100) }),
+  params: openObject({ type: text(100) }),
   read_at: v.nullable(timestamp),
   record_id: id,
   record_type: text(100),

@@ -1,14 +1,11 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { createWriteBatches } from "../../../infra/tools/import/write-batches.ts";
 import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
 import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
 import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
-import type { Item } from "../../../shared/db/table/table.ts";
+import { getItem, type Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
-import { settings } from "../../../shared/settings.ts";
-import { documentClient } from "./document-client.ts";
 
 /** Stores records the way an import does, and counts them as the stream's consumer would. */
 export async function store(lines: readonly object[], now = new Date()): Promise<void> {
@@ -28,8 +25,6 @@ export async function countRecords(records: readonly (readonly [type: string, id
 
 /** The interface's fields of a record as they are stored now. */
 export async function readRecord(kind: RecordKind, id: number): Promise<Item | undefined> {
-  const { Item } = await documentClient().send(
-    new GetCommand({ TableName: settings.tableName(), Key: { ...recordKey(kind, id) }, ConsistentRead: true }),
-  );
-  return Item?.record;
+  const item = await getItem(recordKey(kind, id), { consistent: true });
+  return item?.record as Item | undefined;
 }

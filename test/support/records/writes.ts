@@ -1,12 +1,9 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Item, Key } from "../../../shared/db/table/table.ts";
+import { getItem, type Item, type Key } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import type { Outcome, WriteContext } from "../../../shared/db/writes/changes.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
-import { settings } from "../../../shared/settings.ts";
-import { documentClient } from "./document-client.ts";
 
 /** The moment at which test lines are written. */
 export const writtenAt = new Date("2026-05-10T12:00:00.000Z");
@@ -29,7 +26,6 @@ export async function faultsOf(work: () => unknown): Promise<string[]> {
 }
 
 /** An item as it is stored now. */
-export async function readItem(key: Key): Promise<Item | undefined> {
-  const get = new GetCommand({ TableName: settings.tableName(), Key: { ...key }, ConsistentRead: true });
-  return (await documentClient().send(get)).Item;
+export function readItem(key: Key): Promise<Item | undefined> {
+  return getItem(key, { consistent: true });
 }
