@@ -46,10 +46,7 @@ export async function keepInPieces(
   return { first, further: further.length };
 }
 
-/**
- * Finds the answer of which the first piece is kept with its run; undefined if a piece is missing. A read unit for
- * every 4 KB.
- */
+/** Joins the pieces of an answer; its run has the first. Undefined if a piece is missing. A read unit for every 4 KB. */
 export async function findPieces(
   record: Key,
   runId: string,
