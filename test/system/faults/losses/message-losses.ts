@@ -35,7 +35,7 @@ export function messageLosses(service: Service, publications: string[]) {
     service.inbox.clear();
     const requestedAt = new Date();
     const validTo = new Date(requestedAt.getTime() + 15 * 60_000);
-    const request = { requestId: `request-${id}`, requestedAt, validTo };
+    const request = { requestId: `request-${id}`, requestedAt, validTo, digits: 6, registers: false };
     return {
       attempt: messages(deliverPin, { login: channel === "email" ? email : phone_number, channel, ...request }),
       check: async () => {

@@ -28,7 +28,7 @@ interface Poison {
 
 const withImage = (wrong: object) => (change: StreamRecord) => void Object.assign(change.NewImage ?? {}, wrong);
 const poisons: readonly Poison[] = [
-  { reason: /Unsupported type passed: Q/, spoil: withImage({ record: { Q: "?" } }), isStored: false },
+  { reason: /An attribute is of an unknown type: Q/, spoil: withImage({ record: { Q: "?" } }), isStored: false },
   { reason: /has no id or no key/, spoil: (change) => void delete change.Keys, isStored: false },
   { reason: /state is not a text/, spoil: withImage({ record: { M: { number: { S: "X" } } } }), isStored: true },
   { reason: /company_id is not a whole number/, spoil: withImage({ company_id: { S: "1" } }), isStored: true },
