@@ -107,7 +107,7 @@ function readOptions(): { help: boolean; fresh: boolean; lan: boolean; port: num
   }
 }
 
-/** Ends in order. A start that is interrupted leaves by the exit hooks, which end the engine too. */
+/** Ends in order. A start that is interrupted ends at once, and the engine with it. */
 function end(machine: Machine | undefined): void {
   if (!machine) process.exit(0);
   machine.close().then(

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { findFreePort } from "../loopback-port.ts";
+import { makeTemporaryFolder } from "../temporary-folder.ts";
 import { type ChildService, startChild } from "./child-service.ts";
 import { type EngineCommand, type EngineName, findEngine } from "./engine-commands.ts";
-import { temporaryRoot } from "./temporary-root.ts";
 
 /** A running DynamoDB engine: its name, its HTTP endpoint on the loopback interface, and how to end it. */
 export interface Engine {
@@ -34,30 +34,27 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
   const endpoint = process.env.DYNAMODB_ENDPOINT;
   if (endpoint) return { name: "external", endpoint, close: async () => {} };
 
-  const directory = options.dataDirectory ?? mkdtempSync(join(temporaryRoot(), "workforce-engine-"));
+  const { dataDirectory } = options;
+  const folder = dataDirectory === undefined ? makeTemporaryFolder("engine") : { path: dataDirectory, remove() {} };
+  const directory = folder.path;
   mkdirSync(directory, { recursive: true });
   const port = await findFreePort();
-  const command = findEngine(options.engine ?? process.env.DYNAMODB_ENGINE, {
-    directory,
-    port,
-    temporary: options.dataDirectory === undefined,
-  });
-  const child = startChild(command.file, command.arguments, join(directory, "engine.pid"));
+  const temporary = dataDirectory === undefined;
+  const command = findEngine(options.engine ?? process.env.DYNAMODB_ENGINE, { directory, port, temporary });
+  const child = startChild(command.file, command.arguments);
+  const close = async () => {
+    await child.close();
+    folder.remove();
+  };
   const url = `http://127.0.0.1:${port}`;
   try {
     await untilReady(url, child, command);
     if (command.name === "dynoxide") indexStreamRecords(join(directory, "table.sqlite"));
   } catch (error) {
-    await child.close();
+    await close();
     throw error;
   }
-  const close = () => end(child, options.dataDirectory ? undefined : directory);
   return { name: command.name, endpoint: url, close };
-}
-
-async function end(child: ChildService, temporaryDirectory: string | undefined): Promise<void> {
-  await child.close();
-  if (temporaryDirectory) rmSync(temporaryDirectory, { recursive: true, force: true });
 }
 
 async function untilReady(url: string, child: ChildService, command: EngineCommand): Promise<void> {

@@ -43,7 +43,7 @@ export async function synthesizeOnce(directory: string, onBuild?: () => void): P
  * the new one is complete. Rejects with the beginning of the error's message.
  */
 export async function synthesizeAgain(directory: string): Promise<LocalSynthesis> {
-  const outdir = resolve(`${assemblyFolder(directory)}.${process.pid}`);
+  const outdir = resolve(`${assemblyFolder(directory)}.next`);
   rmSync(outdir, { recursive: true, force: true });
   const program = await bundleProgram("infra/local/stack/synthesis-program.ts");
   await runModule(program.code, [outdir]).catch((error) => {

@@ -1,31 +1,30 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pathToFileURL } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
 import { type ChildService, startChild } from "../../../infra/local/engine/child-service.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
 
-let directory: string;
-let idFile: string;
 const started: ChildService[] = [];
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "workforce-child-"));
-  idFile = join(directory, "child.pid");
-});
 
 afterEach(async () => {
   await Promise.all(started.splice(0).map((child) => child.close()));
-  rmSync(directory, { recursive: true });
 });
 
-const forever = ["-e", "setInterval(() => {}, 1000)"];
+const forever = ["-e", "console.log(process.pid); setInterval(() => {}, 1000)"];
 
 function start(parameters: string[]): ChildService {
-  const child = startChild(process.execPath, parameters, idFile);
+  const child = startChild(process.execPath, parameters);
   started.push(child);
   return child;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 describe("a child service", () => {
@@ -41,15 +40,17 @@ describe("a child service", () => {
     await expect.poll(() => child.ended() && child.lastWords()).toBe("no such option");
   });
 
-  it("ends what a killed parent left working in the same folder, and nothing else", async () => {
-    const orphan = spawn(process.execPath, [...forever, directory]);
-    const stranger = spawn(process.execPath, forever);
-    writeFileSync(idFile, String(stranger.pid));
-    start(forever);
-    writeFileSync(idFile, String(orphan.pid));
-    start(forever);
-    expect(await once(orphan, "exit")).toEqual([null, "SIGTERM"]);
-    expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
-    stranger.kill();
+  it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)("ends with a parent that is ended by %s", async (signal) => {
+    const module = pathToFileURL(`${root}infra/local/engine/child-service.ts`);
+    const program = `
+      const { startChild } = await import(${JSON.stringify(module.href)});
+      const child = startChild(process.execPath, ${JSON.stringify(forever)});
+      const timer = setInterval(() => child.lastWords() && console.log(child.lastWords()), 20);`;
+    const parent = spawn(process.execPath, ["--input-type=module", "-e", program]);
+    const [printed] = await once(parent.stdout, "data");
+    const pid = Number.parseInt(String(printed), 10);
+    expect(isAlive(pid)).toBe(true);
+    parent.kill(signal);
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
   });
 });

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startEngine } from "../../../infra/local/engine/engine.ts";
 import type { TableDefinition } from "../../../infra/local/engine/local-table.ts";
+import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
 import { readTableDefinition } from "./table-definition.ts";
 
 declare module "vitest" {
@@ -23,7 +23,9 @@ declare module "vitest" {
 
 /** Starts one DynamoDB engine for the run, and makes the run's folder. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const run = await mkdtemp(join(tmpdir(), "workforce-test-"));
+  const { path: run, remove } = makeTemporaryFolder("test", tmpdir());
+  // Whatever the tests and their programs leave there goes with it.
+  process.env.TMPDIR = run;
   const recordings = join(run, "recordings");
   mkdirSync(recordings);
   const [definition, engine] = await Promise.all([readTableDefinition(run), startEngine()]);
@@ -34,6 +36,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("recordings", recordings);
   return async () => {
     await engine.close();
-    await rm(run, { recursive: true });
+    remove();
   };
 }

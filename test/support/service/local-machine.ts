@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { temporaryRoot } from "../../../infra/local/engine/temporary-root.ts";
 import { findFreePort } from "../../../infra/local/loopback-port.ts";
+import { makeTemporaryFolder, type TemporaryFolder } from "../../../infra/local/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const readyWithinMs = 90_000;
@@ -30,9 +29,8 @@ export interface CommandResult {
 }
 
 /** An empty folder that stands in for `.local`. */
-export function makeDirectory(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(temporaryRoot(), "workforce-machine-"));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+export function makeDirectory(): TemporaryFolder {
+  return makeTemporaryFolder("machine");
 }
 
 /** Starts the machine of a folder on a free port, from this checkout or a copy, and waits until it says that it is ready. */
@@ -42,7 +40,9 @@ export async function startLocalMachine(
   checkout = root,
 ): Promise<StartedMachine> {
   const port = await findFreePort(0);
-  const child = run(join(checkout, "infra/local/start.ts"), parameters, directory, { PORT: String(port) });
+  // As a script of npm it ends with its parent: the worker of the test may be killed.
+  const environment = { PORT: String(port), npm_lifecycle_event: "start" };
+  const child = run(join(checkout, "infra/local/start.ts"), parameters, directory, environment);
   const output = await untilReady(child);
   const tokens = new Map<string, Promise<string>>();
   const loginOf = (role: string) => {
