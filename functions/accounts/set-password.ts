@@ -8,9 +8,9 @@ import { anonymousByAddress } from "../../shared/http/client-address.ts";
  * Spends a reset token for a new password, ends every session of the user and notifies the user. The same token with
  * the same password gets the answer again within a minute (D14, D15).
  */
-export const handler = anonymousByAddress(setPassword, async ({ body, now, clientAddress }) => {
+export const handler = anonymousByAddress(setPassword, async ({ body, now, change, clientAddress }) => {
   requireUncommon(body.password, "/user/password");
-  const user = await changePasswordOnce({ body, now, clientAddress });
+  const user = await changePasswordOnce({ body, now, change, clientAddress });
   if (user) return { user };
   throw new Refusal("reset_token_invalid", "The reset token is spent, expired or unknown; request a new pin");
 });

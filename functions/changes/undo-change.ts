@@ -6,9 +6,8 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 /** Undoes a change of timesheets or timers. A caller with a passcode must send it (D41). */
 export const handler = idempotent(
   operation,
-  async ({ parameters, caller, authorization, requestedAt, token }) => {
-    const undoing = await undoChange({ changeId: parameters.id, caller, authorization, requestedAt, token });
-    const { id, undone, list } = undoing;
+  async ({ parameters, ...context }) => {
+    const { id, undone, list } = await undoChange(parameters.id, context);
     const record_type = list === "TIMESHEETS" ? ("Timesheet" as const) : ("Job" as const);
     return {
       change: { id, undone: undone.id, record_type, record_ids: [...undone.record_ids] },

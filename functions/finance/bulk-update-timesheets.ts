@@ -7,8 +7,8 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 /** Marks timesheets as paid or pending, all or none. A caller with a passcode must send it (D17–D19). */
 export const handler = idempotent(
   bulkUpdateTimesheets,
-  async ({ body: { timesheet_ids: ids, state }, caller, authorization, token }) => {
-    const set = await setTimesheetStates(ids, requireScope(caller), state, caller, authorization, token);
+  async ({ body: { timesheet_ids: ids, state }, ...context }) => {
+    const set = await setTimesheetStates(ids, requireScope(context.caller), state, context);
     return { ...set, total: set.items.length };
   },
   { authorize: ({ body, caller, now }) => authorizePayment(caller, body.passcode, now) },

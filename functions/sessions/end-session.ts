@@ -10,10 +10,10 @@ import { authenticated } from "../../shared/http/endpoint.ts";
  * may end another one: otherwise somebody whose session was ended could end the owner's in return. A session ended from
  * another one may be in a stranger's hands, so it proves no earlier session (D10).
  */
-export const handler = authenticated(operation, async ({ parameters: { id }, caller, now }) => {
+export const handler = authenticated(operation, async ({ parameters: { id }, caller, now, change }) => {
   const revoked = id !== caller.sessionId;
   if (revoked) await requireSession(caller, now);
-  if (id === undefined || !(await endSession(caller.userId, id, { revoked }))) throw recordNotFound();
+  if (id === undefined || !(await endSession(caller.userId, id, change, { revoked }))) throw recordNotFound();
   // After the end of its session, so that no device can be registered meanwhile.
   await dropDevicesOfSession(caller.userId, id);
   return {};

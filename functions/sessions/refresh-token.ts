@@ -14,7 +14,7 @@ import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
  * the minute in which an answer that was lost is given again (D5, D28). One that has expired ends nothing: it proves an
  * earlier session (D10). The session is changed last, so that a fault before it costs nothing.
  */
-export const handler = anonymous(refreshToken, async ({ body, now }) => {
+export const handler = anonymous(refreshToken, async ({ body, now, change }) => {
   const key = await hmacKey();
   const spent = parseRefreshToken(body.refresh_token, key);
   if (!spent) throw refreshTokenInvalid();
@@ -24,7 +24,7 @@ export const handler = anonymous(refreshToken, async ({ body, now }) => {
   const token = account && (await issueTokens(account.user, family, next, now));
   const current = account && (await rotateSession(spent, next, account.epoch, now));
   if (!token || !current) {
-    if (await revokeSession(spent, account?.epoch)) await dropDevicesOfSession(userId, family);
+    if (await revokeSession(spent, account?.epoch, change)) await dropDevicesOfSession(userId, family);
     throw refreshTokenInvalid();
   }
   if (current !== next) count("RefreshesRepeated", {});

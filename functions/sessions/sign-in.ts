@@ -14,7 +14,6 @@ import { anonymousByAddress } from "../../shared/http/client-address.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
-import { actAs } from "../../shared/work.ts";
 
 /** Signs in with a login and its password. An unknown login takes as long as a wrong password (D5, D15). */
 export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddress: address, clientProof }) => {
@@ -27,7 +26,6 @@ export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddr
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");
 
   const { user, epoch } = account;
-  actAs(`user#${user.id}`);
   const family = makeFamily(now);
   const refreshToken = makeRefreshToken(user.id, family, await hmacKey());
   const [company, token] = await Promise.all([

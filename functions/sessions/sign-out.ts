@@ -4,8 +4,8 @@ import { dropDevicesOfSession } from "../../shared/db/notifications/device-token
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Ends the session of the access token and removes its devices. The token stays valid for its minutes (D5, D28). */
-export const handler = authenticated(signOut, async ({ caller }) => {
-  await endSession(caller.userId, caller.sessionId);
+export const handler = authenticated(signOut, async ({ caller, change }) => {
+  await endSession(caller.userId, caller.sessionId, change);
   // After the end of the session, so that no device can be registered meanwhile.
   await dropDevicesOfSession(caller.userId, caller.sessionId);
   return {};

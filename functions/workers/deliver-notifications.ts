@@ -21,12 +21,12 @@ const usersPerPage = 5 * maxUsersPerMessage;
  */
 export const handler = forQueue(
   notificationMessage,
-  async ({ recipients, actorId, requestId: _, ...notification }, now) => {
+  async ({ recipients, actorId, requestId: _, ...notification }, context) => {
     if ("company" in recipients) return queuePage(recipients, { ...notification, actorId });
     const userIds = "profile" in recipients ? await findUsersOfProfile(recipients.profile) : recipients.users;
-    if (isOfUndo(notification)) return deliverUndo(await findExistingUsers(userIds), notification, actorId, now);
+    if (isOfUndo(notification)) return deliverUndo(await findExistingUsers(userIds), notification, actorId, context);
     const concerned = await findExistingUsers(userIds.filter((userId) => userId !== actorId));
-    await deliverNotification(concerned, notification, now);
+    await deliverNotification(concerned, notification, context);
   },
 );
 

@@ -17,7 +17,7 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
  * failed is counted no more. One of the stage's test logins gets their pin, and nothing is sent or counted.
  * The message is in the language of the login's user (D45).
  */
-export const handler = forQueue(pinRequest, async ({ login, channel, registers, ...request }, now) => {
+export const handler = forQueue(pinRequest, async ({ login, channel, registers, ...request }, { now }) => {
   if (now >= request.validTo) return;
   const [existingUserId, isStored] = await Promise.all([
     findUserIdOfLogin(login),

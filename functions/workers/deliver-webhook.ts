@@ -11,7 +11,7 @@ import { forQueue, later } from "../../shared/workers/queue-worker.ts";
  * Delivers an event to the receiver of its queue's webhook (D42). A failed delivery is retried after a pause, for 24
  * hours. After that, and while the webhook is disabled, the event goes to the webhook's dead letters.
  */
-export const handler = forQueue(webhookMessage, async ({ detail: event }, now, delivery) => {
+export const handler = forQueue(webhookMessage, async ({ detail: event }, { now }, delivery) => {
   const webhook = webhookOfQueue(delivery.queue);
   const about = { webhook: webhook.name, event_id: event.id };
   const known = await findWebhook(webhook);

@@ -11,7 +11,7 @@ import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
  * Notifies a user on every channel they have, in their language, that their password was changed (D14); SMS within the stage's
  * ceiling (D11). A message that comes again repeats only the channel that failed.
  */
-export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, now) => {
+export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { now }) => {
   const [user, progress] = await Promise.all([findUser(userId), findNoticeProgress(userId, changedAt)]);
   if (!user) return;
   const addresses: readonly [NoticeChannel, string | null][] = [

@@ -13,7 +13,7 @@ import { forSchedule } from "../../shared/workers/schedule-worker.ts";
  * Creates the next signing key when one is due, publishes it before it signs, and retires older ones (D6). Each run
  * retires every key that has stopped signing or will never sign, and so completes an interrupted run.
  */
-export const handler = forSchedule(async (now) => {
+export const handler = forSchedule(async ({ now }) => {
   const stored = await readSigningKeys({ fresh: true });
   const newest = stored.at(-1);
   const signsFrom = nextKeySignsFrom(newest && new Date(newest.signs_from), now);

@@ -18,7 +18,7 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
  * before the last end of all sessions (D14). A failing device delays no other, and is retried when the message returns;
  * served devices are skipped then.
  */
-export const handler = forQueue(pushMessage, async ({ userId, notificationId }, now) => {
+export const handler = forQueue(pushMessage, async ({ userId, notificationId }, { now }) => {
   const [devices, account] = await Promise.all([findDevices(userId), findAccount(userId)]);
   if (!account) return;
   const reachable = devices.filter((device) => isRegistered(device, account) && servesPushes(device));

@@ -1,5 +1,6 @@
+import { beginChange } from "../../shared/domain/records/change.ts";
 import { settings } from "../../shared/settings.ts";
-import { carryOutCommand } from "../../shared/work.ts";
+import { carryOut } from "../../shared/work.ts";
 import { findStage, type Stage } from "../stages/stages.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { type ErasedList, openErasedList } from "./forget/erased-list.ts";
@@ -50,10 +51,14 @@ export async function forget(parameters: string[], directory: string): Promise<n
   const list = openErasedList({ stage, directory });
   const work = user === undefined ? () => replayAll(list, yes) : workOn(readId(user), { list, yes, readmits, stage });
   return withService({ stage, directory }, async (service) => {
-    const code = await carryOutCommand({ operation: "forget" }, () => "tool#forget", work);
+    const code = await carryOut({ operation: "forget" }, work);
     if (!service.running) await service.processPending();
     return code;
   });
+}
+
+function contextOfCommand() {
+  return { now: new Date(), change: beginChange({ operation: "forget", by: "tool#forget" }) };
 }
 
 function readId(typed: string): number {
@@ -72,7 +77,7 @@ interface Call {
 function workOn(id: number, { list, yes, readmits, stage }: Call): () => Promise<number> {
   return async () => {
     if (readmits) return readmitOne(id, list, yes);
-    const found = yes ? await forgetPerson(id, list, new Date()) : await planToForget(id, list);
+    const found = yes ? await forgetPerson(id, list, contextOfCommand()) : await planToForget(id, list);
     if (!found) {
       process.stdout.write(`Nothing is known of user ${id}: neither the table nor the list has them.\n`);
       return 1;
@@ -96,7 +101,7 @@ async function replayAll(list: ErasedList, yes: boolean): Promise<number> {
     process.stdout.write(`On the list: ${ids.join(", ") || "nobody"}. --yes erases them once more.\n`);
     return 0;
   }
-  const { forgotten, absent, endpointsLeft } = await replayErasures(list, new Date());
+  const { forgotten, absent, endpointsLeft } = await replayErasures(list, contextOfCommand());
   process.stdout.write(`Erased once more: ${forgotten.join(", ") || "nobody"}. `);
   process.stdout.write(`Not in the table, and kept out: ${absent.join(", ") || "nobody"}.\n`);
   process.stdout.write(describeEndpoints(endpointsLeft));

@@ -5,15 +5,16 @@ import { type PinCompare, type PinTry, tryPin, wasSpentBy } from "../db/accounts
 import { refundAttempt } from "../db/accounts/throttles.ts";
 import { nobody } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
+import type { WriteContext } from "../db/writes/changes.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
 import { resetTokenOf } from "../domain/accounts/reset-token.ts";
 import { afterSuccess } from "../domain/guessing/client-guesses.ts";
+import { byUser } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { hashToken } from "../domain/token-hash.ts";
 import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
-import { actAs } from "../work.ts";
 import { isKnownClient } from "./known-client.ts";
 import type { ShownUser } from "./shown-user.ts";
 import { guesserOf } from "./throttles.ts";
@@ -35,8 +36,9 @@ export async function confirm(
   login: Login,
   pin: string,
   { address, proof }: ConfirmingClient,
-  now: Date,
+  context: WriteContext,
 ): Promise<ConfirmedUser> {
+  const { now } = context;
   const guesser = await guesserOf(login.value, { address, isKnown: await isKnownClient(login, proof) });
   const key = await hmacKey();
   const isRight: PinCompare = (stored) => verifyPin(pin, stored?.user_id ?? nobody, stored ?? unusablePinHash, key);
@@ -44,10 +46,9 @@ export async function confirm(
   if (!pinTry) refusePin();
 
   const { user } = pinTry;
-  actAs(`user#${user.id}`);
   const resetToken = resetTokenOf(pin, user.id, pinTry.hash, key);
   const [isAnswered, company] = await Promise.all([
-    spendOnce(login.value, pinTry, guesser, hashToken(resetToken), now),
+    spendOnce(login.value, pinTry, guesser, hashToken(resetToken), context),
     findCompany(user.financial_company_id),
     forgive(guesser, client, now),
   ]);
@@ -69,9 +70,11 @@ async function spendOnce(
   pinTry: PinTry,
   guesser: Guesser,
   resetHash: string,
-  now: Date,
+  context: WriteContext,
 ): Promise<boolean> {
-  if (!pinTry.isRepeated && (await spendPin(login, pinTry, guesser, resetHash, now))) return true;
+  const { now } = context;
+  const writing = { ...context, change: byUser(context.change, pinTry.user.id) };
+  if (!pinTry.isRepeated && (await spendPin(login, pinTry, guesser, resetHash, writing))) return true;
   const [isOwn, account] = await Promise.all([wasSpentBy(login, pinTry, guesser, now), findAccount(pinTry.user.id)]);
   return isOwn && account?.resetHash === resetHash;
 }

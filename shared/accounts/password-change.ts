@@ -3,52 +3,57 @@ import type { Body } from "../contract/operation.ts";
 import { changePassword, findResetToken } from "../db/accounts/reset-tokens.ts";
 import type { User } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
+import { paces, retry } from "../db/table/retry.ts";
+import type { WriteContext } from "../db/writes/changes.ts";
 import { hashPassword, verifyPassword } from "../domain/accounts/password.ts";
 import { afterRecovery } from "../domain/guessing/login-guesses.ts";
+import { byUser } from "../domain/records/change.ts";
 import { hashToken } from "../domain/token-hash.ts";
-import { actAs } from "../work.ts";
 import type { ShownUser } from "./shown-user.ts";
 import { guesserOf } from "./throttles.ts";
 
 /** A new password as it came in. */
-interface PasswordChange {
+interface NewPasswordRequest extends WriteContext {
   readonly body: Body<typeof setPassword>;
   readonly clientAddress: string;
-  readonly now: Date;
 }
 
 /**
  * Spends a reset token for a new password; gives the user, who is notified of it. The same token with the same password
  * within a minute gives the user again. Undefined where the token does not count (D14).
  */
-export async function changePasswordOnce(change: PasswordChange): Promise<ShownUser | undefined> {
-  const resetHash = hashToken(change.body.reset_password_token);
-  return (await setOnce(change, resetHash)) ?? (await findWhereSet(change, resetHash));
+export async function changePasswordOnce(request: NewPasswordRequest): Promise<ShownUser | undefined> {
+  const resetHash = hashToken(request.body.reset_password_token);
+  return (await setOnce(request, resetHash)) ?? (await findWhereSet(request, resetHash));
 }
 
 /** Sets the password; undefined where the token does not count, or was spent meanwhile. */
-async function setOnce(
-  { body, now, clientAddress }: PasswordChange,
-  resetHash: string,
-): Promise<ShownUser | undefined> {
-  const found = await findResetToken(resetHash, now);
-  if (!found || found.isSpent) return undefined;
-  const { user } = found.account;
-  actAs(`user#${user.id}`);
-  // Nothing may fail once the password has changed; the notice follows from the table's stream.
-  const [passwordHash, logins, company] = await Promise.all([
-    hashPassword(body.password),
-    forgivenLogins(user, clientAddress, now),
-    findCompany(user.financial_company_id),
-  ]);
-  const names = namesFor(user, body);
-  const { locale } = body;
-  if (!(await changePassword(user.id, resetHash, { passwordHash, names, locale, logins }, now))) return undefined;
-  return { ...user, ...names, ...(locale !== undefined && { locale }), company };
+async function setOnce(request: NewPasswordRequest, resetHash: string): Promise<ShownUser | undefined> {
+  const { body, now, clientAddress } = request;
+  let hashing: Promise<string> | undefined;
+  const { user } = await retry(paces.record, async () => {
+    const found = await findResetToken(resetHash, now);
+    if (!found || found.isSpent) return { user: undefined };
+    const { user } = found.account;
+    hashing ??= hashPassword(body.password);
+    // Nothing may fail once the password has changed; the notice follows from the table's stream.
+    const [passwordHash, logins, company] = await Promise.all([
+      hashing,
+      forgivenLogins(user, clientAddress, now),
+      findCompany(user.financial_company_id),
+    ]);
+    const names = namesFor(user, body);
+    const { locale } = body;
+    const context = { now, change: byUser(request.change, user.id) };
+    const isSet = await changePassword(found.account, resetHash, { passwordHash, names, locale, logins }, context);
+    if (isSet === undefined) return undefined;
+    return { user: isSet ? { ...user, ...names, ...(locale !== undefined && { locale }), company } : undefined };
+  });
+  return user;
 }
 
 /** The user whose password was set to this one with this token within the last minute (D14). */
-async function findWhereSet({ body, now }: PasswordChange, resetHash: string): Promise<ShownUser | undefined> {
+async function findWhereSet({ body, now }: NewPasswordRequest, resetHash: string): Promise<ShownUser | undefined> {
   const found = await findResetToken(resetHash, now);
   if (!found?.isSpent) return undefined;
   const { user, hash } = found.account;
@@ -57,7 +62,7 @@ async function findWhereSet({ body, now }: PasswordChange, resetHash: string): P
 }
 
 /** A registration keeps no names: who sets the first password sets them (D16). */
-function namesFor({ first_name, last_name }: User, body: PasswordChange["body"]) {
+function namesFor({ first_name, last_name }: User, body: NewPasswordRequest["body"]) {
   if (first_name !== "" || last_name !== "") return {};
   return {
     ...(body.first_name !== undefined && { first_name: body.first_name }),

@@ -1,6 +1,5 @@
 import type { Change } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { lastChange } from "../work.ts";
 import { dropPieces, findPieces, keepInPieces } from "./answer-pieces.ts";
 import { deleteIf, putIf, updateIf } from "./table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
@@ -40,6 +39,8 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
   /** True for a stored fingerprint of the same request: the same key with another one is another request. */
   readonly matches: (fingerprint: string) => boolean;
+  /** The change that the request begins, unless another run has begun one. */
+  readonly change: Change;
 }
 
 /** One run of a request: only it may store an answer or release the key. */
@@ -87,7 +88,7 @@ export async function acquireRun(request: IdempotentRequest, now: Date): Promise
 /** Undefined where the run was changed by others between the reads and the writes. */
 async function tryToAcquire(request: IdempotentRequest, record: Key, now: Date): Promise<AcquiredRun | undefined> {
   const run = newRun(record, now);
-  if (await orHandOn(run, () => openRun(run, request.fingerprint, now))) return { run };
+  if (await orHandOn(run, () => openRun(run, request, now))) return { run };
   const stored = await idempotentRuns.find(record, { consistent: true });
   if (!stored || stored.valid_to <= now.toISOString()) return undefined;
   if (!request.matches(stored.body_hmac)) {
@@ -146,14 +147,14 @@ function newRun(record: Key, now: Date): Run {
   return { record, id: crypto.randomUUID(), token: crypto.randomUUID(), requestedAt: now, validTo };
 }
 
-function openRun(run: Run, fingerprint: string, now: Date): Promise<boolean> {
+function openRun(run: Run, { fingerprint, change }: IdempotentRequest, now: Date): Promise<boolean> {
   const opened = {
     ...run.record,
     body_hmac: fingerprint,
     run_id: run.id,
     request_token: run.token,
     asked_at: run.requestedAt.toISOString(),
-    asked_change: lastChange(),
+    asked_change: change,
     leased_to: leaseFrom(now),
     valid_to: run.validTo.toISOString(),
     expires_at: epochSeconds(run.validTo),

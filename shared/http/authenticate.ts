@@ -1,9 +1,9 @@
 import type { SignedInOperation } from "../contract/operation.ts";
 import { type Caller, scopeOf } from "../domain/caller.ts";
+import { byUser } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { verifyAccessToken } from "../tokens/verify-access-token.ts";
-import { actAs } from "../work.ts";
-import type { HttpRequest } from "./request.ts";
+import { type HttpRequest, requireChange } from "./request.ts";
 
 /** Middleware: finds the caller behind the bearer token and refuses roles the operation does not name (D2–D4). */
 export function authenticate(operation: SignedInOperation) {
@@ -12,7 +12,7 @@ export function authenticate(operation: SignedInOperation) {
       const caller = await verifyAccessToken(bearerToken(event.headers.authorization), new Date());
       authorize(operation, caller);
       event.caller = caller;
-      actAs(`user#${caller.userId}`);
+      event.change = byUser(requireChange(event), caller.userId);
     },
   };
 }

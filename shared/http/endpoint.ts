@@ -11,8 +11,9 @@ import type {
   SignedInOperation,
 } from "../contract/operation.ts";
 import type { Caller } from "../domain/caller.ts";
+import { beginChange, type Change } from "../domain/records/change.ts";
 import { routeNotFound } from "../domain/refusal.ts";
-import { carryOut, lastChange } from "../work.ts";
+import { carryOut } from "../work.ts";
 import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { announceDeprecation } from "./deprecation.ts";
@@ -21,7 +22,7 @@ import { carryOutOnce } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
 import { answerProblems } from "./problem.ts";
-import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller } from "./request.ts";
+import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller, requireChange } from "./request.ts";
 import { logRequests } from "./request-log.ts";
 import { validate } from "./validate.ts";
 
@@ -31,6 +32,8 @@ export interface AnonymousRequest<O extends Operation> {
   readonly query: Query<O>;
   readonly body: Body<O>;
   readonly now: Date;
+  /** The change that its writes are. */
+  readonly change: Change;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;
   /** The number of milliseconds that the function may still run. */
@@ -87,12 +90,7 @@ export function idempotent<O extends IdempotentOperation>(
     const request = signedInRequestOf<O>(event, context);
     const { requestedAt, token } = event.run ?? { requestedAt: request.now, token: undefined };
     const authorization = event.run ? Promise.resolve() : authorize(request);
-    const work = { operation: operation.name, request_id: request.requestId };
-    return carryOut(
-      work,
-      () => handle({ ...request, requestedAt, token, authorization }),
-      event.run?.continues ?? lastChange(),
-    );
+    return handle({ ...request, requestedAt, token, authorization });
   });
 }
 
@@ -191,8 +189,11 @@ function refuseWhereClosed(closes: () => boolean) {
 function compose(operation: string, middlewares: readonly object[], handler: HttpHandler): HttpHandler {
   const chained = middy<HttpEvent, HttpAnswer>().use(middlewares as MiddlewareObj<HttpEvent, HttpAnswer>[]);
   const handle = chained.handler(handler) as unknown as HttpHandler;
-  return (event, context) =>
-    carryOut({ operation, request_id: requestIdOf({ event, context }) }, () => handle(event, context));
+  return (event, context) => {
+    const request = requestIdOf({ event, context });
+    const change = beginChange({ operation, request });
+    return carryOut({ operation, request_id: request }, () => handle({ ...event, change }, context));
+  };
 }
 
 function requestOf<O extends Operation>(event: HttpEvent, context: Context): AnonymousRequest<O> {
@@ -203,6 +204,7 @@ function requestOf<O extends Operation>(event: HttpEvent, context: Context): Ano
     query: query as Query<O>,
     body: body as Body<O>,
     now: new Date(),
+    change: requireChange(event),
     requestId,
     remainingMs: () => context.getRemainingTimeInMillis(),
   };

@@ -5,7 +5,7 @@ import { Refusal } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
 import { hmacKey } from "../secrets.ts";
 import { answerHeaders } from "./answer.ts";
-import { type HttpAnswer, type HttpEvent, type HttpRequest, requireCaller } from "./request.ts";
+import { type HttpAnswer, type HttpEvent, type HttpRequest, requireCaller, requireChange } from "./request.ts";
 
 /** A request's way through the service, which its answer and its log lines belong to. */
 type Passage = Pick<HttpRequest, "event" | "context">;
@@ -54,7 +54,8 @@ function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
 async function begin(operation: string, key: string, { event, context }: Passage): Promise<void> {
   const caller = requireCaller(event);
   const known = await fingerprintsOf(caller, operation, event.input);
-  const acquired = await acquireRun({ userId: caller.userId, operation, key, ...known }, new Date());
+  const asked = { userId: caller.userId, operation, key, ...known, change: requireChange(event) };
+  const acquired = await acquireRun(asked, new Date());
   if ("run" in acquired) event.run = acquired.run;
   else event.keptAnswer = replay(acquired.answer, { event, context });
 }

@@ -1,11 +1,14 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import type { Run } from "../db/idempotency.ts";
 import type { Caller } from "../domain/caller.ts";
+import type { Change } from "../domain/records/change.ts";
 
 /** A request between the middlewares: API Gateway's event, and the results of earlier middlewares. */
 export interface HttpEvent extends Omit<APIGatewayProxyEventV2, "body"> {
   /** The body as sent; once parsed, its JSON value. */
   body?: unknown;
+  /** The change that the request begins; authentication says who makes it. */
+  change?: Change;
   /** Set by authentication. */
   caller?: Caller;
   /** Set by validation. */
@@ -36,4 +39,10 @@ export function requestIdOf(request: Pick<HttpRequest, "event" | "context">): st
 export function requireCaller({ caller }: HttpEvent): Caller {
   if (!caller) throw new Error("A signed-in operation ran without a caller");
   return caller;
+}
+
+/** The change that a request begins, or goes on with where an earlier run of it has begun one. */
+export function requireChange({ change, run }: HttpEvent): Change {
+  if (!change) throw new Error("A request began without a change");
+  return run?.continues ?? change;
 }

@@ -1,18 +1,20 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
+import type { WriteContext } from "../db/writes/changes.ts";
+import { beginChange } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, type LogFields, log } from "../logger.ts";
 import type { Delivery } from "../messaging/queue.ts";
 import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
-import { carryOut } from "../work.ts";
+import { carryOut, type Work } from "../work.ts";
 import { logEnd } from "./log-end.ts";
 
 /** Returned by work that has delayed its message: the message stays in the queue without counting as failed. */
 export const later = Symbol("later");
 
-type Processing<M> = (message: M, now: Date, delivery: Delivery) => Promise<unknown>;
+type Processing<M> = (message: M, context: WriteContext, delivery: Delivery) => Promise<unknown>;
 
 /**
  * The handler of a queue's worker. It parses and processes each message. A failed message returns to the queue, and
@@ -49,7 +51,7 @@ async function attempt<S extends v.GenericSchema>(
   return carryOut(about, async () => {
     try {
       const outcome = await logEnd(
-        () => processMessage(read, (message, now) => work(message, now, delivery)),
+        () => processMessage(read, (message) => work(message, contextOf(about), delivery)),
         {},
         whyOf,
       );
@@ -60,6 +62,11 @@ async function attempt<S extends v.GenericSchema>(
       return messageId;
     }
   });
+}
+
+/** What a message changes is a change of the service, unless its worker says who makes it. */
+function contextOf({ operation, request_id: request }: Work): WriteContext {
+  return { now: new Date(), change: beginChange({ operation, request }) };
 }
 
 function deliveryOf({ body, receiptHandle, eventSourceARN = "", attributes }: SQSRecord): Delivery {
@@ -74,11 +81,11 @@ function deliveryOf({ body, receiptHandle, eventSourceARN = "", attributes }: SQ
 
 async function processMessage<M>(
   read: { readonly message: M } | undefined,
-  work: (message: M, now: Date) => Promise<unknown>,
+  work: (message: M) => Promise<unknown>,
 ): Promise<unknown> {
   if (!read) throw new Error("The message is malformed");
   try {
-    return await work(read.message, new Date());
+    return await work(read.message);
   } catch (error) {
     if (!(error instanceof RecipientRefusedError)) throw error;
     return reportRefused(error);

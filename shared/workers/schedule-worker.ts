@@ -1,6 +1,8 @@
 import type { Context } from "aws-lambda";
+import type { WriteContext } from "../db/writes/changes.ts";
+import { beginChange } from "../domain/records/change.ts";
 import { settings } from "../settings.ts";
-import { actAs, carryOut } from "../work.ts";
+import { carryOut } from "../work.ts";
 import { logEnd } from "./log-end.ts";
 
 /**
@@ -8,13 +10,11 @@ import { logEnd } from "./log-end.ts";
  * retry.
  */
 export function forSchedule<T>(
-  work: (now: Date, event: unknown) => Promise<T>,
+  work: (context: WriteContext, event: unknown) => Promise<T>,
 ): (event?: unknown, context?: Pick<Context, "awsRequestId">) => Promise<T> {
-  return (event, context) =>
-    carryOut({ operation: settings.operation(), request_id: context?.awsRequestId }, () =>
-      logEnd(() => {
-        actAs(`schedule#${settings.operation()}`);
-        return work(new Date(), event);
-      }),
-    );
+  return (event, context) => {
+    const [operation, request] = [settings.operation(), context?.awsRequestId];
+    const change = beginChange({ operation, request, by: `schedule#${operation}` });
+    return carryOut({ operation, request_id: request }, () => logEnd(() => work({ now: new Date(), change }, event)));
+  };
 }

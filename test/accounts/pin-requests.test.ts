@@ -5,6 +5,7 @@ import { confirm } from "../../shared/accounts/confirmation.ts";
 import { countPinRequest } from "../../shared/accounts/pin-requests.ts";
 import { tableClient } from "../../shared/db/table/table.ts";
 import type { Login } from "../../shared/domain/accounts/login.ts";
+import { testContext } from "../support/records/contexts.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { faultsOf } from "../support/records/writes.ts";
@@ -34,7 +35,7 @@ async function expectSentBy(request: typeof ask): Promise<void> {
   await deliverPins();
   expect(service.inbox.entries()).toHaveLength(1);
   const pin = newestPin(service.inbox, login.value);
-  expect(await confirm(login, pin, { address }, new Date())).toHaveProperty("reset_password_token");
+  expect(await confirm(login, pin, { address }, testContext())).toHaveProperty("reset_password_token");
 }
 
 test("D12, D18: a request that is refused as busy, and stored all the same, keeps its pin from nobody", async () => {

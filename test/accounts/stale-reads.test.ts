@@ -12,6 +12,7 @@ import { fromAttributes, toAttributes } from "../../shared/db/table/attributes.t
 import { nameOf } from "../../shared/db/table/keys.ts";
 import { type Key, tableClient } from "../../shared/db/table/table.ts";
 import type { Login } from "../../shared/domain/accounts/login.ts";
+import { testContext } from "../support/records/contexts.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { faultsOf, readItem } from "../support/records/writes.ts";
@@ -74,7 +75,7 @@ test("D11: a request shares no pin that is spent by now", async () => {
   await deliverPins();
   const pin = newestPin(service.inbox, login.value);
   await freeze(loginGuessesKey((await guesser(login)).loginHash));
-  await confirm(login, pin, { address }, new Date());
+  await confirm(login, pin, { address }, testContext());
   service.inbox.clear();
   await ask(login);
   await deliverPins();
@@ -89,6 +90,6 @@ test("D13: the right pin of a registration is answered again though its user was
   const requester = { address };
   const stored = await readItem(pinKey(login.value));
   await freeze(userKey(Number(stored?.user_id)));
-  const first = await confirm(login, pin, requester, new Date());
-  expect(await confirm(login, pin, requester, new Date())).toEqual(first);
+  const first = await confirm(login, pin, requester, testContext());
+  expect(await confirm(login, pin, requester, testContext())).toEqual(first);
 });

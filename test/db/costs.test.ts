@@ -1,4 +1,5 @@
 import { beforeAll, expect, inject, test } from "vitest";
+import { createWriteBatches } from "../../infra/tools/import/write-batches.ts";
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { storePin } from "../../shared/db/accounts/pins.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
@@ -10,17 +11,16 @@ import { undoChange } from "../../shared/db/records/undo-change.ts";
 import { hashPin } from "../../shared/domain/accounts/pin.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
 import { hmacKey } from "../../shared/secrets.ts";
-import { carryOut } from "../../shared/work.ts";
+import { callerContext, testContext } from "../support/records/contexts.ts";
 import { costOf } from "../support/records/costs.ts";
 import { companyLine, invoiceLine, notificationLine, timesheetLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
+import { write } from "../support/records/writes.ts";
 import { countAsAsked } from "../support/requests/pins.ts";
 import { useService } from "../support/service/service.ts";
 
 const caller = { userId: 1, role: "operator", companyId: 1, sessionId: "s" } as const;
 const firstPage = { limit: 20, beforeId: undefined, skip: 0 };
-
-const inRequest = <T>(run: () => Promise<T>) => carryOut({ operation: "test" }, run);
 
 useService();
 
@@ -34,7 +34,7 @@ beforeAll(() =>
 
 test.each([1, 10, 100])("bulk_update of %i ids reads a unit each, in two round trips", async (count) => {
   const ids = Array.from({ length: count }, (_, index) => index + 1);
-  const cost = await costOf(() => setTimesheetStates(ids, 1, "paid", caller, Promise.resolve()));
+  const cost = await costOf(() => setTimesheetStates(ids, 1, "paid", callerContext(caller)));
   expect(cost.readUnits).toBeLessThanOrEqual(count + 1);
   expect(cost.sequentialTrips).toBe(2);
 });
@@ -45,14 +45,17 @@ const countsTransactions = inject("engineName") !== "dynamodb-local";
 test.runIf(countsTransactions)(
   "D41: a payment that can be undone writes no item more, and its undo reads one unit more, in three round trips",
   async () => {
-    const ids = Array.from({ length: 100 }, (_, index) => index + 1);
-    const pay = (state: "paid" | "pending") => setTimesheetStates(ids, 1, state, caller, Promise.resolve());
-    await pay("paid");
-    const plain = await costOf(() => pay("pending"));
+    const ids = Array.from({ length: 100 }, (_, index) => index + 201);
+    await store(ids.map((id) => timesheetLine(id, 1)));
+    const commit = createWriteBatches();
+    const importAll = (state: string) =>
+      Promise.all(ids.map((id) => write({ type: "timesheet", id, state }, { commit })));
+    const plain = await costOf(() => importAll("paid"));
+    await importAll("pending");
     let changeId = "";
-    const undoable = await inRequest(() => costOf(async () => (changeId = (await pay("paid")).changeId ?? "")));
-    const request = { changeId, caller, authorization: Promise.resolve(), requestedAt: new Date(), token: undefined };
-    const undone = await inRequest(() => costOf(() => undoChange(request)));
+    const pay = async () => (await setTimesheetStates(ids, 1, "paid", callerContext(caller))).changeId ?? "";
+    const undoable = await costOf(async () => (changeId = await pay()));
+    const undone = await costOf(() => undoChange(changeId, callerContext(caller)));
     // The first record names all others: another KB.
     const writeUnits = plain.writeUnits + 2;
     expect(undoable).toEqual({ ...plain, writeUnits });
@@ -109,7 +112,9 @@ test("a confirmation with the right pin costs at most 3 read units, in three rou
   };
   await storePin(request, 7, hashPin("123456", 7, await hmacKey()), now);
   await countAsAsked(login);
-  const cost = await costOf(() => confirm({ value: login, channel: "email" }, "123456", { address: "192.0.2.7" }, now));
+  const cost = await costOf(() =>
+    confirm({ value: login, channel: "email" }, "123456", { address: "192.0.2.7" }, testContext(now)),
+  );
   expect(cost.readUnits).toBeLessThanOrEqual(3);
   expect(cost.sequentialTrips).toBeLessThanOrEqual(3);
 });

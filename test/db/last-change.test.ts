@@ -1,32 +1,44 @@
 import { expect, test } from "vitest";
 import { acquireRun, handOnRun } from "../../shared/db/idempotency.ts";
-import { updateIf } from "../../shared/db/table/conditional-writes.ts";
+import { markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
+import { notificationKey } from "../../shared/db/notifications/notifications.ts";
+import { setJobTimers } from "../../shared/db/records/jobs.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
 import { readTableChange } from "../../shared/db/table/table-changes.ts";
-import { carryOut } from "../../shared/work.ts";
-import { jobLine } from "../support/records/records.ts";
+import { callerContext, testChange, testContext } from "../support/records/contexts.ts";
+import { jobLine, notificationLine } from "../support/records/records.ts";
 import { readItem, write } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
 import { streamRecord } from "../support/workers/workers.ts";
 
 useService();
 const key = recordKey("JOB", 1);
-const during = <T>(request_id: string, run: () => T) => carryOut({ operation: "test", request_id }, run);
-const raise = () => updateIf(key, { add: { revision: 1 } });
+const during = (request: string) => ({ change: testChange("service#test", request) });
+const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
 
 test("a write of a record says which request it follows from, and one of no request leaves nothing of the last", async () => {
-  expect(await during("one", () => write(jobLine(1, 1), { notifies: true }))).toBe("created");
-  expect(await readItem(key)).toMatchObject({ change: { request: "one" } });
-  expect(await during("two", raise)).toMatchObject({ change: { request: "two" } });
-  expect(await raise()).not.toHaveProperty("change");
-  await during("three", raise);
+  expect(await write(jobLine(1, 1), { ...during("one"), notifies: true })).toBe("created");
+  expect(await readItem(key)).toMatchObject({ change: { request: "one", creates: true } });
+  const timer = { timer: 60, timerExpiresAt: new Date() };
+  await setJobTimers([1], "all", timer, { ...callerContext(admin), ...during("two") });
+  expect(await readItem(key)).toMatchObject({ change: { request: "two" } });
   await write(jobLine(1, 1, { title: "Driver" }));
-  expect(await readItem(key)).not.toHaveProperty("change");
+  const { change } = (await readItem(key)) ?? {};
+  expect(change).toMatchObject({ by: "service#test" });
+  expect(change).not.toHaveProperty("request");
+  expect(change).not.toHaveProperty("creates");
+});
+
+test("an item that has no history says the request of its last write alone, which log lines need", async () => {
+  await write(notificationLine(1, 9), during("nine"));
+  expect((await readItem(notificationKey(9, 1)))?.change).toEqual({ request: "nine" });
+  await markNotifications(9, [1], new Date(), testContext());
+  expect(await readItem(notificationKey(9, 1))).not.toHaveProperty("change");
 });
 
 test("a record that stays as it is stays so with another request: nothing is written for its id", async () => {
-  await during("four", () => write(jobLine(2, 1)));
-  expect(await during("five", () => write(jobLine(2, 1)))).toBe("unchanged");
+  await write(jobLine(2, 1), during("four"));
+  expect(await write(jobLine(2, 1), during("five"))).toBe("unchanged");
   expect(await readItem(recordKey("JOB", 2))).toMatchObject({ change: { request: "four" } });
 });
 
@@ -48,10 +60,10 @@ test("D32: a run that is taken over goes on in the name of the request that bega
     fingerprint: "one",
     matches: () => true,
   };
-  const first = await during("seven", () => acquireRun(asked, new Date()));
+  const first = await acquireRun({ ...asked, ...during("seven") }, new Date());
   if (!("run" in first)) throw new Error("The key was used before");
   expect(first.run.continues).toBeUndefined();
   await handOnRun(first.run);
-  const second = await during("eight", () => acquireRun(asked, new Date()));
+  const second = await acquireRun({ ...asked, ...during("eight") }, new Date());
   expect(second).toMatchObject({ run: { token: first.run.token, continues: { request: "seven" } } });
 });

@@ -4,6 +4,7 @@ import { findUnreadCounts } from "../../shared/db/notifications/notification-cou
 import { deliverNotification } from "../../shared/db/notifications/notification-delivery.ts";
 import { findNotifications } from "../../shared/db/notifications/notifications.ts";
 import type { Item } from "../../shared/db/table/table.ts";
+import { testContext, unhurried } from "../support/records/contexts.ts";
 import { type Cost, costOf } from "../support/records/costs.ts";
 import { firstOfMany, putNotifications } from "../support/records/many-notifications.ts";
 import { usualOrFull } from "../support/service/counts.ts";
@@ -63,7 +64,7 @@ test(`D27: marking ${marked} as read is one call, in time for ${asked} in ${most
   const startedAt = performance.now();
   let total = 0;
   const cost = await costOf(async () => {
-    total = (await markAllRead(3, new Date())).total;
+    total = (await markAllRead(3, new Date(), unhurried())).total;
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   const onAws = secondsOnAws(cost);
@@ -82,7 +83,7 @@ test(`D27: marking ${marked} as read is one call, in time for ${asked} in ${most
 test("D25: an event costs at most 7 write units a user, its index with it", async () => {
   const users = Array.from({ length: 60 }, (_, at) => 1_000 + at);
   const about = { record_type: "Job", record_id: 7, params: { type: "published" } } as const;
-  const cost = await costOf(() => deliverNotification(users, { eventId: "units", ...about }, new Date()));
+  const cost = await costOf(() => deliverNotification(users, { eventId: "units", ...about }, testContext()));
   say("fan-out to 60", cost);
   expect(cost.writeUnits / users.length).toBeLessThanOrEqual(7);
   expect(cost.sequentialTrips).toBe(2);

@@ -11,6 +11,7 @@ import { transact } from "../../shared/db/table/transaction.ts";
 import { isTransientError } from "../../shared/db/table/transient-errors.ts";
 import { updateOf } from "../../shared/db/table/updates.ts";
 import { useLossyNetwork } from "../support/faults/lossy-network.ts";
+import { testChange } from "../support/records/contexts.ts";
 import { jobLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { readItem, write } from "../support/records/writes.ts";
@@ -161,7 +162,11 @@ test("a transaction whose answer was lost is written once", async () => {
 
 test("D32: a run that was begun or taken over with a lost answer is under way, and not another's", async () => {
   const fields = { userId: 1, operation: "adjust-job-timers", key: crypto.randomUUID(), fingerprint: "one" };
-  const request = { ...fields, matches: (fingerprint: string) => fingerprint === fields.fingerprint };
+  const request = {
+    ...fields,
+    change: testChange(),
+    matches: (fingerprint: string) => fingerprint === fields.fingerprint,
+  };
   const begun = new Date();
   expect(await interrupted(() => acquireRun(request, begun))).toMatchObject({ run: { requestedAt: begun } });
   const later = new Date(begun.getTime() + 120_000);

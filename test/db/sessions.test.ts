@@ -12,6 +12,7 @@ import { putIf } from "../../shared/db/table/conditional-writes.ts";
 import { decryptSuccessor } from "../../shared/domain/accounts/encrypted-token.ts";
 import { makeFamily, makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { hashToken } from "../../shared/domain/token-hash.ts";
+import { testChange } from "../support/records/contexts.ts";
 import { contentOf } from "../support/records/items.ts";
 import { readItem } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
@@ -132,7 +133,7 @@ test("D5: nothing is repeated in a session that was ended or in a later epoch", 
   const { family, token } = await newSession();
   await rotate(token, newToken(family));
   expect(await rotate(token, newToken(family), opened, epoch + 1)).toBeUndefined();
-  await endSession(7, family);
+  await endSession(7, family, testChange());
   expect(await rotate(token, newToken(family))).toBeUndefined();
 });
 
@@ -159,16 +160,16 @@ test("D5: of 100 who spend one token at once all are given one successor", async
 
 test("D5, D10: a session that was ended keeps its newest token as a proof, which no request brings back, even of before", async () => {
   const { family, token } = await newSession();
-  await endSession(7, family);
+  await endSession(7, family, testChange());
   for (const now of [opened, new Date(opened.getTime() - 10_000)]) {
     expect(await rotate(token, newToken(family), now)).toBeUndefined();
   }
-  await endSession(7, family);
+  await endSession(7, family, testChange());
   expect(await readItem(sessionKey(7, family))).toMatchObject({ refresh_hash: hashToken(token), epoch });
 });
 
 test("D5: ending a session that is not there makes none", async () => {
-  await endSession(7, "f".repeat(22));
+  await endSession(7, "f".repeat(22), testChange());
   expect(await readItem(sessionKey(7, "f".repeat(22)))).toBeUndefined();
 });
 
@@ -192,13 +193,13 @@ test("D5, D10: a spent token revokes its session, and so does one of an earlier 
 async function revoked(token: string, current: number | undefined): Promise<boolean> {
   const spent = parseRefreshToken(token, key);
   if (!spent) throw new Error("The token has no form");
-  return revokeSession(spent, current);
+  return revokeSession(spent, current, testChange());
 }
 
 test("D5: ending one session leaves the user's others and other users' alone", async () => {
   const [one, other] = [await newSession(), await newSession()];
-  await endSession(7, one.family);
-  await endSession(8, other.family);
+  await endSession(7, one.family, testChange());
+  await endSession(8, other.family, testChange());
   expect(await rotate(other.token, newToken(other.family))).toBeDefined();
 });
 

@@ -4,6 +4,7 @@ import { setJobTimers } from "../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
 import type { Key } from "../../shared/db/table/table.ts";
+import { callerContext } from "../support/records/contexts.ts";
 import {
   companyLine,
   invoiceLine,
@@ -51,16 +52,16 @@ test("D29: a notification that is written aloud is to be pushed, a silent one is
 
 test("D25: what the interface changes after a silent import is notified", async () => {
   await write(timesheetLine(10, 1));
-  await setTimesheetStates([10], "all", "paid", admin, Promise.resolve());
+  await setTimesheetStates([10], "all", "paid", callerContext(admin));
   expect(await readItem(recordKey("TIMESHEET", 10))).not.toHaveProperty("silent");
   await write(jobLine(10, 1));
-  await setJobTimers([10], "all", { timer: 60, timerExpiresAt: writtenAt }, admin);
+  await setJobTimers([10], "all", { timer: 60, timerExpiresAt: writtenAt }, callerContext(admin));
   expect(await readItem(recordKey("JOB", 10))).not.toHaveProperty("silent");
 });
 
 test("D25: an import that changes what a caller had changed does not do it in their name", async () => {
   await write(timesheetLine(11, 1));
-  await setTimesheetStates([11], "all", "paid", admin, Promise.resolve());
+  await setTimesheetStates([11], "all", "paid", callerContext(admin));
   expect(await write({ type: "timesheet", id: 11, state: "paid" }, aloud)).toBe("unchanged");
   expect(await readItem(recordKey("TIMESHEET", 11))).toMatchObject({ changed_by: 1 });
   await write({ type: "timesheet", id: 11, total: "2.00" }, aloud);

@@ -11,6 +11,7 @@ import { deleteItemAt, updateIf } from "../../shared/db/table/conditional-writes
 import { keyOf } from "../../shared/db/table/keys.ts";
 import { registeredUser } from "../../shared/domain/accounts/users.ts";
 import { transactionConflict, useFaultProxy } from "../support/faults/fault-proxy.ts";
+import { testContext } from "../support/records/contexts.ts";
 import { scanItems } from "../support/records/items.ts";
 import { userLine } from "../support/records/records.ts";
 import { write } from "../support/records/writes.ts";
@@ -54,14 +55,19 @@ async function hashesElsewhere(): Promise<string[]> {
   return others.filter((item) => Object.entries(item).some(isHash)).map(({ pk, sk }) => `${pk} ${sk}`);
 }
 
+async function spendResetToken(token: string, passwordHash: string): Promise<boolean | undefined> {
+  const { account } = (await findResetToken(token, now)) ?? {};
+  expect(account?.user.id).toBe(id);
+  return account && changePassword(account, token, { passwordHash, names: {}, logins: [] }, testContext(now));
+}
+
 /** Sets a password as a completed reset does. */
-async function resetPassword(hash: string): Promise<boolean> {
+async function resetPassword(hash: string): Promise<boolean | undefined> {
   const reset = crypto.randomUUID();
   await updateIf(userKey(id), { set: { reset_hash: reset } });
   const token = { user_id: id, valid_to: new Date(now.getTime() + 60_000).toISOString() };
   await updateIf({ pk: `RESET#${reset}`, sk: "RESET" }, { set: token });
-  expect((await findResetToken(reset, now))?.account.user.id).toBe(id);
-  return changePassword(id, reset, { passwordHash: hash, names: {}, logins: [] }, now);
+  return spendResetToken(reset, hash);
 }
 
 describe("D15, D19: the hash of a secret is in no item but its own", () => {
@@ -95,11 +101,11 @@ describe("D15, D19: the hash of a secret is in no item but its own", () => {
     await updateIf({ pk: `LOGIN#${loginOf(id)}`, sk: "PIN" }, { set });
     const guesser = { isKnown: false, by: "b", on: "l", loginHash: "l", clientHash: "c", network: undefined };
     const reset = crypto.randomUUID();
-    const pinTry = { ...pin, registers: true, isRepeated: false };
-    expect(await spendPin(loginOf(id), pinTry, guesser, reset, now)).toBe(true);
+    const pinTry = { ...pin, stored: undefined, registers: true, isRepeated: false };
+    expect(await spendPin(loginOf(id), pinTry, guesser, reset, testContext(now))).toBe(true);
     const account = await findAccountWith("password", id);
     expect([account?.user.id, account?.hash]).toEqual([id, undefined]);
-    expect(await changePassword(id, reset, { passwordHash: "first", names: {}, logins: [] }, now)).toBe(true);
+    expect(await spendResetToken(reset, "first")).toBe(true);
     expect(await hashOf("password")).toBe("first");
     expect(await hashesElsewhere()).toEqual([]);
   });

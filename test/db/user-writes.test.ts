@@ -16,6 +16,7 @@ import { recordKey } from "../../shared/db/table/keys.ts";
 import { passcodeFits } from "../../shared/domain/accounts/passcode.ts";
 import { verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { hmacKey } from "../../shared/secrets.ts";
+import { testContext } from "../support/records/contexts.ts";
 import { documentClient } from "../support/records/document-client.ts";
 import { scanItems } from "../support/records/items.ts";
 import { companyLine, notificationLine, userLine } from "../support/records/records.ts";
@@ -134,7 +135,7 @@ test.each([
   const asked = await askForPin(guesser, { ...request, throttled: [] }, requestedAt);
   await storePin({ login, requestedAt, ...asked }, 61, hash, requestedAt);
   const { pinTry } = await tryPin(login, guesser, () => true, requestedAt);
-  expect(pinTry && (await spendPin(login, pinTry, guesser, "reset", requestedAt))).toBe(true);
+  expect(pinTry && (await spendPin(login, pinTry, guesser, "reset", testContext(requestedAt)))).toBe(true);
   await write({ type: "user", id: 61, ...change });
   expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);
 });

@@ -4,6 +4,7 @@ import { setJobTimers } from "../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { type RecordKind, recordKey } from "../../shared/db/table/keys.ts";
 import type { ListName } from "../../shared/domain/records/list-place.ts";
+import { callerContext } from "../support/records/contexts.ts";
 import { companyLine, invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
 import { readRecord } from "../support/records/store.ts";
 import { faultsOf, readItem, write, writtenAt } from "../support/records/writes.ts";
@@ -109,14 +110,14 @@ test.each([
 
 test("D24: a job's timer survives an import", async () => {
   await write(jobLine(70, 1));
-  await setJobTimers([70], "all", { timer: 60, timerExpiresAt: writtenAt }, admin);
+  await setJobTimers([70], "all", { timer: 60, timerExpiresAt: writtenAt }, callerContext(admin));
   await write({ type: "job", id: 70, title: "Van driver" });
   expect(await readItem(recordKey("JOB", 70))).toMatchObject({ timer: 60, timer_expires_at: writtenAt.toISOString() });
 });
 
 test("who changed a record before is not the author of an import's change", async () => {
   await write(timesheetLine(71, 1));
-  await setTimesheetStates([71], "all", "paid", admin, Promise.resolve());
+  await setTimesheetStates([71], "all", "paid", callerContext(admin));
   expect(await write({ type: "timesheet", id: 71, state: "paid" })).toBe("unchanged");
   await write({ type: "timesheet", id: 71, total: "1.00" });
   expect(await readItem(recordKey("TIMESHEET", 71))).not.toHaveProperty("changed_by");
@@ -167,7 +168,7 @@ test("parallel lines that create one record create it once", async () => {
 test("a bulk update and an import of one timesheet both count", async () => {
   await write(timesheetLine(92, 1));
   await Promise.all([
-    setTimesheetStates([92], "all", "paid", admin, Promise.resolve()),
+    setTimesheetStates([92], "all", "paid", callerContext(admin)),
     write({ type: "timesheet", id: 92, total: "3.00" }),
   ]);
   expect(await readRecord("TIMESHEET", 92)).toMatchObject({ state: "paid", payment_state: "paid", total: "3.00" });

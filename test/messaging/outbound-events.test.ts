@@ -10,12 +10,13 @@ import { handler as sendEvents } from "../../functions/workers/send-events.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { adjustJobTimers } from "../../shared/contract/jobs.ts";
 import { type OutboundEventType, outboundEventOf, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
-import { giveResetToken, replacePassword, userKey } from "../../shared/db/accounts/users.ts";
+import { findStoredUser, replacePassword, userKey } from "../../shared/db/accounts/users.ts";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
 import { transact } from "../../shared/db/table/transaction.ts";
 import { readOutboundEvents } from "../../shared/domain/records/outbound-events.ts";
 import { settings } from "../../shared/settings.ts";
+import { testContext } from "../support/records/contexts.ts";
 import {
   callerLine,
   invoiceLine,
@@ -154,9 +155,10 @@ test("a notification: whose, of what kind, about which record; nothing of what a
 test("a new password: the user and the moment, and nothing else", async () => {
   const key = userKey(15);
   await store([userLine(15, { email: "ada@harbour.example", password: "seven quiet harbours" })]);
-  await transact([giveResetToken(15, "reset")]);
+  const stored = await findStoredUser(15);
+  if (!stored) throw new Error("The user was not stored");
   const replacement = { passwordHash: "hash", names: {} };
-  await sendOut(await changeBy(key, () => transact(replacePassword(15, "reset", replacement, at)), at));
+  await sendOut(await changeBy(key, () => transact(replacePassword(stored, replacement, testContext(at))), at));
   expect(sent()).toEqual([
     {
       specversion: "1.0",

@@ -15,6 +15,7 @@ import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { recordKey } from "../../shared/db/table/keys.ts";
 import { exampleOf } from "../../shared/openapi/texts.ts";
 import { logChange } from "../support/records/change-log.ts";
+import { callerContext } from "../support/records/contexts.ts";
 import { at } from "../support/records/own-user.ts";
 import { openTestSession } from "../support/records/sessions.ts";
 import { countRecords } from "../support/records/store.ts";
@@ -50,7 +51,7 @@ export async function loadRecordingData(): Promise<void> {
   at(recordingMoment);
   await loadDemo(new Date());
   // A change that the examples show: of what is paid already, paying it is none.
-  await setTimesheetStates([changedTimesheet], "all", "pending", demoCaller, Promise.resolve());
+  await setTimesheetStates([changedTimesheet], "all", "pending", callerContext(demoCaller));
   for (const [type, most] of Object.entries({ invoice: 300, timesheet: 200, job: 60 })) {
     await countRecords(Array.from({ length: most }, (_, index) => [type, index + 1] as const));
   }

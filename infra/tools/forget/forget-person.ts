@@ -4,6 +4,7 @@ import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
 import { historyPartition } from "../../../shared/db/history/history-items.ts";
 import { findDeviceSet } from "../../../shared/db/notifications/devices.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
+import type { WriteContext } from "../../../shared/db/writes/changes.ts";
 import { forgetRemoval, markErased, tombstoneKey, tombstones } from "../../../shared/db/writes/tombstones.ts";
 import { deleteEndpoint } from "../../../shared/messaging/push.ts";
 import type { ErasedList } from "./erased-list.ts";
@@ -37,7 +38,11 @@ export async function planToForget(id: number, list: ErasedList): Promise<Forgot
  * that is theirs, and empties their own history last. If interrupted, run it again: user, history and list still
  * identify the person. Returns undefined if nothing is known of the user. Safe beside traffic.
  */
-export async function forgetPerson(id: number, list: ErasedList, now: Date): Promise<Forgotten | undefined> {
+export async function forgetPerson(
+  id: number,
+  list: ErasedList,
+  { now, change }: WriteContext,
+): Promise<Forgotten | undefined> {
   const person = await findKnown(id, list);
   if (!person) return undefined;
   await list.add({ id, profile_ids: [...person.profiles.keys()], erased_at: now.toISOString() });
@@ -45,7 +50,8 @@ export async function forgetPerson(id: number, list: ErasedList, now: Date): Pro
   const before = await replaceAll(person, timesheetIds);
   const endpointsLeft = await deleteEndpoints(id);
   // Without a version, so that no tombstone of an earlier one blocks it.
-  await removeUser({ type: "user", id, deleted: true, version: null }, { now });
+  const removal = { now, change: { ...change, at: new Date().toISOString() } };
+  await removeUser({ type: "user", id, deleted: true, version: null }, removal);
   await transact([markErased(userKey(id), now)]);
   // Until the removal, the user's own actions may write the name again. If the user was already gone, nothing does.
   const after = person.isUser ? await replaceAll(person, timesheetIds) : noTraces;
@@ -72,13 +78,13 @@ export interface Replayed {
 /**
  * Forgets everybody on the list again, because a restored table may contain them, and blocks those it does not contain.
  */
-export async function replayErasures(list: ErasedList, now: Date): Promise<Replayed> {
+export async function replayErasures(list: ErasedList, context: WriteContext): Promise<Replayed> {
   const ids = (await list.entries()).map((entry) => entry.id);
   const there = new Set(await findExistingUsers(ids));
   const endpointsLeft: string[] = [];
   for (const id of ids) {
     // The restore also brought back others' records, even if it did not bring back the user.
-    endpointsLeft.push(...((await forgetPerson(id, list, now))?.endpointsLeft ?? []));
+    endpointsLeft.push(...((await forgetPerson(id, list, context))?.endpointsLeft ?? []));
   }
   return { forgotten: ids.filter((id) => there.has(id)), absent: ids.filter((id) => !there.has(id)), endpointsLeft };
 }

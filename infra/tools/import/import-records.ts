@@ -3,11 +3,12 @@ import type { RecordLine } from "../../../shared/contract/records.ts";
 import type { UserWriteContext } from "../../../shared/db/accounts/user-writes.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import type { Outcome } from "../../../shared/db/writes/changes.ts";
+import { beginChange } from "../../../shared/domain/records/change.ts";
 import { fieldsInvalid, parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { settings } from "../../../shared/settings.ts";
-import { carryOutCommand } from "../../../shared/work.ts";
+import { carryOut } from "../../../shared/work.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
 import { openDryRunStore } from "./dry-run-store.ts";
 import { maxLineBytes, type SourceLine, splitLines } from "./import-lines.ts";
@@ -75,8 +76,7 @@ type LineOutcome = Outcome | readonly LineError[];
  * can then be repeated. A run is one change of the history (D41).
  */
 export function importRecords(options: ImportOptions): Promise<ImportSummary> {
-  const importing = () => importLines(options);
-  return carryOutCommand({ operation: "import" }, (runId) => `import#${runId}`, importing);
+  return carryOut({ operation: "import" }, () => importLines(options));
 }
 
 async function importLines(options: ImportOptions): Promise<ImportSummary> {
@@ -92,8 +92,10 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   } = options;
   const counts = { created: 0, updated: 0, unchanged: 0, removed: 0, stale: 0, failed: 0 };
   const dryStore = dryRun ? openDryRunStore() : undefined;
-  const run = openImportRun(file, now, createWriteBatches());
-  const context = { now, notifies, dryRun: dryStore, hmacKey, commit: run.commit };
+  const begun = beginChange({ operation: "import" });
+  const change = { ...begun, by: `import#${begun.id}`, at: now.toISOString() };
+  const run = openImportRun(file, change, createWriteBatches());
+  const context = { now, change, notifies, dryRun: dryStore, hmacKey, commit: run.commit };
   const queue = createKeyedQueue(concurrency);
   const order = createLineOrder<LineOutcome>((_, outcome) => {
     counts[typeof outcome === "string" ? outcome : "failed"] += 1;
@@ -130,7 +132,9 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
 
 async function writeLine(line: number, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
   try {
-    return await patiently(() => writeRecord(record, context));
+    // A run may take hours: each of its writes has a moment of its own.
+    const ofLine = () => ({ ...context, change: { ...context.change, at: new Date().toISOString() } });
+    return await patiently(() => writeRecord(record, ofLine()));
   } catch (error) {
     return lineErrors(line, error);
   }

@@ -1,5 +1,6 @@
 import { keepImport } from "../../../shared/db/history/import-runs.ts";
 import type { Commit } from "../../../shared/db/writes/changes.ts";
+import type { Change } from "../../../shared/domain/records/change.ts";
 
 /** Most letters of a file's name that the history keeps. */
 const mostLetters = 200;
@@ -12,12 +13,12 @@ export interface ImportRun {
   end(counts: Readonly<Record<string, number>>): Promise<void>;
 }
 
-/** Opens the run of the current import. */
-export function openImportRun(file: string, now: Date, commit: Commit): ImportRun {
+/** Opens the run of an import. */
+export function openImportRun(file: string, run: Change, commit: Commit): ImportRun {
   const about = { file: file.slice(0, mostLetters) };
   let beginning: Promise<void> | undefined;
   const begin = () =>
-    keepImport(now, about).catch((error) => {
+    keepImport(run, about).catch((error) => {
       // The next write tries again, because the table may only be throttling.
       beginning = undefined;
       throw error;
@@ -29,7 +30,7 @@ export function openImportRun(file: string, now: Date, commit: Commit): ImportRu
       return commit(writes);
     },
     end: async (counts) => {
-      if (beginning) await keepImport(now, { ...about, ...counts, ended_at: new Date().toISOString() });
+      if (beginning) await keepImport(run, { ...about, ...counts, ended_at: new Date().toISOString() });
     },
   };
 }

@@ -1,11 +1,13 @@
 import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
 import { readTogether } from "../table/transaction.ts";
 import { secretKey, userSecrets } from "./user-secrets.ts";
-import { type StoredUser, toUser, type User, userKey, users } from "./users.ts";
+import { findStoredUser, type StoredUser, toUser, type User, userKey, users } from "./users.ts";
 
 /** A user with what sessions depend on. */
 export interface Account {
   readonly user: User;
+  /** The same as the table has it, for a write that depends on it. */
+  readonly stored: StoredUser;
   /** The hash of the reset token that counts, if one was given out (D14). */
   readonly resetHash: string | undefined;
   /** Goes up when every session of the user ends (D14). */
@@ -14,7 +16,7 @@ export interface Account {
 
 /** Access pattern A1: an account by user id. One read unit. */
 export async function findAccount(userId: number): Promise<Account | undefined> {
-  const stored = await users.find(userKey(userId), { consistent: true });
+  const stored = await findStoredUser(userId);
   return stored && toAccount(stored);
 }
 
@@ -37,5 +39,5 @@ export async function findAccountWith(kind: SecretKind, userId: number): Promise
 
 function toAccount(stored: StoredUser): Account {
   const { reset_hash: resetHash, session_epoch: epoch = 0 } = stored;
-  return { user: toUser(stored), resetHash, epoch };
+  return { user: toUser(stored), stored, resetHash, epoch };
 }

@@ -1,32 +1,40 @@
 import { afterRightPin } from "../../domain/guessing/pin-flow.ts";
+import { paces, retry } from "../table/retry.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
+import type { WriteContext } from "../writes/changes.ts";
 import { type Guesser, loginExpiry, loginGuessesKey } from "./guesses.ts";
 import { confirmLogin, createLogin } from "./logins.ts";
 import type { PinTry } from "./pin-tries.ts";
 import { spend } from "./pins.ts";
 import { putResetToken } from "./reset-tokens.ts";
-import { createUser, giveResetToken } from "./users.ts";
+import { createUser, findStoredUser, giveResetToken } from "./users.ts";
 
 /**
  * Access patterns P3 and P4: spends a pin that fits, and stores the reset token that replaces the user's earlier one;
  * confirms the login, or with the pin of a registration makes its user, all or nothing. False when the pin was spent or
- * replaced meanwhile, or the login of a registration was taken (D13, D14, D16). One transaction of 5 writes.
+ * replaced meanwhile, or the login of a registration was taken (D13, D14, D16). One transaction of 5 writes; where others write the
+ * user meanwhile, one more each time, and one read unit.
  */
 export async function spendPin(
   login: string,
   pin: PinTry,
   guesser: Guesser,
   resetHash: string,
-  now: Date,
+  context: WriteContext,
 ): Promise<boolean> {
   const { id } = pin.user;
-  const confirming = pin.registers
-    ? [createLogin(login, id, now), createUser(pin.user, resetHash)]
-    : [confirmLogin(login, id, now), giveResetToken(id, resetHash)];
-  const spending = [spend(login, pin.hash, guesser.by, now), closeTries(guesser.loginHash, pin.askedAt, now)];
-  const failed = await transact([...spending, ...confirming, putResetToken(id, resetHash, pin.testCompanyId, now)]);
-  return failed.length === 0;
+  const { now } = context;
+  return retry(paces.record, async (count) => {
+    const stored = pin.registers || count === 0 ? pin.stored : await findStoredUser(id);
+    if (!pin.registers && !stored) return false;
+    const spending = [spend(login, pin.hash, guesser.by, now), closeTries(guesser.loginHash, pin.askedAt, now)];
+    const ofLogin = stored ? confirmLogin(login, id, now) : createLogin(login, id, now);
+    const ofUser = stored ? giveResetToken(stored, resetHash, context) : createUser(pin.user, resetHash, context);
+    const failed = await transact([ofUser, ofLogin, ...spending, putResetToken(id, resetHash, pin.testCompanyId, now)]);
+    const isUserAlone = failed.length === 1 && failed[0] === 0;
+    return isUserAlone && stored ? undefined : failed.length === 0;
+  });
 }
 
 /** The write that forgets a login's tries of pins, whatever was counted meanwhile. */

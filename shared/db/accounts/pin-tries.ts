@@ -8,11 +8,13 @@ import { paces, retry } from "../table/retry.ts";
 import { transact } from "../table/transaction.ts";
 import { findGuesses, type Guesser, type Guesses, planGuess, replaceLoginGuesses } from "./guesses.ts";
 import { pinKey, pins, repeatMs, type StoredPin } from "./pins.ts";
-import { findUser, findUserAsShown, type User } from "./users.ts";
+import { findStoredUser, type StoredUser, toUser, type User } from "./users.ts";
 
 /** A pin that may be compared and is the right one: one of its tries has been spent on it. */
 export interface PinTry {
   readonly user: User;
+  /** The same as the table has it; undefined when the user comes into being with this pin. */
+  readonly stored: StoredUser | undefined;
   readonly hash: PinHash;
   readonly askedAt: number;
   /** True when the user comes into being with this pin. */
@@ -103,9 +105,9 @@ async function toTry(login: string, pin: StoredPin, isRepeated: boolean): Promis
   const { user_id, hmac, salt, test_company_id: testCompanyId } = pin;
   const registers = pin.registers === true;
   // Who registered with this pin may have come into being a moment ago.
-  const find = isRepeated ? findUser : findUserAsShown;
-  const user = registers ? registeredUser(user_id, login) : await find(user_id);
+  const stored = registers ? undefined : await findStoredUser(user_id, { consistent: isRepeated });
+  const user = registers ? registeredUser(user_id, login) : stored && toUser(stored);
   if (!user || (testCompanyId !== undefined && !isTestUser(testCompanyId, user))) return undefined;
   const askedAt = Date.parse(pin.requested_at);
-  return { user, hash: { hmac, salt }, askedAt, registers, isRepeated, testCompanyId };
+  return { user, stored, hash: { hmac, salt }, askedAt, registers, isRepeated, testCompanyId };
 }

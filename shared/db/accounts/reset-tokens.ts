@@ -6,7 +6,8 @@ import { epochSeconds } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
-import { type AccountWithHash, findAccountWith } from "./accounts.ts";
+import type { WriteContext } from "../writes/changes.ts";
+import { type Account, type AccountWithHash, findAccountWith } from "./accounts.ts";
 import { overwriteLoginGuesses } from "./guesses.ts";
 import { repeatMs } from "./pins.ts";
 import { type Replacement, replacePassword } from "./users.ts";
@@ -58,24 +59,26 @@ export interface NewPassword extends Replacement {
 
 /**
  * Access pattern A4: spends a reset token for a new password, ends every session of the user and forgives the guesses at
- * the user's logins, all or nothing. False when the token is spent, expired or replaced (D14). One transaction of 3 writes,
- * and one for each login.
+ * the user's logins, all or nothing. False if the token is spent, expired or replaced (D14); undefined if others wrote the user
+ * meanwhile. One transaction of 3 writes, and one for each login.
  */
 export async function changePassword(
-  userId: number,
-  resetHash: string,
+  { stored, resetHash }: Account,
+  token: string,
   { logins, ...password }: NewPassword,
-  now: Date,
-): Promise<boolean> {
-  const unspent = { where: { user_id: userId, spent_at: undefined }, when: "valid_to > :now" };
-  const moment = now.toISOString();
+  context: WriteContext,
+): Promise<boolean | undefined> {
+  if (resetHash !== token) return false;
+  const moment = context.now.toISOString();
+  const unspent = { where: { user_id: stored.id, spent_at: undefined }, when: "valid_to > :now" };
   const changes = { ...unspent, values: { ":now": moment }, set: { spent_at: moment } };
   const failed = await transact([
-    { Update: updateOf(resetTokenKey(resetHash), changes) },
-    ...replacePassword(userId, resetHash, password, now),
-    ...logins.map(({ loginHash, next }) => overwriteLoginGuesses(loginHash, next, now)),
+    { Update: updateOf(resetTokenKey(token), changes) },
+    ...replacePassword(stored, password, context),
+    ...logins.map(({ loginHash, next }) => overwriteLoginGuesses(loginHash, next, context.now)),
   ]);
-  return failed.length === 0;
+  if (failed.length === 0) return true;
+  return failed.includes(0) ? false : undefined;
 }
 
 /** The write that stores a reset token, beside that which gives it to its user. */

@@ -1,14 +1,13 @@
 import { decryptSuccessor, encryptSuccessor } from "../../domain/accounts/encrypted-token.ts";
 import { type RefreshToken, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
+import type { Change } from "../../domain/records/change.ts";
 import { hashToken } from "../../domain/token-hash.ts";
-import { lastChange } from "../../work.ts";
 import type { StoredChange } from "../table/change-stamps.ts";
 import { putIf, tryUpdate, updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { type Key, queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { setOrRemove } from "../table/updates.ts";
 
 /** A session family as the table has it. */
 export interface StoredSession extends StoredItem {
@@ -163,17 +162,18 @@ export function refreshedAt({ valid_to }: StoredSession): Date {
  * Access pattern S3: ends a session family, if there is one: false where there is none. Its last token still proves that the
  * client was there before, unless it is revoked (D10). One write unit.
  */
-export async function endSession(userId: number, family: string, { revoked = false } = {}): Promise<boolean> {
-  const changes = { when: "attribute_exists(pk)", ...endOf(revoked) };
+export async function endSession(
+  userId: number,
+  family: string,
+  change: Change,
+  { revoked = false } = {},
+): Promise<boolean> {
+  const changes = { when: "attribute_exists(pk)", ...endOf(change, revoked) };
   return (await updateIf(sessionKey(userId, family), changes)) !== undefined;
 }
 
-function endOf(revoked: boolean) {
-  const change = setOrRemove("change", lastChange());
-  return {
-    set: { valid_to: endedAt, ...(revoked && { revoked }), ...change.set },
-    remove: ["predecessor", ...change.remove],
-  };
+function endOf(change: Change, revoked: boolean) {
+  return { set: { valid_to: endedAt, ...(revoked && { revoked }), change }, remove: ["predecessor"] };
 }
 
 /**
@@ -183,10 +183,11 @@ function endOf(revoked: boolean) {
 export async function revokeSession(
   { userId, family, hash }: RefreshToken,
   epoch: number | undefined,
+  change: Change,
 ): Promise<boolean> {
   const when = "attribute_exists(pk) AND (refresh_hash <> :hash OR epoch <> :epoch)";
   const values = { ":hash": hash, ":epoch": epoch ?? null };
-  const { isWritten, item } = await tryUpdate(sessionKey(userId, family), { when, values, ...endOf(true) });
+  const { isWritten, item } = await tryUpdate(sessionKey(userId, family), { when, values, ...endOf(change, true) });
   return isWritten || item === undefined;
 }
 

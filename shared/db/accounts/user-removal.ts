@@ -36,7 +36,7 @@ export async function removeUser(line: RemovalLine<"user">, context: WriteContex
   if (outcome === "stale" || context.dryRun) return outcome;
   if (!(await purgePartition(line.id))) return outcome;
   // What was left of a user who was gone has no tombstone of its own: an export lists the removal by this.
-  if (outcome !== "removed") await transact([noteRemoval(userKey(line.id))]);
+  if (outcome !== "removed") await transact([noteRemoval(userKey(line.id), context.change)]);
   return "removed";
 }
 

@@ -5,14 +5,12 @@ import type { Locale } from "../../contract/locales.ts";
 import type { Role } from "../../contract/operation.ts";
 import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { stampOf } from "../table/change-stamps.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, padId, recordKey } from "../table/keys.ts";
 import { type Key, queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
-import { firstRevision } from "../writes/changes.ts";
+import { firstRevision, replaceItem, type WriteContext } from "../writes/changes.ts";
 import { overwriteSecret, secretKey } from "./user-secrets.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */
@@ -50,8 +48,13 @@ export function companyUserMark(companyId: number, role: string, id: number): Ma
 
 /** Access pattern U1: a user by id. One read unit. */
 export async function findUser(id: number): Promise<User | undefined> {
-  const stored = await users.find(userKey(id), { consistent: true });
+  const stored = await findStoredUser(id);
   return stored && toUser(stored);
+}
+
+/** The same as the table has it, for a write that depends on it. */
+export function findStoredUser(id: number, { consistent = true } = {}): Promise<StoredUser | undefined> {
+  return users.find(userKey(id), { consistent });
 }
 
 /** Nobody's id: looking it up costs what looking up a user costs. */
@@ -59,7 +62,7 @@ export const nobody = 0;
 
 /** The same where a change of the last moment may be missing. Half a read unit. */
 export async function findUserAsShown(id: number): Promise<User | undefined> {
-  const stored = await users.find(userKey(id));
+  const stored = await findStoredUser(id, { consistent: false });
   return stored && toUser(stored);
 }
 
@@ -113,19 +116,15 @@ export async function findCompanyUsers(
 }
 
 /** The write that makes a new user, who sets names and password with a reset token (D16). */
-export function createUser({ id, ...record }: User, resetHash: string): TransactionWrite {
+export function createUser({ id, ...record }: User, resetHash: string, context: WriteContext): TransactionWrite {
   const own = { id, company_id: record.financial_company_id, role: record.role, record };
-  const revision = firstRevision();
-  const stamp = stampOf(userKey(id), { creates: true });
-  const item = users.encode({ ...userKey(id), ...own, reset_hash: resetHash, revision, ...stamp });
-  return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
+  const item = users.encode({ ...userKey(id), ...own, reset_hash: resetHash, revision: firstRevision() });
+  return replaceItem(undefined, item, { ...context, notifies: true });
 }
 
-/** The write that gives a user a reset token in place of an earlier one (D14). */
-export function giveResetToken(userId: number, resetHash: string): TransactionWrite {
-  const set = { reset_hash: resetHash };
-  const changes = { when: "attribute_exists(pk)", set, remove: ["silent"], add: { revision: 1 } };
-  return { Update: updateOf(userKey(userId), changes) };
+/** The write that gives a user, as read, a reset token in place of an earlier one (D14). */
+export function giveResetToken(stored: StoredUser, resetHash: string, context: WriteContext): TransactionWrite {
+  return replaceItem(stored, users.encode({ ...stored, reset_hash: resetHash }), { ...context, notifies: true });
 }
 
 /** The names that a registered user sets with the password (D16). */
@@ -143,24 +142,29 @@ export interface Replacement {
   readonly locale?: Locale | undefined;
 }
 
-/** The writes that set a user's password and end every session, while the reset token counts (D14). */
+/** The writes that set the password of a user, as read, end every session and spend the reset token (D14). */
 export function replacePassword(
-  userId: number,
-  resetHash: string,
-  { passwordHash, names, locale }: Replacement,
-  now: Date,
+  stored: StoredUser,
+  { passwordHash, names: { first_name, last_name }, locale }: Replacement,
+  context: WriteContext,
 ): TransactionWrite[] {
-  const { first_name, last_name } = names;
-  const set = {
-    password_changed_at: now.toISOString(),
-    ...(first_name !== undefined && { "record.first_name": first_name }),
-    ...(last_name !== undefined && { "record.last_name": last_name }),
-    ...(locale !== undefined && { "record.locale": locale }),
+  const record = {
+    ...stored.record,
+    ...(first_name !== undefined && { first_name }),
+    ...(last_name !== undefined && { last_name }),
+    ...(locale !== undefined && { locale }),
   };
-  const changes = { set, remove: ["reset_hash", "silent"] };
-  const add = { session_epoch: 1, revision: 1 };
-  const Update = updateOf(userKey(userId), { where: { reset_hash: resetHash }, ...changes, add });
-  return [{ Update }, overwriteSecret("password", userId, passwordHash)];
+  const next = {
+    ...stored,
+    record,
+    reset_hash: undefined,
+    password_changed_at: context.now.toISOString(),
+    session_epoch: (stored.session_epoch ?? 0) + 1,
+  };
+  return [
+    replaceItem(stored, users.encode(next), { ...context, notifies: true }),
+    overwriteSecret("password", stored.id, passwordHash),
+  ];
 }
 
 /**

@@ -75,6 +75,15 @@ export function fromOwned<L extends ListName>(
   return listedItems[list].encode(next as unknown as ListedItem<L>);
 }
 
+/** A record with some fields changed, with its place in the lists. */
+export function withFields<L extends ListName>(
+  list: L,
+  stored: ListedItem<L>,
+  changed: Partial<ListedFields<L>>,
+): Item {
+  return fromOwned(list, { ...toOwned(stored), ...changed }, stored, stored.version);
+}
+
 /** The revision of a record as it was read; 0 if there is none. */
 export function revisionOf(item: Item | undefined): number {
   return (item as Partial<RecordItem> | undefined)?.revision ?? 0;
@@ -101,9 +110,9 @@ export function toRow<L extends ListName>(list: L, item: Item): ListRow<L> {
   return row.id === undefined ? { ...row, id: Number(row.day_id?.slice(3)) } : row;
 }
 
-/** The interface's fields of a record. It was read for its answer alone: they are taken, not copied. */
+/** The interface's fields of a record. */
 export function toFields<L extends ListName>({ id, record }: Pick<ListRow<L>, "id" | "record">): ListedFields<L> {
-  return Object.assign(record, { id }) as unknown as ListedFields<L>;
+  return { ...record, id } as unknown as ListedFields<L>;
 }
 
 /** Cuts a page out of the rows from its start on, in any order; one row more than the page says that more follow. */

@@ -5,7 +5,7 @@ import { readBatch } from "../table/batch-reads.ts";
 import { paces, retry } from "../table/retry.ts";
 import { queryPages } from "../table/table.ts";
 import { maxTransactionWrites, transact } from "../table/transaction.ts";
-import { replaceItem } from "../writes/changes.ts";
+import { replaceItem, type WriteContext } from "../writes/changes.ts";
 import { addCounts } from "./notification-counts.ts";
 import {
   idOfUnread,
@@ -17,6 +17,12 @@ import {
   unreadKeyOf,
   unreadMark,
 } from "./notifications.ts";
+
+/** The context in which notifications are marked. */
+interface MarkContext extends Pick<WriteContext, "change"> {
+  /** Identifies the first transaction (D32). */
+  readonly token?: string | undefined;
+}
 
 /** Most notifications in the answer if none were named (D27). */
 const maxShown = 20;
@@ -30,14 +36,13 @@ const idsPerPage = 10 * mostTogether;
 /**
  * Access pattern N5: marks a user's notifications as read at a time, or as unread with null, all or none, and updates
  * the counts (D26, D27). Returns them in the order of the ids. Refuses with `records_not_found` if one is missing or
- * another user's, and as `busy` after many lost races. `token` identifies the first transaction (D32). n read units,
- * two round trips.
+ * another user's, and as `busy` after many lost races. n read units, two round trips.
  */
 export async function markNotifications(
   userId: number,
   ids: readonly number[],
   readAt: Date | null,
-  token?: string,
+  context: MarkContext,
 ): Promise<Notification[]> {
   const read = async () => {
     const stored = await readOwn(userId, ids);
@@ -45,7 +50,7 @@ export async function markNotifications(
     if (missing.length > 0) throw recordsNotFound(missing);
     return stored.filter((item) => item !== undefined);
   };
-  const marked = await markTogether(userId, read, readAt, token);
+  const marked = await markTogether(userId, read, readAt, context);
   return toNotifications(marked.map(({ item }) => item));
 }
 
@@ -59,7 +64,7 @@ export async function markNotifications(
 export async function markAllRead(
   userId: number,
   readAt: Date,
-  remainingMs: () => number = () => Number.POSITIVE_INFINITY,
+  { change, remainingMs }: Pick<MarkContext, "change"> & { readonly remainingMs: () => number },
 ): Promise<Found<Notification>> {
   const newest: StoredNotification[] = [];
   let total = 0;
@@ -69,7 +74,7 @@ export async function markAllRead(
     isFirst = false;
     const ids = unread.map(({ id }) => id);
     const read = async (race: number) => (race === 0 ? unread : readPresent(userId, ids));
-    const changed = (await markTogether(userId, read, readAt)).filter(({ isChanged }) => isChanged);
+    const changed = (await markTogether(userId, read, readAt, { change })).filter(({ isChanged }) => isChanged);
     newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
     total += changed.length;
   }
@@ -89,7 +94,7 @@ async function markTogether(
   userId: number,
   read: (race: number) => Promise<readonly StoredNotification[]>,
   readAt: Date | null,
-  token?: string,
+  { change, token }: MarkContext,
 ): Promise<Marked[]> {
   return retry(paces.record, async (race) => {
     const stored = await read(race);
@@ -98,7 +103,7 @@ async function markTogether(
     if (after.length === 0) return marked;
     const before = stored.filter((_, at) => marked[at]?.isChanged);
     const writes = before.map((item, at) =>
-      replaceItem(item, notifications.encode(after[at] ?? item), { now: new Date(), notifies: true }),
+      replaceItem(item, notifications.encode(after[at] ?? item), { now: new Date(), change, notifies: true }),
     );
     const counts = addCounts(userId, before, after);
     const failed = await transact([...writes, ...counts], { token: race === 0 ? token : undefined });

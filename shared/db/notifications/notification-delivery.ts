@@ -8,7 +8,7 @@ import { epochSecondsAfter } from "../table/expiry.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { firstRevision, replaceItem } from "../writes/changes.ts";
+import { firstRevision, replaceItem, type WriteContext } from "../writes/changes.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, unreadMark } from "./notifications.ts";
 
@@ -46,19 +46,24 @@ const rememberedDays = 30;
  * in the same transaction (D26). If interrupted, repeat it. 7 write units a user, 2 for a change that can be undone; 30
  * users in a round trip. Refuses as `busy` if others keep changing the counts.
  */
-export function deliverNotification(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<void> {
+export function deliverNotification(
+  userIds: readonly number[],
+  event: NotificationPayload,
+  context: WriteContext,
+): Promise<void> {
   return inTurn(async () => {
-    for (const users of chunksOf([...new Set(userIds)], usersPerTransaction)) await deliverTogether(users, event, now);
+    for (const users of chunksOf([...new Set(userIds)], usersPerTransaction))
+      await deliverTogether(users, event, context);
   });
 }
 
 /** Repeats without the users that already have the event. If an id is taken, the notification gets another. */
-function deliverTogether(userIds: readonly number[], event: NotificationPayload, now: Date): Promise<true> {
+function deliverTogether(userIds: readonly number[], event: NotificationPayload, context: WriteContext): Promise<true> {
   let open = userIds;
   let checks = checksOf(event);
   return retry(paces.record, async () => {
     if (open.length === 0) return true;
-    const writes = open.flatMap((userId) => deliver(userId, event, now));
+    const writes = open.flatMap((userId) => deliver(userId, event, context));
     const failed = await transact([...writes, ...checks]);
     if (failed.length === 0) return true;
     if (failed.includes(writes.length)) {
@@ -71,7 +76,12 @@ function deliverTogether(userIds: readonly number[], event: NotificationPayload,
   });
 }
 
-function deliver(userId: number, { eventId, undo, ...rest }: NotificationPayload, now: Date): TransactionWrite[] {
+function deliver(
+  userId: number,
+  { eventId, undo, ...rest }: NotificationPayload,
+  context: WriteContext,
+): TransactionWrite[] {
+  const { now } = context;
   const id = timeOrderedId(now);
   const record = { ...rest, created_at: now.toISOString(), read_at: null };
   const place = { ...notificationKey(userId, id), id, user_id: userId, ...unreadMark(userId, id) };
@@ -79,7 +89,7 @@ function deliver(userId: number, { eventId, undo, ...rest }: NotificationPayload
   const item = notifications.encode({ ...place, record, ...about, push: true, revision: firstRevision() });
   return [
     markDelivered(userId, eventId, now),
-    replaceItem(undefined, item, { now, notifies: true }),
+    replaceItem(undefined, item, { ...context, notifies: true }),
     ...addCounts(userId, [], [{ record }]),
   ];
 }

@@ -3,6 +3,7 @@ import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { paces, retry } from "../table/retry.ts";
 import { queryItems } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
+import type { WriteContext } from "../writes/changes.ts";
 import { noteRemoval } from "../writes/removals.ts";
 import {
   checksOf,
@@ -42,26 +43,26 @@ export async function deliverUndo(
   userIds: readonly number[],
   event: UndoPayload,
   actorId: number | undefined,
-  now: Date,
+  context: WriteContext,
 ): Promise<void> {
   const { step, undoneOf } = event.undo;
   for (const userId of userIds) {
-    const heard = await inTurn(() => withdrawUnread(userId, event, now));
+    const heard = await inTurn(() => withdrawUnread(userId, event, context));
     if (heard === "settled" || userId === actorId) continue;
     const last = userId === undoneOf ? step - 1 : heard.step;
     // Each step turns the one before round.
-    if ((step - last) % 2 !== 0) await deliverNotification([userId], event, now);
+    if ((step - last) % 2 !== 0) await deliverNotification([userId], event, context);
   }
 }
 
 /** Takes the notification of the undone change from a user, unless it was read or a push of it has begun. */
-function withdrawUnread(userId: number, event: UndoPayload, now: Date): Promise<Heard> {
+function withdrawUnread(userId: number, event: UndoPayload, { now, change }: WriteContext): Promise<Heard> {
   let checks = checksOf(event);
   return retry<Heard>(paces.record, async () => {
     const { step, item } = await findLastHeard(userId, event);
     if (!item || step !== event.undo.step - 1 || item.record.read_at !== null) return { step };
     const guards = [markDelivered(userId, event.eventId, now), requireUnpushed(userId, item.id), ...checks];
-    const failed = await transact([...guards, ...deleteNotifications(userId, [item]), noteRemoval(item)]);
+    const failed = await transact([...guards, ...deleteNotifications(userId, [item]), noteRemoval(item, change)]);
     if (failed.length === 0 || failed.includes(0)) return "settled";
     if (failed.includes(1)) return { step };
     if (checks.length > 0 && failed.includes(2)) {

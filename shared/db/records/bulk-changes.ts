@@ -1,11 +1,22 @@
 import type { Caller } from "../../domain/caller.ts";
 import type { UndoableList } from "../../domain/records/change-id.ts";
-import { asChange } from "../../work.ts";
 import type { ListedFields, ListedItem } from "../lists/listed-items.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import { paces, retry } from "../table/retry.ts";
-import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { type BegunChange, beginUndoable, findOwnChange } from "./undoable-changes.ts";
+import type { Item } from "../table/table.ts";
+import { transact } from "../table/transaction.ts";
+import type { ReplacedValues } from "../table/undo-stamps.ts";
+import { replaceItem, requireUnchanged, type WriteContext } from "../writes/changes.ts";
+import { beginUndoable, findOwnChange, stampsOf } from "./undoable-changes.ts";
+
+/** The context in which a signed-in user changes several records: who asks, and what the endpoint says of the request. */
+export interface CallerContext extends WriteContext {
+  readonly caller: Caller;
+  /** What the operation asks of the caller beside the token: nothing is written before it is given. */
+  readonly authorization: Promise<void>;
+  /** Names the first transaction (D32). */
+  readonly token: string | undefined;
+}
 
 /** What several records of a list are to become. */
 export interface BulkTarget<L extends UndoableList> {
@@ -16,6 +27,10 @@ export interface BulkTarget<L extends UndoableList> {
   readonly show: (record: ListedItem<L>) => ListedFields<L>;
   /** True for a record that is so already. */
   readonly isReached: (record: ListedItem<L>) => boolean;
+  /** The item that a record becomes. */
+  readonly next: (record: ListedItem<L>) => Item;
+  /** The values of a record that the change replaces, so that it can be undone. */
+  readonly replaced: (record: ListedItem<L>) => ReplacedValues["before"];
 }
 
 /** Records as a change would leave them, and those that it would write. */
@@ -32,31 +47,38 @@ interface BulkChange<L extends UndoableList> extends Pick<BulkPlan<L>, "items"> 
   readonly changeId: string | undefined;
 }
 
-/** Reads records, and says what a change of them would do (D40). */
-export async function planTogether<L extends UndoableList>(target: BulkTarget<L>): Promise<BulkPlan<L>> {
-  const found = await target.find();
+/** Reads records while their caller is authorized, and says what a change of them would do (D40). */
+export async function planTogether<L extends UndoableList>(
+  target: BulkTarget<L>,
+  authorization: Promise<void>,
+): Promise<BulkPlan<L>> {
+  const found = await onceAuthorized(authorization, target.find());
   const items = rememberOrigins(found.map(target.show), found);
   return { found, items, changing: found.filter((record) => !target.isReached(record)) };
 }
 
 /**
  * Writes all records in one transaction, as a change that can be undone, or none (D18): those that are so already with a check alone.
- * Refuses as `busy` after 5 lost races. `token` names the first transaction (D32).
+ * Refuses as `busy` after 5 lost races.
  */
 export function changeTogether<L extends UndoableList>(
   target: BulkTarget<L>,
-  write: (record: ListedItem<L>, begun: BegunChange | undefined) => TransactionWrite,
-  caller: Caller,
-  token: string | undefined,
+  context: CallerContext,
 ): Promise<BulkChange<L>> {
+  const { caller, authorization, token, change } = context;
   return retry(paces.bulk, async (race) => {
-    const { found, items, changing } = await planTogether(target);
-    const own = findOwnChange(target.list, found);
+    const { found, items, changing } = await planTogether(target, authorization);
+    const own = findOwnChange(target.list, found, change);
     if (own || changing.length === 0) return { items, changeId: own?.id };
-    const begun = beginUndoable(target.list, changing, caller);
-    const writes = asChange(begun?.change, () => found.map((record) => write(record, begun)));
+    const begun = beginUndoable(target.list, changing, caller, change);
+    const writing = { ...context, change: begun.change, notifies: true };
+    const writes = found.map((record) =>
+      target.isReached(record)
+        ? requireUnchanged(record)
+        : replaceItem(record, target.next(record), writing, stampsOf(record, begun, target.replaced(record))),
+    );
     const failed = await transact(writes, { token: race === 0 ? token : undefined });
-    return failed.length > 0 ? undefined : { items, changeId: begun?.change.id };
+    return failed.length > 0 ? undefined : { items, changeId: begun.change.id };
   });
 }
 

@@ -1,14 +1,13 @@
-import type { Caller, Scope } from "../../domain/caller.ts";
+import * as v from "valibot";
+import type { Scope } from "../../domain/caller.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { jobListState } from "../../domain/records/list-place.ts";
-import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
+import { type ListedFields, type ListedItem, listedItems, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import type { ReplacedValues, UndoableChange } from "../table/undo-stamps.ts";
-import { checkOf, setOrRemove, updateOf } from "../table/updates.ts";
-import { type BulkTarget, changeTogether, planTogether } from "./bulk-changes.ts";
+import type { Item } from "../table/table.ts";
+import type { ReplacedValues } from "../table/undo-stamps.ts";
+import { type BulkTarget, type CallerContext, changeTogether, planTogether } from "./bulk-changes.ts";
 import { findRecordsWithin } from "./records.ts";
-import { type BegunChange, conditionOf, stampsOf, undoStampsOf, withStamps } from "./undoable-changes.ts";
 
 /** When a job's offer window closes; null leaves it open. */
 export interface JobTimer {
@@ -17,6 +16,9 @@ export interface JobTimer {
   readonly timerExpiresAt: Date | null;
 }
 
+/** The same as a job's item has it; absent of a job that never had one. */
+type StoredTimer = Partial<Pick<ListedItem<"JOBS">, "timer" | "timer_expires_at">>;
+
 /** The timer of so many seconds from a moment on; 0 is none. */
 export function timerFrom(timer: number, from: Date): JobTimer {
   return { timer, timerExpiresAt: timer === 0 ? null : new Date(from.getTime() + timer * 1000) };
@@ -24,63 +26,49 @@ export function timerFrom(timer: number, from: Date): JobTimer {
 
 /** Access pattern J3: what J1 would do, refused as J1 is (D40). n read units, one round trip. */
 export function planJobTimers(ids: readonly number[], scope: Scope, timer: JobTimer) {
-  return planTogether(targetOf(ids, scope, timer));
+  return planTogether(targetOf(ids, scope, timer), Promise.resolve());
 }
 
 /**
  * Access pattern J1: sets the timer of jobs, all or none (D24); those that have it are left alone. Refuses with `records_not_found`
- * when one is missing, and as `busy` after 5 lost races. `token` names the first transaction (D32). n read units, two round trips.
+ * when one is missing, and as `busy` after 5 lost races. n read units, two round trips.
  */
-export function setJobTimers(ids: readonly number[], scope: Scope, timer: JobTimer, caller: Caller, token?: string) {
-  const write = (job: ListedItem<"JOBS">, begun: BegunChange | undefined) => setTimer(job, timer, caller.userId, begun);
-  return changeTogether(targetOf(ids, scope, timer), write, caller, token);
+export function setJobTimers(ids: readonly number[], scope: Scope, timer: JobTimer, context: CallerContext) {
+  return changeTogether(targetOf(ids, scope, timer), context);
 }
 
-function targetOf(ids: readonly number[], scope: Scope, timer: JobTimer): BulkTarget<"JOBS"> {
-  const find = () => findRecordsWithin("JOBS", ids, scope);
-  return { list: "JOBS", find, show: toFields<"JOBS">, isReached: (job) => hasTimer(job, timer) };
+function targetOf(ids: readonly number[], scope: Scope, { timer, timerExpiresAt }: JobTimer): BulkTarget<"JOBS"> {
+  const timer_expires_at = timerExpiresAt?.toISOString() ?? null;
+  return {
+    list: "JOBS",
+    find: () => findRecordsWithin("JOBS", ids, scope),
+    show: toFields<"JOBS">,
+    // A job without a timer has no end.
+    isReached: (job) => (job.timer ?? 0) === timer && (job.timer_expires_at ?? null) === timer_expires_at,
+    next: (job) => withTimer(job, { timer, timer_expires_at }),
+    replaced: timerOf,
+  };
 }
 
-/** True for a job whose offer window ends then already; without a timer it has no end. */
-function hasTimer(job: ListedItem<"JOBS">, { timer, timerExpiresAt }: JobTimer): boolean {
-  const expiresAt = timerExpiresAt?.toISOString() ?? null;
-  return (job.timer ?? 0) === timer && (job.timer_expires_at ?? null) === expiresAt;
+/** The item of a job with another timer. */
+function withTimer(job: ListedItem<"JOBS">, { timer, timer_expires_at }: StoredTimer): Item {
+  return listedItems.JOBS.encode({ ...job, timer, timer_expires_at });
 }
 
-/** One that has the timer has to have it still. */
-function setTimer(
-  stored: ListedItem<"JOBS">,
-  timer: JobTimer,
-  userId: number,
-  begun: BegunChange | undefined,
-): TransactionWrite {
-  const before = timerOf(stored);
-  if (hasTimer(stored, timer)) return { ConditionCheck: checkOf(stored, before) };
-  const set = { timer: timer.timer, timer_expires_at: timer.timerExpiresAt?.toISOString() ?? null, changed_by: userId };
-  const changes = withStamps(set, stampsOf(stored, begun, before));
-  const when = "attribute_exists(pk)";
-  const where = { ...before, ...conditionOf(stored, begun) };
-  return { Update: updateOf(stored, { where, when, ...changes, add: { revision: 1 } }) };
-}
-
-/** The write that gives a job the timer again that its last change replaced. */
-export function restoreTimer(
-  stored: ListedItem<"JOBS"> & { readonly undo: ReplacedValues },
-  begun: BegunChange,
-  undone: UndoableChange,
-): TransactionWrite {
-  const stamps = undoStampsOf(stored, begun, undone, timerOf(stored));
-  const timer = setOrRemove("timer", stored.undo.before.timer);
-  const expiry = setOrRemove("timer_expires_at", stored.undo.before.timer_expires_at);
-  const changes = withStamps({ ...timer.set, ...expiry.set, changed_by: begun.kept.user_id }, stamps);
-  const remove = [...changes.remove, ...timer.remove, ...expiry.remove];
-  const where = { revision: stored.revision };
-  return { Update: updateOf(stored, { where, set: changes.set, remove, add: { revision: 1 } }) };
-}
-
-function timerOf({ timer, timer_expires_at }: ListedItem<"JOBS">) {
+/** The values of a job that a change of its timer replaces. */
+export function timerOf({ timer, timer_expires_at }: ListedItem<"JOBS">): StoredTimer {
   return { timer, timer_expires_at };
 }
+
+/** The item of a job with the timer that a change of it replaced. */
+export function restoreTimer(job: ListedItem<"JOBS">, before: ReplacedValues["before"]): Item {
+  return withTimer(job, v.parse(timerBefore, before));
+}
+
+const timerBefore = v.object({
+  timer: v.optional(v.number()),
+  timer_expires_at: v.optional(v.nullable(v.string())),
+});
 
 /** Access pattern J2: one page of the jobs, newest id first, and how many there are (D37). */
 export function findJobs(scope: Scope, start: PageStart): Promise<FoundPage<ListedFields<"JOBS">>> {

@@ -4,34 +4,28 @@ import type { Role } from "../../contract/operation.ts";
 import type { Caller } from "../../domain/caller.ts";
 import { placeOfChange, type UndoableList } from "../../domain/records/change-id.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { asChange } from "../../work.ts";
 import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { lastChangeOf } from "../table/change-stamps.ts";
 import { paces, retry } from "../table/retry.ts";
-import { type TransactionWrite, transact } from "../table/transaction.ts";
+import type { Item } from "../table/table.ts";
+import { transact } from "../table/transaction.ts";
 import type { ReplacedValues, UndoableChange } from "../table/undo-stamps.ts";
+import { replaceItem } from "../writes/changes.ts";
 import { findRemovals } from "../writes/removals.ts";
-import { onceAuthorized } from "./bulk-changes.ts";
-import { restoreTimer } from "./jobs.ts";
+import { type CallerContext, onceAuthorized } from "./bulk-changes.ts";
+import { restoreTimer, timerOf } from "./jobs.ts";
 import { recordNotFound } from "./records.ts";
-import { restoreState } from "./timesheets.ts";
-import { type BegunChange, beginUndoable, isOwnChange } from "./undoable-changes.ts";
+import { restoreState, stateOf } from "./timesheets.ts";
+import { beginUndoable, undoableId, undoStampsOf } from "./undoable-changes.ts";
 
 /** For how long a change can be undone, from its own moment. */
 const undoableMs = 24 * 60 * 60_000;
 
-/** An undo that was asked for. */
-export interface UndoRequest {
-  /** Of the change that is to be undone; text that is no id names no change. */
-  readonly changeId: string;
-  readonly caller: Caller;
-  /** What the operation asks of the caller beside the token. */
-  readonly authorization: Promise<void>;
+/** The context in which a user undoes a change. */
+export interface UndoContext extends CallerContext {
   /** When it was first asked for. */
   readonly requestedAt: Date;
-  /** Names the first transaction (D32). */
-  readonly token: string | undefined;
 }
 
 /** A change that undid another. */
@@ -46,31 +40,34 @@ type Untouched<L extends UndoableList> = ListedItem<L> & { readonly undo: Replac
 interface Kind<L extends UndoableList> {
   /** Who may make such a change, and so undo one. */
   readonly roles: readonly Role[];
-  /** The write that puts a record back. */
-  readonly restore: (record: Untouched<L>, begun: BegunChange, undone: UndoableChange) => TransactionWrite;
+  /** The values of a record that such a change replaces. */
+  readonly replaced: (record: ListedItem<L>) => ReplacedValues["before"];
+  /** The item of a record with the values that its last change replaced. */
+  readonly restored: (record: ListedItem<L>, before: ReplacedValues["before"]) => Item;
 }
 
 const kinds: { readonly [L in UndoableList]: Kind<L> } = {
-  TIMESHEETS: { roles: bulkUpdateTimesheets.access, restore: restoreState },
-  JOBS: { roles: adjustJobTimers.access, restore: restoreTimer },
+  TIMESHEETS: { roles: bulkUpdateTimesheets.access, replaced: stateOf, restored: restoreState },
+  JOBS: { roles: adjustJobTimers.access, replaced: timerOf, restored: restoreTimer },
 };
 
 /**
  * Access pattern CH1: puts back every record of a change, all in one transaction or none (D41). Refuses as `record_not_found` a
- * change that there is not or that is another's, as `change_undone`, as `change_expired` after 24 hours, as `changed_since` where a
- * record was written since, naming those, and as `busy` after 5 lost races. Nothing is written before `authorization` is given. n + 1 read
- * units; where the first record is gone, one query more. Three round trips.
+ * change that there is not or that is another's, and text that is no id, as `change_undone`, as `change_expired` after 24 hours, as
+ * `changed_since` where a record was written since, naming those, and as `busy` after 5 lost races. The change is read while the caller
+ * is authorized. n + 1 read units; where the first record is gone, one query more. Three round trips.
  */
-export async function undoChange(request: UndoRequest): Promise<UndoneChange> {
-  const { caller, authorization, requestedAt, token } = request;
+export async function undoChange(changeId: string, context: UndoContext): Promise<UndoneChange> {
+  const { caller, authorization, requestedAt, token } = context;
   return retry(paces.bulk, async (race) => {
-    const found = await onceAuthorized(authorization, findUndoable(request.changeId));
+    const found = await onceAuthorized(authorization, findUndoable(changeId));
     if (!found || !mayUndo(found, caller)) throw recordNotFound();
     const { list, kept } = found;
     const { undone_by: id } = kept;
-    if (id !== undefined && isOwnChange(id, list, kept.record_ids[0] ?? 0)) return { id, undone: kept, list };
+    if (id !== undefined && id === undoableId(context.change, list, kept.record_ids[0]))
+      return { id, undone: kept, list };
     requireOpen(kept, requestedAt);
-    const undoing = await putBack(list, kept, caller, race === 0 ? token : undefined);
+    const undoing = await putBack(list, kept, { ...context, token: race === 0 ? token : undefined });
     return undoing === undefined ? undefined : { id: undoing, undone: kept, list };
   });
 }
@@ -79,14 +76,16 @@ export async function undoChange(request: UndoRequest): Promise<UndoneChange> {
 async function putBack<L extends UndoableList>(
   list: L,
   kept: UndoableChange,
-  caller: Caller,
-  token: string | undefined,
+  { caller, token, ...context }: CallerContext,
 ): Promise<string | undefined> {
   const records = await readUntouched(list, kept);
-  const begun = beginUndoable(list, records, caller);
-  if (!begun) throw new Error("A change is undone outside of any work");
-  const { restore } = kinds[list];
-  const writes = asChange(begun.change, () => records.map((record) => restore(record, begun, kept)));
+  const begun = beginUndoable(list, records, caller, context.change);
+  const { replaced, restored } = kinds[list];
+  const writing = { ...context, change: begun.change, notifies: true };
+  const writes = records.map((record) => {
+    const stamps = undoStampsOf(record, begun, kept, replaced(record));
+    return replaceItem(record, restored(record, record.undo.before), writing, stamps);
+  });
   const failed = await transact(writes, { token });
   return failed.length > 0 ? undefined : begun.change.id;
 }

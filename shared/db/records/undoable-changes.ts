@@ -1,12 +1,10 @@
 import type { Caller } from "../../domain/caller.ts";
 import type { Change } from "../../domain/records/change.ts";
 import { changeIdAt, type UndoableList } from "../../domain/records/change-id.ts";
-import { lastChange } from "../../work.ts";
 import { listedItems, listedKey } from "../lists/listed-items.ts";
-import type { Item } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import type { ReplacedValues, UndoableChange, UndoStamps } from "../table/undo-stamps.ts";
-import type { Changes } from "../table/updates.ts";
+import type { WriteStamps } from "../writes/changes.ts";
 import { findRemovals } from "../writes/removals.ts";
 
 /** Most changes that a record keeps of those that began with it: only the last can be undone, the others say why not. */
@@ -28,52 +26,39 @@ interface Changing extends UndoStamps {
   readonly id: number;
 }
 
-/** Makes the change under way one that can be undone; undefined outside of any work, where a write says nothing of itself. */
+/** Makes a change one that can be undone: its id names the first of the records. */
 export function beginUndoable(
   list: UndoableList,
   changing: readonly { readonly id: number }[],
   { userId: user_id, role, companyId: company_id }: Caller,
-): BegunChange | undefined {
-  const own = lastChange();
+  begun: Change,
+): BegunChange {
   const record_ids = changing.map(({ id }) => id);
-  const [recordId] = record_ids;
-  if (!own || recordId === undefined) return undefined;
-  const change = { ...own, id: changeIdAt(own.id, { list, recordId }) };
+  const change = { ...begun, id: undoableId(begun, list, record_ids[0]) };
   return { change, kept: { id: change.id, at: change.at, user_id, role, company_id, record_ids } };
 }
 
 /**
- * The change that an earlier run of the work under way has made of these records: it may have ended before its answer, and what it
+ * The change that an earlier run of the same request has made of these records: it may have ended before its answer, and what it
  * did is not done twice, whoever changed the records since (D32).
  */
-export function findOwnChange(list: UndoableList, records: readonly UndoStamps[]): UndoableChange | undefined {
+export function findOwnChange(
+  list: UndoableList,
+  records: readonly UndoStamps[],
+  own: Change,
+): UndoableChange | undefined {
   const kept = records.flatMap(({ undoable = [] }) => undoable);
-  return kept.find(({ id, record_ids: [recordId = 0] }) => isOwnChange(id, list, recordId));
+  return kept.find(({ id, record_ids }) => id === undoableId(own, list, record_ids[0]));
 }
 
-/** True for the id of the change that the work under way makes of records of which this is the first. */
-export function isOwnChange(id: string | undefined, list: UndoableList, recordId: number): boolean {
-  const own = lastChange();
-  return own !== undefined && id === changeIdAt(own.id, { list, recordId });
+/** The id that a change has as the change of several records of which this is the first. */
+export function undoableId({ id }: Change, list: UndoableList, recordId = 0): string {
+  return changeIdAt(id, { list, recordId });
 }
 
 /** What a write of the change says in a record beside its values, so that it can be undone. */
-export function stampsOf(
-  record: Changing,
-  begun: BegunChange | undefined,
-  before: ReplacedValues["before"],
-): UndoStamps {
-  if (!begun) return {};
-  const { kept } = begun;
-  return { undo: { before }, ...keepIn(record, kept) };
-}
-
-/** The condition on the record that keeps the change: what it keeps of others is written again as it was read. */
-export function conditionOf(
-  { id, revision }: { readonly id: number; readonly revision: number },
-  begun: BegunChange | undefined,
-): { readonly revision?: number } {
-  return id === begun?.kept.record_ids[0] ? { revision } : {};
+export function stampsOf(record: Changing, { kept }: BegunChange, before: ReplacedValues["before"]): WriteStamps {
+  return { changed_by: kept.user_id, undo: { before }, ...keepIn(record, kept) };
 }
 
 /** What a write says that undoes a record's last change. */
@@ -82,7 +67,7 @@ export function undoStampsOf(
   { kept }: BegunChange,
   undone: UndoableChange,
   before: ReplacedValues["before"],
-): UndoStamps {
+): WriteStamps {
   const { chain = undone.id, since = undone.at, step = 0 } = record.undo;
   const others = Object.entries(record.withdrawn ?? {}).filter(
     ([id, { at }]) => id !== chain && Date.parse(at) > Date.parse(kept.at) - rememberedMs,
@@ -91,13 +76,8 @@ export function undoStampsOf(
   const withdrawn = { ...Object.fromEntries(latest), [chain]: { step, at: kept.at } };
   const undoable = record.undoable?.map((each) => (each.id === undone.id ? { ...each, undone_by: kept.id } : each));
   const undo = { before, chain, since, step: step + 1 };
-  return { undo, undone: undone.id, withdrawn, ...keepIn({ ...record, undoable }, kept) };
-}
-
-/** How a write changes a record that says this of itself: nothing stays of what the last one said, its notifications apart. */
-export function withStamps(set: Item, stamps: UndoStamps): Required<Pick<Changes, "set" | "remove">> {
-  const gone = (["undo", "undone"] as const).filter((name) => stamps[name] === undefined);
-  return { set: { ...set, ...stamps }, remove: ["silent", ...gone] };
+  const stamps = { changed_by: kept.user_id, undo, undone: undone.id, withdrawn };
+  return { ...stamps, ...keepIn({ ...record, undoable }, kept) };
 }
 
 function keepIn({ id, undoable = [] }: Changing, kept: UndoableChange): UndoStamps {

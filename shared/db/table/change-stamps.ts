@@ -1,5 +1,4 @@
 import type { Change } from "../../domain/records/change.ts";
-import { lastChange } from "../../work.ts";
 import type { Item, Key } from "./table.ts";
 
 /** What an item says of its last write. */
@@ -21,17 +20,10 @@ export function isRecorded({ sk }: Key | Item): boolean {
   return recordedKinds.has(String(sk));
 }
 
-/** What a write says of itself: of a recorded item all of it, of others the request, which log lines need. */
-export function changeOf(key: Key | Item): StoredChange | undefined {
-  const change = lastChange();
-  if (!change || isRecorded(key)) return change;
-  return change.request === undefined ? undefined : { request: change.request };
-}
-
-/** What a put of a record says of itself. */
-export function stampOf(key: Key | Item, { creates = false } = {}): ChangeStamp {
-  const change = changeOf(key);
-  return { change: change && isRecorded(key) && creates ? { ...change, creates } : change };
+/** What a put says of itself: of a recorded item all of it, of others the request, which log lines need. */
+export function stampOf(key: Key | Item, change: Change, { creates = false } = {}): ChangeStamp {
+  if (isRecorded(key)) return { change: { ...change, ...(creates && { creates }) } };
+  return { change: change.request === undefined ? undefined : { request: change.request } };
 }
 
 /** The whole change that an item was written by last; undefined if it does not say so. */

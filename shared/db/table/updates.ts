@@ -1,4 +1,3 @@
-import { changeOf } from "./change-stamps.ts";
 import { versionClause, versionValue } from "./entity.ts";
 import type { Item, Key } from "./table.ts";
 
@@ -30,8 +29,7 @@ export function setOrRemove(attribute: string, value: unknown): Required<Pick<Ch
  */
 export function updateOf({ pk, sk }: Key, changes: Changes, writeId?: string) {
   const key = { pk, sk };
-  const { where = {}, when, values, setOnce = {}, add = {} } = changes;
-  const { set, remove } = withLastChange(key, changes);
+  const { where = {}, when, values, set = {}, setOnce = {}, remove = [], add = {} } = changes;
   const keepsVersion = set.schema_version === undefined;
   const bound: Item = {
     ...values,
@@ -71,29 +69,6 @@ export function updateOf({ pk, sk }: Key, changes: Changes, writeId?: string) {
     },
     ExpressionAttributeValues: bound,
   };
-}
-
-/** A check beside the writes of a transaction: that an item is there, with these values, or without those that are undefined. */
-export function checkOf({ pk, sk }: Key, where: Readonly<Item>) {
-  const names = new Map<string, string>();
-  const entries = Object.entries(where).map(([attribute, value]) => [pathOf(attribute, names), value] as const);
-  const conditions = entries.map(([path, value], at) =>
-    value === undefined ? `attribute_not_exists(${path})` : `${path} = :v${at}`,
-  );
-  const values = entries.flatMap(([, value], at) => (value === undefined ? [] : [[`:v${at}`, value] as const]));
-  return {
-    Key: { pk, sk },
-    ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
-    ExpressionAttributeNames: Object.fromEntries([...names].map(([name, alias]) => [alias, name])),
-    ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
-  };
-}
-
-/** A write of another revision says what it follows from, and leaves nothing of what the last one said. */
-function withLastChange(key: Key, { set = {}, remove = [], add = {} }: Changes) {
-  if (add.revision === undefined) return { set, remove };
-  const change = setOrRemove("change", changeOf(key));
-  return { set: { ...set, ...change.set }, remove: [...remove, ...change.remove] };
 }
 
 /** The aliases of an attribute's names: any name may be a word that expressions reserve. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Change } from "../../domain/records/change.ts";
 import { fieldsInvalid } from "../../domain/records/record-line.ts";
 import { stampOf } from "../table/change-stamps.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
@@ -8,6 +9,7 @@ import type { Entity, RecordItem, StoredItem } from "../table/entity.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Item, Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
+import type { UndoStamps } from "../table/undo-stamps.ts";
 import { applyDry, type DryRunStore, findInDryRun } from "./dry-run.ts";
 import { takeUniqueKey, type UniqueKey } from "./unique-keys.ts";
 
@@ -24,6 +26,8 @@ export interface WritePlan {
 /** What the writes of a record depend on beside the record. */
 export interface WriteContext {
   readonly now: Date;
+  /** Who writes, and as which change. */
+  readonly change: Change;
   /** True where the users that the change concerns are notified of it (D25); otherwise the write is silent (D35). */
   readonly notifies?: boolean | undefined;
   /** Present in a dry run: takes the writes in place of the table. */
@@ -96,6 +100,11 @@ export async function writeTogether(writes: readonly TransactionWrite[]): Promis
   return (await putIf(put)) ? [] : [0];
 }
 
+/** What a write says of itself in its item beside the change; the next write leaves nothing of it but what it keeps. */
+export interface WriteStamps extends UndoStamps {
+  readonly changed_by?: number;
+}
+
 /** An item that was read, as far as its next write depends on it. */
 type Revised = Pick<RecordItem, "revision">;
 
@@ -103,12 +112,22 @@ type Revised = Pick<RecordItem, "revision">;
  * Puts an item with the next revision in place of the one that was read, or where none was. A first revision continues
  * from the clock: what was decided on an item that is gone must not fit the one that follows it under the same key.
  */
-export function replaceItem(stored: Revised | undefined, next: object, { notifies }: WriteContext): TransactionWrite {
+export function replaceItem(
+  stored: Revised | undefined,
+  next: object,
+  { notifies, change }: WriteContext,
+  stamps: WriteStamps = {},
+): TransactionWrite {
   const revision = stored ? stored.revision + 1 : firstRevision();
-  const stamp = stampOf(next as Item, { creates: !stored });
+  const stamp = stampOf(next as Item, change, { creates: !stored });
   const last = { changed_by: undefined, undo: undefined, undone: undefined, silent: notifies ? undefined : true };
-  const Item = { ...next, revision, ...stamp, ...last };
+  const Item = { ...next, revision, ...stamp, ...last, ...stamps };
   return { Put: { Item, ...ifUnchanged(stored) } };
+}
+
+/** The check of a transaction that an item is as it was read. */
+export function requireUnchanged(stored: Key & Revised): TransactionWrite {
+  return { ConditionCheck: { Key: { pk: stored.pk, sk: stored.sk }, ...ifUnchanged(stored) } };
 }
 
 /** The plan that stores an item unless it is stored like that already. */

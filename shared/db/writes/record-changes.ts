@@ -68,7 +68,10 @@ export function removeRecord<Stored extends RecordItem>(
     if (isMarked || isStale(line, stored)) return { outcome: "stale" };
     const requireAbsent = { ConditionCheck: { Key: { ...key }, ...ifUnchanged(stored) } };
     if (!stored) return { outcome: "unchanged", writes: [requireAbsent, ...tombstoneChange] };
-    return { outcome: "removed", writes: [...withdraw(stored), noteRemoval(stored), ...tombstoneChange] };
+    return {
+      outcome: "removed",
+      writes: [...withdraw(stored), noteRemoval(stored, context.change), ...tombstoneChange],
+    };
   });
 }
 

@@ -1,4 +1,5 @@
-import { changeOf, isRecorded, type StoredChange } from "../table/change-stamps.ts";
+import type { Change } from "../../domain/records/change.ts";
+import { isRecorded, type StoredChange } from "../table/change-stamps.ts";
 import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { type Key, queryItems } from "../table/table.ts";
@@ -39,10 +40,10 @@ export function removalKey({ pk, sk, revision = 0, change }: Removed): Key {
  * The write that says that a record is removed, beside the one that removes it; of records with a history also who does it.
  * Its moment is that of the write: an import may have begun hours before.
  */
-export function noteRemoval(record: Removed & UndoStamps): TransactionWrite {
+export function noteRemoval(record: Removed & UndoStamps, by: Change): TransactionWrite {
   const { pk, sk, undoable, withdrawn } = record;
   const now = new Date();
-  const change = isRecorded(record) ? changeOf(record) : undefined;
+  const change = isRecorded(record) ? by : undefined;
   const moment = { removed_at: now.toISOString(), expires_at: epochSecondsAfter(now, keptDays) };
   const item = { ...removalKey(record), removed: { pk, sk }, change, undoable, withdrawn, ...moment };
   return { Put: { Item: removals.encode(item) } };

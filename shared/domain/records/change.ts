@@ -14,3 +14,27 @@ export interface Change {
   /** When it was asked for; in a run that may take hours, when it was written. ISO 8601. */
   readonly at: string;
 }
+
+/** The work that a change is begun by; the service itself makes it unless `by` says who does. */
+interface Beginning {
+  readonly operation: string;
+  readonly request?: string | undefined;
+  readonly by?: string;
+}
+
+/** Begins a change, at this moment. */
+export function beginChange({ operation, request, by = `service#${operation}` }: Beginning): Change {
+  const now = new Date();
+  return { request, id: makeChangeId(now), by, operation, at: now.toISOString() };
+}
+
+/** A change that a user makes. */
+export function byUser(change: Change, userId: number): Change {
+  return { ...change, by: `user#${userId}` };
+}
+
+/** A UUID of version 7: ids sort by the millisecond in which they were made. Then 74 random bits. */
+function makeChangeId(now: Date): string {
+  const time = now.getTime().toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+}

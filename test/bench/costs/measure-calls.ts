@@ -13,6 +13,7 @@ import { placeOfItem } from "../../../shared/db/lists/listed-items.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { testContext } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { streamRecord } from "../../support/workers/workers.ts";
@@ -85,7 +86,7 @@ async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
 }
 
 function writeLine(line: object): Promise<unknown> {
-  return writeRecord(parseRecordLine(line, "GB"), { now: new Date() });
+  return writeRecord(parseRecordLine(line, "GB"), testContext());
 }
 
 function changeIdOf(answer: unknown): string {

@@ -14,7 +14,7 @@ import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import type { TableChange } from "../../../shared/db/table/table-changes.ts";
 import { settings } from "../../../shared/settings.ts";
-import { carryOutCommand } from "../../../shared/work.ts";
+import { testChange } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
@@ -30,14 +30,17 @@ const company = 77;
 const firstId = 1_000_000_000;
 const now = new Date("2026-05-10T12:00:00.000Z");
 
+/** A change as a request of a user makes it. */
+const user = testChange("user#7", "one");
+
 type Line = { readonly type: string; readonly id: number };
 
 /** Writes lines, and gives their changes as the stream does. */
-async function changesOf(lines: readonly Line[]): Promise<TableChange[]> {
+async function changesOf(lines: readonly Line[], change = testChange()): Promise<TableChange[]> {
   const keys = lines.map(({ type, id }) => recordKey(type.toUpperCase() as RecordKind, id));
   const readAll = async () => (await Promise.all(chunksOf(keys, batch).map((chunk) => readBatch(chunk)))).flat();
   const before = await readAll();
-  for (const chunk of chunksOf(lines, 50)) await Promise.all(chunk.map((line) => write(line)));
+  for (const chunk of chunksOf(lines, 50)) await Promise.all(chunk.map((line) => write(line, { change })));
   const after = await readAll();
   return keys.map((key, at) => ({ eventId: `${key.pk}-${at}`, key, before: before[at], after: after[at] }));
 }
@@ -77,23 +80,21 @@ export async function measureUnits(): Promise<Figure[]> {
   return figures;
 }
 
-/** Runs what writes as a request of a user does. */
-function acting<T>(run: () => T): T {
-  return carryOutCommand({ operation: "bulk-update", request_id: "one" }, () => "user#7", run);
-}
-
 /** What the history adds to a change, beside what is counted of it. */
 export async function measureHistory(): Promise<Figure[]> {
   const ids = idsFrom(3_000, batch);
-  const importing = <T>(run: () => T) => carryOutCommand({ operation: "import" }, (id) => `import#${id}`, run);
   const mixes = [
-    { name: "new invoices of an import", changes: await importing(() => changesOf(ids.map(newInvoice))), most: 0 },
+    {
+      name: "new invoices of an import",
+      changes: await changesOf(ids.map(newInvoice), testChange("import#one")),
+      most: 0,
+    },
     {
       name: "first changes after it",
-      changes: await acting(() => changesOf(ids.map(changedInvoice("paid")))),
+      changes: await changesOf(ids.map(changedInvoice("paid")), user),
       most: 7,
     },
-    { name: "changed states", changes: await acting(() => changesOf(ids.map(changedInvoice("pending")))), most: 5 },
+    { name: "changed states", changes: await changesOf(ids.map(changedInvoice("pending")), user), most: 5 },
   ];
   const figures: Figure[] = [];
   for (const { name, changes, most } of mixes) {
@@ -127,7 +128,7 @@ export async function measurePace(count: number, twin: string): Promise<Figure[]
       { name: "  of what the engine's own writes allow", value: share, unit: "%", atLeast: leastShare },
     );
   }
-  const changes = await acting(() => changesOf(ids.map(changedInvoice("pending"))));
+  const changes = await changesOf(ids.map(changedInvoice("pending")), user);
   return [...figures, await measureWhole(changes)];
 }
 

@@ -11,6 +11,7 @@ import type { Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { placeOf } from "../../../shared/domain/records/list-place.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { testContext } from "../../support/records/contexts.ts";
 import type { EngineFile } from "./engine-file.ts";
 
 /** Called with the number of records that are in. */
@@ -24,7 +25,7 @@ export async function importLines(lines: Iterable<object>, onProgress: Progress)
   const commit = createWriteBatches();
   for (const chunk of chunksOf(lines, atOnce)) {
     const records = chunk.map((line) => parseRecordLine(line, "GB"));
-    await Promise.all(records.map((record) => writeRecord(record, { now: new Date(), commit })));
+    await Promise.all(records.map((record) => writeRecord(record, { ...testContext(), commit })));
     await updateTotals(
       records.map(({ id }) => recordKey("INVOICE", id)),
       new Date(),

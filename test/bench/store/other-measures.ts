@@ -7,6 +7,7 @@ import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { hashPin } from "../../../shared/domain/accounts/pin.ts";
 import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
+import { callerContext, testContext } from "../../support/records/contexts.ts";
 import { companyLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { countAsAsked } from "../../support/requests/pins.ts";
@@ -52,7 +53,7 @@ export const otherMeasures: readonly Measure[] = [
     name: "bulk_update of 20 ids",
     mostReadUnits: ids.length + 1,
     mostTrips: 2,
-    run: () => setTimesheetStates(ids, 1, "paid", caller, Promise.resolve()),
+    run: () => setTimesheetStates(ids, 1, "paid", callerContext(caller)),
   },
   { ...flat, name: "a confirmation with the right pin", mostReadUnits: 3, mostTrips: 3, run: () => confirmation.run() },
 ];
@@ -72,7 +73,7 @@ const confirmation = {
     await countAsAsked(user.login);
   },
   run() {
-    return confirm({ value: user.login, channel: "email" }, this.pin, { address: "192.0.2.7" }, new Date());
+    return confirm({ value: user.login, channel: "email" }, this.pin, { address: "192.0.2.7" }, testContext());
   },
 };
 

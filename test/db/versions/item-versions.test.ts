@@ -6,6 +6,7 @@ import { entities } from "../../../shared/db/entities.ts";
 import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
 import { keyOf, recordKey } from "../../../shared/db/table/keys.ts";
 import type { Key } from "../../../shared/db/table/table.ts";
+import { testContext } from "../../support/records/contexts.ts";
 import { scanItems } from "../../support/records/items.ts";
 import { updateRaw } from "../../support/records/raw-writes.ts";
 import { callerLine, companyLine, invoiceLine, jobLine, timesheetLine } from "../../support/records/records.ts";
@@ -50,7 +51,7 @@ test("an item of a newer version is shown without what is unknown, and keeps tha
   const { status, body } = await list(1);
   expect([status, body.invoices[0].id, body.invoices[0].extra]).toEqual([200, 1, undefined]);
   expect(await write(invoiceLine(1, 1, { due_date: "2026-05-02", total: "7.00" }))).toBe("updated");
-  expect(await markOverdue("2026-05-03")).toBe(1);
+  expect(await markOverdue("2026-05-03", testContext())).toBe(1);
   const body_ = { timesheet: { timesheet_ids: [1], state: "paid" } };
   expect(await call(bulkUpdate, bulkUpdateTimesheets, { as: admin, body: body_ })).toMatchObject({ status: 200 });
   const kept = { schema_version: 2, beside: { kept: true } };

@@ -7,6 +7,7 @@ import { userKey } from "../../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { testChange } from "../../support/records/contexts.ts";
 import { storeSignedIn } from "../../support/records/sessions.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
@@ -85,7 +86,7 @@ describe("200", () => {
 describe("401", () => {
   test("D5: of a session that was ended, though its access token lasts", async () => {
     const user = await newUser();
-    await endSession(user.id, testSession);
+    await endSession(user.id, testSession, testChange());
     expectProblem(await list(user), 401, "token_invalid");
   });
 

@@ -6,6 +6,7 @@ import { recordKey } from "../../../shared/db/table/keys.ts";
 import { queryPage } from "../../../shared/db/table/table.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { testContext } from "../../support/records/contexts.ts";
 import { contentOf } from "../../support/records/items.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { countRecords, readRecord, store } from "../../support/records/store.ts";
@@ -41,7 +42,7 @@ async function countDue(): Promise<number> {
 
 function conditionFailed(times: number) {
   const body = { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", message: "no" };
-  proxy.fail("UpdateItem", { status: 400, body }, times);
+  proxy.fail("PutItem", { status: 400, body }, times);
 }
 
 test("D20: a pending invoice due before today becomes overdue; today's, later ones and paid ones stay", async () => {
@@ -53,16 +54,16 @@ test("D20: a pending invoice due before today becomes overdue; today's, later on
     due(5, "2026-05-01", { state: "paid" }),
     due(6, "2026-05-01", { state: "overdue" }),
   ]);
-  expect(await markOverdue(today)).toBe(2);
+  expect(await markOverdue(today, testContext())).toBe(2);
   const states = await Promise.all([1, 2, 3, 4, 5, 6].map(stateOf));
   expect(states).toEqual(["overdue", "overdue", "pending", "pending", "paid", "overdue"]);
-  expect(await markOverdue(today)).toBe(0);
+  expect(await markOverdue(today, testContext())).toBe(0);
 });
 
 test("D20: what became overdue stands in the lists of its new state, and in no index of those still due", async () => {
   await store([invoiceLine(10, 20, { due_date: "2026-05-01" })]);
   const before = await readItem(recordKey("INVOICE", 10));
-  await markOverdue(today);
+  await markOverdue(today, testContext());
   await countRecords([["invoice", 10]]);
   const page = { limit: 20, beforeId: undefined, skip: 0 };
   const months = { fromDate: "2026-05-01", toDate: "2026-05-31" };
@@ -80,7 +81,7 @@ test("D20: what became overdue stands in the lists of its new state, and in no i
 test("D25: becoming overdue is notified, though the import before was silent, and nobody counts as its author", async () => {
   await store([due(11, "2026-05-01")]);
   expect(await readItem(recordKey("INVOICE", 11))).toMatchObject({ silent: true });
-  await markOverdue(today);
+  await markOverdue(today, testContext());
   const marked = await readItem(recordKey("INVOICE", 11));
   expect(marked).not.toHaveProperty("silent");
   expect(marked).not.toHaveProperty("changed_by");
@@ -88,7 +89,7 @@ test("D25: becoming overdue is notified, though the import before was silent, an
 
 test("D20: an item is the same as if its state had been imported", async () => {
   await store([due(12, "2026-05-01"), due(13, "2026-05-01", { state: "overdue" })]);
-  await markOverdue(today);
+  await markOverdue(today, testContext());
   const [marked, imported] = await Promise.all([12, 13].map((id) => readItem(recordKey("INVOICE", id))));
   expect(Object.keys(contentOf(marked ?? {})).toSorted()).toEqual(
     Object.keys(contentOf(imported ?? {}))
@@ -101,7 +102,7 @@ test(`D20: ${many} invoices are marked over many pages; two runs at once mark ea
   await store(
     Array.from({ length: many }, (_, at) => due(1_000 + at, `2026-04-${String((at % 30) + 1).padStart(2, "0")}`)),
   );
-  const [one, other] = await Promise.all([markOverdue(today), markOverdue(today)]);
+  const [one, other] = await Promise.all([markOverdue(today, testContext()), markOverdue(today, testContext())]);
   expect(one + other).toBe(many);
   expect(await countDue()).toBe(0);
 });
@@ -110,10 +111,10 @@ test("D20: a run that breaks off is finished by the next one", async () => {
   await store(Array.from({ length: 250 }, (_, at) => due(2_000 + at, "2026-04-01")));
   const gone = { __type: "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", message: "gone" };
   proxy.fail("BatchGetItem", { status: 400, body: gone }, 1, 1);
-  await expect(markOverdue(today)).rejects.toThrow();
+  await expect(markOverdue(today, testContext())).rejects.toThrow();
   proxy.reset();
   expect(await countDue()).toBe(150);
-  expect(await markOverdue(today)).toBe(150);
+  expect(await markOverdue(today, testContext())).toBe(150);
 });
 
 test("D20: killed at any of its calls, a run is finished by the next one, each invoice once", async () => {
@@ -122,8 +123,8 @@ test("D20: killed at any of its calls, a run is finished by the next one, each i
   const crashes = await crashEverywhere(async (kill, place) => {
     await store(ids.map((id) => due(id, "2026-05-01", { uuid: crypto.randomUUID() })));
     const next = (await stored()).map((item) => Number(item?.revision) + 1);
-    await kill(() => markOverdue(today));
-    await markOverdue(today);
+    await kill(() => markOverdue(today, testContext()));
+    await markOverdue(today, testContext());
     const marked = (await stored()).map((item) => item?.revision);
     expect(marked, place).toEqual(next);
     expect(await countDue(), place).toBe(0);
@@ -134,16 +135,16 @@ test("D20: killed at any of its calls, a run is finished by the next one, each i
 test("D20: an invoice that is changed at the same moment is looked at again", async () => {
   await store([due(20, "2026-05-01")]);
   conditionFailed(3);
-  expect(await markOverdue(today)).toBe(1);
+  expect(await markOverdue(today, testContext())).toBe(1);
   expect(await stateOf(20)).toBe("overdue");
 });
 
 test("D20: one that others keep changing ends the run as busy, to be tried again", async () => {
   await store([due(21, "2026-05-01")]);
   conditionFailed(Number.POSITIVE_INFINITY);
-  await expect(markOverdue(today)).rejects.toMatchObject({ code: "busy" });
+  await expect(markOverdue(today, testContext())).rejects.toMatchObject({ code: "busy" });
   proxy.reset();
-  expect(await markOverdue(today)).toBe(1);
+  expect(await markOverdue(today, testContext())).toBe(1);
 });
 
 test("D20: payments, moved due dates and removals at the same time all count", async () => {
@@ -151,7 +152,7 @@ test("D20: payments, moved due dates and removals at the same time all count", a
   await store(ids.map((id) => due(id, "2026-05-01")));
   const changes = [{ state: "paid" }, { due_date: "2026-06-01", state: "pending" }, { deleted: true }];
   const change = (id: number) => write({ type: "invoice", id, ...changes[id % 3] });
-  await Promise.all([markOverdue(today), ...ids.map(change)]);
+  await Promise.all([markOverdue(today, testContext()), ...ids.map(change)]);
   const states = await Promise.all(ids.map(stateOf));
   expect(states).toEqual(ids.map((id) => ["paid", "pending", undefined][id % 3]));
   expect(await countDue()).toBe(0);

@@ -6,12 +6,14 @@ import { getItem, type Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
+import { testContext } from "./contexts.ts";
 
 /** Stores records the way an import does, and counts them as the stream's consumer would. */
 export async function store(lines: readonly object[], now = new Date()): Promise<void> {
   const records = lines.map((line) => parseRecordLine(line, "GB"));
   const commit = createWriteBatches();
-  await Promise.all(records.map((record) => writeRecord(record, { now, hmacKey, commit })));
+  const context = { ...testContext(now), hmacKey, commit };
+  await Promise.all(records.map((record) => writeRecord(record, context)));
   await countRecords(
     records.flatMap(({ type, id }) => (isListedKind(type.toUpperCase()) ? [[type, id] as const] : [])),
   );

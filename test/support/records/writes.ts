@@ -4,6 +4,7 @@ import type { Outcome, WriteContext } from "../../../shared/db/writes/changes.ts
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
+import { testContext } from "./contexts.ts";
 
 /** The moment at which test lines are written. */
 export const writtenAt = new Date("2026-05-10T12:00:00.000Z");
@@ -11,7 +12,7 @@ export const writtenAt = new Date("2026-05-10T12:00:00.000Z");
 /** Validates and writes one line, as import and event bus do; undefined fields are not sent. */
 export async function write(line: object, context: Partial<WriteContext> = {}): Promise<Outcome> {
   const sent: unknown = JSON.parse(JSON.stringify(line));
-  return writeRecord(parseRecordLine(sent, "GB"), { now: writtenAt, hmacKey, ...context });
+  return writeRecord(parseRecordLine(sent, "GB"), { ...testContext(writtenAt), hmacKey, ...context });
 }
 
 /** The fields a piece of work is refused for, as "pointer code"; the refusal's own code where it names no field. */

@@ -3,6 +3,7 @@ import { tryPin } from "../../../shared/db/accounts/pin-tries.ts";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { transactionConditionFailed, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { callerContext } from "../../support/records/contexts.ts";
 import { timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { useService } from "../../support/service/service.ts";
@@ -28,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => proxy.reset());
 
 test.each([
-  ["setTimesheetStates", 5, () => setTimesheetStates([1], "all", "paid", caller, Promise.resolve())],
+  ["setTimesheetStates", 5, () => setTimesheetStates([1], "all", "paid", callerContext(caller))],
   ["saveDeviceToken", 5, () => saveDeviceToken(1, device, 1)],
   ["dropDeviceTokens", 5, () => dropDeviceTokens(2, [1])],
   ["tryPin", 60, () => tryPin("nobody@example.com", guesser, () => false, new Date())],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createUser, replacePassword } from "../../../shared/db/accounts/users.ts";
+import { createUser, findStoredUser, replacePassword } from "../../../shared/db/accounts/users.ts";
 import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
 import { deliverNotification } from "../../../shared/db/notifications/notification-delivery.ts";
 import { readTable } from "../../../shared/db/reconcile/read-parts.ts";
@@ -9,6 +9,7 @@ import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { registeredUser } from "../../../shared/domain/accounts/users.ts";
+import { callerContext, testContext } from "../../support/records/contexts.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { countRecords } from "../../support/records/store.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
@@ -70,14 +71,16 @@ test("what the service itself has made of records comes back as well: registrati
   const invoice = invoiceLine(1, 1, { ...due, state: "pending" });
   await importLines([userLine(7), timesheetLine(1, 1), jobLine(1, 1), invoice].map((line) => JSON.stringify(line)));
   for (const [at, login] of ["new@example.com", "+447400123456"].entries()) {
-    await transact([createUser(registeredUser(1_000_000_000 + at, login), "hash")]);
+    await transact([createUser(registeredUser(1_000_000_000 + at, login), "hash", testContext())]);
   }
-  await transact(replacePassword(1_000_000_000, "hash", { passwordHash: "h", names: {}, locale: "de" }, now));
-  await setTimesheetStates([1], "all", "paid", caller, Promise.resolve());
-  await setJobTimers([1], "all", { timer: 5, timerExpiresAt: now }, caller);
-  expect(await markOverdue("2026-05-01")).toBe(1);
+  const registered = await findStoredUser(1_000_000_000);
+  if (!registered) throw new Error("The user was not stored");
+  await transact(replacePassword(registered, { passwordHash: "h", names: {}, locale: "de" }, testContext(now)));
+  await setTimesheetStates([1], "all", "paid", callerContext(caller));
+  await setJobTimers([1], "all", { timer: 5, timerExpiresAt: now }, callerContext(caller));
+  expect(await markOverdue("2026-05-01", testContext())).toBe(1);
   const event = { eventId: "e", record_type: "Timesheet", record_id: 1, params: { type: "paid" } };
-  await deliverNotification([7], event, now);
+  await deliverNotification([7], event, testContext(now));
   const first = await exported(file("made.jsonl"));
   expect(first).toContain('"state":"overdue"');
   expect(first).toContain('"payment_state":"paid"');

@@ -8,7 +8,7 @@ import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { recordKey } from "../../../shared/db/table/keys.ts";
 import { tombstoneDays } from "../../../shared/db/writes/tombstones.ts";
-import { carryOutCommand } from "../../../shared/work.ts";
+import { testContext } from "../../support/records/contexts.ts";
 import { updateRaw } from "../../support/records/raw-writes.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
@@ -25,11 +25,7 @@ const keyOf = (line: Line) => placeOf(line).join();
 
 /** Imports as the command does: records say when they were written. */
 async function importLines(lines: readonly (object | string)[]): Promise<void> {
-  const { errors } = await carryOutCommand(
-    { operation: "import" },
-    (id) => `import#${id}`,
-    () => runImport(streamOf(...lines)),
-  );
+  const { errors } = await runImport(streamOf(...lines));
   expect(errors).toEqual([]);
 }
 
@@ -128,7 +124,7 @@ test("a timesheet that somebody was taken out of is included, though it has no o
   await importLines([userLine(31, { profile_id: 701 }), ...timesheets]);
   await pause(2);
   const since = new Date().toISOString();
-  await forgetPerson(31, openErasedList({ stage: undefined, directory: file("") }), new Date());
+  await forgetPerson(31, openErasedList({ stage: undefined, directory: file("") }), testContext());
   const rows: Line[] = rowsOf(await exportSince(since)).map((row) => JSON.parse(row));
   expect(rows).toMatchObject([
     { type: "user", id: 31, deleted: true },

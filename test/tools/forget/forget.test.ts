@@ -16,6 +16,7 @@ import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devi
 import { deleteItemAt } from "../../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../../shared/db/table/keys.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
+import { testChange, testContext } from "../../support/records/contexts.ts";
 import { documentClient } from "../../support/records/document-client.ts";
 import { putItems } from "../../support/records/put-items.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
@@ -70,7 +71,14 @@ const aPin = {
 };
 
 async function keptAnswer(userId: number, body: object): Promise<void> {
-  const request = { userId, operation: "bulk-update-timesheets", key: "k", fingerprint: "f", matches: () => true };
+  const request = {
+    userId,
+    operation: "bulk-update-timesheets",
+    key: "k",
+    fingerprint: "f",
+    matches: () => true,
+    change: testChange(),
+  };
   const acquired = await acquireRun(request, now);
   if ("run" in acquired) await keepAnswer(acquired.run, JSON.stringify({ body: JSON.stringify(body), headers: {} }));
 }
@@ -122,7 +130,14 @@ async function traces(): Promise<string[]> {
 }
 
 async function answerAgain(userId = 32): Promise<string> {
-  const request = { userId, operation: "bulk-update-timesheets", key: "k", fingerprint: "f", matches: () => true };
+  const request = {
+    userId,
+    operation: "bulk-update-timesheets",
+    key: "k",
+    fingerprint: "f",
+    matches: () => true,
+    change: testChange(),
+  };
   const acquired = await acquireRun(request, now);
   return "answer" in acquired ? acquired.answer : "";
 }
@@ -142,7 +157,7 @@ test.each([
   });
   expect((await traces()).length).toBeGreaterThan(4);
 
-  expect(await forgetPerson(id, list, now)).toEqual(plan);
+  expect(await forgetPerson(id, list, testContext(now))).toEqual(plan);
   expect(await traces()).toEqual([]);
   expect(await pins.find(pinKey("other@example.com"))).toMatchObject({ user_id: 32 });
   const answer = await answerAgain();
@@ -162,7 +177,7 @@ test.each([
   // No line with a version brings them back; the second run knows from the list who it was.
   expect(await write(userLine(id, { version: 9 }))).toBe("stale");
   await write(timesheetLine(3, 1, { driver }));
-  expect(await forgetPerson(id, list, now)).toMatchObject({ traces: { timesheet: 1 }, wasUser: false });
+  expect(await forgetPerson(id, list, testContext(now))).toMatchObject({ traces: { timesheet: 1 }, wasUser: false });
   expect(await traces()).toEqual([]);
 });
 
@@ -179,13 +194,13 @@ test("a run that is killed anywhere is finished by the next one", async () => {
       },
       { step: "initialize", name },
     );
-    const isDone = await forgetPerson(id, list, now).then(
+    const isDone = await forgetPerson(id, list, testContext(now)).then(
       () => true,
       () => false,
     );
     tableClient().middlewareStack.remove(name);
     if (isDone) break;
-    expect(await forgetPerson(id, list, now)).toBeDefined();
+    expect(await forgetPerson(id, list, testContext(now))).toBeDefined();
     expect(await traces()).toEqual([]);
     await list.remove(id);
   }
@@ -193,18 +208,18 @@ test("a run that is killed anywhere is finished by the next one", async () => {
 
 test("after a restore a replay erases who is there, keeps out who is not, and leaves who was readmitted", async () => {
   await fill();
-  await forgetPerson(id, list, now);
+  await forgetPerson(id, list, testContext(now));
   await list.add({ id: 33, profile_ids: [], erased_at: now.toISOString() });
   await list.add({ id: 34, profile_ids: [], erased_at: now.toISOString() });
   expect(await readmit(34, list)).toBe(true);
   // The table of before.
   await fill(7);
   await write(userLine(34));
-  expect(await replayErasures(list, now)).toEqual({ forgotten: [id], absent: [33], endpointsLeft: [] });
+  expect(await replayErasures(list, testContext(now))).toEqual({ forgotten: [id], absent: [33], endpointsLeft: [] });
   expect(await traces()).toEqual([]);
   expect(await write(userLine(33, { version: 1 }))).toBe("stale");
   expect(await readRecord("USER", 34)).toMatchObject({ first_name: "Ines" });
-  expect(await replayErasures(list, now)).toEqual({ forgotten: [], absent: [id, 33], endpointsLeft: [] });
+  expect(await replayErasures(list, testContext(now))).toEqual({ forgotten: [], absent: [id, 33], endpointsLeft: [] });
   expect(await readmit(33, list)).toBe(true);
   expect(await write(userLine(33, { version: 1 }))).toBe("created");
 });
@@ -226,7 +241,7 @@ test("who was removed by a line before is found by the number of the profile, wi
     wasUser: false,
     endpointsLeft: [],
   });
-  await forgetPerson(id, list, now);
+  await forgetPerson(id, list, testContext(now));
   expect(await traces()).toEqual([]);
 });
 
@@ -241,7 +256,7 @@ test("in the history of a timesheet that is gone a driver who was cut is found b
     '{"financial_comp',
   ];
   await putItems(texts.map((text, at) => cut(String(at), text)));
-  await forgetPerson(id, list, now);
+  await forgetPerson(id, list, testContext(now));
   const kept = (await allItems()).filter(({ pk }) => pk === historyPartition("timesheet", 90));
   expect(kept.map(({ after }) => JSON.parse(String(after)).driver.cut)).toEqual(["", "", texts[2], texts[3]]);
 });
@@ -273,7 +288,7 @@ test("an answer in pieces can be given at each moment, before or after; one that
       },
     { step: "initialize", name },
   );
-  await forgetPerson(id, list, now).finally(() => tableClient().middlewareStack.remove(name));
+  await forgetPerson(id, list, testContext(now)).finally(() => tableClient().middlewareStack.remove(name));
   expect(seen).toEqual([...seen].sort((one) => (one === "Xenia" ? -1 : 1)));
   expect([seen[0], seen.at(-1)]).toEqual(["Xenia", "Erased"]);
   expect(await piecesOf(33)).toHaveLength(1);
@@ -291,12 +306,12 @@ test("two who are forgotten side by side both go from a change of one driver to 
         const isIt =
           commandName?.startsWith("Update") === true && JSON.stringify(args.input).includes(pk) && !isOvertaken;
         isOvertaken ||= isIt;
-        if (isIt) await forgetPerson(32, list, now);
+        if (isIt) await forgetPerson(32, list, testContext(now));
         return next(args);
       },
     { step: "initialize", name },
   );
-  await forgetPerson(id, list, now).finally(() => tableClient().middlewareStack.remove(name));
+  await forgetPerson(id, list, testContext(now)).finally(() => tableClient().middlewareStack.remove(name));
   const kept = JSON.stringify((await allItems()).filter((item) => item.pk === pk));
   expect([isOvertaken, kept.match(/Xenia|Ada|Erased/g)]).toEqual([true, ["Erased", "Erased"]]);
 });
@@ -313,7 +328,7 @@ test("the endpoints of their devices at SNS go; one that SNS keeps is named", as
     if (device) await keepEndpoint(id, device, made.EndpointArn ?? "", now);
   }
   service.endpoints.failNext("DeleteEndpoint", "AuthorizationError", 1);
-  const { endpointsLeft = [] } = (await forgetPerson(id, list, now)) ?? {};
+  const { endpointsLeft = [] } = (await forgetPerson(id, list, testContext(now))) ?? {};
   expect(endpointsLeft).toHaveLength(1);
   expect(endpoints).toContain(endpointsLeft[0]);
   const found = endpoints.map(async (EndpointArn) => {
@@ -329,9 +344,9 @@ test("the endpoints of their devices at SNS go; one that SNS keeps is named", as
 
 test("forgotten with another profile than the last time, both are on the list", async () => {
   await fill();
-  await forgetPerson(id, list, now);
+  await forgetPerson(id, list, testContext(now));
   await write(userLine(id, { profile_id: 705 }));
-  await forgetPerson(id, list, new Date());
+  await forgetPerson(id, list, testContext());
   expect(await list.entries()).toEqual([{ id, profile_ids: [profile, 705], erased_at: now.toISOString() }]);
 });
 
@@ -341,7 +356,7 @@ test("a profile that is another user's today: only the person's own names are th
   await list.add({ id, profile_ids: [profile], erased_at: now.toISOString() });
   await write(userLine(40, { profile_id: profile, first_name: "Bo", last_name: "Ray" }));
   await write(timesheetLine(5, 1, { driver: { ...driver, first_name: "Bo", last_name: "Ray" } }));
-  await forgetPerson(id, list, now);
+  await forgetPerson(id, list, testContext(now));
   expect(await readRecord("TIMESHEET", 5)).toMatchObject({ driver: { first_name: "Bo" } });
   expect(await readRecord("TIMESHEET", 1)).toMatchObject({ driver: { first_name: "Erased" } });
   expect(await readRecord("USER", 40)).toMatchObject({ profile_id: profile });
@@ -355,7 +370,7 @@ test("who somebody was before is known from their own history", async () => {
   ]);
   const born = { ...driver, profile_id: 702, last_name: "Born" };
   await write(timesheetLine(6, 1, { driver: born, job_title: "Instead of Xenia Born" }));
-  await forgetPerson(id, list, now);
+  await forgetPerson(id, list, testContext(now));
   expect(await traces()).toEqual([]);
   expect(await readRecord("TIMESHEET", 6)).toMatchObject({ job_title: "Instead of Erased Person" });
   expect(await planToForget(41, list)).toMatchObject({ wasUser: false });
@@ -363,5 +378,5 @@ test("who somebody was before is known from their own history", async () => {
 
 test("of somebody who is neither in the table nor on the list nothing is known", async () => {
   expect(await planToForget(987, list)).toBeUndefined();
-  expect(await forgetPerson(987, list, now)).toBeUndefined();
+  expect(await forgetPerson(987, list, testContext(now))).toBeUndefined();
 });

@@ -4,7 +4,6 @@ import { keepHistory } from "../../../../shared/db/history/keep-history.ts";
 import { keyOf, recordKey } from "../../../../shared/db/table/keys.ts";
 import { type Item, scanPage } from "../../../../shared/db/table/table.ts";
 import type { TableChange } from "../../../../shared/db/table/table-changes.ts";
-import { carryOut } from "../../../../shared/work.ts";
 import { crashAt } from "../../../support/faults/crash.ts";
 import { logChange, shardsOf } from "../../../support/records/change-log.ts";
 import { readItem } from "../../../support/records/writes.ts";
@@ -120,7 +119,6 @@ async function makeChange(each: ChangeStep, history: History): Promise<void> {
   const key = recordKey(each.kind, id);
   const plan = planOf(each, id, await readItem(key));
   if (!plan) return;
-  const asAuthor = () => (plan.author ? carryOut(plan.author, plan.work, plan.author) : plan.work());
   const attempt = async (run: () => Promise<unknown>) => {
     const code = await readItem(passcodeKey(id));
     const [made] = await logChange(key, run);
@@ -137,17 +135,16 @@ async function makeChange(each: ChangeStep, history: History): Promise<void> {
   };
   let wasKilled = false;
   await attempt(async () => {
-    wasKilled = await crashAt(plan.isWhole ? Number.POSITIVE_INFINITY : each.crashAt, each.moment, asAuthor);
+    wasKilled = await crashAt(plan.isWhole ? Number.POSITIVE_INFINITY : each.crashAt, each.moment, plan.work);
   });
-  if (wasKilled) await attempt(asAuthor);
+  if (wasKilled) await attempt(plan.work);
 }
 
 async function endOneSession(each: Extract<ChangeStep, { does: "end session" }>, id: number, history: History) {
   const author = authorOf("user");
-  if (!author) throw new Error("A user has no change");
   const family = `zz-${author.id}`;
   await openSession(id, family, "token", 0, new Date());
-  const end = () => carryOut(author, () => endSession(id, family), author);
+  const end = () => endSession(id, family, author);
   const attempt = async (run: () => Promise<unknown>) => {
     const made = await logChange(sessionKey(id, family), run);
     history.log.push(...made);

@@ -1,5 +1,5 @@
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { giveResetToken, replacePassword } from "../../../../shared/db/accounts/users.ts";
+import { findStoredUser, giveResetToken, replacePassword } from "../../../../shared/db/accounts/users.ts";
 import { setJobTimers } from "../../../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
 import { type RecordKind, recordKey } from "../../../../shared/db/table/keys.ts";
@@ -9,6 +9,7 @@ import type { Change } from "../../../../shared/domain/records/change.ts";
 import { changeIdAt } from "../../../../shared/domain/records/change-id.ts";
 import { settings } from "../../../../shared/settings.ts";
 import type { CrashMoment } from "../../../support/faults/crash.ts";
+import { callerContext } from "../../../support/records/contexts.ts";
 import { documentClient } from "../../../support/records/document-client.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { write } from "../../../support/records/writes.ts";
@@ -26,8 +27,10 @@ export const death = {
   crashAt: fc.integer({ min: 1, max: 6 }),
   moment: fc.constantFrom<CrashMoment>("before", "after"),
 };
-/** Who makes a change; `nobody` is an engineer's hand, which says nothing of itself. */
-const author = fc.constantFrom("import", "import", "event", "nobody");
+/** Who makes a change. */
+const author = fc.constantFrom("import" as const, "import" as const, "event" as const);
+/** Who removes a record; `nobody` is an engineer's hand, which says nothing of itself. */
+const remover = fc.constantFrom("import" as const, "event" as const, "nobody" as const);
 /** Values of a field; the third is longer than the history keeps. */
 const value = fc.nat({ max: 2 });
 
@@ -44,7 +47,7 @@ export const change = fc.oneof(
       ...death,
     }),
   },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant("remove" as const), ...place, author, ...death }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant("remove" as const), ...place, author: remover, ...death }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant("change by hand" as const), ...place, value, ...death }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("set clock back" as const), ...place, ...death }) },
   { weight: 3, arbitrary: fc.record({ does: fc.constant("act" as const), ...place, value, ...death }) },
@@ -72,35 +75,39 @@ export function planOf(
   const type = kind.toLowerCase();
   switch (each.does) {
     case "save":
-      return { author: authorOf(each.author), work: () => write(lineOf(kind, id, each.value, each.company)) };
+      return by(authorOf(each.author), (change) => write(lineOf(kind, id, each.value, each.company), { change }));
     case "remove":
       if (each.author === "nobody") return { author: undefined, work: () => removeByHand(recordKey(kind, id)) };
-      return { author: authorOf(each.author), work: () => write({ type, id, deleted: true }) };
+      return by(authorOf(each.author), (change) => write({ type, id, deleted: true }, { change }));
     case "change by hand":
       return stored && { author: undefined, work: () => changeByHand(recordKey(kind, id), each.value) };
     case "set clock back":
       if (stored) return undefined;
-      return { author: authorOf("import"), work: () => writeBehind(kind, id), isWhole: true };
+      return { ...by(authorOf("import"), (change) => writeBehind(kind, id, change)), isWhole: true };
     case "act":
-      return stored && { author: actorOf(kind, id), work: () => act(kind, id, each.value) };
+      return stored && by(actorOf(kind, id), (change) => act(kind, id, each.value, change));
   }
+}
+
+function by(author: Change, work: (change: Change) => Promise<unknown>): Plan {
+  return { author, work: () => work(author) };
 }
 
 let changes = 0;
 
 /** A change of its own, by somebody of a kind. */
-export function authorOf(kind: string): Change | undefined {
+export function authorOf(kind: "import" | "event" | "user"): Change {
   changes += 1;
   const id = `019dfe10-0000-7000-8000-${changes.toString(16).padStart(12, "0")}`;
   const by = { import: `import#${id}`, event: `event#rota#${id}`, user: "user#7" }[kind];
-  return by === undefined ? undefined : { id, by, operation: kind, at: new Date(changes * 1_000).toISOString() };
+  return { id, by, operation: kind, at: new Date(changes * 1_000).toISOString() };
 }
 
 /** A user's change of timesheets or jobs can be undone: its id names the first of them. */
-function actorOf(kind: Kind, recordId: number): Change | undefined {
+function actorOf(kind: Kind, recordId: number): Change {
   const actor = authorOf("user");
   const list = { TIMESHEET: "TIMESHEETS", JOB: "JOBS" } as const;
-  if (!actor || (kind !== "TIMESHEET" && kind !== "JOB")) return actor;
+  if (kind !== "TIMESHEET" && kind !== "JOB") return actor;
   return { ...actor, id: changeIdAt(actor.id, { list: list[kind], recordId }) };
 }
 
@@ -138,8 +145,8 @@ async function removeByHand(key: Key): Promise<void> {
 }
 
 /** Writes a new record by a clock that is behind the revisions that its key has had. */
-async function writeBehind(kind: Kind, id: number): Promise<void> {
-  await write(lineOf(kind, id, 0, 0));
+async function writeBehind(kind: Kind, id: number, change: Change): Promise<void> {
+  await write(lineOf(kind, id, 0, 0), { change });
   const update = new UpdateCommand({
     TableName: settings.tableName(),
     Key: { ...recordKey(kind, id) },
@@ -150,14 +157,15 @@ async function writeBehind(kind: Kind, id: number): Promise<void> {
 }
 
 /** What a user does: of an invoice a line of an event represents it. */
-async function act(kind: Kind, id: number, at: number): Promise<unknown> {
+async function act(kind: Kind, id: number, at: number, change: Change): Promise<unknown> {
   const caller = { userId: 7, role: "admin", companyId: null, sessionId: "s" } as const;
-  if (kind === "TIMESHEET") {
-    return setTimesheetStates([id], "all", at === 0 ? "pending" : "paid", caller, Promise.resolve());
-  }
+  const context = { ...callerContext(caller), change };
+  if (kind === "TIMESHEET") return setTimesheetStates([id], "all", at === 0 ? "pending" : "paid", context);
   const timer = { timer: at, timerExpiresAt: at === 0 ? null : new Date(at * 1_000) };
-  if (kind === "JOB") return setJobTimers([id], "all", timer, caller);
-  if (kind === "INVOICE") return write({ type: "invoice", id, state: at === 0 ? "pending" : "paid" });
-  if (at === 0) return transact([giveResetToken(id, "reset")]);
-  return transact(replacePassword(id, "reset", { passwordHash: "hash", names: {} }, new Date()));
+  if (kind === "JOB") return setJobTimers([id], "all", timer, context);
+  if (kind === "INVOICE") return write({ type: "invoice", id, state: at === 0 ? "pending" : "paid" }, { change });
+  const stored = await findStoredUser(id);
+  if (stored && at === 0) return transact([giveResetToken(stored, "reset", context)]);
+  if (stored?.reset_hash === undefined) return undefined;
+  return transact(replacePassword(stored, { passwordHash: "hash", names: {} }, context));
 }

@@ -10,6 +10,7 @@ import type { Key } from "../../../../shared/db/table/table.ts";
 import type { TableChange } from "../../../../shared/db/table/table-changes.ts";
 import { type CrashMoment, crashAt } from "../../../support/faults/crash.ts";
 import { logChange, shardsOf } from "../../../support/records/change-log.ts";
+import { callerContext } from "../../../support/records/contexts.ts";
 import {
   expectInvoices,
   expectTimesheets,
@@ -189,7 +190,7 @@ async function carryOut(each: Change, { base, log, invoices, timesheets }: Histo
     const known = timesheets.get(id);
     if (!known) return;
     const caller = { userId: 1, role: "operator", companyId: base, sessionId: "s" } as const;
-    const move = () => setTimesheetStates([id], base, each.state, caller, Promise.resolve());
+    const move = () => setTimesheetStates([id], base, each.state, callerContext(caller));
     log.push(...(await logChange(timesheetKey, move)));
     timesheets.set(id, { ...known, state: each.state });
   } else {

@@ -4,6 +4,7 @@ import { markNotifications } from "../../../../shared/db/notifications/mark-noti
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../../shared/db/notifications/notifications.ts";
 import { acquirePushLease, releasePushLease } from "../../../../shared/db/notifications/pushes.ts";
+import { testContext } from "../../../support/records/contexts.ts";
 import { expectTimesheets } from "../../../support/records/list-model.ts";
 import { adjust, mark, undo } from "../../../support/requests/changes.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
@@ -115,7 +116,7 @@ async function look(each: Extract<Step, { does: "mark" | "push" }>, world: World
   const stored = await storedNotifications(userId);
   const id = Number(stored[list.indexOf(notification)]?.id);
   if (each.does === "mark") {
-    await markNotifications(userId, [id], each.read ? new Date() : null);
+    await markNotifications(userId, [id], each.read ? new Date() : null, testContext());
     notification.read = each.read;
   } else {
     await releasePushLease(await acquirePushLease(userId, id, new Date()), []);

@@ -11,6 +11,7 @@ import { readEvent } from "../../../../shared/domain/records/notification-events
 import { crashEverywhere } from "../../../support/faults/crash.ts";
 import { useFaultProxy } from "../../../support/faults/fault-proxy.ts";
 import { logChange } from "../../../support/records/change-log.ts";
+import { testContext } from "../../../support/records/contexts.ts";
 import { callerLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
 import { adjust, mark, undo } from "../../../support/requests/changes.ts";
@@ -163,7 +164,7 @@ test("D41: whoever has read it, or got a push of it, keeps it and is notified of
   await hire();
   const read = await pay();
   await read.arrive();
-  await markNotifications(driver, [await onlyNotification()], new Date());
+  await markNotifications(driver, [await onlyNotification()], new Date(), testContext());
   await (await undoing(read.changeId)).arrive();
   expect([await heard(), await unread()]).toEqual([["paid", "pending"], 1]);
   await hire();

@@ -1,0 +1,25 @@
+import type { UndoContext } from "../../../shared/db/records/undo-change.ts";
+import type { WriteContext } from "../../../shared/db/writes/changes.ts";
+import type { Caller } from "../../../shared/domain/caller.ts";
+import { beginChange, type Change } from "../../../shared/domain/records/change.ts";
+
+/** A change that begins now, of nobody in particular unless `by` says whose it is. */
+export function testChange(by = "service#test", request?: string): Change {
+  return beginChange({ operation: "test", by, request });
+}
+
+/** The context of a write by a worker or a tool, in a change of its own. */
+export function testContext(now = new Date(), by?: string): WriteContext {
+  return { now, change: testChange(by) };
+}
+
+/** The context of a caller's request that may do what it asks for, without an Idempotency-Key, in a change of its own. */
+export function callerContext(caller: Caller, now = new Date()): UndoContext {
+  const change = testChange(`user#${caller.userId}`);
+  return { caller, now, requestedAt: now, change, authorization: Promise.resolve(), token: undefined };
+}
+
+/** The context in which all of a user's notifications are marked, with all the time that it takes. */
+export function unhurried() {
+  return { change: testChange(), remainingMs: () => Number.POSITIVE_INFINITY };
+}
