@@ -40,7 +40,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     readsTestPin: true,
     sendsMessages: true,
     settings: ["SERVICE_NAME", "LOCALE", "SMS_SENDER_ID", "SMS_MOST_DOLLARS", "SMS_PER_HOUR", "SMS_PER_DAY"],
-    table: ["GetItem", "PutItem", "UpdateItem"],
+    table: ["GetItem", "UpdateItem"],
     guarded: ["LOGIN#", "USER#"],
   },
   "notify-password-changed": {
@@ -118,7 +118,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     timeoutSeconds: 900,
     settings: ["BUSINESS_TIME_ZONE"],
     indexes: ["by-mark"],
-    table: ["BatchGetItem", "UpdateItem"],
+    table: ["BatchGetItem", "PutItem"],
   },
   "reconcile-totals": {
     area: "workers",

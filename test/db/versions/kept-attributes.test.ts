@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { findStoredUser, giveResetToken, replacePassword } from "../../../shared/db/accounts/users.ts";
+import { markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
+import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { setJobTimers } from "../../../shared/db/records/jobs.ts";
+import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
+import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
+import { undoChange } from "../../../shared/db/records/undo-change.ts";
+import { putIf } from "../../../shared/db/table/conditional-writes.ts";
+import { recordKey } from "../../../shared/db/table/keys.ts";
+import type { Item, Key } from "../../../shared/db/table/table.ts";
+import { transact } from "../../../shared/db/table/transaction.ts";
+import { callerContext, testContext } from "../../support/records/contexts.ts";
+import {
+  companyLine,
+  invoiceLine,
+  jobLine,
+  notificationLine,
+  timesheetLine,
+  userLine,
+} from "../../support/records/records.ts";
+import { readItem, write } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
+
+const admin = { userId: 900, role: "admin", companyId: null, sessionId: "s" } as const;
+const ofNewer = { schema_version: 7, beside: { kept: [1] } };
+const pay = (id: number) => setTimesheetStates([id], "all", "paid", callerContext(admin));
+const setTimer = (id: number) =>
+  setJobTimers([id], "all", { timer: 60, timerExpiresAt: new Date() }, callerContext(admin));
+const undo = ({ changeId = "" }: { readonly changeId: string | undefined }) =>
+  undoChange(changeId, callerContext(admin));
+
+useService();
+
+async function storedUser(id: number) {
+  const stored = await findStoredUser(id);
+  if (!stored) throw new Error("The user is not stored");
+  return stored;
+}
+
+/** Every way in which a record is written again: the line that makes it, its key, and the write. */
+const ways: readonly (readonly [name: string, line: object, key: Key, write: () => Promise<unknown>])[] = [
+  [
+    "a company by a line",
+    companyLine(1),
+    recordKey("COMPANY", 1),
+    () => write({ type: "company", id: 1, name: "Quay" }),
+  ],
+  [
+    "a user by a line",
+    userLine(1),
+    recordKey("USER", 1),
+    () => write({ type: "user", id: 1, job_position: "Planner" }),
+  ],
+  [
+    "a timesheet by a line",
+    timesheetLine(1, 1),
+    recordKey("TIMESHEET", 1),
+    () => write({ type: "timesheet", id: 1, total: "1.00" }),
+  ],
+  [
+    "an invoice by a line",
+    invoiceLine(1, 1),
+    recordKey("INVOICE", 1),
+    () => write({ type: "invoice", id: 1, total: "1.00" }),
+  ],
+  ["a job by a line", jobLine(1, 1), recordKey("JOB", 1), () => write({ type: "job", id: 1, title: "Crane driver" })],
+  [
+    "a notification by a line",
+    notificationLine(1, 1),
+    notificationKey(1, 1),
+    () => write({ type: "notification", id: 1, user_id: 1, record_id: 99 }),
+  ],
+  [
+    "a notification that is marked",
+    notificationLine(2, 1),
+    notificationKey(1, 2),
+    () => markNotifications(1, [2], new Date(), testContext()),
+  ],
+  ["a payment", timesheetLine(2, 1), recordKey("TIMESHEET", 2), () => pay(2)],
+  ["the undo of a payment", timesheetLine(3, 1), recordKey("TIMESHEET", 3), async () => undo(await pay(3))],
+  ["a timer", jobLine(2, 1), recordKey("JOB", 2), () => setTimer(2)],
+  ["the undo of a timer", jobLine(3, 1), recordKey("JOB", 3), async () => undo(await setTimer(3))],
+  [
+    "an overdue invoice",
+    invoiceLine(2, 1, { due_date: "2026-05-02" }),
+    recordKey("INVOICE", 2),
+    () => markOverdue("2026-05-03", testContext()),
+  ],
+  [
+    "a reset token",
+    userLine(2),
+    recordKey("USER", 2),
+    async () => transact([giveResetToken(await storedUser(2), "reset", testContext())]),
+  ],
+  [
+    "a new password",
+    userLine(3),
+    recordKey("USER", 3),
+    async () =>
+      transact(
+        replacePassword(await storedUser(3), { passwordHash: "hash", names: { first_name: "Ada" } }, testContext()),
+      ),
+  ],
+];
+
+test.each(
+  ways,
+)("D38: %s keeps what a newer release has stored in the item and in its record", async (_, line, key, change) => {
+  await write(line);
+  const { record, name: _name, ...item } = (await readItem(key)) ?? {};
+  const whole =
+    record === undefined
+      ? { extra: { of: "record" }, name: _name }
+      : { record: { ...(record as Item), extra: { of: "record" } } };
+  await putIf({ Item: { ...item, ...whole, ...ofNewer } });
+  await change();
+  const written = (await readItem(key)) ?? {};
+  expect(written).toMatchObject(ofNewer);
+  expect(written.record ?? written).toMatchObject({ extra: { of: "record" } });
+  expect(written.revision).toBeGreaterThan(Number(item.revision));
+});
