@@ -1,7 +1,7 @@
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { confirmLoginByBody } from "../../shared/contract/accounts.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
-import { anonymousByAddress } from "../../shared/http/client-address.ts";
+import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Spends a pin as confirm-login does, without a secret in the URL (D10, D13, D14). */

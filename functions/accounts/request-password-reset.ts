@@ -1,10 +1,10 @@
-import { countPinRequest } from "../../shared/accounts/pin-requests.ts";
+import { countPinRequest } from "../../shared/accounts/count-pin-request.ts";
 import { findUserOfLogin } from "../../shared/accounts/shown-user.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
+import { unknownUser } from "../../shared/domain/accounts/shown-users.ts";
 import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts";
-import { unknownUser } from "../../shared/domain/accounts/users.ts";
-import { anonymousByAddress } from "../../shared/http/client-address.ts";
+import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 

@@ -2,7 +2,7 @@ import { changePasswordOnce } from "../../shared/accounts/password-change.ts";
 import { setPassword } from "../../shared/contract/accounts.ts";
 import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { anonymousByAddress } from "../../shared/http/client-address.ts";
+import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
 
 /**
  * Spends a reset token for a new password, ends every session of the user and notifies the user. The same token with

@@ -1,4 +1,4 @@
-import { authorizePayment } from "../../shared/accounts/passcode.ts";
+import { authorizePayment } from "../../shared/accounts/authorize-payment.ts";
 import { undoChange as operation } from "../../shared/contract/changes.ts";
 import { undoChange } from "../../shared/db/records/undo-change.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";

@@ -1,4 +1,4 @@
-import { authorizePayment } from "../../shared/accounts/passcode.ts";
+import { authorizePayment } from "../../shared/accounts/authorize-payment.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { requireScope } from "../../shared/domain/caller.ts";

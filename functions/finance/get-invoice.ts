@@ -1,5 +1,5 @@
 import { getInvoice } from "../../shared/contract/finance.ts";
-import { requireRecord } from "../../shared/db/records/records.ts";
+import { requireRecord } from "../../shared/db/records/find-records.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 

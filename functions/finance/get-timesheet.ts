@@ -1,6 +1,6 @@
 import { getTimesheet } from "../../shared/contract/finance.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
-import { recordNotFound, requireRecord } from "../../shared/db/records/records.ts";
+import { recordNotFound, requireRecord } from "../../shared/db/records/find-records.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 

@@ -1,4 +1,4 @@
-import { authorizePayment } from "../../shared/accounts/passcode.ts";
+import { authorizePayment } from "../../shared/accounts/authorize-payment.ts";
 import { planBulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { findUsersOfProfiles } from "../../shared/db/accounts/profiles.ts";
 import { planTimesheetStates } from "../../shared/db/records/timesheets.ts";

@@ -2,7 +2,7 @@ import { requireSession } from "../../shared/accounts/caller-session.ts";
 import { endSession as operation } from "../../shared/contract/sessions.ts";
 import { endSession } from "../../shared/db/accounts/sessions.ts";
 import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
-import { recordNotFound } from "../../shared/db/records/records.ts";
+import { recordNotFound } from "../../shared/db/records/find-records.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { isKnownClient } from "../../shared/accounts/known-client.ts";
 import { countPassword, forgivePassword } from "../../shared/accounts/password-guesses.ts";
 import { renewPasswordHash } from "../../shared/accounts/password-renewal.ts";
-import { guesserOf } from "../../shared/accounts/throttles.ts";
+import { guesserOf } from "../../shared/accounts/requester.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { findAccountOfLogin } from "../../shared/db/accounts/logins.ts";
 import { openSession } from "../../shared/db/accounts/sessions.ts";
@@ -10,7 +10,7 @@ import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { makeFamily, makeRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { anonymousByAddress } from "../../shared/http/client-address.ts";
+import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";

@@ -1,4 +1,4 @@
-import { maySendSms, uncountSms } from "../../shared/accounts/sms.ts";
+import { maySendSms, uncountSms } from "../../shared/accounts/sms-allowance.ts";
 import { findTestPin } from "../../shared/accounts/test-pin.ts";
 import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
 import { isPinStored, keepPinSent, storePin } from "../../shared/db/accounts/pins.ts";

@@ -1,7 +1,7 @@
 import { chunksOf } from "../../shared/batches.ts";
 import { busMessage } from "../../shared/contract/events.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
-import type { WriteContext } from "../../shared/db/writes/changes.ts";
+import type { WriteContext } from "../../shared/db/writes/write-plans.ts";
 import { type NotificationRequest, parseBusEvent, type RecordEvent } from "../../shared/domain/records/bus-event.ts";
 import { log } from "../../shared/logger.ts";
 import {

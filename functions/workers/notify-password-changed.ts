@@ -1,4 +1,4 @@
-import { maySendSms } from "../../shared/accounts/sms.ts";
+import { maySendSms } from "../../shared/accounts/sms-allowance.ts";
 import { findNoticeProgress, keepNoticeProgress, type NoticeChannel } from "../../shared/db/accounts/notices.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";

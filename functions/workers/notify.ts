@@ -1,6 +1,6 @@
 import { decodeChange } from "../../shared/db/entities.ts";
-import type { TableChange } from "../../shared/db/table/table-changes.ts";
-import { readEvent, readPasswordChange, readPush } from "../../shared/domain/records/notification-events.ts";
+import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
+import { readEvent, readNewPassword, readPush } from "../../shared/domain/records/notification-events.ts";
 import { queueNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
@@ -18,13 +18,13 @@ export const handler = forStream(async (batch, now) => {
   const isPushing = Object.keys(settings.platformApplications()).length > 0;
   const messages = changes.flatMap(messagesOf);
   const pushes = isPushing ? changes.flatMap(withRequest(readPush)) : [];
-  const notices = changes.flatMap(withRequest(readPasswordChange));
+  const notices = changes.flatMap(withRequest(readNewPassword));
   await Promise.all([queueNotifications(messages), queuePushes(pushes), queueNotices(notices)]);
   // After everything for users, so that an event that cannot be queued keeps no message from them.
   await queueOutboundEvents(changes, now);
 });
 
-function messagesOf(change: TableChange): NotificationMessage[] {
+function messagesOf(change: StreamRecord): NotificationMessage[] {
   const event = readEvent(change);
   if (!event) return [];
   const { recipients, ...notification } = event;
@@ -33,8 +33,8 @@ function messagesOf(change: TableChange): NotificationMessage[] {
 }
 
 /** What a change asks for, if anything, with the request that the change follows from: a batch follows from several. */
-function withRequest<T extends object>(read: (change: TableChange) => T | undefined) {
-  return (change: TableChange) => {
+function withRequest<T extends object>(read: (change: StreamRecord) => T | undefined) {
+  return (change: StreamRecord) => {
     const asked = read(change);
     return asked ? [{ ...asked, requestId: change.requestId }] : [];
   };

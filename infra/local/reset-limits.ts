@@ -3,7 +3,7 @@ import { clientGuesses, loginGuesses } from "../../shared/db/accounts/guesses.ts
 import { smsCounts } from "../../shared/db/accounts/sms-ceilings.ts";
 import { throttles } from "../../shared/db/accounts/throttles.ts";
 import { deleteItemAt } from "../../shared/db/table/conditional-writes.ts";
-import { keyOf } from "../../shared/db/table/keys.ts";
+import { keyOf } from "../../shared/db/table/item-keys.ts";
 import { scanPage } from "../../shared/db/table/table.ts";
 
 const limits = [clientGuesses, loginGuesses, throttles, smsCounts];

@@ -7,7 +7,7 @@ import {
   shownSecret,
   signingSecrets,
   writeWebhookKeys,
-} from "../../shared/webhooks/secrets.ts";
+} from "../../shared/webhooks/webhook-secrets.ts";
 import { namesOf } from "../stages/names.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";

@@ -5,7 +5,7 @@ import { type PinCompare, type PinTry, tryPin, wasSpentBy } from "../db/accounts
 import { refundAttempt } from "../db/accounts/throttles.ts";
 import { nobody } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
-import type { WriteContext } from "../db/writes/changes.ts";
+import type { WriteContext } from "../db/writes/write-plans.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
 import { resetTokenOf } from "../domain/accounts/reset-token.ts";
@@ -16,8 +16,8 @@ import { hashToken } from "../domain/token-hash.ts";
 import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
 import { isKnownClient } from "./known-client.ts";
+import { guesserOf } from "./requester.ts";
 import type { ShownUser } from "./shown-user.ts";
-import { guesserOf } from "./throttles.ts";
 
 /** A user whose login was confirmed, with the token that sets their password (D13, D14). */
 export type ConfirmedUser = ShownUser & { readonly reset_password_token: string };

@@ -4,13 +4,13 @@ import { changePassword, findResetToken } from "../db/accounts/reset-tokens.ts";
 import type { User } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
 import { paces, retry } from "../db/table/retry.ts";
-import type { WriteContext } from "../db/writes/changes.ts";
+import type { WriteContext } from "../db/writes/write-plans.ts";
 import { hashPassword, verifyPassword } from "../domain/accounts/password.ts";
 import { afterRecovery } from "../domain/guessing/login-guesses.ts";
 import { byUser } from "../domain/records/change.ts";
 import { hashToken } from "../domain/token-hash.ts";
+import { guesserOf } from "./requester.ts";
 import type { ShownUser } from "./shown-user.ts";
-import { guesserOf } from "./throttles.ts";
 
 /** A new password as it came in. */
 interface NewPasswordRequest extends WriteContext {

@@ -1,11 +1,11 @@
 import { jitter } from "../backoff.ts";
 import type { OperationName } from "../contract/operations.ts";
+import type { CallOptions, ClientSettings } from "./client-settings.ts";
 import { type Clock, startClock } from "./clock.ts";
 import { ProblemError, ProtocolError } from "./errors.ts";
 import { type ClientAnswer, type Fields, send } from "./exchange.ts";
 import { type ClientOperation, type ClientRequest, type Input, requestOf } from "./request.ts";
 import { renewSession, replaceSession, sessionOf } from "./session.ts";
-import type { CallOptions, ClientSettings } from "./settings.ts";
 import { memoryStore, type StoredSession, type TokenStore } from "./store.ts";
 
 /** The name of an operation as a method name. */

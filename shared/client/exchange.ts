@@ -1,8 +1,8 @@
 import { jitter } from "../backoff.ts";
+import type { ClientSettings } from "./client-settings.ts";
 import type { Clock } from "./clock.ts";
 import { AnswerError, ClientError, NetworkError, ProblemError, ProtocolError } from "./errors.ts";
 import type { ClientRequest } from "./request.ts";
-import type { ClientSettings } from "./settings.ts";
 
 /** The fields of a JSON object. The declarations of the package name those of each operation. */
 export type Fields = Readonly<Record<string, unknown>>;

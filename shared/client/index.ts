@@ -1,8 +1,8 @@
 import { type ClientOperations, createCall, type MethodName } from "./client.ts";
+import type { CallOptions, ClientSettings, ListRequest } from "./client-settings.ts";
 import type { Fields } from "./exchange.ts";
 import { listOf, requestList } from "./pages.ts";
 import type { Input } from "./request.ts";
-import type { CallOptions, ClientSettings, ListRequest } from "./settings.ts";
 
 export { AnswerError, ClientError, NetworkError, ProblemError, ProtocolError, TimeoutError } from "./errors.ts";
 export { memoryStore, storageStore } from "./store.ts";

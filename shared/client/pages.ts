@@ -1,6 +1,6 @@
+import type { CursorFacts, ListFacts, ListPage, ListRequest } from "./client-settings.ts";
 import { ProtocolError } from "./errors.ts";
 import type { ClientAnswer, Fields } from "./exchange.ts";
-import type { CursorFacts, ListFacts, ListPage, ListRequest } from "./settings.ts";
 
 /** The facts in the headers of some list. */
 type Facts = CursorFacts & Partial<ListFacts>;

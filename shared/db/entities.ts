@@ -13,7 +13,7 @@ import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
 import { answerPieces } from "./answer-pieces.ts";
 import { historyItems, historyPlaces } from "./history/history-items.ts";
-import { idempotentRuns } from "./idempotency.ts";
+import { idempotentRuns } from "./idempotent-runs.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
@@ -27,8 +27,8 @@ import { pushes } from "./notifications/pushes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
 import { sequences } from "./table/sequences.ts";
+import type { StreamRecord } from "./table/stream-records.ts";
 import type { Item, Key } from "./table/table.ts";
-import type { TableChange } from "./table/table-changes.ts";
 import { webhooks } from "./webhooks.ts";
 import { removals } from "./writes/removals.ts";
 import { tombstones } from "./writes/tombstones.ts";
@@ -81,7 +81,7 @@ export function entityOf(key: Key): Entity<object> | undefined {
 }
 
 /** Upgrades the items of a change to their newest version. */
-export function decodeChange(change: TableChange): TableChange {
+export function decodeChange(change: StreamRecord): StreamRecord {
   const entity = entityOf(change.key);
   const decode = (item: Item | undefined) => (item && entity ? { ...entity.decode(item) } : item);
   return { ...change, before: decode(change.before), after: decode(change.after) };

@@ -4,7 +4,7 @@ import { saveUser, type UserWriteContext } from "./accounts/user-writes.ts";
 import { removeNotification, saveNotification } from "./notifications/notification-writes.ts";
 import { removeCompany, saveCompany } from "./records/companies.ts";
 import { removeListed, saveInvoice, saveJob, saveTimesheet } from "./records/listed-records.ts";
-import type { Outcome, WriteContext } from "./writes/changes.ts";
+import type { Outcome, WriteContext } from "./writes/write-plans.ts";
 
 /**
  * Writes a validated line of an import or event to its record (D35). Safe to repeat and to run in parallel. Refuses

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { routeNotFound } from "../domain/refusal.ts";
-import type { HttpAnswer, HttpEvent } from "../http/request.ts";
+import type { HttpAnswer, HttpEvent } from "../http/http-event.ts";
 import { findPageFile, type PageFile, pagePath } from "./page-files.ts";
 
 /**

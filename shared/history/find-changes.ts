@@ -1,7 +1,7 @@
 import type { ChangedType } from "../contract/changes.ts";
 import { findUserAsShown } from "../db/accounts/users.ts";
 import {
-  type FoundChange,
+  type FoundEntry,
   findActorHistory,
   findChangeHistory,
   findCompanyHistory,
@@ -10,9 +10,9 @@ import {
   type HistoryPage,
   type HistoryStart,
 } from "../db/history/find-history.ts";
-import { recordNotFound, requireRecord } from "../db/records/records.ts";
+import { recordNotFound, requireRecord } from "../db/records/find-records.ts";
 import { isWithin, narrowScope, type Scope } from "../domain/caller.ts";
-import type { FoundPlace } from "../domain/paging/encrypted-cursor.ts";
+import type { CursorPage } from "../domain/paging/encrypted-cursor.ts";
 import { recordedTypeOf, type ShownChange, showChanges } from "./shown-changes.ts";
 
 /** The filters of changes: at most one of them; `record_type` and `record_id` count as one. */
@@ -39,12 +39,12 @@ export async function findChanges(
   filter: ChangeFilter,
   scope: Scope,
   start: HistoryStart,
-): Promise<FoundPlace<ShownChange>> {
+): Promise<CursorPage<ShownChange>> {
   const read = await readerOf(filter, scope);
   if (!read) return { items: [], next: undefined };
   const by = filter.by_user === undefined ? undefined : actorOf(filter.by_user);
   // Changes of users, sessions and imports have no company, so only admins see them.
-  const isShown = ({ company_id, change }: FoundChange) =>
+  const isShown = ({ company_id, change }: FoundEntry) =>
     isWithin(scope, company_id ?? null) && (by === undefined || by === change?.by);
   const { changes, after } = await readShown(read, isShown, start);
   if (changes.length === 0 && start.after === undefined) await requireSubject(filter, scope);
@@ -81,7 +81,7 @@ async function isColleague(user: number, companyId: number): Promise<boolean> {
 /** A page of visible changes. Hidden ones cost a bounded number of reads; the page may then be short. */
 async function readShown(
   read: Read,
-  isShown: (change: FoundChange) => boolean,
+  isShown: (change: FoundEntry) => boolean,
   { limit, after, now }: HistoryStart,
 ): Promise<HistoryPage> {
   const first = await read({ limit, after, now });

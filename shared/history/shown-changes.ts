@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { ChangedType, change } from "../contract/changes.ts";
 import { findUserNames } from "../db/accounts/users.ts";
-import type { FoundChange } from "../db/history/find-history.ts";
+import type { FoundEntry } from "../db/history/find-history.ts";
 import type { Fields, RecordedType } from "../db/history/history-items.ts";
 
 /** A change as the interface shows it (D41). */
@@ -25,7 +25,7 @@ export function recordedTypeOf(type: ChangedType): Exclude<RecordedType, "sessio
 }
 
 /** Changes with their actors' current names. 0.5 read units a user, one round trip. */
-export async function showChanges(changes: readonly FoundChange[]): Promise<ShownChange[]> {
+export async function showChanges(changes: readonly FoundEntry[]): Promise<ShownChange[]> {
   const actors = changes.map(({ change }) => actorOf(change?.by));
   const ids = actors.flatMap(({ kind, id }) => (kind === "user" ? [Number(id)] : []));
   const names = await findUserNames(ids.filter(Number.isSafeInteger));
@@ -39,7 +39,7 @@ function actorOf(by: string | undefined): Actor {
   return kind === undefined || id === undefined ? nobody : { kind: kind as Actor["kind"], id, name: null };
 }
 
-function showChange(found: FoundChange, by: Actor, names: ReadonlyMap<number, string>): ShownChange {
+function showChange(found: FoundEntry, by: Actor, names: ReadonlyMap<number, string>): ShownChange {
   const { type, id, user_id, did, change, at } = found;
   return {
     id: found.name,
@@ -55,7 +55,7 @@ function showChange(found: FoundChange, by: Actor, names: ReadonlyMap<number, st
   };
 }
 
-function fieldsOf({ type, id, before, after }: FoundChange): ShownChange["fields"] {
+function fieldsOf({ type, id, before, after }: FoundEntry): ShownChange["fields"] {
   if (type === "session") return [{ name: "session", before: id, after: null }];
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
   return names.map((name) => ({ name, before: valueIn(before, name), after: valueIn(after, name) }));

@@ -1,12 +1,12 @@
 import { type AllowList, allowListOf } from "../contract/allow-list.ts";
 import { type Answer, type Operation, parameterNames } from "../contract/operation.ts";
 import { defaultPerPage } from "../contract/query.ts";
-import { publicNameOf } from "../db/table/keys.ts";
+import { publicNameOf } from "../db/table/item-keys.ts";
 import { originOf } from "../db/table/origins.ts";
 import type { Key } from "../db/table/table.ts";
 import type { Page } from "../domain/paging/paging.ts";
+import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts";
 import { pageLinks } from "./page-links.ts";
-import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
 
 /** A handler's result: the answer's fields, or a page of items for list operations. */
 export type Reply<O extends Operation> = (O["list"] extends string ? Page<Answer<O>> : Answer<O>) & Changed;

@@ -3,7 +3,7 @@ import { type Caller, scopeOf } from "../domain/caller.ts";
 import { byUser } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { verifyAccessToken } from "../tokens/verify-access-token.ts";
-import { type HttpRequest, requireChange } from "./request.ts";
+import { type HttpRequest, requireChange } from "./http-event.ts";
 
 /** Middleware: finds the caller behind the bearer token and refuses roles the operation does not name (D2–D4). */
 export function authenticate(operation: SignedInOperation) {

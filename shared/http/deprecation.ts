@@ -1,5 +1,5 @@
 import type { Operation } from "../contract/operation.ts";
-import type { HttpRequest } from "./request.ts";
+import type { HttpRequest } from "./http-event.ts";
 
 /**
  * Middleware: adds to every answer of a deprecated operation the date of its deprecation and the date from which it may

@@ -18,11 +18,11 @@ import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { announceDeprecation } from "./deprecation.ts";
 import { answerConditions } from "./etag.ts";
+import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller, requireChange } from "./http-event.ts";
 import { carryOutOnce } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
 import { answerProblems } from "./problem.ts";
-import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller, requireChange } from "./request.ts";
 import { logRequests } from "./request-log.ts";
 import { validate } from "./validate.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { HttpAnswer, HttpRequest } from "./request.ts";
+import type { HttpAnswer, HttpRequest } from "./http-event.ts";
 
 /** The headers that a 304 keeps. */
 const sentAgain = [

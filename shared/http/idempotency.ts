@@ -1,11 +1,11 @@
 import type { Operation } from "../contract/operation.ts";
-import { acquireRun, handOnRun, keepAnswer, releaseRun } from "../db/idempotency.ts";
+import { acquireRun, handOnRun, keepAnswer, releaseRun } from "../db/idempotent-runs.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
 import { hmacKey } from "../secrets.ts";
 import { answerHeaders } from "./answer.ts";
-import { type HttpAnswer, type HttpEvent, type HttpRequest, requireCaller, requireChange } from "./request.ts";
+import { type HttpAnswer, type HttpEvent, type HttpRequest, requireCaller, requireChange } from "./http-event.ts";
 
 /** A request's way through the service, which its answer and its log lines belong to. */
 type Passage = Pick<HttpRequest, "event" | "context">;

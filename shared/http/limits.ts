@@ -1,5 +1,5 @@
 import { Refusal } from "../domain/refusal.ts";
-import type { HttpRequest } from "./request.ts";
+import type { HttpRequest } from "./http-event.ts";
 
 const maxBodyBytes = 256 * 1024;
 const maxQueryBytes = 4 * 1024;

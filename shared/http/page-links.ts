@@ -1,5 +1,5 @@
-import { maxPageDepth, type PagePlace } from "../domain/paging/paging.ts";
-import type { HttpEvent } from "./request.ts";
+import { maxPageDepth, type PagePosition } from "../domain/paging/paging.ts";
+import type { HttpEvent } from "./http-event.ts";
 
 /**
  * The `Link` header (RFC 8288) of a page: first, prev, next and last, with the other query parameters. `next` uses a
@@ -10,7 +10,7 @@ import type { HttpEvent } from "./request.ts";
 export function pageLinks(
   event: HttpEvent,
   names: readonly string[],
-  place: PagePlace,
+  place: PagePosition,
   total: number | undefined,
 ): string | undefined {
   const { number, nextCursor } = place;

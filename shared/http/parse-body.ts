@@ -1,6 +1,6 @@
 import type { BodyContract } from "../contract/operation.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { HttpRequest } from "./request.ts";
+import type { HttpRequest } from "./http-event.ts";
 
 /** Middleware: parses the JSON body and checks that it contains the operation's outer object (D31). */
 export function parseBody(contract: BodyContract) {

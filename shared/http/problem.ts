@@ -1,7 +1,7 @@
 import { internalError, refusalCodes } from "../contract/refusal-codes.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
 import { answerHeaders } from "./answer.ts";
-import { type HttpAnswer, type HttpRequest, requestIdOf } from "./request.ts";
+import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts";
 
 /** Middleware: turns every thrown error into a problem document (RFC 9457, D31). */
 export function answerProblems() {

@@ -5,7 +5,7 @@ import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 import { takeStartMilliseconds } from "../startup/start-time.ts";
 import { sentSoFar } from "../work.ts";
-import type { HttpRequest } from "./request.ts";
+import type { HttpRequest } from "./http-event.ts";
 
 /**
  * Middleware: one line for each answered request, with ids, codes and figures only (house rule 11). A 5xx counts as a

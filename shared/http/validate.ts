@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { type FieldFault, fieldFaults, pointerTo } from "../contract/field-faults.ts";
 import type { Operation } from "../contract/operation.ts";
 import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
-import { readQuery } from "./query.ts";
-import type { HttpRequest } from "./request.ts";
+import type { HttpRequest } from "./http-event.ts";
+import { readQuery } from "./read-query.ts";
 
 /** Middleware: checks query and body against the contract and keeps only the fields it names (D31). */
 export function validate(operation: Operation) {

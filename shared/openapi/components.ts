@@ -1,6 +1,6 @@
 import { answerHeaderTexts, type HeaderText, requestHeaderTexts } from "../contract/texts/headers.ts";
 import { pagingTexts } from "../contract/texts/paging.ts";
-import { exampleOf, sentenceOf } from "./texts.ts";
+import { exampleOf, sentenceOf } from "./with-texts.ts";
 
 const pagingNames = { page: "Page", per_page: "PerPage", cursor: "Cursor" } as const;
 const cursorSchema = { type: "string", maxLength: 200, pattern: "^[A-Za-z0-9_-]*$" };

@@ -6,9 +6,9 @@ import { textOf } from "../contract/texts/texts.ts";
 import { pagingReference, parameterReference } from "./components.ts";
 import { problemResponses } from "./problems.ts";
 import { recordedAnswers } from "./recorded.ts";
-import { refusalsOf } from "./refusals.ts";
+import { refusalsOf } from "./refusals-of.ts";
 import { fieldsOf, type JsonSchema, jsonSchemaOf } from "./schemas.ts";
-import { exampleOf, sentenceOf, withTexts } from "./texts.ts";
+import { exampleOf, sentenceOf, withTexts } from "./with-texts.ts";
 
 /** The name of the one security scheme. */
 export const bearer = "bearer";

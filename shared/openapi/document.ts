@@ -5,10 +5,10 @@ import type { getOpenapi } from "../contract/service.ts";
 import { bearerText, interfaceText, serverText, tagTexts } from "../contract/texts/interface.ts";
 import { headerComponents, parameterComponents } from "./components.ts";
 import { bearer, describeOperation } from "./describe-operation.ts";
+import { describeWebhooks } from "./describe-webhooks.ts";
 import { problemComponents, problemExamples, problemSchemas } from "./problems.ts";
-import { refusalsOf } from "./refusals.ts";
+import { refusalsOf } from "./refusals-of.ts";
 import { namedSchemas } from "./schemas.ts";
-import { describeWebhooks } from "./webhooks.ts";
 
 /** The finished document as JSON, which the bundler inserts; undeclared if the source runs unbundled. */
 declare const OPENAPI_DOCUMENT: string;

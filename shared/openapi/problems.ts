@@ -14,7 +14,7 @@ import {
 } from "../contract/texts/refusals.ts";
 import type { FieldText } from "../contract/texts/text.ts";
 import { recordedProblems } from "./recorded.ts";
-import { withText, withTexts } from "./texts.ts";
+import { withText, withTexts } from "./with-texts.ts";
 
 const text: JsonSchema = { type: "string" };
 const schemaOf = (name: string) => ({ $ref: `#/components/schemas/${name}` });

@@ -30,7 +30,7 @@ import { isNewField } from "../contract/since.ts";
 import { textOfShape } from "../contract/texts/texts.ts";
 import { type ValueName, valueTexts } from "../contract/texts/values.ts";
 import { calendarDate, currency, decimal, id, password, timestamp } from "../contract/values.ts";
-import { withText, withTexts } from "./texts.ts";
+import { withText, withTexts } from "./with-texts.ts";
 
 export type { JsonSchema };
 

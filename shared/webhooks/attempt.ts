@@ -1,8 +1,8 @@
 import { callLimits } from "../call-limits.ts";
 import type { WebhookSetting } from "../settings.ts";
 import { type Answer, PostError, type PostFault, type PostOptions, post } from "./post.ts";
-import { readWebhookKeys, signingSecrets } from "./secrets.ts";
 import { signatureHeaders } from "./signature.ts";
+import { readWebhookKeys, signingSecrets } from "./webhook-secrets.ts";
 
 const gone = 410;
 

@@ -1,5 +1,5 @@
-import type { TableChange } from "../db/table/table-changes.ts";
-import { readOutboundEvents } from "../domain/records/outbound-events.ts";
+import type { StreamRecord } from "../db/table/stream-records.ts";
+import { readOutboundEvents } from "../domain/records/read-outbound-events.ts";
 import { type QueuedEvent, queueEvents } from "../messaging/event-queue.ts";
 import { settings } from "../settings.ts";
 import { quarantineChange } from "./stream-worker.ts";
@@ -8,7 +8,7 @@ import { quarantineChange } from "./stream-worker.ts";
  * Queues the events of a batch of changes if the stage sends any (D42). A change that yields no valid event is
  * quarantined alone. Throws if events cannot be queued, so messages for users must be queued before.
  */
-export async function queueOutboundEvents(changes: readonly TableChange[], now: Date): Promise<void> {
+export async function queueOutboundEvents(changes: readonly StreamRecord[], now: Date): Promise<void> {
   const queueUrl = settings.eventQueueUrl();
   if (queueUrl === undefined) return;
   const source = settings.eventSource();

@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import type { WriteContext } from "../db/writes/changes.ts";
+import type { WriteContext } from "../db/writes/write-plans.ts";
 import { beginChange } from "../domain/records/change.ts";
 import { settings } from "../settings.ts";
 import { carryOut } from "../work.ts";

@@ -1,5 +1,10 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
-import { nameOfChange, readTableChange, requestOfChange, type TableChange } from "../db/table/table-changes.ts";
+import {
+  nameOfStreamRecord,
+  readStreamRecord,
+  requestOfStreamRecord,
+  type StreamRecord,
+} from "../db/table/stream-records.ts";
 import { isTransientError } from "../db/table/transient-errors.ts";
 import { faultFields, log } from "../logger.ts";
 import { queueMessages } from "../messaging/queue.ts";
@@ -8,7 +13,7 @@ import { settings } from "../settings.ts";
 import { carryOut, type Work } from "../work.ts";
 import { logEnd } from "./log-end.ts";
 
-type Consume = (changes: readonly TableChange[], now: Date) => Promise<void>;
+type Consume = (changes: readonly StreamRecord[], now: Date) => Promise<void>;
 
 /**
  * The handler of a stream consumer. The work is given a batch in the stream's order and may be given any of it again. A
@@ -21,7 +26,7 @@ export function forStream(work: Consume): (event: DynamoDBStreamEvent) => Promis
     const batch = workOf(Records);
     const about = { records: Records.length };
     try {
-      await carryOut(batch, () => logEnd(() => work(Records.map(readTableChange), new Date()), about));
+      await carryOut(batch, () => logEnd(() => work(Records.map(readStreamRecord), new Date()), about));
       return { batchItemFailures: [] };
     } catch (error) {
       count("Faults", { operation: batch.operation });
@@ -44,7 +49,7 @@ async function workOneByOne(records: readonly DynamoDBRecord[], work: Consume): 
 
 /** False if the record must be retried. */
 async function workOrQuarantine(record: DynamoDBRecord, work: Consume): Promise<boolean> {
-  const run = async () => work([readTableChange(record)], new Date());
+  const run = async () => work([readStreamRecord(record)], new Date());
   try {
     await run().catch((error) => quarantine(record, error));
     return true;
@@ -59,7 +64,7 @@ async function workOrQuarantine(record: DynamoDBRecord, work: Consume): Promise<
 async function quarantine(record: DynamoDBRecord, thrown: unknown): Promise<void> {
   if (isTransientError(thrown)) throw thrown;
   const { SequenceNumber: sequence } = record.dynamodb ?? {};
-  await quarantineChange({ key: nameOfChange(record), eventId: record.eventID ?? "", sequence }, thrown);
+  await quarantineChange({ key: nameOfStreamRecord(record), eventId: record.eventID ?? "", sequence }, thrown);
 }
 
 /**
@@ -67,7 +72,7 @@ async function quarantine(record: DynamoDBRecord, thrown: unknown): Promise<void
  * without the item's content.
  */
 export async function quarantineChange(
-  { key, eventId, sequence = "" }: Pick<TableChange, "key" | "eventId" | "sequence">,
+  { key, eventId, sequence = "" }: Pick<StreamRecord, "key" | "eventId" | "sequence">,
   thrown: unknown,
 ): Promise<void> {
   const operation = settings.operation();
@@ -82,7 +87,7 @@ export async function quarantineChange(
 /** The work of some records, with the requests that led to them. */
 function workOf(records: readonly DynamoDBRecord[]): Work {
   const operation = settings.operation();
-  const [request_id, ...others] = new Set(records.flatMap((record) => requestOfChange(record) ?? []));
+  const [request_id, ...others] = new Set(records.flatMap((record) => requestOfStreamRecord(record) ?? []));
   if (request_id === undefined || others.length === 0) return { operation, request_id };
   return { operation, request_ids: [request_id, ...others] };
 }

@@ -2,7 +2,7 @@ import { TransactionInProgressException, TransactWriteItemsCommand } from "@aws-
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
-import { countPinRequest } from "../../shared/accounts/pin-requests.ts";
+import { countPinRequest } from "../../shared/accounts/count-pin-request.ts";
 import { tableClient } from "../../shared/db/table/table.ts";
 import type { Login } from "../../shared/domain/accounts/login.ts";
 import { testContext } from "../support/records/contexts.ts";

@@ -1,15 +1,15 @@
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
+import { countPinRequest } from "../../shared/accounts/count-pin-request.ts";
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
 import { countPassword } from "../../shared/accounts/password-guesses.ts";
-import { countPinRequest } from "../../shared/accounts/pin-requests.ts";
-import { guesserOf } from "../../shared/accounts/throttles.ts";
+import { guesserOf } from "../../shared/accounts/requester.ts";
 import { type Guesser, loginGuessesKey } from "../../shared/db/accounts/guesses.ts";
 import { pinKey } from "../../shared/db/accounts/pins.ts";
 import { userKey } from "../../shared/db/accounts/users.ts";
 import { fromAttributes, toAttributes } from "../../shared/db/table/attributes.ts";
-import { nameOf } from "../../shared/db/table/keys.ts";
+import { nameOf } from "../../shared/db/table/item-keys.ts";
 import { type Key, tableClient } from "../../shared/db/table/table.ts";
 import type { Login } from "../../shared/domain/accounts/login.ts";
 import { testContext } from "../support/records/contexts.ts";

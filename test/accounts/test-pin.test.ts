@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { handler as confirmByLink } from "../../functions/accounts/confirm-login.ts";
 import { handler as registerHandler } from "../../functions/accounts/register-user.ts";
 import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
-import { guesserOf } from "../../shared/accounts/throttles.ts";
+import { guesserOf } from "../../shared/accounts/requester.ts";
 import { confirmLogin, registerUser } from "../../shared/contract/accounts.ts";
 import { findGuesses } from "../../shared/db/accounts/guesses.ts";
 import { crashEverywhere } from "../support/faults/crash.ts";

@@ -5,8 +5,8 @@ import { countChanges } from "../../shared/db/lists/update-totals.ts";
 import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
 import { findInvoices } from "../../shared/db/records/invoices.ts";
 import { putIf } from "../../shared/db/table/conditional-writes.ts";
-import { type RecordKind, recordKey } from "../../shared/db/table/keys.ts";
-import type { TableChange } from "../../shared/db/table/table-changes.ts";
+import { type RecordKind, recordKey } from "../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
 import { useFaultProxy } from "../support/faults/fault-proxy.ts";
 import { invoiceLine, timesheetLine } from "../support/records/records.ts";
 import { readItem, write } from "../support/records/writes.ts";
@@ -24,7 +24,7 @@ const top = { limit: 20, beforeId: undefined, skip: 0 };
 type Line = { readonly type: string; readonly id: number } & Record<string, unknown>;
 
 /** Writes a line, and gives the change as the stream does. */
-async function change(line: Line): Promise<TableChange> {
+async function change(line: Line): Promise<StreamRecord> {
   const key = recordKey(line.type.toUpperCase() as RecordKind, line.id);
   const before = await readItem(key);
   await write(line);
@@ -129,7 +129,7 @@ test("changes of a table that was restored to before them count what the table h
 
 test("a batch of many companies writes and widens the totals of each once", async () => {
   const companies = Array.from({ length: 40 }, (_, at) => 4_000 + at);
-  const changes: TableChange[] = [];
+  const changes: StreamRecord[] = [];
   for (const [at, company] of [...companies, ...companies].entries()) {
     changes.push(await change(timesheetLine(4_000 + at, company)));
   }

@@ -8,7 +8,7 @@ import { bulkUpdateTimesheets, getTimesheet } from "../../shared/contract/financ
 import { adjustJobTimers } from "../../shared/contract/jobs.ts";
 import * as contract from "../../shared/contract/notifications.ts";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../shared/db/table/keys.ts";
+import { recordKey } from "../../shared/db/table/item-keys.ts";
 import type { Key } from "../../shared/db/table/table.ts";
 import { updateRaw } from "../support/records/raw-writes.ts";
 import { callerLine, jobLine, notificationLine, timesheetLine } from "../support/records/records.ts";

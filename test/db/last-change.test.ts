@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { acquireRun, handOnRun } from "../../shared/db/idempotency.ts";
+import { acquireRun, handOnRun } from "../../shared/db/idempotent-runs.ts";
 import { markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { setJobTimers } from "../../shared/db/records/jobs.ts";
-import { recordKey } from "../../shared/db/table/keys.ts";
-import { readTableChange } from "../../shared/db/table/table-changes.ts";
+import { recordKey } from "../../shared/db/table/item-keys.ts";
+import { readStreamRecord } from "../../shared/db/table/stream-records.ts";
 import { callerContext, testChange, testContext } from "../support/records/contexts.ts";
 import { jobLine, notificationLine } from "../support/records/records.ts";
 import { readItem, write } from "../support/records/writes.ts";
@@ -45,7 +45,7 @@ test("a record that stays as it is stays so with another request: nothing is wri
 test("a change of the stream follows from the request that its item names, unless that was an earlier change", () => {
   const item = { ...key, revision: 2, change: { request: "six" } };
   const requestOf = (before: object | undefined, after: object | undefined) =>
-    readTableChange(streamRecord(key, { before: before as never, after: after as never })).requestId;
+    readStreamRecord(streamRecord(key, { before: before as never, after: after as never })).requestId;
   expect(requestOf(undefined, item)).toBe("six");
   expect(requestOf({ ...item, revision: 1 }, item)).toBe("six");
   expect(requestOf(item, { ...item, moved: true })).toBeUndefined();

@@ -1,12 +1,12 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { countSms } from "../../shared/db/accounts/sms-ceilings.ts";
-import { acquireRun } from "../../shared/db/idempotency.ts";
+import { acquireRun } from "../../shared/db/idempotent-runs.ts";
 import { acquirePushLease } from "../../shared/db/notifications/pushes.ts";
-import { requireRecord } from "../../shared/db/records/records.ts";
+import { requireRecord } from "../../shared/db/records/find-records.ts";
 import { deleteIf, putIf, tryUpdate, updateIf } from "../../shared/db/table/conditional-writes.ts";
 import { ifUnchanged } from "../../shared/db/table/conditions.ts";
-import { recordKey } from "../../shared/db/table/keys.ts";
+import { recordKey } from "../../shared/db/table/item-keys.ts";
 import { transact } from "../../shared/db/table/transaction.ts";
 import { isTransientError } from "../../shared/db/table/transient-errors.ts";
 import { updateOf } from "../../shared/db/table/updates.ts";

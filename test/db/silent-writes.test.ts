@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { setJobTimers } from "../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
-import { recordKey } from "../../shared/db/table/keys.ts";
+import { recordKey } from "../../shared/db/table/item-keys.ts";
 import type { Key } from "../../shared/db/table/table.ts";
 import { callerContext } from "../support/records/contexts.ts";
 import {

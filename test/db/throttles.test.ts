@@ -1,6 +1,6 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { guesserOf } from "../../shared/accounts/throttles.ts";
+import { guesserOf } from "../../shared/accounts/requester.ts";
 import { askForPin } from "../../shared/db/accounts/pin-requests.ts";
 import { countAttempt, forgetAttempts, refundAttempt, type Throttle } from "../../shared/db/accounts/throttles.ts";
 import { hashSubject } from "../../shared/domain/guessing/throttle.ts";

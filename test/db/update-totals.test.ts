@@ -10,7 +10,7 @@ import {
 } from "../../shared/db/reconcile/stable-reconciliation.ts";
 import { findInvoices } from "../../shared/db/records/invoices.ts";
 import { deleteItemAt, putIf } from "../../shared/db/table/conditional-writes.ts";
-import { padId, recordKey } from "../../shared/db/table/keys.ts";
+import { padId, recordKey } from "../../shared/db/table/item-keys.ts";
 import { getItem } from "../../shared/db/table/table.ts";
 import { scanItems } from "../support/records/items.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";

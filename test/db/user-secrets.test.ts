@@ -1,15 +1,15 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { handler as signInHandler } from "../../functions/sessions/sign-in.ts";
 import { handler as rotateSigningKey } from "../../functions/workers/rotate-signing-key.ts";
-import { authorizePayment } from "../../shared/accounts/passcode.ts";
+import { authorizePayment } from "../../shared/accounts/authorize-payment.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { findAccountWith } from "../../shared/db/accounts/accounts.ts";
 import { spendPin } from "../../shared/db/accounts/confirmations.ts";
 import { changePassword, findResetToken } from "../../shared/db/accounts/reset-tokens.ts";
 import { replaceHash, userKey } from "../../shared/db/accounts/users.ts";
 import { deleteItemAt, updateIf } from "../../shared/db/table/conditional-writes.ts";
-import { keyOf } from "../../shared/db/table/keys.ts";
-import { registeredUser } from "../../shared/domain/accounts/users.ts";
+import { keyOf } from "../../shared/db/table/item-keys.ts";
+import { registeredUser } from "../../shared/domain/accounts/shown-users.ts";
 import { transactionConflict, useFaultProxy } from "../support/faults/fault-proxy.ts";
 import { testContext } from "../support/records/contexts.ts";
 import { scanItems } from "../support/records/items.ts";

@@ -1,7 +1,7 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
+import { guesserOf } from "../../shared/accounts/requester.ts";
 import { findUserOfLogin } from "../../shared/accounts/shown-user.ts";
-import { guesserOf } from "../../shared/accounts/throttles.ts";
 import { spendPin } from "../../shared/db/accounts/confirmations.ts";
 import { forgetLoginGuesses } from "../../shared/db/accounts/guesses.ts";
 import { loginKey } from "../../shared/db/accounts/logins.ts";
@@ -12,7 +12,7 @@ import { profileKey } from "../../shared/db/accounts/profiles.ts";
 import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
-import { recordKey } from "../../shared/db/table/keys.ts";
+import { recordKey } from "../../shared/db/table/item-keys.ts";
 import { passcodeFits } from "../../shared/domain/accounts/passcode.ts";
 import { verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { hmacKey } from "../../shared/secrets.ts";

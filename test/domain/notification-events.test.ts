@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import {
-  type ItemChange,
+  type ItemImages,
   readEvent,
-  readPasswordChange,
+  readNewPassword,
   readPush,
 } from "../../shared/domain/records/notification-events.ts";
 
-type Image = ItemChange["after"];
+type Image = ItemImages["after"];
 
 const operators = { company: 3, role: "operator" };
 const clients = { company: 3, role: "client" };
 
-function change(sk: string, before: Image, after: Image): ItemChange {
+function change(sk: string, before: Image, after: Image): ItemImages {
   return { key: { sk }, before, after };
 }
 
@@ -23,7 +23,7 @@ function invoice(state: string, beside: object = {}): Image {
   return { id: 6, company_id: 3, record: { state, number: "INV-1" }, ...beside };
 }
 
-function notified(each: ItemChange): string | undefined {
+function notified(each: ItemImages): string | undefined {
   const event = readEvent(each);
   return event && `${event.record_type}/${event.params.type} ${event.record_id}`;
 }
@@ -90,8 +90,8 @@ describe("D25: what a change means", () => {
 
     test("D14: is a notice on every channel, also where the one before has no date", () => {
       const changedAt = new Date("2026-05-01T09:00:00.001Z");
-      expect(readPasswordChange(change("USER", user, later))).toEqual({ userId: 8, changedAt });
-      expect(readPasswordChange(change("USER", older, later))).toEqual({ userId: 8, changedAt });
+      expect(readNewPassword(change("USER", user, later))).toEqual({ userId: 8, changedAt });
+      expect(readNewPassword(change("USER", older, later))).toEqual({ userId: 8, changedAt });
     });
 
     test.each([
@@ -101,13 +101,13 @@ describe("D25: what a change means", () => {
       ["one that comes late", later, user],
       ["a removal", user, undefined],
     ])("D14: %s is no notice", (_, before, after) => {
-      expect(readPasswordChange(change("USER", before, after))).toBeUndefined();
+      expect(readNewPassword(change("USER", before, after))).toBeUndefined();
       expect(readEvent(change("USER", before, after))).toBeUndefined();
     });
 
     test("D14: a stored hash that was renewed is no notice", () => {
       const renewed = change("PASSWORD", { hash: "a" }, { hash: "argon2id of the same" });
-      expect([readPasswordChange(renewed), readEvent(renewed)]).toEqual([undefined, undefined]);
+      expect([readNewPassword(renewed), readEvent(renewed)]).toEqual([undefined, undefined]);
     });
   });
 
@@ -156,7 +156,7 @@ describe("D29: a push", () => {
     expect(readPush(change("NOTIFICATION#12", undefined, image))).toEqual({ userId: 8, notificationId: 12 });
   });
 
-  test.each<[string, ItemChange]>([
+  test.each<[string, ItemImages]>([
     ["one that changed", change("NOTIFICATION#12", image, image)],
     ["a silent one", change("NOTIFICATION#12", undefined, { ...image, push: undefined })],
     ["a removal", change("NOTIFICATION#12", image, undefined)],

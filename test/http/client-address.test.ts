@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { anonymousByAddress } from "../../shared/http/client-address.ts";
+import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
 import { writeSecret } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { call } from "../support/requests/call.ts";

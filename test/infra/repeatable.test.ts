@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { functions } from "../../infra/functions/functions.ts";
 import { type OperationName, operations } from "../../shared/contract/operations.ts";
-import { leaseSeconds } from "../../shared/db/idempotency.ts";
+import { leaseSeconds } from "../../shared/db/idempotent-runs.ts";
 
 const idempotent = operations.filter(({ idempotent }) => idempotent);
 

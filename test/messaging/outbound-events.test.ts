@@ -12,9 +12,9 @@ import { adjustJobTimers } from "../../shared/contract/jobs.ts";
 import { type OutboundEventType, outboundEventOf, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
 import { findStoredUser, replacePassword, userKey } from "../../shared/db/accounts/users.ts";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../shared/db/table/keys.ts";
+import { recordKey } from "../../shared/db/table/item-keys.ts";
 import { transact } from "../../shared/db/table/transaction.ts";
-import { readOutboundEvents } from "../../shared/domain/records/outbound-events.ts";
+import { readOutboundEvents } from "../../shared/domain/records/read-outbound-events.ts";
 import { settings } from "../../shared/settings.ts";
 import { testContext } from "../support/records/contexts.ts";
 import {

@@ -11,7 +11,7 @@ import { explain } from "../../infra/tools/explain.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
-import { recordKey } from "../../shared/db/table/keys.ts";
+import { recordKey } from "../../shared/db/table/item-keys.ts";
 import { updateRaw } from "../support/records/raw-writes.ts";
 import { callerLine, timesheetLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";

@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, expect, test, vi } from "vitest";
-import { rotated, shownSecret, signingSecrets } from "../../shared/webhooks/secrets.ts";
 import { signatureHeaders } from "../../shared/webhooks/signature.ts";
+import { rotated, shownSecret, signingSecrets } from "../../shared/webhooks/webhook-secrets.ts";
 
 const keys = { key: "k".repeat(64), rotations: {} };
 const now = new Date("2026-05-01T09:00:00.000Z");

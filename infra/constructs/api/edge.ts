@@ -15,7 +15,7 @@ import {
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Construct } from "constructs";
-import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/client-address.ts";
+import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/anonymous-by-address.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { EdgeSecret } from "../stores/edge-secret.ts";
 

@@ -8,7 +8,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { entities } from "../../../shared/db/entities.ts";
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
 import { queueUrl } from "../aws/sqs.ts";

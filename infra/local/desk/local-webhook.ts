@@ -3,7 +3,7 @@ import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts"
 import type { WebhookSetting } from "../../../shared/settings.ts";
 import { attemptDelivery } from "../../../shared/webhooks/attempt.ts";
 import type { PostOptions } from "../../../shared/webhooks/post.ts";
-import { readWebhookKeys, shownSecret } from "../../../shared/webhooks/secrets.ts";
+import { readWebhookKeys, shownSecret } from "../../../shared/webhooks/webhook-secrets.ts";
 import type { EventBuses } from "../aws/event-buses.ts";
 import type { WebhookView } from "./views.ts";
 

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent } from "aws-lambda";
-import { readTableChange, requestOfChange, type TableChange } from "../../../shared/db/table/table-changes.ts";
+import { readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import type { Work } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import type { LogLine } from "../log-lines.ts";
@@ -45,7 +45,7 @@ export interface PastRun {
 }
 
 /** A change of the table, and when it was seen. */
-export type PastChange = TableChange & { at: number };
+export type PastChange = StreamRecord & { at: number };
 
 /** The newest requests, calls of workers and changes since the machine's start, in memory. */
 export interface History {
@@ -84,7 +84,7 @@ export function openHistory(): History {
     },
     addChanges({ Records }) {
       const at = Date.now();
-      for (const record of Records) changes.add({ ...readTableChange(record), at });
+      for (const record of Records) changes.add({ ...readStreamRecord(record), at });
       revision += 1;
     },
   };
@@ -155,7 +155,7 @@ function toPastRun({ functionName, event, records, milliseconds, output, error }
   const ids = [
     ...named,
     ...messages.map(({ requestId }) => requestId),
-    ...changes.flatMap((each) => (each.dynamodb && requestOfChange(each)) ?? []),
+    ...changes.flatMap((each) => (each.dynamodb && requestOfStreamRecord(each)) ?? []),
   ];
   return {
     at: Date.now() - milliseconds,

@@ -1,6 +1,6 @@
 import { users } from "../../../shared/db/accounts/users.ts";
 import { companies } from "../../../shared/db/records/companies.ts";
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { scanItems } from "./scan-items.ts";
 import type { Person } from "./views.ts";

@@ -1,4 +1,4 @@
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { type Item, type Key, scanPage } from "../../../shared/db/table/table.ts";
 
 /** A longer list would help nobody, and would take long to read. */

@@ -5,7 +5,7 @@ import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { internalError, refusalCodes } from "../../../shared/contract/refusal-codes.ts";
 import { describeInterface } from "../../../shared/openapi/document.ts";
-import { refusalsOf } from "../../../shared/openapi/refusals.ts";
+import { refusalsOf } from "../../../shared/openapi/refusals-of.ts";
 import type { JsonSchema } from "../../../shared/openapi/schemas.ts";
 import { root } from "../../local/stack/synthesis.ts";
 import { methodNameOf } from "./client-operations.ts";

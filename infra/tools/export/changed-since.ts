@@ -1,7 +1,7 @@
 import { operations } from "../../../shared/contract/operations.ts";
-import { idempotencyMs } from "../../../shared/db/idempotency.ts";
+import { idempotencyMs } from "../../../shared/db/idempotent-runs.ts";
 import { lastChangeOf } from "../../../shared/db/table/change-stamps.ts";
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { removals } from "../../../shared/db/writes/removals.ts";
 import { removalOf, tombstones } from "../../../shared/db/writes/tombstones.ts";

@@ -4,7 +4,7 @@ import { listedItems, toOwned } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
 import { companies } from "../../../shared/db/records/companies.ts";
 import type { RecordItem } from "../../../shared/db/table/entity.ts";
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item, Key } from "../../../shared/db/table/table.ts";
 
 /** A stored record as the import names it. */

@@ -3,7 +3,7 @@ import { findUser, userKey } from "../../../shared/db/accounts/users.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { type OwnDataLine, ownDataLineOf } from "../../../shared/db/own-data.ts";
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { type Item, queryItems, scanPage } from "../../../shared/db/table/table.ts";
 import { findPerson, isDriver, type Person } from "../forget/person.ts";
 import { namesDriver } from "../forget/without-person.ts";

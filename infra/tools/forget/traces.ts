@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { pins } from "../../../shared/db/accounts/pins.ts";
 import { historyItems } from "../../../shared/db/history/history-items.ts";
-import { idempotentRuns, rewriteAnswer } from "../../../shared/db/idempotency.ts";
+import { idempotentRuns, rewriteAnswer } from "../../../shared/db/idempotent-runs.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
 import { deleteIf, updateIf } from "../../../shared/db/table/conditional-writes.ts";
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { type Item, scanPage } from "../../../shared/db/table/table.ts";
 import { patiently } from "../import/patience.ts";
 import { isDriver, learnNames, type Person } from "./person.ts";

@@ -2,7 +2,7 @@ import type { FieldCode } from "../../../shared/contract/field-faults.ts";
 import type { RecordLine } from "../../../shared/contract/records.ts";
 import type { UserWriteContext } from "../../../shared/db/accounts/user-writes.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
-import type { Outcome } from "../../../shared/db/writes/changes.ts";
+import type { Outcome } from "../../../shared/db/writes/write-plans.ts";
 import { beginChange } from "../../../shared/domain/records/change.ts";
 import { fieldsInvalid, parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";

@@ -1,5 +1,5 @@
 import { keepImport } from "../../../shared/db/history/import-runs.ts";
-import type { Commit } from "../../../shared/db/writes/changes.ts";
+import type { Commit } from "../../../shared/db/writes/write-plans.ts";
 import type { Change } from "../../../shared/domain/records/change.ts";
 
 /** Most letters of a file's name that the history keeps. */

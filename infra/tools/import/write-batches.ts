@@ -1,6 +1,6 @@
-import { keyOf, nameOf } from "../../../shared/db/table/keys.ts";
+import { keyOf, nameOf } from "../../../shared/db/table/item-keys.ts";
 import { maxTransactionWrites, type TransactionWrite, transact } from "../../../shared/db/table/transaction.ts";
-import { type Commit, writeTogether } from "../../../shared/db/writes/changes.ts";
+import { type Commit, writeTogether } from "../../../shared/db/writes/write-plans.ts";
 import { isPutOff } from "./patience.ts";
 
 /** Concurrent transactions: 8 of 100 records, each some 100 ms on AWS, write more than 5,000 records a second. */

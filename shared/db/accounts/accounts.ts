@@ -1,4 +1,4 @@
-import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
+import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
 import { readTogether } from "../table/transaction.ts";
 import { secretKey, userSecrets } from "./user-secrets.ts";
 import { findStoredUser, type StoredUser, toUser, type User, userKey, users } from "./users.ts";

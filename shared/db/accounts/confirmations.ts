@@ -2,7 +2,7 @@ import { afterRightPin } from "../../domain/guessing/pin-flow.ts";
 import { paces, retry } from "../table/retry.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
-import type { WriteContext } from "../writes/changes.ts";
+import type { WriteContext } from "../writes/write-plans.ts";
 import { type Guesser, loginExpiry, loginGuessesKey } from "./guesses.ts";
 import { confirmLogin, createLogin } from "./logins.ts";
 import type { PinTry } from "./pin-tries.ts";

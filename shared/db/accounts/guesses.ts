@@ -142,7 +142,7 @@ export function loginExpiry(now: Date): number {
   return epochSecondsAfter(now, ofLogin.days);
 }
 
-interface KeptChange<T> {
+interface KeptUpdate<T> {
   readonly left: Kept<T>;
   readonly change: (value: T) => T;
 }
@@ -151,7 +151,7 @@ interface KeptChange<T> {
 async function changeKept<T extends object>(
   kind: Kind<T>,
   key: Key,
-  { left, change }: KeptChange<T>,
+  { left, change }: KeptUpdate<T>,
   now: Date,
 ): Promise<void> {
   const changeOnce = async (count: number) => {

@@ -1,6 +1,6 @@
 import type { PinHash } from "../../domain/accounts/pin.ts";
+import { registeredUser } from "../../domain/accounts/shown-users.ts";
 import { isTestUser } from "../../domain/accounts/test-user.ts";
-import { registeredUser } from "../../domain/accounts/users.ts";
 import { triesOfPin, triesPerPin } from "../../domain/guessing/client-guesses.ts";
 import type { LoginGuesses } from "../../domain/guessing/login-guesses.ts";
 import { livePin, triesApart, tryLivePin } from "../../domain/guessing/pin-flow.ts";

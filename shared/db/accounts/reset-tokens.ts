@@ -6,7 +6,7 @@ import { epochSeconds } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
-import type { WriteContext } from "../writes/changes.ts";
+import type { WriteContext } from "../writes/write-plans.ts";
 import { type Account, type AccountWithHash, findAccountWith } from "./accounts.ts";
 import { overwriteLoginGuesses } from "./guesses.ts";
 import { repeatMs } from "./pins.ts";

@@ -6,15 +6,15 @@ import { deleteCounts, notificationCounts } from "../notifications/notification-
 import { deleteNotifications } from "../notifications/notification-writes.ts";
 import { notifications } from "../notifications/notifications.ts";
 import type { Entity } from "../table/entity.ts";
-import { keyOf } from "../table/keys.ts";
+import { keyOf } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
 import { type Item, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { deleteItem, type Outcome, type WriteContext } from "../writes/changes.ts";
-import { removeRecord } from "../writes/record-changes.ts";
+import { removeRecord } from "../writes/record-plans.ts";
 import { noteRemoval } from "../writes/removals.ts";
 import { tombstones } from "../writes/tombstones.ts";
 import { releaseUniqueKey } from "../writes/unique-keys.ts";
+import { deleteItem, type Outcome, type WriteContext } from "../writes/write-plans.ts";
 import { deleteSecret } from "./user-secrets.ts";
 import { uniqueKeysOf } from "./user-writes.ts";
 import { userKey, users } from "./users.ts";

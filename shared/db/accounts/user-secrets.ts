@@ -1,4 +1,4 @@
-import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
+import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";

@@ -1,12 +1,12 @@
 import type { UpsertLine } from "../../contract/records.ts";
-import { type SecretHashes, type SecretKind, secretHashes } from "../../domain/accounts/user-secrets.ts";
+import { type SecretHashes, type SecretKind, secretHashes } from "../../domain/accounts/secret-hashes.ts";
 import type { HmacKey } from "../../domain/hmac-key.ts";
 import { mergeUser } from "../../domain/records/record-merge.ts";
-import { noMark } from "../table/keys.ts";
+import { noMark } from "../table/item-keys.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { findToWrite, isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
-import { upsertRecord, versionAfter } from "../writes/record-changes.ts";
+import { upsertRecord, versionAfter } from "../writes/record-plans.ts";
 import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
+import { findToWrite, isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/write-plans.ts";
 import { uniqueLogin } from "./logins.ts";
 import { uniqueProfile } from "./profiles.ts";
 import { changeSecret, secretKey, userSecrets } from "./user-secrets.ts";

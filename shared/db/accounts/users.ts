@@ -3,14 +3,14 @@ import { chunksOf } from "../../batches.ts";
 import type { user } from "../../contract/accounts.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { Role } from "../../contract/operation.ts";
-import type { SecretKind } from "../../domain/accounts/user-secrets.ts";
+import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
-import { type Mark, padId, recordKey } from "../table/keys.ts";
+import { type Mark, padId, recordKey } from "../table/item-keys.ts";
 import { type Key, queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { firstRevision, replaceItem, type WriteContext } from "../writes/changes.ts";
+import { firstRevision, replaceItem, type WriteContext } from "../writes/write-plans.ts";
 import { overwriteSecret, secretKey } from "./user-secrets.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */

@@ -1,6 +1,6 @@
 import { inParallel } from "../../batches.ts";
 import { putBatch } from "../table/batch-writes.ts";
-import { keyOf } from "../table/keys.ts";
+import { keyOf } from "../table/item-keys.ts";
 import { type Item, queryItems, queryPages } from "../table/table.ts";
 import { historyItems } from "./history-items.ts";
 import { impersonal } from "./recorded-fields.ts";

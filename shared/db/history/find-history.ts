@@ -7,13 +7,13 @@ import { type Item, queryItems } from "../table/table.ts";
 import {
   dayOfPlace,
   dayOfShard,
+  type HistoryEntry,
   historyItems,
   historyPartition,
   historyPlaces,
   placedKey,
   placeOrder,
   placePartitions,
-  type RecordedChange,
   type RecordedType,
   type StoredHistory,
   type StoredPlace,
@@ -29,14 +29,14 @@ export interface HistoryStart {
 }
 
 /** A change, its place in the list that it was found in, and a name that no other change has. */
-export interface FoundChange extends RecordedChange {
+export interface FoundEntry extends HistoryEntry {
   readonly place: string;
   readonly name: string;
 }
 
 /** Some changes, the latest first. */
 export interface HistoryPage {
-  readonly changes: readonly FoundChange[];
+  readonly changes: readonly FoundEntry[];
   /** Where the next page goes on; undefined after the last. A page may hold fewer than `limit`, or none, and others follow. */
   readonly after: string | undefined;
 }
@@ -141,7 +141,7 @@ function liveOf(items: readonly StoredHistory[], now: Date): StoredHistory[] {
   return items.filter(({ expires_at }) => expires_at > epochSeconds(now));
 }
 
-function toFound(item: StoredHistory, place: string): FoundChange {
+function toFound(item: StoredHistory, place: string): FoundEntry {
   const name = hash("sha256", placeOrder(item), "base64url").slice(0, nameLetters);
   return { ...toRecordedChange(item), place, name };
 }

@@ -21,7 +21,7 @@ export interface CutValue {
 }
 
 /** A change of the history. */
-export interface RecordedChange {
+export interface HistoryEntry {
   readonly type: RecordedType;
   /** Of the record; of a session its family, of an import the id of its run. */
   readonly id: number | string;
@@ -43,7 +43,7 @@ export interface RecordedChange {
 }
 
 /** A change as the table has it; its key names the record. */
-export interface StoredHistory extends StoredItem, Omit<RecordedChange, "id" | "before" | "after"> {
+export interface StoredHistory extends StoredItem, Omit<HistoryEntry, "id" | "before" | "after"> {
   /** Of a session: its family. */
   readonly family?: string | undefined;
   /** JSON: what a consumer writes by the thousand. */
@@ -116,7 +116,7 @@ export function placedKey({ sk }: Key): Key {
 }
 
 /** A change of the history as it was kept. */
-export function toRecordedChange(item: StoredHistory): RecordedChange {
+export function toRecordedChange(item: StoredHistory): HistoryEntry {
   const { pk, sk: _at, schema_version: _version, expires_at: _until, family, ...rest } = item;
   const name = pk.slice(pk.indexOf("#", partitionStart.length) + 1);
   const id = family ?? (rest.type === "import" ? name : Number(name));

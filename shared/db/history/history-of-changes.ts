@@ -2,12 +2,13 @@ import type { Change } from "../../domain/records/change.ts";
 import { endedAt, familyOf, sessions } from "../accounts/sessions.ts";
 import { revisionOf } from "../lists/listed-items.ts";
 import { isWhole, lastChangeOf, type StoredChange } from "../table/change-stamps.ts";
+import type { StreamRecord } from "../table/stream-records.ts";
 import type { Item, Key } from "../table/table.ts";
-import type { TableChange } from "../table/table-changes.ts";
 import { boundFields } from "./bounded-fields.ts";
 import {
   dayOfPlace,
   type Fields,
+  type HistoryEntry,
   historyItems,
   historyPartition,
   historyPlaces,
@@ -15,26 +16,25 @@ import {
   orderOf,
   placeOrder,
   placePartitions,
-  type RecordedChange,
   type StoredHistory,
   shardsPerDay,
 } from "./history-items.ts";
 import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOf } from "./recorded-fields.ts";
 
 /** A change of the history in the making. */
-interface Draft extends RecordedChange {
+interface Draft extends HistoryEntry {
   /** 0 for what began before the change that it is kept with: it has no places of its own. */
   readonly order?: 0;
 }
 
 /** When the table was written, as its stream says it. */
-type Written = Pick<TableChange, "createdAt" | "sequence">;
+type Written = Pick<StreamRecord, "createdAt" | "sequence">;
 
 /**
  * What the history keeps of a change of the table, the same however often it is asked: nothing where no field differs. An
  * import's new record is kept by its run alone; how it began is kept with its next change, whatever that was.
  */
-export function historyOf(change: TableChange, removedBy: StoredChange | undefined, keptDays: number): Item[] {
+export function historyOf(change: StreamRecord, removedBy: StoredChange | undefined, keptDays: number): Item[] {
   const drafts = sessions.matches(change.key) ? endOf(change) : draftsOf(change, removedBy);
   return drafts.flatMap((draft) => toItems(draft, change, keptDays));
 }
@@ -45,7 +45,7 @@ export function toItems({ order, ...recorded }: Draft, written: Written, keptDay
   return [historyItems.encode(item), ...(order === undefined ? placesOf(recorded, item) : [])];
 }
 
-function draftsOf(change: TableChange, removedBy: StoredChange | undefined): Draft[] {
+function draftsOf(change: StreamRecord, removedBy: StoredChange | undefined): Draft[] {
   const { key, before, after } = change;
   if (before && after && before.revision !== undefined && before.revision === after.revision) return [];
   const [was, is] = [before, after].map((item) => item && recordedFieldsOf(key, item));
@@ -74,7 +74,7 @@ function beginningOf(item: Item | undefined, was: RecordedFields, shown: (fields
   return change && { ...created, change, at: change.at };
 }
 
-function endOf(change: TableChange): Draft[] {
+function endOf(change: StreamRecord): Draft[] {
   const [was, is] = [change.before, change.after].map((item) => item && sessions.decode(item));
   if (!was || !is || was.valid_to === endedAt || is.valid_to !== endedAt) return [];
   const about = { type: "session", id: familyOf(is), user_id: numberIn(change.key) } as const;
@@ -83,8 +83,8 @@ function endOf(change: TableChange): Draft[] {
 
 function authorship(
   stored: StoredChange | undefined,
-  { createdAt }: TableChange,
-): Pick<RecordedChange, "change" | "at"> {
+  { createdAt }: StreamRecord,
+): Pick<HistoryEntry, "change" | "at"> {
   const change = authorOf(stored);
   return change ? { change, at: change.at } : { at: momentOf(createdAt) };
 }
@@ -111,7 +111,7 @@ const mostBytes = 2_048;
 const spareBytes = 64;
 
 function itemOf(
-  { id, before, after, ...recorded }: RecordedChange,
+  { id, before, after, ...recorded }: HistoryEntry,
   order: number,
   { createdAt, sequence = "" }: Written,
   keptDays: number,
@@ -131,7 +131,7 @@ function itemOf(
 }
 
 /** The places by which a change is found: by the user who made it, its company, its change and its day. */
-function placesOf({ change, company_id }: RecordedChange, item: StoredHistory): Item[] {
+function placesOf({ change, company_id }: HistoryEntry, item: StoredHistory): Item[] {
   const { expires_at } = item;
   const sk = placeOrder(item);
   const partitions = [

@@ -1,7 +1,7 @@
 import { settings } from "../../settings.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { isRecorded } from "../table/change-stamps.ts";
-import type { TableChange } from "../table/table-changes.ts";
+import type { StreamRecord } from "../table/stream-records.ts";
 import { removalKey, removals } from "../writes/removals.ts";
 import { emptyRemoved } from "./empty-history.ts";
 import { historyOf } from "./history-of-changes.ts";
@@ -12,7 +12,7 @@ import { putHistory } from "./put-history.ts";
  * the consumer, the batches or repetitions. Up to 2 write units a change and 1 for each of up to 4 places, and 8 a day
  * and environment; 1 read unit a removal and a user. Refuses with `busy` if the table leaves writes undone.
  */
-export async function keepHistory(changes: readonly TableChange[]): Promise<void> {
+export async function keepHistory(changes: readonly StreamRecord[]): Promise<void> {
   const removed = changes.filter(({ key, before, after }) => before && !after && isRecorded(key));
   const found = await readBatch(removed.map(({ key, before }) => removalKey({ ...before, ...key })));
   const authors = new Map(removed.map((change, at) => [change, found[at] && removals.decode(found[at]).change]));

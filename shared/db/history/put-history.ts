@@ -1,5 +1,5 @@
 import { putBatch } from "../table/batch-writes.ts";
-import { nameOf } from "../table/keys.ts";
+import { nameOf } from "../table/item-keys.ts";
 import type { Item } from "../table/table.ts";
 import { usedShardsOf } from "./history-items.ts";
 

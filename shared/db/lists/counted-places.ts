@@ -1,4 +1,4 @@
-import type { ListPlace } from "../../domain/records/list-place.ts";
+import type { ListPosition } from "../../domain/records/list-position.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Item, Key } from "../table/table.ts";
@@ -7,7 +7,7 @@ import { isListedKind } from "./list-keys.ts";
 /** What a record was last counted as. */
 export interface CountedPlace extends StoredItem {
   /** Null once the record is removed. */
-  readonly place: ListPlace | null;
+  readonly place: ListPosition | null;
   /** Goes up with every write. */
   readonly revision: number;
   /** The record's revision that was counted, of a removal the one after the last. */
@@ -39,7 +39,7 @@ export function readCountedPlace(item: Item | undefined): CountedPlace | undefin
 export function nextCountedPlace(
   record: Key,
   counted: CountedPlace | undefined,
-  { place, revision: record_revision }: { readonly place: ListPlace | null; readonly revision: number },
+  { place, revision: record_revision }: { readonly place: ListPosition | null; readonly revision: number },
   now: Date,
 ): Item {
   const revision = (counted?.revision ?? 0) + 1;

@@ -2,7 +2,7 @@ import { inParallel } from "../../batches.ts";
 import { isWithinRange } from "../../domain/paging/date-range.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { belowId, type DayBucket, mergeDays, thresholdFor } from "../../domain/paging/top-k-merge.ts";
-import { type ListName, listedDate } from "../../domain/records/list-place.ts";
+import { type ListName, listedDate } from "../../domain/records/list-position.ts";
 import { queryPage } from "../table/table.ts";
 import { dayId, monthKey, stateKey } from "./list-keys.ts";
 import { cutPage, type ListedFields, type ListRow, toRow } from "./listed-items.ts";

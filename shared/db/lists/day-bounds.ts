@@ -2,10 +2,10 @@ import { chunksOf } from "../../batches.ts";
 import { settings } from "../../settings.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { tryUpdate } from "../table/conditional-writes.ts";
-import { nameOf } from "../table/keys.ts";
+import { nameOf } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Item, Key } from "../table/table.ts";
-import type { Changes } from "../table/updates.ts";
+import type { Patch } from "../table/updates.ts";
 import { type Figures, readFigures } from "./stored-totals.ts";
 
 /** Bounds under the key that they are stored at. */
@@ -60,7 +60,7 @@ function isWithin(name: string, id: number, bound: number | undefined): boolean 
 }
 
 /** The update that moves bounds, where each of them still has to. */
-function widening(narrowed: number | undefined, moved: readonly [string, number][]): Changes {
+function widening(narrowed: number | undefined, moved: readonly [string, number][]): Patch {
   const mustMove = moved.map(
     ([name], at) => `(attribute_not_exists(#f${at}) OR #f${at} ${name.endsWith(">") ? "<" : ">"} :f${at})`,
   );

@@ -1,6 +1,6 @@
 import type { Scope } from "../../domain/caller.ts";
-import { type ListName, type PlacedFields, placeOf } from "../../domain/records/list-place.ts";
-import { type Mark, noMark, padId, type RecordKind } from "../table/keys.ts";
+import { type ListName, type PositionFields, positionOf } from "../../domain/records/list-position.ts";
+import { type Mark, noMark, padId, type RecordKind } from "../table/item-keys.ts";
 
 /** The kinds of record that lists are made of. */
 export const listsByKind = {
@@ -32,9 +32,9 @@ export interface ListKeys {
 export function listKeys(
   list: ListName,
   companyId: number,
-  fields: PlacedFields & { readonly due_date?: unknown },
+  fields: PositionFields & { readonly due_date?: unknown },
 ): ListKeys {
-  const { id, state, date } = placeOf(list, companyId, fields);
+  const { id, state, date } = positionOf(list, companyId, fields);
   const dueDate = list === "INVOICES" && state === "pending" ? fields.due_date : undefined;
   return {
     all_key: stateKey(list, "all", state),

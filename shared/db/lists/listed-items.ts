@@ -2,9 +2,9 @@ import type * as v from "valibot";
 import type { invoice, timesheet } from "../../contract/finance.ts";
 import type { job } from "../../contract/jobs.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import { type ListName, type ListPlace, placeOf } from "../../domain/records/list-place.ts";
+import { type ListName, type ListPosition, positionOf } from "../../domain/records/list-position.ts";
 import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
-import { publicNameOf, recordKey } from "../table/keys.ts";
+import { publicNameOf, recordKey } from "../table/item-keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import type { Item, Key } from "../table/table.ts";
 import type { UndoStamps } from "../table/undo-stamps.ts";
@@ -137,9 +137,9 @@ export const placePaths: readonly string[] = [
 ];
 
 /** Where a record of a kind stands in its list; null where there is none. Needs no more of it than `placePaths`. Throws on one that lacks what its list goes by. */
-export function placeOfItem(kind: ListedKind, item: Item | undefined): ListPlace | null {
+export function placeOfItem(kind: ListedKind, item: Item | undefined): ListPosition | null {
   if (!item) return null;
   const list = listsByKind[kind];
   const { id, company_id, record } = listedItems[list].decode(item);
-  return placeOf(list, company_id, { ...record, id });
+  return positionOf(list, company_id, { ...record, id });
 }

@@ -1,5 +1,5 @@
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import type { ListName } from "../../domain/records/list-place.ts";
+import type { ListName } from "../../domain/records/list-position.ts";
 import { mergeReads, type Source } from "../table/merged-reads.ts";
 import { queryItems } from "../table/table.ts";
 import { findDatedPage } from "./dated-lists.ts";

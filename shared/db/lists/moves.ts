@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ListPlace } from "../../domain/records/list-place.ts";
+import type { ListPosition } from "../../domain/records/list-position.ts";
 import { ifUnchanged } from "../table/conditions.ts";
-import { nameOf } from "../table/keys.ts";
+import { nameOf } from "../table/item-keys.ts";
+import type { StreamRecord } from "../table/stream-records.ts";
 import type { Item, Key } from "../table/table.ts";
-import type { TableChange } from "../table/table-changes.ts";
 import { maxTransactionWrites, type TransactionWrite } from "../table/transaction.ts";
 import { type CountedPlace, nextCountedPlace } from "./counted-places.ts";
 import { isListedKind, type ListedKind, listsByKind } from "./list-keys.ts";
@@ -15,12 +15,12 @@ import { addFigures, changesOf, type TotalsByName } from "./totals-changes.ts";
 export interface Subject {
   readonly key: Key;
   readonly kind: ListedKind;
-  readonly change?: RecordChange;
+  readonly change?: RecordMove;
 }
 
 /** Where a record stood after the last of its changes in a batch. */
-interface RecordChange {
-  readonly place: ListPlace | null;
+interface RecordMove {
+  readonly place: ListPosition | null;
   /** The record's revision, of a removal the one after the last. */
   readonly revision: number;
   /** Whether any of the changes led to another place, even if a later one led back. */
@@ -38,7 +38,7 @@ export interface Seen {
 
 /** A record's way from the place that it was last counted at to another. */
 export interface Move extends Omit<Seen, "record"> {
-  readonly place: ListPlace | null;
+  readonly place: ListPosition | null;
   readonly revision: number;
   /** The record that the move depends on, null where there must be none; undefined where revisions alone decide. */
   readonly held?: Item | null | undefined;
@@ -54,7 +54,7 @@ export function subjectAt(key: Key): Subject {
 }
 
 /** One record's changes as one. Throws on a record that lacks what its list goes by. */
-export function subjectOf(changes: readonly TableChange[]): Subject {
+export function subjectOf(changes: readonly StreamRecord[]): Subject {
   // In the stream's order: revisions go back where the clock did, and a record was removed and made again.
   const [first, last] = [changes[0], changes.at(-1)];
   if (!first || !last) throw new RangeError("A record has no change");
@@ -70,7 +70,7 @@ export function subjectOf(changes: readonly TableChange[]): Subject {
   return { ...subject, change };
 }
 
-function revisionAfter({ before, after }: TableChange): number {
+function revisionAfter({ before, after }: StreamRecord): number {
   return after ? revisionOf(after) : revisionOf(before) + 1;
 }
 
@@ -121,7 +121,7 @@ export function isWritten(move: Move): boolean {
   return leftBehind.length > 0 || isNewer || !isSame(standing.place, place);
 }
 
-function isSame(one: ListPlace | null | undefined, other: ListPlace | null | undefined): boolean {
+function isSame(one: ListPosition | null | undefined, other: ListPosition | null | undefined): boolean {
   return isDeepStrictEqual(one, other);
 }
 

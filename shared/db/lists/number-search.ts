@@ -4,12 +4,12 @@ import type { Scope } from "../../domain/caller.ts";
 import { isWithinRange } from "../../domain/paging/date-range.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { maxNumberMatches, searchableStarts } from "../../domain/records/invoice-number.ts";
-import type { ListPlace } from "../../domain/records/list-place.ts";
+import type { ListPosition } from "../../domain/records/list-position.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import type { PutWrite } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { type Mark, nameOf, padId, recordKey } from "../table/keys.ts";
+import { type Mark, nameOf, padId, recordKey } from "../table/item-keys.ts";
 import { queryPages } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
@@ -126,7 +126,7 @@ export function partitionOf(companyId: number): string {
 }
 
 /** The search entries of a record as it is; none for one without a number. */
-export function entriesOf(place: ListPlace | null): StoredNumberEntry[] {
+export function entriesOf(place: ListPosition | null): StoredNumberEntry[] {
   if (!place || place.number === null) return [];
   const { id, companyId, number } = place;
   return searchableStarts(number).map((start) => entryOf(partitionOf(companyId), `${start}#${padId(id)}`));

@@ -1,8 +1,8 @@
 import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
 import type { Scope } from "../../domain/caller.ts";
-import { jobListState, type ListName } from "../../domain/records/list-place.ts";
+import { jobListState, type ListName } from "../../domain/records/list-position.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { keyOf } from "../table/keys.ts";
+import { keyOf } from "../table/item-keys.ts";
 import type { Item, Key } from "../table/table.ts";
 
 /** The totals of a list, or of a month the counts or the bounds of its days: a number under the name of each figure. */

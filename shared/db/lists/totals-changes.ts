@@ -1,6 +1,6 @@
-import type { ListName, ListPlace } from "../../domain/records/list-place.ts";
+import type { ListName, ListPosition } from "../../domain/records/list-position.ts";
 import { versionClause, versionValue } from "../table/entity.ts";
-import { nameOf } from "../table/keys.ts";
+import { nameOf } from "../table/item-keys.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { ifNarrowed, widenBounds } from "./day-bounds.ts";
@@ -16,7 +16,7 @@ export interface TotalsFigures {
 export type TotalsByName = Map<string, TotalsFigures>;
 
 /** What one record at a place makes each of the totals that it is in: 1 of their counts, and the bounds of its day. */
-export function contributionsOf(list: ListName, { id, companyId, state, date }: ListPlace): TotalsFigures[] {
+export function contributionsOf(list: ListName, { id, companyId, state, date }: ListPosition): TotalsFigures[] {
   const day = date && dayFigure(date, state);
   const ofDay: readonly [string, number][] = day
     ? [
@@ -43,7 +43,7 @@ export function addFigures(totals: TotalsByName, key: Key, figures: Iterable<[st
 }
 
 /** What takes a record out of where it stood and into where it stands. */
-export function changesOf(list: ListName, before: ListPlace | null, after: ListPlace | null): TotalsByName {
+export function changesOf(list: ListName, before: ListPosition | null, after: ListPosition | null): TotalsByName {
   const changes: TotalsByName = new Map();
   const isWithin =
     before?.companyId === after?.companyId && before?.state === after?.state && before?.date === after?.date;

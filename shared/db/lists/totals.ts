@@ -1,8 +1,8 @@
 import type { Scope } from "../../domain/caller.ts";
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import type { DayBucket } from "../../domain/paging/top-k-merge.ts";
-import type { ListName } from "../../domain/records/list-place.ts";
-import { keyOf } from "../table/keys.ts";
+import type { ListName } from "../../domain/records/list-position.ts";
+import { keyOf } from "../table/item-keys.ts";
 import { getItem, queryItems } from "../table/table.ts";
 import { dayFigure, type Figures, partKey, readFigures, totalsKey, wholeKey } from "./stored-totals.ts";
 

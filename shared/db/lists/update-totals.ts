@@ -1,10 +1,10 @@
 import { chunksOf } from "../../batches.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { putBatch } from "../table/batch-writes.ts";
-import { nameOf } from "../table/keys.ts";
+import { nameOf } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
+import type { StreamRecord } from "../table/stream-records.ts";
 import type { Key } from "../table/table.ts";
-import type { TableChange } from "../table/table-changes.ts";
 import { transact } from "../table/transaction.ts";
 import { countedPlaceKey, readCountedPlace } from "./counted-places.ts";
 import { placePaths } from "./listed-items.ts";
@@ -31,7 +31,7 @@ import { writesOf } from "./totals-changes.ts";
  * count and removed with it. Gives the number of counts written. Refuses as `busy` after many lost races; throws on a
  * record that lacks what its list goes by.
  */
-export async function countChanges(changes: readonly TableChange[], now: Date): Promise<number> {
+export async function countChanges(changes: readonly StreamRecord[], now: Date): Promise<number> {
   const byRecord = Map.groupBy(changes, ({ key }) => key.pk);
   return count([...byRecord.values()].map(subjectOf), now);
 }

@@ -1,7 +1,7 @@
 import type { PushService } from "../../contract/devices.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { padId } from "../table/keys.ts";
+import { padId } from "../table/item-keys.ts";
 import { type Item, type Key, queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";

@@ -1,11 +1,11 @@
 import { chunksOf, readAhead } from "../../batches.ts";
 import type { Found } from "../../domain/paging/paging.ts";
-import { recordsNotFound } from "../records/records.ts";
+import { recordsNotFound } from "../records/find-records.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { paces, retry } from "../table/retry.ts";
 import { queryPages } from "../table/table.ts";
 import { maxTransactionWrites, transact } from "../table/transaction.ts";
-import { replaceItem, type WriteContext } from "../writes/changes.ts";
+import { replaceItem, type WriteContext } from "../writes/write-plans.ts";
 import { addCounts } from "./notification-counts.ts";
 import {
   idOfUnread,

@@ -8,7 +8,7 @@ import { epochSecondsAfter } from "../table/expiry.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { firstRevision, replaceItem, type WriteContext } from "../writes/changes.ts";
+import { firstRevision, replaceItem, type WriteContext } from "../writes/write-plans.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, unreadMark } from "./notifications.ts";
 

@@ -1,8 +1,8 @@
 import type { RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { mergeNotification } from "../../domain/records/record-merge.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { deleteItem, isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/changes.ts";
-import { removeRecord, upsertRecord, versionAfter } from "../writes/record-changes.ts";
+import { removeRecord, upsertRecord, versionAfter } from "../writes/record-plans.ts";
+import { deleteItem, isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/write-plans.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, type StoredNotification, unreadKeyOf } from "./notifications.ts";
 

@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import type { notification } from "../../contract/notifications.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
-import { type Mark, noMark, padId } from "../table/keys.ts";
+import { type Mark, noMark, padId } from "../table/item-keys.ts";
 import { rememberOrigins } from "../table/origins.ts";
 import { type Item, type Key, queryItems } from "../table/table.ts";
 import { findTotal } from "./notification-counts.ts";

@@ -1,7 +1,7 @@
 import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { padId } from "../table/keys.ts";
+import { padId } from "../table/item-keys.ts";
 import { busy } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";

@@ -3,8 +3,8 @@ import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { paces, retry } from "../table/retry.ts";
 import { queryItems } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
-import type { WriteContext } from "../writes/changes.ts";
 import { noteRemoval } from "../writes/removals.ts";
+import type { WriteContext } from "../writes/write-plans.ts";
 import {
   checksOf,
   deliverNotification,

@@ -1,12 +1,12 @@
 import { chunksOf } from "../../batches.ts";
 import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
-import { jobListState, type ListName } from "../../domain/records/list-place.ts";
+import { jobListState, type ListName } from "../../domain/records/list-position.ts";
 import { countedPlaceKey } from "../lists/counted-places.ts";
 import { stateKey } from "../lists/list-keys.ts";
 import { partitionOf } from "../lists/number-search.ts";
 import { isBound, totalsKey } from "../lists/stored-totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { keyOf } from "../table/keys.ts";
+import { keyOf } from "../table/item-keys.ts";
 import { type Item, type Key, queryPages } from "../table/table.ts";
 import { createFindings, type Findings, note, wantedIn } from "./findings.ts";
 import { compare } from "./reconcile-totals.ts";

@@ -1,11 +1,11 @@
-import type { ListPlace } from "../../domain/records/list-place.ts";
+import type { ListPosition } from "../../domain/records/list-position.ts";
 import { type CountedPlace, countedPlaces } from "../lists/counted-places.ts";
 import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.ts";
 import { placeOfItem } from "../lists/listed-items.ts";
 import { entriesOf, numberEntries, type StoredNumberEntry } from "../lists/number-search.ts";
 import { decodeTotals, figuresOf, isTotalsKey, type StoredTotals, wholeKey } from "../lists/stored-totals.ts";
 import { addFigures, contributionsOf, countsOf, type TotalsByName } from "../lists/totals-changes.ts";
-import { keyOf, nameOf } from "../table/keys.ts";
+import { keyOf, nameOf } from "../table/item-keys.ts";
 import type { Item, Key } from "../table/table.ts";
 import { addAll, addRevision, addTo, bucketOf, createSums, hashBits, hashOf, type Sums } from "./sums.ts";
 
@@ -122,7 +122,7 @@ function textOf(kind: ListedKind, record: Item): string {
   }
 }
 
-function canonical(place: ListPlace): string {
+function canonical(place: ListPosition): string {
   return JSON.stringify(Object.entries(place).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

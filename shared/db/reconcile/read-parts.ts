@@ -5,7 +5,7 @@ import { listsByKind } from "../lists/list-keys.ts";
 import { placePaths } from "../lists/listed-items.ts";
 import { isTotalsKey } from "../lists/stored-totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { keyOf } from "../table/keys.ts";
+import { keyOf } from "../table/item-keys.ts";
 import { projectionOf } from "../table/projections.ts";
 import { type Item, scanPage, segmentOf } from "../table/table.ts";
 import { isThrottled } from "../table/transient-errors.ts";

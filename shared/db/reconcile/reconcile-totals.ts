@@ -1,6 +1,6 @@
 import { figuresOf, isBound, joined, partKey, type StoredTotals, wholeKey } from "../lists/stored-totals.ts";
 import type { TotalsFigures } from "../lists/totals-changes.ts";
-import { nameOf } from "../table/keys.ts";
+import { nameOf } from "../table/item-keys.ts";
 import type { Item, Key } from "../table/table.ts";
 import { createFindings, type Findings, isEntriesKey, note, unreadable, wantedIn } from "./findings.ts";
 import { readTable } from "./read-parts.ts";

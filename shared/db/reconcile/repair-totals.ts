@@ -16,7 +16,7 @@ import { encodeTotals, figuresOf, isMonth, partKey, partKeys } from "../lists/st
 import { updateTotals } from "../lists/update-totals.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
-import { nameOf, recordKey } from "../table/keys.ts";
+import { nameOf, recordKey } from "../table/item-keys.ts";
 import { type Key, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { companyRecords } from "./company-items.ts";

@@ -6,7 +6,7 @@ import { paces, retry } from "../table/retry.ts";
 import type { Item } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
 import type { ReplacedValues } from "../table/undo-stamps.ts";
-import { replaceItem, requireUnchanged, type WriteContext } from "../writes/changes.ts";
+import { replaceItem, requireUnchanged, type WriteContext } from "../writes/write-plans.ts";
 import { beginUndoable, findOwnChange, stampsOf } from "./undoable-changes.ts";
 
 /** The context in which a signed-in user changes several records: who asks, and what the endpoint says of the request. */

@@ -1,9 +1,9 @@
 import type { CompleteRecord, RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { mergeCompany } from "../../domain/records/record-merge.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
-import { recordKey } from "../table/keys.ts";
-import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/changes.ts";
-import { removeRecord, upsertRecord, versionAfter } from "../writes/record-changes.ts";
+import { recordKey } from "../table/item-keys.ts";
+import { removeRecord, upsertRecord, versionAfter } from "../writes/record-plans.ts";
+import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/write-plans.ts";
 
 /** The entity of companies. */
 export const companies = defineEntity<RecordItem & CompleteRecord<"company">>(

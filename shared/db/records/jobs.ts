@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import type { Scope } from "../../domain/caller.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import { jobListState } from "../../domain/records/list-place.ts";
+import { jobListState } from "../../domain/records/list-position.ts";
 import { type ListedFields, type ListedItem, listedItems, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import type { Item } from "../table/table.ts";
 import type { ReplacedValues } from "../table/undo-stamps.ts";
 import { type BulkTarget, type CallerContext, changeTogether, planTogether } from "./bulk-changes.ts";
-import { findRecordsWithin } from "./records.ts";
+import { findRecordsWithin } from "./find-records.ts";
 
 /** When a job's offer window closes; null leaves it open. */
 export interface JobTimer {

@@ -1,11 +1,11 @@
 import type { RecordType, RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { calendarDateIn } from "../../domain/records/business-day.ts";
-import type { ListName } from "../../domain/records/list-place.ts";
+import type { ListName } from "../../domain/records/list-position.ts";
 import { mergeInvoice, mergeJob, mergeTimesheet } from "../../domain/records/record-merge.ts";
 import { settings } from "../../settings.ts";
 import { fromOwned, listedItems, listedKey, type OwnedFields, toOwned } from "../lists/listed-items.ts";
-import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/changes.ts";
-import { removeRecord, upsertRecord, versionAfter } from "../writes/record-changes.ts";
+import { removeRecord, upsertRecord, versionAfter } from "../writes/record-plans.ts";
+import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/write-plans.ts";
 
 /** Access pattern W2: adds or changes a timesheet. One read unit; one write unit, and two for its indexes. */
 export function saveTimesheet(line: UpsertLine<"timesheet">, context: WriteContext): Promise<Outcome> {

@@ -2,10 +2,10 @@ import { inParallel } from "../../batches.ts";
 import { dueMark } from "../lists/list-keys.ts";
 import { type ListedItem, listedItems, withFields } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { keyOf } from "../table/keys.ts";
+import { keyOf } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
 import { type Key, queryPages } from "../table/table.ts";
-import { replaceItem, type WriteContext, writeTogether } from "../writes/changes.ts";
+import { replaceItem, type WriteContext, writeTogether } from "../writes/write-plans.ts";
 
 const concurrency = 24;
 const { mark_key: dueKey } = dueMark("", 0);

@@ -10,7 +10,7 @@ import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
 import type { Item } from "../table/table.ts";
 import type { ReplacedValues } from "../table/undo-stamps.ts";
 import { type BulkTarget, type CallerContext, changeTogether, planTogether } from "./bulk-changes.ts";
-import { findRecordsWithin } from "./records.ts";
+import { findRecordsWithin } from "./find-records.ts";
 
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18); those that have it are left alone. Refuses with

@@ -11,11 +11,11 @@ import { paces, retry } from "../table/retry.ts";
 import type { Item } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
 import type { ReplacedValues, UndoableChange } from "../table/undo-stamps.ts";
-import { replaceItem } from "../writes/changes.ts";
 import { findRemovals } from "../writes/removals.ts";
+import { replaceItem } from "../writes/write-plans.ts";
 import { type CallerContext, onceAuthorized } from "./bulk-changes.ts";
+import { recordNotFound } from "./find-records.ts";
 import { restoreTimer, timerOf } from "./jobs.ts";
-import { recordNotFound } from "./records.ts";
 import { restoreState, stateOf } from "./timesheets.ts";
 import { beginUndoable, undoableId, undoStampsOf } from "./undoable-changes.ts";
 
@@ -90,13 +90,13 @@ async function putBack<L extends UndoableList>(
   return failed.length > 0 ? undefined : begun.change.id;
 }
 
-interface FoundChange {
+interface FoundUndoable {
   readonly list: UndoableList;
   readonly kept: UndoableChange;
 }
 
 /** The first record of a change keeps it; where that was removed, its removal does. */
-async function findUndoable(changeId: string): Promise<FoundChange | undefined> {
+async function findUndoable(changeId: string): Promise<FoundUndoable | undefined> {
   const place = placeOfChange(changeId);
   if (!place) return undefined;
   const { list, recordId } = place;
@@ -109,7 +109,7 @@ async function findUndoable(changeId: string): Promise<FoundChange | undefined> 
 }
 
 /** Whoever made it, in the role and company of then, and admins. */
-function mayUndo({ list, kept }: FoundChange, { userId, role, companyId }: Caller): boolean {
+function mayUndo({ list, kept }: FoundUndoable, { userId, role, companyId }: Caller): boolean {
   const { roles } = kinds[list];
   const isOwn = kept.user_id === userId && kept.role === role && kept.company_id === companyId;
   return roles.includes(role) && (role === "admin" || isOwn);

@@ -4,8 +4,8 @@ import { changeIdAt, type UndoableList } from "../../domain/records/change-id.ts
 import { listedItems, listedKey } from "../lists/listed-items.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import type { ReplacedValues, UndoableChange, UndoStamps } from "../table/undo-stamps.ts";
-import type { WriteStamps } from "../writes/changes.ts";
 import { findRemovals } from "../writes/removals.ts";
+import type { WriteStamps } from "../writes/write-plans.ts";
 
 /** Most changes that a record keeps of those that began with it: only the last can be undone, the others say why not. */
 const mostKept = 10;

@@ -1,7 +1,7 @@
 import { BatchGetItemCommand } from "@aws-sdk/client-dynamodb";
 import { settings } from "../../settings.ts";
 import { type Attributes, fromAttributes, toAttributes } from "./attributes.ts";
-import { nameOf } from "./keys.ts";
+import { nameOf } from "./item-keys.ts";
 import { projectionOf } from "./projections.ts";
 import { paces, retry } from "./retry.ts";
 import { type Item, type Key, tableClient } from "./table.ts";

@@ -10,7 +10,7 @@ import {
 import { type Attributes, fromAttributes, inTable, type Plain } from "./attributes.ts";
 import { retryConflicts } from "./retry.ts";
 import { type Item, type Key, tableClient } from "./table.ts";
-import { type Changes, updateOf } from "./updates.ts";
+import { type Patch, updateOf } from "./updates.ts";
 
 /** The outcome of a write: the written item, or the one that failed the condition. */
 export interface Conditional {
@@ -51,7 +51,7 @@ export async function deleteIf(input: Plain<DeleteItemCommandInput>): Promise<bo
 }
 
 /** Updates an item if its condition holds. Returns the whole new item, or undefined if the condition does not hold. */
-export async function updateIf(key: Key, changes: Changes): Promise<Item | undefined> {
+export async function updateIf(key: Key, changes: Patch): Promise<Item | undefined> {
   const { isWritten, item } = await tryUpdate(key, changes);
   return isWritten ? item : undefined;
 }
@@ -61,7 +61,7 @@ export async function updateIf(key: Key, changes: Changes): Promise<Item | undef
  * If the SDK repeats the call, nothing is added twice, unless another write of the item came between. So a counter may
  * be one too high, never too low.
  */
-export function tryUpdate(key: Key, changes: Changes): Promise<Conditional> {
+export function tryUpdate(key: Key, changes: Patch): Promise<Conditional> {
   const writeId = newWriteId();
   const update = updateOf(key, changes, writeId);
   const command = new UpdateItemCommand(inTable({ ...askForFound, ReturnValues: "ALL_NEW", ...update }));

@@ -1,6 +1,6 @@
 import { updateIf } from "./conditional-writes.ts";
 import { defineEntity, type StoredItem } from "./entity.ts";
-import { recordKey } from "./keys.ts";
+import { recordKey } from "./item-keys.ts";
 import { getItem } from "./table.ts";
 
 const sequenceSk = "SEQUENCE";

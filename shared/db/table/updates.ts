@@ -2,7 +2,7 @@ import { versionClause, versionValue } from "./entity.ts";
 import type { Item, Key } from "./table.ts";
 
 /** How an item changes, by at least one attribute; a field of its record is `record.` and the field's name. */
-export interface Changes {
+export interface Patch {
   /** What must be stored for the update to be made; undefined where the attribute must be absent. */
   readonly where?: Readonly<Item>;
   /** A further condition as an expression, whose values are `values` and whose aliases of attributes are `names`. */
@@ -19,7 +19,7 @@ export interface Changes {
 }
 
 /** What sets an attribute, or removes it where it has no value. */
-export function setOrRemove(attribute: string, value: unknown): Required<Pick<Changes, "set" | "remove">> {
+export function setOrRemove(attribute: string, value: unknown): Required<Pick<Patch, "set" | "remove">> {
   return value === undefined ? { set: {}, remove: [attribute] } : { set: { [attribute]: value }, remove: [] };
 }
 
@@ -27,7 +27,7 @@ export function setOrRemove(attribute: string, value: unknown): Required<Pick<Ch
  * An update of an item, as a call or a transaction takes it. `writeId` names the write: the item keeps it until its next write, and a
  * repetition fails on it. The writes of a transaction have none, as its token says that it is repeated.
  */
-export function updateOf({ pk, sk }: Key, changes: Changes, writeId?: string) {
+export function updateOf({ pk, sk }: Key, changes: Patch, writeId?: string) {
   const key = { pk, sk };
   const { where = {}, when, values, set = {}, setOnce = {}, remove = [], add = {} } = changes;
   const keepsVersion = set.schema_version === undefined;

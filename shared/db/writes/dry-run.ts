@@ -1,4 +1,4 @@
-import { keyOf } from "../table/keys.ts";
+import { keyOf } from "../table/item-keys.ts";
 import { getItem, type Item, type Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import type { UniqueKey } from "./unique-keys.ts";

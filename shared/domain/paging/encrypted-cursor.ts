@@ -8,7 +8,7 @@ const versionBytes = 4;
 const mostBytes = 118;
 
 /** A page of a list that is read by cursor alone, and the place that it ends at; undefined where the list does. */
-export interface FoundPlace<T> {
+export interface CursorPage<T> {
   readonly items: readonly T[];
   readonly next: string | undefined;
 }
@@ -18,7 +18,7 @@ export async function readByCursor<T>(
   list: FilteredList,
   query: Pick<PagingQuery, "per_page" | "cursor">,
   { reach, key }: { readonly reach: unknown; readonly key: HmacKey },
-  read: (below: string | undefined, limit: number) => Promise<FoundPlace<T>>,
+  read: (below: string | undefined, limit: number) => Promise<CursorPage<T>>,
 ): Promise<Page<T>> {
   const context = JSON.stringify([listFingerprint(list, query), reach]);
   const below = query.cursor ? decryptCursor(query.cursor, context, key) : undefined;

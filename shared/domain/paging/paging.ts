@@ -67,13 +67,13 @@ export interface Page<T> {
   /** Number of all matches; absent of a list that is read by cursor alone. */
   readonly total?: number;
   /** Where the page stands; absent on answers that are never paginated (D18). */
-  readonly place?: PagePlace;
+  readonly place?: PagePosition;
   /** The most that is shown of a list that is never paginated; absent where that is the usual number. */
   readonly perPage?: number;
 }
 
 /** The place of a page in its list. */
-export interface PagePlace {
+export interface PagePosition {
   /** 1 for the first page; undefined when a cursor led here without a number. */
   readonly number: number | undefined;
   readonly perPage: number;
@@ -98,7 +98,7 @@ export function placePage<T extends { readonly id: number }>(
   { items, total, hasMore }: FoundPage<T>,
 ): Page<T> {
   const last = items.at(-1);
-  const place: PagePlace = {
+  const place: PagePosition = {
     number: paging.page ?? (paging.cursor ? undefined : 1),
     perPage: paging.per_page,
     nextCursor: hasMore && last ? encodeCursor(last.id, fingerprint) : undefined,

@@ -1,4 +1,4 @@
-import type { ListName } from "./list-place.ts";
+import type { ListName } from "./list-position.ts";
 
 /** The lists whose changes of several records can be undone; an id has a list's place here. */
 const undoableLists = ["TIMESHEETS", "JOBS"] as const satisfies readonly ListName[];

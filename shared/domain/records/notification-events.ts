@@ -4,7 +4,7 @@ import { id, timestamp } from "../../contract/values.ts";
 import { notifyingRecordTypes, type Recipients } from "./notification-kinds.ts";
 
 /** One change of the table: an item before and after it; undefined where there was or is none. */
-export interface ItemChange {
+export interface ItemImages {
   readonly key: { readonly sk: string };
   readonly before: Readonly<Record<string, unknown>> | undefined;
   readonly after: Readonly<Record<string, unknown>> | undefined;
@@ -40,7 +40,7 @@ export interface Push {
 }
 
 /** A new password that its user is notified of on every channel (D14). */
-export interface PasswordChange {
+export interface NewPassword {
   readonly userId: number;
   readonly changedAt: Date;
 }
@@ -74,7 +74,7 @@ const meanings = {
  * The event of a record's change, if it has one. Removals, silent writes and other kinds of items have none (D25).
  * Throws on an item that the service would not write.
  */
-export function readEvent(change: ItemChange): NotificationEvent | undefined {
+export function readEvent(change: ItemImages): NotificationEvent | undefined {
   const { key, before, after } = change;
   const [kind = ""] = key.sk.split("#");
   if (!after || !isKind(kind)) return undefined;
@@ -84,7 +84,7 @@ export function readEvent(change: ItemChange): NotificationEvent | undefined {
 }
 
 /** The chain of changes that a record's last write belongs to, if that can be undone. */
-function readChainPlace(after: unknown, before: ItemChange["before"]): ChainPlace | undefined {
+function readChainPlace(after: unknown, before: ItemImages["before"]): ChainPlace | undefined {
   const { undo, change } = requireItem(undoing, after);
   if (!undo) return undefined;
   const { chain = change?.id, since = change?.at, step = 0 } = undo;
@@ -96,14 +96,14 @@ function readChainPlace(after: unknown, before: ItemChange["before"]): ChainPlac
 /**
  * The push that a change requires: for a new notification that was not written silently (D29). Throws as `readEvent`.
  */
-export function readPush({ key, before, after }: ItemChange): Push | undefined {
+export function readPush({ key, before, after }: ItemImages): Push | undefined {
   if (!key.sk.startsWith("NOTIFICATION#") || before || after?.push !== true) return undefined;
   const { id: notificationId, user_id: userId } = requireItem(notification, after);
   return { userId, notificationId };
 }
 
 /** The new password of a stored user in a change, unless it was written silently (D14). Throws as `readEvent`. */
-export function readPasswordChange({ key, before, after }: ItemChange): PasswordChange | undefined {
+export function readNewPassword({ key, before, after }: ItemImages): NewPassword | undefined {
   if (key.sk !== "USER" || !after || after.silent === true) return undefined;
   return newPassword(after, before);
 }
@@ -133,7 +133,7 @@ function readInvoice(after: unknown, before: unknown): DomainEvent {
   return { record_type: "Invoice", record_id, params: { type }, recipients };
 }
 
-function readUser(after: unknown, before: ItemChange["before"]): DomainEvent {
+function readUser(after: unknown, before: ItemImages["before"]): DomainEvent {
   const change = newPassword(after, before);
   if (!change) return undefined;
   const recipients = notifyingRecordTypes.User.kinds.password_changed.recipients({ user: change.userId });
@@ -141,7 +141,7 @@ function readUser(after: unknown, before: ItemChange["before"]): DomainEvent {
 }
 
 /** Compares times, not hashes: renewing the hash of an unchanged password is no event. */
-function newPassword(after: unknown, before: ItemChange["before"]): PasswordChange | undefined {
+function newPassword(after: unknown, before: ItemImages["before"]): NewPassword | undefined {
   const { id: userId, password_changed_at: at } = requireItem(user, after);
   const isRise = before && at !== undefined && at > String(before.password_changed_at ?? "");
   return isRise ? { userId, changedAt: new Date(at) } : undefined;

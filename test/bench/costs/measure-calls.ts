@@ -10,7 +10,7 @@ import { sessionOf } from "../../../infra/tools/invoke/token-session.ts";
 import { type LocalService, withLocalService } from "../../../infra/tools/service/local-service.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { placeOfItem } from "../../../shared/db/lists/listed-items.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { testContext } from "../../support/records/contexts.ts";

@@ -5,9 +5,9 @@ import { fromOwned, type OwnedFields } from "../../../shared/db/lists/listed-ite
 import { entriesOf, numberEntries } from "../../../shared/db/lists/number-search.ts";
 import { encodeTotals, isBound, joined, partKey, type StoredTotals } from "../../../shared/db/lists/stored-totals.ts";
 import { contributionsOf } from "../../../shared/db/lists/totals-changes.ts";
-import { nameOf, recordKey } from "../../../shared/db/table/keys.ts";
+import { nameOf, recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
-import { type ListPlace, placeOf } from "../../../shared/domain/records/list-place.ts";
+import { type ListPosition, positionOf } from "../../../shared/domain/records/list-position.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { sizeOf } from "../store/engine-file.ts";
 
@@ -62,7 +62,7 @@ process.on("disconnect", () => process.exit());
 function createTemplates() {
   const fields = { ...invoiceLine(sample.id, sample.company), number: `INV-${sample.id}`, issued_date: sample.date };
   const { type: _, ...owned } = fields;
-  const place = placeOf("INVOICES", sample.company, owned);
+  const place = positionOf("INVOICES", sample.company, owned);
   const record = { ...fromOwned("INVOICES", owned as OwnedFields<"INVOICES">, undefined, undefined), revision: 1 };
   const counted = nextCountedPlace(recordKey("INVOICE", sample.id), undefined, { place, revision: 1 }, new Date(0));
   const entries = entriesOf(place).map(numberEntries.encode);
@@ -86,7 +86,7 @@ function fill(template: string, at: number, state: string): string {
     .replaceAll(sample.date, dateAt(at));
 }
 
-function placeAt(at: number, state: string): ListPlace {
+function placeAt(at: number, state: string): ListPosition {
   const id = firstId + at;
   return { id, companyId: firstCompany + (at % companies), state, date: dateAt(at), number: `INV-${id}` };
 }
@@ -100,7 +100,7 @@ function dateAt(at: number): string {
   return new Date(Date.UTC(2025, 0, 1 + day)).toISOString().slice(0, 10);
 }
 
-function addTotals(place: ListPlace, times: 1 | -1): void {
+function addTotals(place: ListPosition, times: 1 | -1): void {
   for (const whole of contributionsOf("INVOICES", place)) {
     for (const [figure, value] of whole.figures) {
       const key = partKey(whole.key, figure);

@@ -10,9 +10,9 @@ import { chunksOf } from "../../../shared/batches.ts";
 import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { countChanges } from "../../../shared/db/lists/update-totals.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
-import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
+import { type RecordKind, recordKey } from "../../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
-import type { TableChange } from "../../../shared/db/table/table-changes.ts";
 import { settings } from "../../../shared/settings.ts";
 import { testChange } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
@@ -36,7 +36,7 @@ const user = testChange("user#7", "one");
 type Line = { readonly type: string; readonly id: number };
 
 /** Writes lines, and gives their changes as the stream does. */
-async function changesOf(lines: readonly Line[], change = testChange()): Promise<TableChange[]> {
+async function changesOf(lines: readonly Line[], change = testChange()): Promise<StreamRecord[]> {
   const keys = lines.map(({ type, id }) => recordKey(type.toUpperCase() as RecordKind, id));
   const readAll = async () => (await Promise.all(chunksOf(keys, batch).map((chunk) => readBatch(chunk)))).flat();
   const before = await readAll();
@@ -133,7 +133,7 @@ export async function measurePace(count: number, twin: string): Promise<Figure[]
 }
 
 /** Records that one consumer counts in a second where it keeps their history as well, as it does of what users change. */
-async function measureWhole(changes: readonly TableChange[]): Promise<Figure> {
+async function measureWhole(changes: readonly StreamRecord[]): Promise<Figure> {
   const times: number[] = [];
   for (const chunk of chunksOf(changes, batch)) {
     times.push(await timeOf(() => Promise.all([countChanges(chunk, now), keepHistory(chunk)])));
@@ -144,7 +144,7 @@ async function measureWhole(changes: readonly TableChange[]): Promise<Figure> {
 }
 
 /** Milliseconds that counting each batch takes, and that its writes alone take, in turn. What the first takes is left out. */
-async function timesOf(changes: readonly TableChange[], twin: string) {
+async function timesOf(changes: readonly StreamRecord[], twin: string) {
   const times: { readonly counting: number; readonly writing: number }[] = [];
   for (const chunk of chunksOf(changes, batch)) {
     const made: Write[][] = [];

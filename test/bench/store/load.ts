@@ -6,10 +6,10 @@ import { entriesOf, numberEntries } from "../../../shared/db/lists/number-search
 import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
 import { rewriteTotals } from "../../../shared/db/reconcile/repair-totals.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
-import { placeOf } from "../../../shared/domain/records/list-place.ts";
+import { positionOf } from "../../../shared/domain/records/list-position.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import type { EngineFile } from "./engine-file.ts";
@@ -58,7 +58,7 @@ export async function putLines(lines: Iterable<object>, file: EngineFile, onProg
 function itemsOf(line: object): Item[] {
   const { type: _, id, company_id, ...record } = line as { type: string; id: number; company_id: number };
   const key = recordKey("INVOICE", id);
-  const place = placeOf("INVOICES", company_id, { ...record, id });
+  const place = positionOf("INVOICES", company_id, { ...record, id });
   const keys = listKeys("INVOICES", company_id, { ...record, id });
   return [
     {

@@ -18,7 +18,7 @@ import { endSession, refreshToken, signOut } from "../../../shared/contract/sess
 import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
 import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import type { RecordItem } from "../../../shared/db/table/entity.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Key } from "../../../shared/db/table/table.ts";
 import { removalKey } from "../../../shared/db/writes/removals.ts";
 import { makeFamily, makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";

@@ -9,8 +9,8 @@ import {
   type HistoryStart,
 } from "../../../shared/db/history/find-history.ts";
 import { keepHistory } from "../../../shared/db/history/keep-history.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
-import type { TableChange } from "../../../shared/db/table/table-changes.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
@@ -24,7 +24,7 @@ const now = new Date("2026-05-20T00:00:00.000Z");
 let sequence = 0;
 
 /** A change of a timesheet's state, as the stream has it. */
-function changeOf(id: number, revision: number, { by = "user#7", company = 1, second = day } = {}): TableChange {
+function changeOf(id: number, revision: number, { by = "user#7", company = 1, second = day } = {}): StreamRecord {
   sequence += 1;
   const key = recordKey("TIMESHEET", id);
   const change = {
@@ -121,7 +121,7 @@ test("D41: of a user who was removed no name is left, in whatever order the chan
     () => write({ type: "user", id: 51, deleted: true }),
     () => write(userLine(51, { first_name: "Bo", email: "bo@example.com" })),
   ];
-  const changes: TableChange[] = [];
+  const changes: StreamRecord[] = [];
   for (const each of made) changes.push(...(await logChange(key, each)));
   const [created, updated, removed, next] = changes.map((each) => [each]);
   for (const batch of [updated, removed, next, created, changes]) {

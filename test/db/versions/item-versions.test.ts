@@ -4,7 +4,7 @@ import { handler as invoices } from "../../../functions/finance/list-invoices.ts
 import { bulkUpdateTimesheets, listInvoices } from "../../../shared/contract/finance.ts";
 import { entities } from "../../../shared/db/entities.ts";
 import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
-import { keyOf, recordKey } from "../../../shared/db/table/keys.ts";
+import { keyOf, recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Key } from "../../../shared/db/table/table.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { scanItems } from "../../support/records/items.ts";

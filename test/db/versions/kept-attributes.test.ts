@@ -7,7 +7,7 @@ import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { undoChange } from "../../../shared/db/records/undo-change.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Item, Key } from "../../../shared/db/table/table.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { callerContext, testContext } from "../../support/records/contexts.ts";

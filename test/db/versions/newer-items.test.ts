@@ -5,7 +5,7 @@ import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.t
 import { rewriteTotals } from "../../../shared/db/reconcile/repair-totals.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { defineEntity } from "../../../shared/db/table/entity.ts";
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { getItem } from "../../../shared/db/table/table.ts";
 import { scanItems } from "../../support/records/items.ts";
 import { updateRaw } from "../../support/records/raw-writes.ts";

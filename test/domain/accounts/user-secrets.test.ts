@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { hashPassword, verifyPassword } from "../../../shared/domain/accounts/password.ts";
-import { secretHashes } from "../../../shared/domain/accounts/user-secrets.ts";
+import { secretHashes } from "../../../shared/domain/accounts/secret-hashes.ts";
 import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("k".repeat(64));

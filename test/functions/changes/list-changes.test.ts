@@ -4,7 +4,7 @@ import { handler as payHandler } from "../../../functions/finance/bulk-update-ti
 import { listChanges } from "../../../shared/contract/changes.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { keepHistory } from "../../../shared/db/history/keep-history.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { changeIdOf, type KeptChange, putHistory } from "../../support/records/history.ts";

@@ -3,7 +3,7 @@ import { handler } from "../../../functions/workers/deliver-notifications.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { deliveredKey } from "../../../shared/db/notifications/notification-delivery.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/deliver-webhook.ts";
 import { enableWebhook, findWebhook, keepFailure } from "../../../shared/db/webhooks.ts";
-import { readWebhookKeys, shownSecret } from "../../../shared/webhooks/secrets.ts";
+import { readWebhookKeys, shownSecret } from "../../../shared/webhooks/webhook-secrets.ts";
 import { watchCalls } from "../../support/faults/aws-calls.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";

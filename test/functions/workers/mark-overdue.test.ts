@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/mark-overdue.ts";
 import { findInvoices } from "../../../shared/db/records/invoices.ts";
 import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { queryPage } from "../../../shared/db/table/table.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/notify.ts";
 import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { timesheetLine } from "../../support/records/records.ts";

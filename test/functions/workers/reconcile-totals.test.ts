@@ -5,7 +5,7 @@ import { functionNameOf } from "../../../infra/stages/names.ts";
 import { segments } from "../../../shared/db/reconcile/read-parts.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { countRecords, store } from "../../support/records/store.ts";

@@ -5,7 +5,7 @@ import { endedAt, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { findCompanyHistory, findRecordHistory } from "../../../shared/db/history/find-history.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { type Fault, transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";

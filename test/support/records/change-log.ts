@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import type { Key } from "../../../shared/db/table/table.ts";
-import type { TableChange } from "../../../shared/db/table/table-changes.ts";
 import { readItem } from "./writes.ts";
 
 /** Carries out a write of one record; gives the change as the stream does, or nothing where there is none. */
-export async function logChange(key: Key, work: () => Promise<unknown>): Promise<TableChange[]> {
+export async function logChange(key: Key, work: () => Promise<unknown>): Promise<StreamRecord[]> {
   const before = await readItem(key);
   await work();
   const after = await readItem(key);
@@ -17,7 +17,7 @@ export async function logChange(key: Key, work: () => Promise<unknown>): Promise
 let lastSequence = 0;
 
 /** Changes as so many shards have them: those of a record are in one shard, in order. */
-export function shardsOf(changes: readonly TableChange[], shards: number): TableChange[][] {
-  const isOf = (shard: number) => (change: TableChange) => Number(change.key.pk.split("#")[1]) % shards === shard;
+export function shardsOf(changes: readonly StreamRecord[], shards: number): StreamRecord[][] {
+  const isOf = (shard: number) => (change: StreamRecord) => Number(change.key.pk.split("#")[1]) % shards === shard;
   return Array.from({ length: shards }, (_, shard) => changes.filter(isOf(shard)));
 }

@@ -1,5 +1,5 @@
 import type { UndoContext } from "../../../shared/db/records/undo-change.ts";
-import type { WriteContext } from "../../../shared/db/writes/changes.ts";
+import type { WriteContext } from "../../../shared/db/writes/write-plans.ts";
 import type { Caller } from "../../../shared/domain/caller.ts";
 import { beginChange, type Change } from "../../../shared/domain/records/change.ts";
 

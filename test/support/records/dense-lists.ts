@@ -4,7 +4,7 @@ import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.t
 import { findInvoices } from "../../../shared/db/records/invoices.ts";
 import type { Scope } from "../../../shared/domain/caller.ts";
 import { searchableStarts } from "../../../shared/domain/records/invoice-number.ts";
-import type { ListName } from "../../../shared/domain/records/list-place.ts";
+import type { ListName } from "../../../shared/domain/records/list-position.ts";
 import { fc } from "../service/properties.ts";
 import type { Listed } from "./list-model.ts";
 import type { RandomChange, RandomRecords } from "./random-records.ts";

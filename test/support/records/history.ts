@@ -1,11 +1,11 @@
-import type { RecordedChange } from "../../../shared/db/history/history-items.ts";
+import type { HistoryEntry } from "../../../shared/db/history/history-items.ts";
 import { usedShardsOf } from "../../../shared/db/history/history-items.ts";
 import { toItems } from "../../../shared/db/history/history-of-changes.ts";
-import { nameOf } from "../../../shared/db/table/keys.ts";
+import { nameOf } from "../../../shared/db/table/item-keys.ts";
 import { putItems } from "./put-items.ts";
 
 /** A change to be kept; what is left out is a timesheet of company 1 that user 2 set to paid in a bulk update. */
-export type KeptChange = Partial<Omit<RecordedChange, "change">> & {
+export type KeptChange = Partial<Omit<HistoryEntry, "change">> & {
   /** Undefined where nobody is known to have made it. */
   readonly by?: string | undefined;
   readonly changeId?: string;

@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { keyOf, nameOf } from "../../../shared/db/table/keys.ts";
+import { keyOf, nameOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
 import { documentClient } from "./document-client.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { countChanges } from "../../../shared/db/lists/update-totals.ts";
-import type { TableChange } from "../../../shared/db/table/table-changes.ts";
+import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import { usualOrFull } from "../service/counts.ts";
 import { fc } from "../service/properties.ts";
 import { useService } from "../service/service.ts";
@@ -39,7 +39,7 @@ function seedOf(half: number): number {
 
 async function expectFigures(seed: number): Promise<void> {
   const records = createRandomRecords();
-  const log: TableChange[] = [];
+  const log: StreamRecord[] = [];
   let done = 0;
   const property = fc.asyncProperty(round, async ({ changes, batch, windows }) => {
     const fresh = await records.write(changes);
@@ -58,14 +58,18 @@ async function expectFigures(seed: number): Promise<void> {
   expect(done).toBe(changes);
 }
 
-function sliceOf(log: readonly TableChange[], from: number, size: number): TableChange[] {
+function sliceOf(log: readonly StreamRecord[], from: number, size: number): StreamRecord[] {
   const start = Math.floor((log.length * from) / 1_000);
   return log.slice(start, start + size);
 }
 
 /** A consumer in order, and beside it another that is given what is late. */
-async function deliver(fresh: readonly TableChange[], batch: number, windows: readonly TableChange[][]): Promise<void> {
-  const inTurn = async (batches: readonly (readonly TableChange[])[]) => {
+async function deliver(
+  fresh: readonly StreamRecord[],
+  batch: number,
+  windows: readonly StreamRecord[][],
+): Promise<void> {
+  const inTurn = async (batches: readonly (readonly StreamRecord[])[]) => {
     for (const each of batches) await countChanges(each, now);
   };
   await Promise.all([inTurn([fresh.slice(0, batch), fresh.slice(batch)]), inTurn(windows)]);

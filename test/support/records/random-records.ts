@@ -1,10 +1,10 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { chunksOf, inParallel } from "../../../shared/batches.ts";
 import { fromOwned, listedKey, type OwnedFields } from "../../../shared/db/lists/listed-items.ts";
-import { nameOf } from "../../../shared/db/table/keys.ts";
+import { nameOf } from "../../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
-import type { TableChange } from "../../../shared/db/table/table-changes.ts";
-import type { ListName } from "../../../shared/domain/records/list-place.ts";
+import type { ListName } from "../../../shared/domain/records/list-position.ts";
 import { settings } from "../../../shared/settings.ts";
 import { documentClient } from "./document-client.ts";
 import type { Listed } from "./list-model.ts";
@@ -23,7 +23,7 @@ export interface RandomRecords {
   /** The records by list and id. */
   readonly model: Readonly<Record<ListName, ReadonlyMap<number, Listed>>>;
   /** Stores what changes leave, and gives them as the stream does, in order. */
-  write(changes: readonly RandomChange[]): Promise<TableChange[]>;
+  write(changes: readonly RandomChange[]): Promise<StreamRecord[]>;
 }
 
 /** Where ids begin. */
@@ -47,7 +47,7 @@ export function createRandomRecords(): RandomRecords {
     return next;
   }
 
-  function changeOf(change: RandomChange): TableChange {
+  function changeOf(change: RandomChange): StreamRecord {
     const key = listedKey(change.list, base + change.slot);
     const before = images.get(nameOf(key));
     const next = apply(change);
@@ -81,7 +81,7 @@ function imageOf(list: ListName, { id, companyId, state, date, number }: Listed,
 }
 
 /** Brings the table to what the last of the changes left. */
-async function storeLast(changes: readonly TableChange[]): Promise<void> {
+async function storeLast(changes: readonly StreamRecord[]): Promise<void> {
   const last = [...new Map(changes.map((change) => [nameOf(change.key), change])).values()];
   await inParallel(chunksOf(last, 25), 4, async (some) => {
     const requests = some.map(({ key, after }) =>

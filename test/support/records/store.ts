@@ -1,7 +1,7 @@
 import { createWriteBatches } from "../../../infra/tools/import/write-batches.ts";
 import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
 import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
-import { type RecordKind, recordKey } from "../../../shared/db/table/keys.ts";
+import { type RecordKind, recordKey } from "../../../shared/db/table/item-keys.ts";
 import { getItem, type Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";

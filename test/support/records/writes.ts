@@ -1,6 +1,6 @@
 import { getItem, type Item, type Key } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
-import type { Outcome, WriteContext } from "../../../shared/db/writes/changes.ts";
+import type { Outcome, WriteContext } from "../../../shared/db/writes/write-plans.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { hmacKey } from "../../../shared/secrets.ts";

@@ -1,5 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { guesserOf } from "../../../shared/accounts/throttles.ts";
+import { guesserOf } from "../../../shared/accounts/requester.ts";
 import { findGuesses, loginGuessesKey } from "../../../shared/db/accounts/guesses.ts";
 import type { LoginGuesses } from "../../../shared/domain/guessing/login-guesses.ts";
 import { settings } from "../../../shared/settings.ts";

@@ -4,7 +4,7 @@ import { handler as requestPasswordResetHandler } from "../../../functions/accou
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import type { Inbox } from "../../../infra/local/aws/inbox.ts";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
-import { guesserOf } from "../../../shared/accounts/throttles.ts";
+import { guesserOf } from "../../../shared/accounts/requester.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { overwriteLoginGuesses } from "../../../shared/db/accounts/guesses.ts";
 import { pinKey, pins } from "../../../shared/db/accounts/pins.ts";

@@ -10,7 +10,7 @@ import { bulkUpdateTimesheets, listTimesheets } from "../../../shared/contract/f
 import { listNotifications } from "../../../shared/contract/notifications.ts";
 import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { fromAttributes, toAttributes } from "../../../shared/db/table/attributes.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { callerLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

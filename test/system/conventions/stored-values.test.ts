@@ -10,10 +10,10 @@ const exceptions: Readonly<Record<string, string>> = {
   "shared/db/table/attributes.ts": "translates plain values to DynamoDB's types and back, before any entity sees them",
   "shared/db/table/change-stamps.ts": "what an item of any kind says of its last write",
   "shared/db/table/entity.ts": "gives an item its entity's type: the one place where all of them are decoded",
-  "shared/db/table/keys.ts": "a key is two texts, and an id becomes one",
-  "shared/db/table/table-changes.ts": "the stream's records come as Lambda types them, undecoded",
+  "shared/db/table/item-keys.ts": "a key is two texts, and an id becomes one",
+  "shared/db/table/stream-records.ts": "the stream's records come as Lambda types them, undecoded",
   "shared/db/table/transient-errors.ts": "looks at errors, at nothing that is stored",
-  "shared/db/writes/changes.ts": "a list of decoded items is a tuple of their types",
+  "shared/db/writes/write-plans.ts": "a list of decoded items is a tuple of their types",
 };
 
 /** The type assertions of a file, but for `as const`, and its calls of Number() and String(), by line. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { importRecords } from "../../../infra/tools/import/import-records.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { countsKey } from "../../../shared/db/notifications/notification-counts.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { updateRaw } from "../../support/records/raw-writes.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";

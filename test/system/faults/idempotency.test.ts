@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/jobs/adjust-job-timers.ts";
 import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
-import { leaseSeconds } from "../../../shared/db/idempotency.ts";
+import { leaseSeconds } from "../../../shared/db/idempotent-runs.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { conditionFailed, transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { jobLine } from "../../support/records/records.ts";

@@ -12,7 +12,7 @@ import { startPump } from "../../../infra/local/functions/pump.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { invoiceLine, jobLine, notificationLine } from "../../support/records/records.ts";

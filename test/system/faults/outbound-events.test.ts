@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { handler as notify } from "../../../functions/workers/notify.ts";
 import { handler as sendEvents } from "../../../functions/workers/send-events.ts";
 import { chunksOf } from "../../../shared/batches.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { type CrashMoment, crashAt } from "../../support/faults/crash.ts";
 import { jobLine, timesheetLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { readBody, startHttpService } from "../../../infra/local/http-service.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { loginGuessesKey } from "../../../shared/db/accounts/guesses.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { hashSubject } from "../../../shared/domain/guessing/throttle.ts";
 import { publicPartOf } from "../../../shared/tokens/signing-keys.ts";
 import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";

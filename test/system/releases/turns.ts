@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { streamConsumers, streamFilters } from "../../../infra/functions/stream-filters.ts";
 import { matchesAny, type Pattern } from "../../../infra/local/filter-patterns.ts";
 import { entityOf } from "../../../shared/db/entities.ts";
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { changeAt } from "../../support/workers/events.ts";
 import { takeMessages } from "../../support/workers/queues.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import { entityOf } from "../../../shared/db/entities.ts";
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import * as lines from "../../support/records/records.ts";
 import { newestPin } from "../../support/requests/pins.ts";

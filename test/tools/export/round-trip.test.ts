@@ -8,7 +8,7 @@ import { setJobTimers } from "../../../shared/db/records/jobs.ts";
 import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
-import { registeredUser } from "../../../shared/domain/accounts/users.ts";
+import { registeredUser } from "../../../shared/domain/accounts/shown-users.ts";
 import { callerContext, testContext } from "../../support/records/contexts.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { countRecords } from "../../support/records/store.ts";

@@ -6,7 +6,7 @@ import { type FunctionName, functions } from "../../../infra/functions/functions
 import { isChangedSince } from "../../../infra/tools/export/changed-since.ts";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { tombstoneDays } from "../../../shared/db/writes/tombstones.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { updateRaw } from "../../support/records/raw-writes.ts";

@@ -7,7 +7,7 @@ import { keepNoticeProgress } from "../../../shared/db/accounts/notices.ts";
 import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { queryItems } from "../../../shared/db/table/table.ts";
-import type { SecretKind } from "../../../shared/domain/accounts/user-secrets.ts";
+import type { SecretKind } from "../../../shared/domain/accounts/secret-hashes.ts";
 import { putHistory } from "../../support/records/history.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { notificationLine, shownUser, timesheetLine, userLine } from "../../support/records/records.ts";

@@ -10,11 +10,11 @@ import { forgetPerson, planToForget, readmit, replayErasures } from "../../../in
 import { pinKey, pins } from "../../../shared/db/accounts/pins.ts";
 import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
-import { acquireRun, keepAnswer } from "../../../shared/db/idempotency.ts";
+import { acquireRun, keepAnswer } from "../../../shared/db/idempotent-runs.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
 import { deleteItemAt } from "../../../shared/db/table/conditional-writes.ts";
-import { keyOf } from "../../../shared/db/table/keys.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { testChange, testContext } from "../../support/records/contexts.ts";
 import { documentClient } from "../../support/records/document-client.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { tombstoneKey } from "../../../shared/db/writes/tombstones.ts";
 import { invoiceLine, userLine } from "../../support/records/records.ts";
 import { countRecords } from "../../support/records/store.ts";

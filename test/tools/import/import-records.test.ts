@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { LineError } from "../../../infra/tools/import/import-records.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import {
   companyLine,

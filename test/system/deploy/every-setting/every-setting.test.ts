@@ -5,7 +5,7 @@ import { FirewallStack } from "../../../../infra/firewall-stack.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { createApp } from "../../../../infra/synthesize.ts";
 import { importRecords } from "../../../../infra/tools/import/import-records.ts";
-import { edgeSecretHeader, viewerAddressHeader } from "../../../../shared/http/client-address.ts";
+import { edgeSecretHeader, viewerAddressHeader } from "../../../../shared/http/anonymous-by-address.ts";
 import { companyLine, invoiceLine, userLine } from "../../../support/records/records.ts";
 import { useAccount } from "../account.ts";
 import { writeStagesFile } from "../adopted-stage.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { endSession, openSession, sessionKey } from "../../../../shared/db/accounts/sessions.ts";
 import { keepHistory } from "../../../../shared/db/history/keep-history.ts";
-import { keyOf, recordKey } from "../../../../shared/db/table/keys.ts";
+import { keyOf, recordKey } from "../../../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";
 import { type Item, scanPage } from "../../../../shared/db/table/table.ts";
-import type { TableChange } from "../../../../shared/db/table/table-changes.ts";
 import { crashAt } from "../../../support/faults/crash.ts";
 import { logChange, shardsOf } from "../../../support/records/change-log.ts";
 import { readItem } from "../../../support/records/writes.ts";
@@ -51,9 +51,9 @@ const idOf = (kind: Kind, base: number) => base + kinds.indexOf(kind);
 
 interface History {
   readonly base: number;
-  readonly log: TableChange[];
+  readonly log: StreamRecord[];
   readonly records: ReadonlyMap<string, ModelRecord>;
-  readonly underWay: Promise<readonly TableChange[]>[];
+  readonly underWay: Promise<readonly StreamRecord[]>[];
 }
 
 let nextBase = 0;
@@ -94,7 +94,7 @@ async function endInOrder({ log, underWay }: History): Promise<void> {
   await Promise.all([...again, readChanges(log, { ...lives, batch: 4 }), readChanges(log, { ...lives, shards: 2 })]);
 }
 
-function begin(each: Reading, { log }: History): Promise<readonly TableChange[]> {
+function begin(each: Reading, { log }: History): Promise<readonly StreamRecord[]> {
   const from = Math.floor((log.length * each.from) / 10);
   return readChanges(log.slice(from, from + each.changes), each);
 }
@@ -102,7 +102,7 @@ function begin(each: Reading, { log }: History): Promise<readonly TableChange[]>
 type Pace = Pick<Reading, "shards" | "batch" | "crashAt" | "moment">;
 
 /** Reads changes as a mapping does; gives those that it was killed at and after. */
-async function readChanges(changes: readonly TableChange[], { shards, batch, crashAt: n, moment }: Pace) {
+async function readChanges(changes: readonly StreamRecord[], { shards, batch, crashAt: n, moment }: Pace) {
   const left = shardsOf(changes, shards).map(async (shard) => {
     for (let at = 0; at < shard.length; at += batch) {
       if (await crashAt(n, moment, () => keepHistory(shard.slice(at, at + batch)))) return shard.slice(at);

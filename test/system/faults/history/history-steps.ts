@@ -2,7 +2,7 @@ import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { findStoredUser, giveResetToken, replacePassword } from "../../../../shared/db/accounts/users.ts";
 import { setJobTimers } from "../../../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
-import { type RecordKind, recordKey } from "../../../../shared/db/table/keys.ts";
+import { type RecordKind, recordKey } from "../../../../shared/db/table/item-keys.ts";
 import type { Item, Key } from "../../../../shared/db/table/table.ts";
 import { transact } from "../../../../shared/db/table/transaction.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";

@@ -11,7 +11,7 @@ import { countList } from "../../../../shared/db/lists/totals.ts";
 import { readTable } from "../../../../shared/db/reconcile/read-parts.ts";
 import { reconcileTotals } from "../../../../shared/db/reconcile/reconcile-totals.ts";
 import { reconcileUntilStable } from "../../../../shared/db/reconcile/stable-reconciliation.ts";
-import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { readSigningKeys } from "../../../../shared/tokens/signing-keys.ts";
 import { invoiceLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";

@@ -8,7 +8,7 @@ import { handler as sendEvents } from "../../../../functions/workers/send-events
 import { handler as sendPushes } from "../../../../functions/workers/send-pushes.ts";
 import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
-import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { findWebhook, keepFailure } from "../../../../shared/db/webhooks.ts";
 import { jobLine, userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";

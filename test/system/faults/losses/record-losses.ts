@@ -11,7 +11,7 @@ import { bulkUpdateTimesheets as bulkUpdate } from "../../../../shared/contract/
 import { adjustJobTimers } from "../../../../shared/contract/jobs.ts";
 import { markNotifications } from "../../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
-import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { jobLine, timesheetLine } from "../../../support/records/records.ts";
 import { storeSignedIn } from "../../../support/records/sessions.ts";
 import { store } from "../../../support/records/store.ts";

@@ -5,9 +5,9 @@ import { compare, reconcileTotals } from "../../../../shared/db/reconcile/reconc
 import { countRecords, rewriteNumberEntries, rewriteTotals } from "../../../../shared/db/reconcile/repair-totals.ts";
 import { setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
 import { putIf } from "../../../../shared/db/table/conditional-writes.ts";
-import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";
 import type { Key } from "../../../../shared/db/table/table.ts";
-import type { TableChange } from "../../../../shared/db/table/table-changes.ts";
 import { type CrashMoment, crashAt } from "../../../support/faults/crash.ts";
 import { logChange, shardsOf } from "../../../support/records/change-log.ts";
 import { callerContext } from "../../../support/records/contexts.ts";
@@ -93,11 +93,11 @@ type Reading = Pick<Extract<Count, { does: "read" }>, "shards" | "batch" | "cras
 /** One history: its records, what the stream says of them, and its consumers. */
 interface History {
   readonly base: number;
-  readonly log: TableChange[];
+  readonly log: StreamRecord[];
   readonly invoices: Map<number, Listed>;
   readonly timesheets: Map<number, Listed>;
   /** Each gives the changes that it was killed at and after. */
-  readonly underWay: Promise<readonly TableChange[]>[];
+  readonly underWay: Promise<readonly StreamRecord[]>[];
 }
 
 let nextBase = 0;
@@ -136,7 +136,7 @@ async function endInOrder({ log, underWay }: History): Promise<void> {
   await Promise.all([...again, read(log, { ...lives, batch: 4 }), read(log, { ...lives, shards: 2 })]);
 }
 
-function begin(each: Count, { base, log }: History): Promise<readonly TableChange[]> {
+function begin(each: Count, { base, log }: History): Promise<readonly StreamRecord[]> {
   const die = async (work: () => Promise<unknown>) => {
     await crashAt(each.crashAt, each.moment, work);
     return [];
@@ -148,7 +148,7 @@ function begin(each: Count, { base, log }: History): Promise<readonly TableChang
 }
 
 /** Reads changes as a mapping does, its shards side by side, each in order; gives those that it was killed at and after. */
-async function read(changes: readonly TableChange[], { shards, batch, crashAt: n, moment }: Reading) {
+async function read(changes: readonly StreamRecord[], { shards, batch, crashAt: n, moment }: Reading) {
   const left = shardsOf(changes, shards).map(async (shard) => {
     for (let at = 0; at < shard.length; at += batch) {
       const work = () => countChanges(shard.slice(at, at + batch), new Date());

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { handler } from "../../../../functions/workers/update-totals.ts";
 import { reconcileTotals } from "../../../../shared/db/reconcile/reconcile-totals.ts";
 import { countRecords } from "../../../../shared/db/reconcile/repair-totals.ts";
-import type { TableChange } from "../../../../shared/db/table/table-changes.ts";
+import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";
 import { expectModel, randomChange } from "../../../support/records/dense-lists.ts";
 import { createRandomRecords } from "../../../support/records/random-records.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
@@ -15,18 +15,18 @@ import { streamRecord } from "../../../support/workers/workers.ts";
 const changesOfDay = usualOrFull(60, 500, 120);
 const hourMs = 3_600_000;
 
-type StreamRecord = NonNullable<DynamoDBRecord["dynamodb"]>;
+type RawRecord = NonNullable<DynamoDBRecord["dynamodb"]>;
 
 /** What is wrong with the new image of an invoice. */
 interface Poison {
   /** What the quarantine says; undefined where the change is counted all the same. */
   readonly reason?: RegExp;
-  spoil(change: StreamRecord): void;
+  spoil(change: RawRecord): void;
   /** True where the table has it so: the next change of the record has it as its image before. */
   readonly isStored: boolean;
 }
 
-const withImage = (wrong: object) => (change: StreamRecord) => void Object.assign(change.NewImage ?? {}, wrong);
+const withImage = (wrong: object) => (change: RawRecord) => void Object.assign(change.NewImage ?? {}, wrong);
 const poisons: readonly Poison[] = [
   { reason: /An attribute is of an unknown type: Q/, spoil: withImage({ record: { Q: "?" } }), isStored: false },
   { reason: /has no id or no key/, spoil: (change) => void delete change.Keys, isStored: false },
@@ -63,7 +63,7 @@ test(`a day of ${changesOfDay} changes with poison in it, and the same day again
 }, 600_000);
 
 /** The day's stream with the poisons in it, and what is to be quarantined, by its place in the stream. */
-function poison(stream: readonly TableChange[], places: readonly number[]) {
+function poison(stream: readonly StreamRecord[], places: readonly number[]) {
   const delivered = stream.map((each) => streamRecord(each.key, each, each.eventId));
   const beganAt = Date.now() - 25 * hourMs;
   for (const [at, { dynamodb }] of delivered.entries()) {

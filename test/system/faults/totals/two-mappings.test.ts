@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { handler } from "../../../../functions/workers/update-totals.ts";
-import type { TableChange } from "../../../../shared/db/table/table-changes.ts";
+import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";
 import { type CrashMoment, crashAt } from "../../../support/faults/crash.ts";
 import { useFaultProxy } from "../../../support/faults/fault-proxy.ts";
 import { shardsOf } from "../../../support/records/change-log.ts";
@@ -52,7 +52,7 @@ function pass(milliseconds: number): void {
   vi.setSystemTime(Date.now() + milliseconds);
 }
 
-function append(stream: readonly DynamoDBRecord[][], changes: readonly TableChange[]): void {
+function append(stream: readonly DynamoDBRecord[][], changes: readonly StreamRecord[]): void {
   for (const [at, some] of shardsOf(changes, shards).entries()) {
     stream[at]?.push(...some.map((each) => streamRecord(each.key, each, each.eventId)));
   }

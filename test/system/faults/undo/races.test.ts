@@ -5,7 +5,7 @@ import { handler as sendPush } from "../../../../functions/workers/send-pushes.t
 import { markNotifications } from "../../../../shared/db/notifications/mark-notifications.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { findRemovals } from "../../../../shared/db/writes/removals.ts";
 import { readEvent } from "../../../../shared/domain/records/notification-events.ts";
 import { crashEverywhere } from "../../../support/faults/crash.ts";

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { expect, vi } from "vitest";
 import { handler as deliver } from "../../../../functions/workers/deliver-notifications.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
-import { leaseSeconds } from "../../../../shared/db/idempotency.ts";
+import { leaseSeconds } from "../../../../shared/db/idempotent-runs.ts";
 import { putIf } from "../../../../shared/db/table/conditional-writes.ts";
-import { recordKey } from "../../../../shared/db/table/keys.ts";
+import { recordKey } from "../../../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";
 import type { Item } from "../../../../shared/db/table/table.ts";
-import type { TableChange } from "../../../../shared/db/table/table-changes.ts";
 import { crashAt } from "../../../support/faults/crash.ts";
 import { callerLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
@@ -33,7 +33,7 @@ let nextBase = 1_000;
 /** One history: its company, records and users, what the stream says, and what the model says. */
 export class World {
   readonly model = new RecordsModel();
-  readonly log: TableChange[] = [];
+  readonly log: StreamRecord[] = [];
   readonly requests: Request[] = [];
   readonly base: number;
   readonly people;

@@ -3,7 +3,7 @@ import { type Operation, parameterNames, takesList } from "../contract/operation
 import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
 import { log } from "../logger.ts";
 import { settings } from "../settings.ts";
-import type { HttpEvent } from "./request.ts";
+import type { HttpEvent } from "./http-event.ts";
 
 type Sent = Readonly<Record<string, string | undefined>>;
 

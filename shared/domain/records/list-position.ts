@@ -2,7 +2,7 @@
 export type ListName = "INVOICES" | "TIMESHEETS" | "JOBS";
 
 /** The place of a record in its lists. */
-export interface ListPlace {
+export interface ListPosition {
   readonly id: number;
   /** The tenant (D2). */
   readonly companyId: number;
@@ -14,7 +14,7 @@ export interface ListPlace {
 }
 
 /** The fields of a record that place it; which of them count is the list's matter. */
-export interface PlacedFields {
+export interface PositionFields {
   readonly id?: unknown;
   readonly state?: unknown;
   readonly date?: unknown;
@@ -29,17 +29,17 @@ const shapes = {
   INVOICES: { state: "state", date: "issued_date", number: "number" },
   TIMESHEETS: { state: "state", date: "date", number: undefined },
   JOBS: { state: undefined, date: undefined, number: undefined },
-} as const satisfies Record<ListName, Record<string, keyof PlacedFields | undefined>>;
+} as const satisfies Record<ListName, Record<string, keyof PositionFields | undefined>>;
 
 /** The calendar date of a record that date filters compare with; undefined where it has none. */
-export function listedDate(list: ListName, fields: PlacedFields): string | undefined {
+export function listedDate(list: ListName, fields: PositionFields): string | undefined {
   const { date } = shapes[list];
   const value = date && fields[date];
   return typeof value === "string" ? value : undefined;
 }
 
 /** Where a record of a company stands. Throws on one that lacks what its list goes by. */
-export function placeOf(list: ListName, companyId: unknown, fields: PlacedFields): ListPlace {
+export function positionOf(list: ListName, companyId: unknown, fields: PositionFields): ListPosition {
   const { state, date, number } = shapes[list];
   return {
     id: wholeNumber(fields.id, "id"),

@@ -9,16 +9,16 @@ import {
   outboundEventTypes,
 } from "../../contract/outbound-events.ts";
 import { id } from "../../contract/values.ts";
-import { type ItemChange, readEvent, readPush, requireItem } from "./notification-events.ts";
+import { type ItemImages, readEvent, readPush, requireItem } from "./notification-events.ts";
 
 /** The parts of a change of the table that events depend on. */
-export interface EventChange extends ItemChange {
+export interface DeliveredImages extends ItemImages {
   /** Stays the same if the change is delivered again. */
   readonly eventId: string;
   readonly changedAt: Date;
 }
 
-type Item = NonNullable<ItemChange["after"]>;
+type Item = NonNullable<ItemImages["after"]>;
 
 const listed = { TIMESHEET: "timesheet", INVOICE: "invoice", JOB: "job" } as const;
 const revised = v.object({ revision: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) });
@@ -32,7 +32,7 @@ const timed = v.object({
  * The events of a record's change for other systems (D42); silent writes have none. Throws on an item that the service
  * would not write, without quoting it.
  */
-export function readOutboundEvents(change: EventChange, source: string): OutboundEvent[] {
+export function readOutboundEvents(change: DeliveredImages, source: string): OutboundEvent[] {
   const { after } = change;
   if (!after || after.silent === true) return [];
   const types = [typeOfNews(change), typeOfTimer(change), typeOfUndo(change)];
@@ -40,7 +40,7 @@ export function readOutboundEvents(change: EventChange, source: string): Outboun
 }
 
 /** The type of what users are notified of, and of a notification itself; none where it is for the user alone, as an own export. */
-function typeOfNews(change: ItemChange): OutboundEventType | undefined {
+function typeOfNews(change: ItemImages): OutboundEventType | undefined {
   if (readPush(change)) return "notification.created";
   const news = readEvent(change);
   const name = news && `${news.record_type.toLowerCase()}.${news.params.type}`;
@@ -48,7 +48,7 @@ function typeOfNews(change: ItemChange): OutboundEventType | undefined {
 }
 
 /** Clearing a cleared timer again is no event. */
-function typeOfTimer({ key, before, after }: ItemChange): OutboundEventType | undefined {
+function typeOfTimer({ key, before, after }: ItemImages): OutboundEventType | undefined {
   if (key.sk !== "JOB" || !before) return undefined;
   const [was, is] = [requireItem(timed, before), requireItem(timed, after)];
   const isSame = was.timer === is.timer && was.timer_expires_at === is.timer_expires_at;
@@ -56,12 +56,12 @@ function typeOfTimer({ key, before, after }: ItemChange): OutboundEventType | un
 }
 
 /** A record contains the id of its last undone change. */
-function typeOfUndo({ key, before, after }: ItemChange): OutboundEventType | undefined {
+function typeOfUndo({ key, before, after }: ItemImages): OutboundEventType | undefined {
   const isUndone = before && after?.undone !== undefined && after.undone !== before.undone;
   return isUndone && (key.sk === "TIMESHEET" || key.sk === "JOB") ? "change.undone" : undefined;
 }
 
-function toEvent(type: OutboundEventType, change: EventChange, after: Item, source: string): OutboundEvent {
+function toEvent(type: OutboundEventType, change: DeliveredImages, after: Item, source: string): OutboundEvent {
   const data = dataOf(type, change.key.sk, after);
   const company = outboundEventKinds[type].hasCompany && { companyid: String(data.company_id) };
   const event = {

@@ -8,7 +8,7 @@ import {
 import { eventTexts } from "../contract/texts/outbound-events.ts";
 import { textOfShape } from "../contract/texts/texts.ts";
 import { jsonSchemaOf } from "./schemas.ts";
-import { exampleOf } from "./texts.ts";
+import { exampleOf } from "./with-texts.ts";
 
 /** The outgoing events, as requests that a receiver gets (D42). */
 export function describeWebhooks(): Record<string, object> {

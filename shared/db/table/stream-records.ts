@@ -3,7 +3,7 @@ import { type Attributes, fromAttributes } from "./attributes.ts";
 import type { Item, Key } from "./table.ts";
 
 /** One change of the table from its stream, which delivers it at least once. */
-export interface TableChange {
+export interface StreamRecord {
   /** Identical in each delivery of the change. */
   readonly eventId: string;
   readonly key: Key;
@@ -20,14 +20,14 @@ export interface TableChange {
 }
 
 /** Reads a stream record. Throws if it is not of this table. */
-export function readTableChange(record: DynamoDBRecord): TableChange {
+export function readStreamRecord(record: DynamoDBRecord): StreamRecord {
   const { eventID, dynamodb } = record;
   const item = (image: unknown) => image && fromAttributes(image as Attributes);
   const key = item(dynamodb?.Keys) as Key | undefined;
   if (!eventID || !key) throw new Error("The stream record has no id or no key");
   const before = item(dynamodb?.OldImage) as Item | undefined;
   const after = item(dynamodb?.NewImage) as Item | undefined;
-  const requestId = requestOfChange(record);
+  const requestId = requestOfStreamRecord(record);
   const { ApproximateCreationDateTime: createdAt, SequenceNumber: sequence } = dynamodb ?? {};
   const written = { before, after, createdAt, sequence, requestId };
   return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, ...written };
@@ -37,13 +37,13 @@ export function readTableChange(record: DynamoDBRecord): TableChange {
  * The request that caused a stream record's change, as the item names it. If the revision did not change, the item
  * names the request of an earlier change.
  */
-export function requestOfChange({ dynamodb }: DynamoDBRecord): string | undefined {
+export function requestOfStreamRecord({ dynamodb }: DynamoDBRecord): string | undefined {
   const { OldImage, NewImage } = dynamodb ?? {};
   return OldImage?.revision?.N === NewImage?.revision?.N ? undefined : NewImage?.change?.M?.request?.S;
 }
 
 /** The partition and sort key of a stream record, so that people can look it up; empty texts if it has none. */
-export function nameOfChange({ dynamodb }: DynamoDBRecord): { pk: string; sk: string } {
+export function nameOfStreamRecord({ dynamodb }: DynamoDBRecord): { pk: string; sk: string } {
   const { pk, sk } = dynamodb?.Keys ?? {};
   return { pk: pk?.S ?? "", sk: sk?.S ?? "" };
 }

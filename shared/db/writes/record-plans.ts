@@ -2,7 +2,6 @@ import { ifUnchanged } from "../table/conditions.ts";
 import type { Entity, RecordItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { changeItem, type Outcome, type WriteContext, type WritePlan } from "./changes.ts";
 import { noteRemoval } from "./removals.ts";
 import {
   forgetRemoval,
@@ -13,6 +12,7 @@ import {
   tombstoneKey,
   tombstones,
 } from "./tombstones.ts";
+import { changeItem, type Outcome, type WriteContext, type WritePlan } from "./write-plans.ts";
 
 /**
  * What a line says of its record's version; without one it wins over whatever is stored, and with null the stored version

@@ -6,7 +6,7 @@ import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
-import { passcodeTriesOf } from "./throttles.ts";
+import { passcodeTriesOf } from "./requester.ts";
 
 /**
  * Lets a caller pay who is still the user, in the role and of the company, that the access token names, and who has no

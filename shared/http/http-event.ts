@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
-import type { Run } from "../db/idempotency.ts";
+import type { Run } from "../db/idempotent-runs.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Change } from "../domain/records/change.ts";
 

@@ -6,7 +6,7 @@ import { edgeSecrets } from "../secrets.ts";
 import { settings } from "../settings.ts";
 import type { Reply } from "./answer.ts";
 import { type AnonymousOptions, type AnonymousRequest, anonymousWith, type HttpHandler } from "./endpoint.ts";
-import type { HttpEvent } from "./request.ts";
+import type { HttpEvent } from "./http-event.ts";
 
 /** Header with the edge's secret; its value is never logged. CloudFront reserves names that begin with x-edge-. */
 export const edgeSecretHeader = "x-origin-secret";

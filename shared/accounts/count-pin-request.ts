@@ -3,7 +3,7 @@ import { type AskedFor, askForPin, withdrawPin } from "../db/accounts/pin-reques
 import type { Login } from "../domain/accounts/login.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { queuePinRequest } from "../messaging/pin-queue.ts";
-import { guesserOf, pinRequestsOf } from "./throttles.ts";
+import { guesserOf, pinRequestsOf } from "./requester.ts";
 
 /** A request for a pin as it came in. */
 export interface IncomingRequest {

@@ -1,5 +1,5 @@
 import { isWithin, type Scope } from "../../domain/caller.ts";
-import type { ListName } from "../../domain/records/list-place.ts";
+import type { ListName } from "../../domain/records/list-position.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import {
   type ListedFields,
