@@ -2,7 +2,7 @@ import { endedAt } from "../../shared/db/accounts/sessions.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
 /** The functions that consume the table's stream. */
-export const streamConsumers = ["update-totals", "notify"] as const satisfies readonly ServiceFunctionName[];
+export const streamConsumers = ["keep-totals-and-history", "notify"] as const satisfies readonly ServiceFunctionName[];
 
 /** One of them. */
 export type StreamConsumerName = (typeof streamConsumers)[number];
@@ -15,7 +15,7 @@ const written = ["INSERT", "MODIFY"];
  * themselves.
  */
 export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonly<Record<string, unknown>>[]>> = {
-  "update-totals": [
+  "keep-totals-and-history": [
     { dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "USER"] } } } },
     // Ended sessions, for the history. Each refresh of a session changes it too.
     {

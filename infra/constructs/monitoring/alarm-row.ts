@@ -14,7 +14,7 @@ export interface MonitoredResources {
   readonly functions: ReadonlyMap<string, string>;
   readonly queues: ByQueue<WorkQueue>;
   readonly webhooks: readonly WebhookQueue[];
-  /** Id of the mapping that hands the table's stream to `update-totals`. */
+  /** Id of the mapping that hands the table's stream to `keep-totals-and-history`. */
   readonly totalsMapping: string;
   readonly quarantine: Queue;
   readonly undelivered: Queue;

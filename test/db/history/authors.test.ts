@@ -182,7 +182,7 @@ const deeds: Readonly<
   "deliver-pin": doesNotWrite,
   "notify-password-changed": doesNotWrite,
   "rotate-signing-key": doesNotWrite,
-  "update-totals": doesNotWrite,
+  "keep-totals-and-history": doesNotWrite,
   notify: doesNotWrite,
   "deliver-notifications": doesNotWrite,
   "send-pushes": doesNotWrite,

@@ -1,10 +1,10 @@
 import { expect, vi } from "vitest";
 import { handler as getDocs } from "../../../../functions/service/get-docs.ts";
 import { handler as refuseUnrouted } from "../../../../functions/service/refuse-unrouted.ts";
+import { handler as updateTotals } from "../../../../functions/workers/keep-totals-and-history.ts";
 import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
 import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
-import { handler as updateTotals } from "../../../../functions/workers/update-totals.ts";
 import type { Operation } from "../../../../shared/contract/operation.ts";
 import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
 import { countList } from "../../../../shared/db/lists/totals.ts";
@@ -35,7 +35,7 @@ const look = (suspects: readonly number[]) => readTable({ suspects, isConsistent
 
 /** The plans of what the stream and schedules bring, and of what no route takes. */
 export const changeLosses = {
-  "update-totals": {
+  "keep-totals-and-history": {
     holds: "the record is counted once, and all totals are exact",
     loses: "TransactWriteItems",
     repeatMs: redeliveryMs,

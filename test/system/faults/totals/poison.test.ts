@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { expect, test } from "vitest";
-import { handler } from "../../../../functions/workers/update-totals.ts";
+import { handler } from "../../../../functions/workers/keep-totals-and-history.ts";
 import { reconcileTotals } from "../../../../shared/db/reconcile/reconcile-totals.ts";
 import { countRecords } from "../../../../shared/db/reconcile/repair-totals.ts";
 import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";

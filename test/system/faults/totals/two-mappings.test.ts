@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { handler } from "../../../../functions/workers/update-totals.ts";
+import { handler } from "../../../../functions/workers/keep-totals-and-history.ts";
 import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";
 import { type CrashMoment, crashAt } from "../../../support/faults/crash.ts";
 import { useFaultProxy } from "../../../support/faults/fault-proxy.ts";
