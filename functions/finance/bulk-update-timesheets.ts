@@ -7,9 +7,7 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 /** Marks timesheets as paid or pending, all or none. A caller with a passcode must send it (D17–D19). */
 export const handler = idempotent(
   bulkUpdateTimesheets,
-  async ({ body: { timesheet_ids: ids, state }, ...context }) => {
-    const set = await setTimesheetStates(ids, requireScope(context.caller), state, context);
-    return { ...set, total: set.items.length };
-  },
+  ({ body: { timesheet_ids: ids, state }, ...context }) =>
+    setTimesheetStates(ids, requireScope(context.caller), state, context),
   { authorize: ({ body, caller, now }) => authorizePayment(caller, body.passcode, now) },
 );

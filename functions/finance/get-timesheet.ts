@@ -5,15 +5,16 @@ import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Shows the current state of a timesheet: of the caller's company, or a driver's own (D39). */
-export const handler = authenticated(getTimesheet, async ({ parameters: { id }, caller }) => ({
-  timesheet: await (caller.role === "driver"
+export const handler = authenticated(getTimesheet, async ({ parameters: { id }, caller }) => {
+  const { record: timesheet, origins } = await (caller.role === "driver"
     ? requireDriversOwn(id, caller.userId)
-    : requireRecord("TIMESHEETS", id, requireScope(caller))),
-}));
+    : requireRecord("TIMESHEETS", id, requireScope(caller)));
+  return { timesheet, origins };
+});
 
 /** A timesheet of the user's profile, in any company. Others' are refused like absent ones. 2 read units. */
 async function requireDriversOwn(id: number | undefined, userId: number) {
-  const [timesheet, user] = await Promise.all([requireRecord("TIMESHEETS", id, "all"), findUser(userId)]);
-  if (user?.profile_id !== timesheet.driver.profile_id) throw recordNotFound();
-  return timesheet;
+  const [found, user] = await Promise.all([requireRecord("TIMESHEETS", id, "all"), findUser(userId)]);
+  if (user?.profile_id !== found.record.driver.profile_id) throw recordNotFound();
+  return found;
 }

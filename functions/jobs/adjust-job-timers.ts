@@ -6,6 +6,5 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 /** Sets the timer of several jobs, all or none (D24). */
 export const handler = idempotent(adjustJobTimers, async ({ body, requestedAt, ...context }) => {
   const { job_ids: ids, timer } = body;
-  const set = await setJobTimers(ids, requireScope(context.caller), timerFrom(timer, requestedAt), context);
-  return { ...set, total: set.items.length };
+  return setJobTimers(ids, requireScope(context.caller), timerFrom(timer, requestedAt), context);
 });

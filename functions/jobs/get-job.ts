@@ -4,6 +4,7 @@ import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Shows the current state of a job of the caller's company (D39). */
-export const handler = authenticated(getJob, async ({ parameters, caller }) => ({
-  job: await requireRecord("JOBS", parameters.id, requireScope(caller)),
-}));
+export const handler = authenticated(getJob, async ({ parameters, caller }) => {
+  const { record: job, origins } = await requireRecord("JOBS", parameters.id, requireScope(caller));
+  return { job, origins };
+});

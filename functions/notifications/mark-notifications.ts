@@ -6,6 +6,5 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 export const handler = idempotent(operation, async ({ body, caller, requestedAt, change, token, remainingMs }) => {
   const { notification_ids: ids, read } = body;
   if (ids === undefined) return markAllRead(caller.userId, requestedAt, { change, remainingMs });
-  const notifications = await markNotifications(caller.userId, ids, read ? requestedAt : null, { change, token });
-  return { items: notifications, total: notifications.length };
+  return markNotifications(caller.userId, ids, read ? requestedAt : null, { change, token });
 });

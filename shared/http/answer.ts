@@ -2,19 +2,19 @@ import { type AllowList, allowListOf } from "../contract/allow-list.ts";
 import { type Answer, type Operation, parameterNames } from "../contract/operation.ts";
 import { defaultPerPage } from "../contract/query.ts";
 import { publicNameOf } from "../db/table/item-keys.ts";
-import { originOf } from "../db/table/origins.ts";
-import type { Key } from "../db/table/table.ts";
-import type { Page } from "../domain/paging/paging.ts";
+import type { Origin, Page } from "../domain/paging/paging.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts";
 import { pageLinks } from "./page-links.ts";
 
 /** A handler's result: the answer's fields, or a page of items for list operations. */
-export type Reply<O extends Operation> = (O["list"] extends string ? Page<Answer<O>> : Answer<O>) & Changed;
+export type Reply<O extends Operation> = (O["list"] extends string ? Page<Answer<O>> : Answer<O>) & Beside;
 
-/** Added to the reply of operations that change records. */
-interface Changed {
-  /** Undefined if nothing changed. */
+/** A handler may say this beside the answer's fields. */
+interface Beside {
+  /** Of operations that change records: undefined if nothing changed. */
   readonly changeId?: string | undefined;
+  /** The stored items that the answer shows: those of a list in its order, or the one of any other answer. */
+  readonly origins?: readonly Origin[];
 }
 
 /** Headers that every answer carries. */
@@ -41,32 +41,27 @@ export function successAnswer<O extends Operation>(
   if (operation.answersChange && reply.changeId !== undefined) headers["change-id"] = reply.changeId;
   const allow = allowListOf(operation.answer);
   if (operation.list === undefined) {
-    const answer = allowStored(
-      allow,
-      reply,
-      () => Object.values(reply as object).flatMap((field) => originOf(field, 0) ?? [])[0],
-    );
+    const answer = allowStored(allow, reply, reply.origins?.[0]);
     if (operation.answersBearer) {
       const { token } = answer as { readonly token: { readonly access_token: string } };
       headers.authorization = `Bearer ${token.access_token}`;
     }
     return { statusCode: 200, headers, body: JSON.stringify(answer) };
   }
-  const { items, total, place, perPage = defaultPerPage } = reply as Page<unknown>;
+  const { items, origins, total, place, perPage = defaultPerPage } = reply as Page<unknown>;
   headers["per-page"] = String(place?.perPage ?? perPage);
   if (total !== undefined) headers.total = String(total);
   const link = place && pageLinks(request.event, parameterNames(operation), place, total);
   if (link) headers.link = link;
-  const answered = items.map((item, at) => allowStored(allow, item, () => originOf(items, at)));
+  const answered = items.map((item, at) => allowStored(allow, item, origins?.[at]));
   return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };
 }
 
 /** A damaged item fails its whole answer. The error names the item for the log. */
-function allowStored(allow: AllowList, answer: unknown, findOrigin: () => Key | undefined): unknown {
+function allowStored(allow: AllowList, answer: unknown, origin: Origin | undefined): unknown {
   try {
     return allow(answer);
   } catch (error) {
-    const origin = findOrigin();
     if (!origin || !(error instanceof Error)) throw error;
     throw new Error(`${error.message}: ${publicNameOf(origin)}`, { cause: error });
   }

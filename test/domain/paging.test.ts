@@ -38,7 +38,9 @@ test("D30: pages reach 1,000 items deep by number; deeper ones are refused namin
 
 test("D30: the next cursor stands after the last item, and is absent on the last page", () => {
   const items = [{ id: 9 }, { id: 4 }];
-  const { place } = placePage({ per_page: 2 }, "list", { items, total: 3, hasMore: true });
+  const { place } = placePage({ per_page: 2 }, "list", { items, origins: [], total: 3, hasMore: true });
   expect(decodeCursor(place?.nextCursor ?? "", "list")).toBe(4);
-  expect(placePage({ per_page: 2 }, "list", { items, total: 2, hasMore: false }).place?.nextCursor).toBeUndefined();
+  expect(
+    placePage({ per_page: 2 }, "list", { items, origins: [], total: 2, hasMore: false }).place?.nextCursor,
+  ).toBeUndefined();
 });

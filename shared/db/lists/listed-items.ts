@@ -5,7 +5,6 @@ import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { type ListName, type ListPosition, positionOf } from "../../domain/records/list-position.ts";
 import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/item-keys.ts";
-import { rememberOrigins } from "../table/origins.ts";
 import type { Item, Key } from "../table/table.ts";
 import type { UndoStamps } from "../table/undo-stamps.ts";
 import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
@@ -127,7 +126,7 @@ export function cutPage<L extends ListName>(
 
 /** The page of these rows. */
 export function toPage<L extends ListName>(rows: readonly ListRow<L>[], total: number, hasMore: boolean) {
-  return { items: rememberOrigins(rows.map(toFields<L>), rows), total, hasMore };
+  return { items: rows.map(toFields<L>), origins: rows, total, hasMore };
 }
 
 /** What of a record says where it stands, and as which revision. */

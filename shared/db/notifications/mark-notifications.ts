@@ -13,7 +13,7 @@ import {
   notificationKey,
   notifications,
   type StoredNotification,
-  toNotifications,
+  showNotifications,
   unreadKeyOf,
   unreadMark,
 } from "./notifications.ts";
@@ -43,7 +43,7 @@ export async function markNotifications(
   ids: readonly number[],
   readAt: Date | null,
   context: MarkContext,
-): Promise<Notification[]> {
+): Promise<Found<Notification>> {
   const read = async () => {
     const stored = await readOwn(userId, ids);
     const missing = ids.filter((_, at) => stored[at] === undefined);
@@ -51,7 +51,7 @@ export async function markNotifications(
     return stored.filter((item) => item !== undefined);
   };
   const marked = await markTogether(userId, read, readAt, context);
-  return toNotifications(marked.map(({ item }) => item));
+  return { ...showNotifications(marked.map(({ item }) => item)), total: marked.length };
 }
 
 /**
@@ -78,7 +78,7 @@ export async function markAllRead(
     newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
     total += changed.length;
   }
-  return { items: toNotifications(newest), total };
+  return { ...showNotifications(newest), total };
 }
 
 interface Marked {

@@ -3,7 +3,6 @@ import type { notification } from "../../contract/notifications.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, noMark, padId } from "../table/item-keys.ts";
-import { rememberOrigins } from "../table/origins.ts";
 import { type Item, type Key, queryItems } from "../table/table.ts";
 import { findTotal } from "./notification-counts.ts";
 
@@ -55,7 +54,7 @@ export async function findNotifications(userId: number, start: PageStart): Promi
   const end = start.skip + start.limit;
   const [total, rows] = await Promise.all([findTotal(userId), readNewest(userId, end + 1, start.beforeId)]);
   const shown = rows.slice(start.skip, end).map(notifications.decode);
-  return { items: toNotifications(shown), total, hasMore: rows.length > end };
+  return { ...showNotifications(shown), total, hasMore: rows.length > end };
 }
 
 /** Access pattern PS1: a notification that its user has not read; undefined if it is read or gone. 1 read unit. */
@@ -77,9 +76,9 @@ function readNewest(userId: number, wanted: number, beforeId: number | undefined
   return queryItems(query, wanted);
 }
 
-/** Stored notifications as the interface shows them. */
-export function toNotifications(stored: readonly StoredNotification[]): Notification[] {
-  return rememberOrigins(stored.map(toNotification), stored);
+/** Stored notifications as the interface shows them, with their origins. */
+export function showNotifications(stored: readonly StoredNotification[]) {
+  return { items: stored.map(toNotification), origins: stored };
 }
 
 function toNotification({ id, record }: StoredNotification): Notification {

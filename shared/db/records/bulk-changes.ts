@@ -1,7 +1,7 @@
 import type { Caller } from "../../domain/caller.ts";
+import type { Found } from "../../domain/paging/paging.ts";
 import type { UndoableList } from "../../domain/records/change-id.ts";
 import type { ListedFields, ListedItem } from "../lists/listed-items.ts";
-import { rememberOrigins } from "../table/origins.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Item } from "../table/table.ts";
 import { transact } from "../table/transaction.ts";
@@ -42,7 +42,7 @@ interface BulkPlan<L extends UndoableList> {
 }
 
 /** What became of a bulk operation. */
-interface BulkChange<L extends UndoableList> extends Pick<BulkPlan<L>, "items"> {
+interface BulkChange<L extends UndoableList> extends Found<ListedFields<L>> {
   /** Undefined where all records were like that already. */
   readonly changeId: string | undefined;
 }
@@ -53,8 +53,7 @@ export async function planTogether<L extends UndoableList>(
   authorization: Promise<void>,
 ): Promise<BulkPlan<L>> {
   const found = await onceAuthorized(authorization, target.find());
-  const items = rememberOrigins(found.map(target.show), found);
-  return { found, items, changing: found.filter((record) => !target.isReached(record)) };
+  return { found, items: found.map(target.show), changing: found.filter((record) => !target.isReached(record)) };
 }
 
 /**
@@ -68,8 +67,9 @@ export function changeTogether<L extends UndoableList>(
   const { caller, authorization, token, change } = context;
   return retry(paces.bulk, async (race) => {
     const { found, items, changing } = await planTogether(target, authorization);
+    const shown = { items, origins: found, total: items.length };
     const own = findOwnChange(target.list, found, change);
-    if (own || changing.length === 0) return { items, changeId: own?.id };
+    if (own || changing.length === 0) return { ...shown, changeId: own?.id };
     const begun = beginUndoable(target.list, changing, caller, change);
     const writing = { ...context, change: begun.change, notifies: true };
     const writes = found.map((record) =>
@@ -78,7 +78,7 @@ export function changeTogether<L extends UndoableList>(
         : replaceItem(record, target.next(record), writing, stampsOf(record, begun, target.replaced(record))),
     );
     const failed = await transact(writes, { token: race === 0 ? token : undefined });
-    return failed.length > 0 ? undefined : { items, changeId: begun.change.id };
+    return failed.length > 0 ? undefined : { ...shown, changeId: begun.change.id };
   });
 }
 

@@ -10,7 +10,7 @@ import {
   toFields,
 } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { rememberOrigins } from "../table/origins.ts";
+import type { Key } from "../table/table.ts";
 
 /**
  * Reads records by id. Refuses with `records_not_found`, and the missing ids, if some are absent or outside the scope
@@ -31,6 +31,12 @@ export async function findRecordsWithin<L extends ListName>(
   return owned.map(requireWhole);
 }
 
+/** A record as the interface shows it, and its item. */
+export interface FoundRecord<L extends ListName> {
+  readonly record: ListedFields<L>;
+  readonly origins: readonly [Key];
+}
+
 /**
  * Access pattern R5: reads one record within the scope. The read is consistent, because a push leads to the record
  * right after its write (D39). Refuses with `record_not_found` if the record is absent or outside the scope, or if the
@@ -40,12 +46,12 @@ export async function requireRecord<L extends ListName>(
   list: L,
   id: number | undefined,
   scope: Scope,
-): Promise<ListedFields<L>> {
+): Promise<FoundRecord<L>> {
   const stored = id === undefined ? undefined : await listedItems[list].find(listedKey(list, id), { consistent: true });
   if (!stored || !isWithin(scope, stored.company_id)) {
     throw recordNotFound();
   }
-  return rememberOrigins(toFields(requireWhole(stored)), [stored]);
+  return { record: toFields(requireWhole(stored)), origins: [stored] };
 }
 
 /** The refusal of a record that is missing or not the caller's: both look alike (D2). */

@@ -48,9 +48,17 @@ export function cursorInvalid(): Refusal {
   });
 }
 
+/** The key of a stored item that an answer shows: the log names a damaged one by it. */
+export interface Origin {
+  readonly pk: string;
+  readonly sk: string;
+}
+
 /** Items of a list. */
 export interface Found<T> {
   readonly items: readonly T[];
+  /** The stored items behind them, in their order. */
+  readonly origins: readonly Origin[];
   /** Number of all matches, among these or not. */
   readonly total: number;
 }
@@ -64,6 +72,8 @@ export interface FoundPage<T> extends Found<T> {
 /** One page as a list answers it. */
 export interface Page<T> {
   readonly items: readonly T[];
+  /** The stored items behind them, in their order; absent if they show parts of several. */
+  readonly origins?: readonly Origin[];
   /** Number of all matches; absent of a list that is read by cursor alone. */
   readonly total?: number;
   /** Where the page stands; absent on answers that are never paginated (D18). */
@@ -95,7 +105,7 @@ export async function readPage<T extends { readonly id: number }>(
 export function placePage<T extends { readonly id: number }>(
   paging: PagingQuery,
   fingerprint: string,
-  { items, total, hasMore }: FoundPage<T>,
+  { items, origins, total, hasMore }: FoundPage<T>,
 ): Page<T> {
   const last = items.at(-1);
   const place: PagePosition = {
@@ -103,8 +113,8 @@ export function placePage<T extends { readonly id: number }>(
     perPage: paging.per_page,
     nextCursor: hasMore && last ? encodeCursor(last.id, fingerprint) : undefined,
   };
-  return { items, total, place };
+  return { items, origins, total, place };
 }
 
 /** The page of a list that cannot hold anything. */
-export const nothingFound = { items: [], total: 0, hasMore: false } as const;
+export const nothingFound = { items: [], origins: [], total: 0, hasMore: false } as const;
