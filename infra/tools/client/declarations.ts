@@ -26,7 +26,7 @@ interface Described {
 }
 type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 
-const sources = ["errors", "store", "settings"];
+const sources = ["errors", "store", "client-settings"];
 
 /** The declarations of the package: one file without imports, with the texts of the contract as comments. */
 export function declareClient(): string {
