@@ -2,6 +2,7 @@ import type { Change } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { dropPieces, findPieces, keepInPieces } from "./answer-pieces.ts";
 import { deleteIf, putIf, updateIf } from "./table/conditional-writes.ts";
+import { anyOf, has, isAbsent } from "./table/conditions.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
 import { epochSeconds } from "./table/expiry.ts";
 import { paces, retry } from "./table/retry.ts";
@@ -58,6 +59,11 @@ export interface Run {
 
 /** What `acquireRun` gives: a run of its own, or the answer of an earlier run. */
 export type AcquiredRun = { readonly run: Run } | { readonly answer: string };
+
+/** Conditions on a stored run. */
+const isUnderWay = has("leased_to");
+const hasExpired = "valid_to <= :now";
+const isThisRun = "run_id = :run";
 
 /** How long a run has its lease; longer than any function may run. */
 export const leaseSeconds = 60;
@@ -118,7 +124,7 @@ export async function keepAnswer(run: Run, answer: string): Promise<boolean> {
 export async function releaseRun(run: Run): Promise<void> {
   await deleteIf({
     Key: { ...run.record },
-    ConditionExpression: "run_id = :run",
+    ConditionExpression: isThisRun,
     ExpressionAttributeValues: { ":run": run.id },
   });
 }
@@ -128,7 +134,7 @@ export async function releaseRun(run: Run): Promise<void> {
  * it over at once, with its token and its moment, so that what it did is not done twice. One write unit.
  */
 export async function handOnRun(run: Run): Promise<void> {
-  const changes = { where: { run_id: run.id }, when: "attribute_exists(leased_to)", set: { leased_to: handedOn } };
+  const changes = { where: { run_id: run.id }, when: isUnderWay, set: { leased_to: handedOn } };
   await updateIf(run.record, changes);
 }
 
@@ -161,7 +167,7 @@ function openRun(run: Run, { fingerprint, change }: IdempotentRequest, now: Date
   };
   return putIf({
     Item: idempotentRuns.encode(opened),
-    ConditionExpression: "attribute_not_exists(pk) OR valid_to <= :now",
+    ConditionExpression: anyOf(isAbsent, hasExpired),
     ExpressionAttributeValues: { ":now": now.toISOString() },
   });
 }
@@ -169,7 +175,7 @@ function openRun(run: Run, { fingerprint, change }: IdempotentRequest, now: Date
 /** Takes over an interrupted run with its token and its moment: what it did is not done twice. */
 async function takeOver(run: Run, stored: StoredRun, now: Date): Promise<Run | undefined> {
   const [where, set] = [{ run_id: stored.run_id }, { run_id: run.id, leased_to: leaseFrom(now) }];
-  const item = await updateIf(run.record, { where, when: "attribute_exists(leased_to)", set });
+  const item = await updateIf(run.record, { where, when: isUnderWay, set });
   if (!item) return undefined;
   const { request_token: token, asked_at, asked_change: continues, valid_to } = idempotentRuns.decode(item);
   return { ...run, token, requestedAt: new Date(asked_at), continues, validTo: new Date(valid_to) };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { WebhookHealth } from "../domain/webhooks/health.ts";
 import { deleteIf, deleteItemAt, putIf } from "./table/conditional-writes.ts";
+import { ifAbsent } from "./table/conditions.ts";
 import { defineEntity, type StoredItem } from "./table/entity.ts";
 import type { Key } from "./table/table.ts";
 
@@ -62,7 +63,7 @@ export function enableWebhook(name: string): Promise<void> {
 
 /** The condition that the state is unchanged. Every write sets its time, so times identify a state. */
 function asRead(stored: StoredWebhook | undefined) {
-  if (!stored) return { ConditionExpression: "attribute_not_exists(pk)" };
+  if (!stored) return ifAbsent;
   const { url_hash, failing_since, failed_at } = stored;
   return {
     ConditionExpression: "url_hash = :hash AND failing_since = :since AND failed_at = :failed",

@@ -1,3 +1,4 @@
+import { ifAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { getItem, type Item, type Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -48,7 +49,7 @@ export function uniqueLogin(login: string, userId: number, field: string, now: D
 /** The write that creates a confirmed login, unless the login exists (D16). */
 export function createLogin(login: string, userId: number, now: Date): TransactionWrite {
   const item = logins.encode({ ...loginKey(login), user_id: userId, confirmed_at: now.toISOString() });
-  return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
+  return { Put: { Item: item, ...ifAbsent } };
 }
 
 /** The write that confirms a login, if it still belongs to the user (D13). */

@@ -1,5 +1,6 @@
 import type { PinHash } from "../../domain/accounts/pin.ts";
 import { updateIf } from "../table/conditional-writes.ts";
+import { allOf, anyOf, isAbsent, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
@@ -50,6 +51,13 @@ const keepDays = 30;
 /** Longer than a worker may run, and shorter than its queue waits before it brings a message again. */
 const heldSeconds = 60;
 
+/** Conditions on the stored pin when the pin of a request is to be stored. */
+const isOfOlderRequest = "requested_at < :requestedAt";
+const isOfSameRequest = "request_id = :requestId";
+const isUnspent = lacks("spent_at");
+const isUnsent = lacks("sent_at");
+const isHeldByNobody = "held_until < :now";
+
 /** Key of the live pin of a login. */
 export function pinKey(login: string): Key {
   return { pk: `LOGIN#${login}`, sk: "PIN" };
@@ -64,8 +72,7 @@ export function pinKey(login: string): Key {
 export async function storePin(request: PinRequest, userId: number, hash: PinHash, now: Date): Promise<boolean> {
   const { requestId: request_id, validTo, digits, testCompanyId } = request;
   const requested_at = request.requestedAt.toISOString();
-  const isUnsent = "attribute_not_exists(spent_at) AND attribute_not_exists(sent_at) AND held_until < :now";
-  const when = `attribute_not_exists(pk) OR requested_at < :requestedAt OR (request_id = :requestId AND ${isUnsent})`;
+  const when = anyOf(isAbsent, isOfOlderRequest, allOf(isOfSameRequest, isUnspent, isUnsent, isHeldByNobody));
   const values = { ":requestedAt": requested_at, ":requestId": request_id, ":now": now.toISOString() };
   const held_until = new Date(now.getTime() + heldSeconds * 1000).toISOString();
   const life = { valid_to: validTo.toISOString(), expires_at: epochSecondsAfter(validTo, keepDays) };

@@ -1,6 +1,7 @@
 import type { PublicJwk } from "../../contract/service.ts";
 import type { PublishedKey } from "../../domain/accounts/rotation.ts";
 import { putIf, updateIf } from "../table/conditional-writes.ts";
+import { allOf, isThere, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { type Key, queryPage } from "../table/table.ts";
@@ -40,7 +41,7 @@ export async function publishKey(kid: string, jwk: PublicJwk, now: Date): Promis
 /** Access pattern K3: ends the publication of a key at a moment, once and for all. One write unit. */
 export async function retireKey(kid: string, validTo: Date): Promise<void> {
   const set = { valid_to: validTo.toISOString(), expires_at: epochSeconds(validTo) };
-  await updateIf(keyOf(kid), { when: "attribute_exists(pk) AND attribute_not_exists(valid_to)", set });
+  await updateIf(keyOf(kid), { when: allOf(isThere, lacks("valid_to")), set });
 }
 
 async function findKeys(options: { readonly ConsistentRead?: true } = {}): Promise<StoredPublicKey[]> {

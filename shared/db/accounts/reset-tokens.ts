@@ -70,8 +70,8 @@ export async function changePassword(
 ): Promise<boolean | undefined> {
   if (resetHash !== token) return false;
   const moment = context.now.toISOString();
-  const unspent = { where: { user_id: stored.id, spent_at: undefined }, when: "valid_to > :now" };
-  const changes = { ...unspent, values: { ":now": moment }, set: { spent_at: moment } };
+  const isUnspent = { where: { user_id: stored.id, spent_at: undefined }, when: "valid_to > :now" };
+  const changes = { ...isUnspent, values: { ":now": moment }, set: { spent_at: moment } };
   const failed = await transact([
     { Update: updateOf(resetTokenKey(token), changes) },
     ...replacePassword(stored, password, context),

@@ -4,6 +4,7 @@ import type { Change } from "../../domain/records/change.ts";
 import { hashToken } from "../../domain/token-hash.ts";
 import type { StoredChange } from "../table/change-stamps.ts";
 import { putIf, tryUpdate, updateIf } from "../table/conditional-writes.ts";
+import { allOf, anyOf, ifAbsent, isThere, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { type Key, queryPage } from "../table/table.ts";
@@ -51,6 +52,12 @@ const maxRepeatsPerDay = 3;
 /** When a session is valid to that was ended: earlier than the clock of any request that is under way. */
 export const endedAt = new Date(0).toISOString();
 
+/** Conditions on a stored session. */
+const isValid = "valid_to > :now";
+const isOfEpoch = "epoch = :epoch";
+const isOfOtherEpoch = "epoch <> :epoch";
+const hasOtherToken = "refresh_hash <> :hash";
+
 /** Key of a session family. */
 export function sessionKey(userId: number, family: string): Key {
   return { pk: `USER#${userId}`, sk: `SESSION#${family}` };
@@ -60,7 +67,7 @@ export function sessionKey(userId: number, family: string): Key {
 export async function openSession(userId: number, family: string, token: string, epoch: number, now: Date) {
   const refresh_hash = hashToken(token);
   const opened = { ...sessionKey(userId, family), refresh_hash, epoch, opened_at: now.toISOString(), ...expiry(now) };
-  await putIf({ Item: sessions.encode(opened), ConditionExpression: "attribute_not_exists(pk)" });
+  await putIf({ Item: sessions.encode(opened), ...ifAbsent });
 }
 
 /** Access pattern S4: a session family for 60 days beyond its expiry, ended or not. One read unit. */
@@ -88,7 +95,7 @@ export async function rotateSession(
     encrypted_successor: encryptSuccessor(next, spent.text),
   };
   const set = { refresh_hash: hashToken(next), predecessor, ...expiry(now) };
-  const condition = { where, when: "valid_to > :now", values: { ":now": now.toISOString() } };
+  const condition = { where, when: isValid, values: { ":now": now.toISOString() } };
   const { isWritten, item } = await tryUpdate(key, { ...condition, set });
   if (isWritten) return next;
   const session = item && sessions.decode(item);
@@ -119,7 +126,7 @@ async function countRepeat(key: Key, session: StoredSession, hash: string, now: 
   if (tokens >= maxRepeatsPerDay) return false;
   const { isWritten, item } = await tryUpdate(key, {
     where: { refresh_hash, ...(repeats && { repeats }) },
-    ...(!repeats && { when: "attribute_not_exists(repeats)" }),
+    ...(!repeats && { when: lacks("repeats") }),
     set: { repeats: { day, tokens: tokens + 1, hash } },
   });
   const found = item && sessions.decode(item);
@@ -168,7 +175,7 @@ export async function endSession(
   change: Change,
   { revoked = false } = {},
 ): Promise<boolean> {
-  const changes = { when: "attribute_exists(pk)", ...endOf(change, revoked) };
+  const changes = { when: isThere, ...endOf(change, revoked) };
   return (await updateIf(sessionKey(userId, family), changes)) !== undefined;
 }
 
@@ -185,7 +192,7 @@ export async function revokeSession(
   epoch: number | undefined,
   change: Change,
 ): Promise<boolean> {
-  const when = "attribute_exists(pk) AND (refresh_hash <> :hash OR epoch <> :epoch)";
+  const when = allOf(isThere, anyOf(hasOtherToken, isOfOtherEpoch));
   const values = { ":hash": hash, ":epoch": epoch ?? null };
   const { isWritten, item } = await tryUpdate(sessionKey(userId, family), { when, values, ...endOf(change, true) });
   return isWritten || item === undefined;
@@ -199,7 +206,7 @@ export function isLive(session: StoredSession, epoch: number, now: Date): boolea
 /** The check of a transaction that a session is live, in the user's epoch. */
 export function requireLive(userId: number, family: string, epoch: number, now: Date): TransactionWrite {
   const ExpressionAttributeValues = { ":epoch": epoch, ":now": now.toISOString() };
-  const ConditionExpression = "epoch = :epoch AND valid_to > :now";
+  const ConditionExpression = allOf(isOfEpoch, isValid);
   return { ConditionCheck: { Key: { ...sessionKey(userId, family) }, ConditionExpression, ExpressionAttributeValues } };
 }
 

@@ -1,4 +1,5 @@
 import { updateIf } from "../table/conditional-writes.ts";
+import { anyOf, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
@@ -71,16 +72,19 @@ function windowsOf({ perHour, perDay }: SmsCeilings, purpose: SmsPurpose, now: D
   return [...own, ...all];
 }
 
+const isBelowCeiling = anyOf(lacks("sent"), "sent < :most");
+const isCounted = "sent > :none";
+
 async function count({ name, most }: Window, now: Date): Promise<boolean> {
   if (most === 0) return false;
-  const condition = { when: "attribute_not_exists(sent) OR sent < :most", values: { ":most": most } };
+  const condition = { when: isBelowCeiling, values: { ":most": most } };
   const changes = { set: { expires_at: epochSecondsAfter(now, keepDays) }, add: { sent: 1 } };
   return (await updateIf(keyOf(name), { ...condition, ...changes })) !== undefined;
 }
 
 async function giveBack(windows: readonly Window[]): Promise<void> {
   for (const { name } of windows) {
-    await updateIf(keyOf(name), { when: "sent > :none", values: { ":none": 0 }, add: { sent: -1 } });
+    await updateIf(keyOf(name), { when: isCounted, values: { ":none": 0 }, add: { sent: -1 } });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
+import { ifAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -48,7 +49,7 @@ export function changeSecret(key: Key, stored: StoredSecret | undefined, hash: s
         ExpressionAttributeNames: { "#hash": "hash" },
         ExpressionAttributeValues: { ":hash": stored.hash },
       }
-    : { ConditionExpression: "attribute_not_exists(pk)" };
+    : ifAbsent;
   if (hash === undefined) return [{ Delete: { Key: { ...key }, ...condition } }];
   return [{ Put: { Item: userSecrets.encode({ ...stored, ...key, hash }), ...condition } }];
 }

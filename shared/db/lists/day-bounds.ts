@@ -2,6 +2,7 @@ import { chunksOf } from "../../batches.ts";
 import { settings } from "../../settings.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { tryUpdate } from "../table/conditional-writes.ts";
+import { allOf, anyOf, lacks } from "../table/conditions.ts";
 import { nameOf } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Item, Key } from "../table/table.ts";
@@ -61,12 +62,12 @@ function isWithin(name: string, id: number, bound: number | undefined): boolean 
 
 /** The update that moves bounds, where each of them still has to. */
 function widening(narrowed: number | undefined, moved: readonly [string, number][]): Patch {
-  const mustMove = moved.map(
-    ([name], at) => `(attribute_not_exists(#f${at}) OR #f${at} ${name.endsWith(">") ? "<" : ">"} :f${at})`,
+  const mustMove = moved.map(([name], at) =>
+    anyOf(lacks(`#f${at}`), `#f${at} ${name.endsWith(">") ? "<" : ">"} :f${at}`),
   );
   const { ConditionExpression, ExpressionAttributeValues } = ifNarrowed(narrowed);
   return {
-    when: [...mustMove, ConditionExpression].join(" AND "),
+    when: allOf(...mustMove, ConditionExpression),
     values: { ...ExpressionAttributeValues, ...Object.fromEntries(moved.map(([, id], at) => [`:f${at}`, id])) },
     names: Object.fromEntries(moved.map(([name], at) => [`#f${at}`, name])),
     set: Object.fromEntries(moved),
@@ -76,6 +77,6 @@ function widening(narrowed: number | undefined, moved: readonly [string, number]
 
 /** Holds a write to bounds that were narrowed so often and no more. */
 export function ifNarrowed(narrowed: number | undefined) {
-  if (narrowed === undefined) return { ConditionExpression: "attribute_not_exists(narrowed)" };
+  if (narrowed === undefined) return { ConditionExpression: lacks("narrowed") };
   return { ConditionExpression: "narrowed = :narrowed", ExpressionAttributeValues: { ":narrowed": narrowed } };
 }

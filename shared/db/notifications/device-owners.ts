@@ -1,3 +1,4 @@
+import { allOf, anyOf, ifAbsent, isAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
@@ -31,7 +32,7 @@ export function acquireDeviceToken(
 ): TransactionWrite {
   const before = owner?.user_id === device.user_id ? owner : undefined;
   const Item = deviceOwners.encode({ ...before, ...deviceOwnerKey(hash), ...device });
-  if (!owner) return { Put: { Item, ConditionExpression: "attribute_not_exists(pk)" } };
+  if (!owner) return { Put: { Item, ...ifAbsent } };
   return { Put: { Item, ...whileOf(owner.user_id, owner.id) } };
 }
 
@@ -43,13 +44,15 @@ export function releaseDeviceToken(hash: string, userId: number, id: number): Tr
 /** The same for a token that may already have been released. */
 export function ensureDeviceTokenReleased(hash: string, userId: number, id: number): TransactionWrite {
   const { ConditionExpression, ...values } = whileOf(userId, id);
-  const condition = `attribute_not_exists(pk) OR (${ConditionExpression})`;
-  return { Delete: { Key: deviceOwnerKey(hash), ConditionExpression: condition, ...values } };
+  const isReleased = anyOf(isAbsent, ConditionExpression);
+  return { Delete: { Key: deviceOwnerKey(hash), ConditionExpression: isReleased, ...values } };
 }
+
+const isOwnedBy = allOf("user_id = :user", "id = :id");
 
 function whileOf(userId: number, id: number) {
   const ExpressionAttributeValues = { ":user": userId, ":id": id };
-  return { ConditionExpression: "user_id = :user AND id = :id", ExpressionAttributeValues };
+  return { ConditionExpression: isOwnedBy, ExpressionAttributeValues };
 }
 
 function deviceOwnerKey(hash: string): Key {

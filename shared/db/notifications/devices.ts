@@ -1,5 +1,6 @@
 import type { PushService } from "../../contract/devices.ts";
 import { updateIf } from "../table/conditional-writes.ts";
+import { anyOf, isThere, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { padId } from "../table/item-keys.ts";
 import { type Item, type Key, queryItems } from "../table/table.ts";
@@ -91,7 +92,7 @@ export async function keepEndpoint(
 ): Promise<void> {
   const set = { endpoint_arn: endpointArn, pushed_on: now.toISOString().slice(0, 10) };
   if (device.endpoint_arn === endpointArn && device.pushed_on === set.pushed_on) return;
-  await updateIf(deviceKey(userId, device.id), { when: "attribute_exists(pk)", set });
+  await updateIf(deviceKey(userId, device.id), { when: isThere, set });
 }
 
 /**
@@ -99,8 +100,8 @@ export async function keepEndpoint(
  * other, only one succeeds.
  */
 export function raiseRevision(userId: number, revision: number): TransactionWrite {
-  const when = "attribute_not_exists(revision) OR revision = :revision";
-  const changes = { when, values: { ":revision": revision }, set: { revision: revision + 1 } };
+  const isUnchanged = anyOf(lacks("revision"), "revision = :revision");
+  const changes = { when: isUnchanged, values: { ":revision": revision }, set: { revision: revision + 1 } };
   return { Update: updateOf(deviceSetKey(userId), changes) };
 }
 

@@ -3,6 +3,7 @@ import type { CompleteRecord } from "../../contract/records.ts";
 import type { ChainPlace } from "../../domain/records/notification-events.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { isUndone, requireNotUndone } from "../records/undoable-changes.ts";
+import { ifAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { paces, retry } from "../table/retry.ts";
@@ -98,7 +99,7 @@ function deliver(
 export function markDelivered(userId: number, eventId: string, now: Date): TransactionWrite {
   const expires_at = epochSecondsAfter(now, rememberedDays);
   const item = deliveredEvents.encode({ ...deliveredKey(userId, eventId), expires_at });
-  return { Put: { Item: item, ConditionExpression: "attribute_not_exists(pk)" } };
+  return { Put: { Item: item, ...ifAbsent } };
 }
 
 /** The check that the change of an event was not undone; none if it cannot be undone. */

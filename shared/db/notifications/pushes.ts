@@ -1,4 +1,5 @@
 import { updateIf } from "../table/conditional-writes.ts";
+import { anyOf, ifAbsent, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { padId } from "../table/item-keys.ts";
@@ -47,9 +48,9 @@ const rememberedDays = 14;
  */
 export async function acquirePushLease(userId: number, notificationId: number, now: Date): Promise<PushLease> {
   const heldUntil = new Date(now.getTime() + leaseSeconds * 1000).toISOString();
-  const when = "attribute_not_exists(held_until) OR held_until < :now";
+  const isFree = anyOf(lacks("held_until"), "held_until < :now");
   const set = { held_until: heldUntil, expires_at: epochSecondsAfter(now, rememberedDays) };
-  const changes = { when, values: { ":now": now.toISOString() }, set };
+  const changes = { when: isFree, values: { ":now": now.toISOString() }, set };
   const leased = await updateIf(pushKey(userId, notificationId), changes);
   if (!leased) throw busy();
   return { userId, notificationId, served: pushes.decode(leased).served ?? [], heldUntil };
@@ -67,7 +68,7 @@ export async function releasePushLease(lease: PushLease, served: readonly number
 /** The check in a transaction that no push of a notification has begun. */
 export function requireUnpushed(userId: number, notificationId: number): TransactionWrite {
   const Key = { ...pushKey(userId, notificationId) };
-  return { ConditionCheck: { Key, ConditionExpression: "attribute_not_exists(pk)" } };
+  return { ConditionCheck: { Key, ...ifAbsent } };
 }
 
 function pushKey(userId: number, notificationId: number): Key {

@@ -2,6 +2,7 @@ import type { Caller } from "../../domain/caller.ts";
 import type { Change } from "../../domain/records/change.ts";
 import { changeIdAt, type UndoableList } from "../../domain/records/change-id.ts";
 import { listedItems, listedKey } from "../lists/listed-items.ts";
+import { allOf, anyOf, isThere, lacks } from "../table/conditions.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import type { ReplacedValues, UndoableChange, UndoStamps } from "../table/undo-stamps.ts";
 import { findRemovals } from "../writes/removals.ts";
@@ -98,11 +99,12 @@ interface ChainStep {
  * removed and made again since: revisions begin at the clock, and what was undone before that its removal alone knows.
  */
 export function requireNotUndone(list: UndoableList, id: number, { chain, since, step }: ChainStep): TransactionWrite {
-  const isNotUndone = "attribute_not_exists(withdrawn.#chain) OR withdrawn.#chain.#step < :step";
+  const wasThereBefore = "revision < :since";
+  const isNotUndone = anyOf(lacks("withdrawn.#chain"), "withdrawn.#chain.#step < :step");
   return {
     ConditionCheck: {
       Key: { ...listedKey(list, id) },
-      ConditionExpression: `attribute_exists(pk) AND revision < :since AND (${isNotUndone})`,
+      ConditionExpression: allOf(isThere, wasThereBefore, isNotUndone),
       ExpressionAttributeNames: { "#chain": chain, "#step": "step" },
       ExpressionAttributeValues: { ":step": step, ":since": Date.parse(since) },
     },

@@ -1,3 +1,4 @@
+import { allOf, anyOf, lacks } from "./conditions.ts";
 import { versionClause, versionValue } from "./entity.ts";
 import type { Item, Key } from "./table.ts";
 
@@ -5,7 +6,7 @@ import type { Item, Key } from "./table.ts";
 export interface Patch {
   /** What must be stored for the update to be made; undefined where the attribute must be absent. */
   readonly where?: Readonly<Item>;
-  /** A further condition as an expression, whose values are `values` and whose aliases of attributes are `names`. */
+  /** A further condition as an expression that stands beside others (`anyOf`, `allOf`), whose values are `values` and whose aliases of attributes are `names`. */
   readonly when?: string;
   readonly values?: Readonly<Item>;
   readonly names?: Readonly<Record<string, string>>;
@@ -45,9 +46,7 @@ export function updateOf({ pk, sk }: Key, changes: Patch, writeId?: string) {
   };
   const each = (changed: Readonly<Item>, clauseOf: (path: string, value: unknown) => string) =>
     Object.entries(changed).map(([attribute, value]) => clauseOf(pathOf(attribute, names), value));
-  const conditions = each(where, (path, value) =>
-    value === undefined ? `attribute_not_exists(${path})` : `${path} = ${bind(value)}`,
-  );
+  const conditions = each(where, (path, value) => (value === undefined ? lacks(path) : `${path} = ${bind(value)}`));
   const sets = [
     ...each(set, (path, value) => `${path} = ${bind(value)}`),
     ...each(setOnce, (path, value) => `${path} = if_not_exists(${path}, ${bind(value)})`),
@@ -57,11 +56,11 @@ export function updateOf({ pk, sk }: Key, changes: Patch, writeId?: string) {
   const removed = remove.map((attribute) => pathOf(attribute, names));
   if (writeId === undefined) removed.push("write_id");
   const clauses = { SET: sets, REMOVE: removed, ADD: each(add, (path, value) => `${path} ${bind(value)}`) };
-  const ifNotWritten = writeId === undefined ? [] : ["(attribute_not_exists(write_id) OR write_id <> :write_id)"];
+  const ifNotWritten = writeId === undefined ? [] : [anyOf(lacks("write_id"), "write_id <> :write_id")];
   const present = Object.entries(clauses).filter(([, parts]) => parts.length > 0);
   return {
     Key: { ...key },
-    ConditionExpression: [...conditions, ...(when ? [`(${when})`] : []), ...ifNotWritten].join(" AND ") || undefined,
+    ConditionExpression: allOf(...conditions, ...(when ? [when] : []), ...ifNotWritten) || undefined,
     UpdateExpression: present.map(([word, parts]) => `${word} ${parts.join(", ")}`).join(" "),
     ExpressionAttributeNames: {
       ...changes.names,

@@ -1,3 +1,4 @@
+import { anyOf, isAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds, epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
@@ -63,7 +64,7 @@ export function requireNotRemoved(key: Key, version: number, now: Date): Transac
 
 function unlessRemovedAt(version: number, now: Date) {
   return {
-    ConditionExpression: "attribute_not_exists(pk) OR version < :version OR expires_at <= :now",
+    ConditionExpression: anyOf(isAbsent, "version < :version", "expires_at <= :now"),
     ExpressionAttributeValues: { ":version": version, ":now": epochSeconds(now) },
   };
 }

@@ -1,3 +1,4 @@
+import { anyOf, isAbsent } from "../table/conditions.ts";
 import type { Item, Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
@@ -23,6 +24,6 @@ export function releaseUniqueKey({ key, userId }: UniqueKey): TransactionWrite {
 }
 
 function ifFreeOrHeldBy(userId: number) {
-  const ConditionExpression = "attribute_not_exists(pk) OR user_id = :user";
+  const ConditionExpression = anyOf(isAbsent, "user_id = :user");
   return { ConditionExpression, ExpressionAttributeValues: { ":user": userId } };
 }
