@@ -9,6 +9,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 export function packageAliases(outdir: string) {
   return {
     "@aws-sdk/credential-provider-node": join(root, "infra/functions/lambda-credentials.ts"),
+    "@aws-sdk/endpoint-cache": join(root, "infra/functions/no-endpoint-cache.ts"),
     "@smithy/core/event-streams": join(root, "infra/functions/no-event-streams.ts"),
     "libphonenumber-js/max/metadata": phoneMetadataFile(outdir),
   };

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { HttpAnswer, HttpRequest } from "./http-event.ts";
 
 /** The headers that a 304 keeps. */
@@ -32,7 +32,7 @@ export function answerConditions() {
 
 function etagOf({ body = "", headers = {} }: HttpAnswer): string {
   const place = JSON.stringify([headers.total, headers.link]);
-  return `"${createHash("sha256").update(place).update("\n").update(body).digest("base64url").slice(0, 27)}"`;
+  return `"${hash("sha256", `${place}\n${body}`, "base64url").slice(0, 27)}"`;
 }
 
 /** `If-None-Match` compares weakly, because compression on the way turns an ETag into a weak one. */

@@ -14,6 +14,7 @@ export function pageLinks(
   total: number | undefined,
 ): string | undefined {
   const { number, nextCursor } = place;
+  const list = addressOf(event, names);
   if (total === undefined) return nextCursor && link("next", undefined, nextCursor);
   const last = Math.max(1, Math.ceil(total / place.perPage));
   if (last === 1 && number === 1) return undefined;
@@ -28,23 +29,19 @@ export function pageLinks(
   }
 
   function link(rel: string, target: number | undefined, cursor?: string): string {
-    return `<${address(event, names, target, cursor)}>; rel="${rel}"`;
+    const page = [...(target === undefined ? [] : [`page=${target}`]), ...(cursor ? [`cursor=${cursor}`] : [])];
+    return `<${list}${page.join("&")}>; rel="${rel}"`;
   }
 }
 
-function address(
-  event: HttpEvent,
-  names: readonly string[],
-  number: number | undefined,
-  cursor: string | undefined,
-): string {
+/** The list's address with all other parameters, to which those of a page are added. */
+function addressOf(event: HttpEvent, names: readonly string[]): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(event.queryStringParameters ?? {})) {
     const isKept = names.includes(name) && name !== "page" && name !== "cursor";
     if (isKept && value !== undefined) parameters.set(name, value.toWellFormed());
   }
-  if (number !== undefined) parameters.set("page", String(number));
-  if (cursor !== undefined) parameters.set("cursor", cursor);
   const protocol = event.headers["x-forwarded-proto"] === "http" ? "http" : "https";
-  return `${protocol}://${event.requestContext.domainName}${event.rawPath}?${parameters}`;
+  const kept = parameters.size === 0 ? "" : `${parameters}&`;
+  return `${protocol}://${event.requestContext.domainName}${event.rawPath}?${kept}`;
 }
