@@ -20,9 +20,6 @@ export interface TextFile {
   readonly texts: Iterable<string> | AsyncIterable<string>;
 }
 
-/** The descriptor of each draft. */
-type Drafts = ReadonlyMap<TextFile, number>;
-
 /** Throws if one of the paths is taken: an export overwrites no file. */
 export function requireFree(paths: readonly string[]): void {
   const present = paths.filter((path) => existsSync(path));
@@ -34,9 +31,11 @@ export function requireFree(paths: readonly string[]): void {
  * them. Overwrites drafts that an interrupted run has left. Returns false, without any file, if the signal stopped it.
  */
 export async function writeFiles(files: readonly TextFile[], signal?: AbortSignal): Promise<boolean> {
-  const drafts: Drafts = new Map(files.map((file) => [file, openDraft(file)]));
+  const drafts = new Map<TextFile, number>();
   try {
+    for (const file of files) drafts.set(file, openDraft(file));
     for (const [{ texts }, descriptor] of drafts) if (!(await write(descriptor, texts, signal))) return false;
+    requireFree(files.map(({ path }) => path));
     for (const [file, descriptor] of drafts) {
       if (!isOwn(file, descriptor)) throw new Error(`Another export writes to ${file.path}`);
       renameSync(draftOf(file), file.path);

@@ -75,7 +75,7 @@ function typeOfKey(key: Key): RecordType | undefined {
   return recordTypes.find((type) => kinds[type].matches(key));
 }
 
-/** The record that an item holds; undefined of items that are no record of the import. Throws on one that newer code wrote. */
+/** The record that an item holds; undefined of items that are no record of the import. */
 export function readExported(item: Item): ExportedRecord | undefined {
   const type = typeOfKey(keyOf(item));
   return type && { type, version: undefined, ...kinds[type].read(item) };

@@ -30,7 +30,7 @@ export async function exportUser({ userId, out, signal, onProgress }: UserExport
       read += items;
       onProgress(() => `${read} items read`);
     };
-    for await (const line of linesOfUser(userId, onPage)) {
+    for await (const line of linesOfUser(userId, onPage, signal)) {
       lines += 1;
       yield `${JSON.stringify(line)}\n`;
     }
@@ -43,15 +43,22 @@ export async function exportUser({ userId, out, signal, onProgress }: UserExport
  * history of these and all other history that names them as a driver. Reads the whole table once. Throws if nothing is
  * known of the user.
  */
-async function* linesOfUser(userId: number, onPage: (items: number) => void): AsyncGenerator<OwnDataLine> {
+async function* linesOfUser(
+  userId: number,
+  onPage: (items: number) => void,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<OwnDataLine> {
   const person = await findPerson(userId, undefined);
   if (!person) throw new Error(`Nothing is known of user ${userId}`);
   const user = await findUser(userId);
   if (user) yield* linesOf(await findLoginsOf(user));
   for (const pk of [userKey(userId).pk, historyPartition("user", userId)]) yield* linesOf(await readPartition(pk));
-  const { timesheets, changes } = await findOfDriver(person, onPage);
+  const { timesheets, changes } = await findOfDriver(person, onPage, signal);
   yield* linesOf([...timesheets.values()]);
-  for (const pk of timesheets.keys()) yield* changeLines(await readPartition(pk), person);
+  for (const pk of timesheets.keys()) {
+    if (signal?.aborted) return;
+    yield* changeLines(await readPartition(pk), person);
+  }
   yield* changeLines(
     changes.filter(({ pk }) => !timesheets.has(String(pk))),
     person,
@@ -59,7 +66,7 @@ async function* linesOfUser(userId: number, onPage: (items: number) => void): As
 }
 
 /** The timesheets of a driver by the partition of their history, and the changes of any timesheet that name them. */
-async function findOfDriver(person: Person, onPage: (items: number) => void) {
+async function findOfDriver(person: Person, onPage: (items: number) => void, signal: AbortSignal | undefined) {
   const timesheets = new Map<string, Item>();
   const changes: Item[] = [];
   let ExclusiveStartKey: Item | undefined;
@@ -81,7 +88,7 @@ async function findOfDriver(person: Person, onPage: (items: number) => void) {
     }
     onPage(read);
     ExclusiveStartKey = lastKey;
-  } while (ExclusiveStartKey);
+  } while (ExclusiveStartKey && !signal?.aborted);
   return { timesheets, changes };
 }
 

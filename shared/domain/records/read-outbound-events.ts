@@ -39,7 +39,7 @@ export function readOutboundEvents(change: DeliveredImages, source: string): Out
   return types.flatMap((type) => (type ? [toEvent(type, change, after, source)] : []));
 }
 
-/** The type of what users are notified of, and of a notification itself; none where it is for the user alone, as an own export. */
+/** The type of what users are notified of, and of a notification itself; undefined for any other change. */
 function typeOfNews(change: ItemImages): OutboundEventType | undefined {
   if (readPush(change)) return "notification.created";
   const news = readEvent(change);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import { tableClient } from "../../../shared/db/table/table.ts";
@@ -149,7 +149,9 @@ test("a file that is there is not written over, nor is the draft of another expo
   const onProgress = (text: () => string) => text().endsWith("written") && replace();
   await expect(runExport(out, { onProgress })).rejects.toThrow(`Another export writes to ${out}`);
   expect([existsSync(out), readFileSync(`${out}.draft`, "utf8")]).toEqual([false, "another's"]);
-  writeFileSync(out, "kept");
+  rmSync(`${out}.draft`);
+  const meanwhile = () => writeFileSync(out, "kept");
+  await expect(runExport(out, { onProgress: meanwhile })).rejects.toThrow(`${out} is there`);
   await expect(runExport(out)).rejects.toThrow(`${out} is there`);
-  expect(readFileSync(out, "utf8")).toBe("kept");
+  expect([leftOf(out), readFileSync(out, "utf8")]).toEqual([["refused.jsonl"], "kept"]);
 });

@@ -178,3 +178,12 @@ test("of a user who was removed, the history that is left; of one that nobody kn
   await expect(linesOf(userId + 800_000)).rejects.toThrow(`Nothing is known of user ${userId + 800_000}`);
   expect([existsSync(file("user.jsonl")), existsSync(file("user.jsonl.draft"))]).toEqual([false, false]);
 });
+
+test("one that is stopped leaves no file", async () => {
+  const out = file("stopped.jsonl");
+  const stop = new AbortController();
+  await store([timesheetLine(userId * 10, userId, { driver: driver() })]);
+  const onProgress = () => stop.abort();
+  expect(await exportUser({ userId, out, signal: stop.signal, onProgress })).toBeUndefined();
+  expect([existsSync(out), existsSync(`${out}.draft`)]).toEqual([false, false]);
+});
