@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { cpSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { makeMachineDirectory } from "./machine-directory.ts";
 import { onceForRun } from "./once-for-run.ts";
@@ -12,12 +12,17 @@ const loader = join(import.meta.dirname, "load-demo-machine.ts");
  * counted it: made once for a run, as that takes longer than most files that use it.
  */
 export async function copyDemo(directory: string): Promise<void> {
-  cpSync(await onceForRun("demo", load), directory, { recursive: true });
+  copyUnlocked(await onceForRun("demo", load), directory);
 }
 
 async function load(loaded: string): Promise<void> {
   const { path, remove } = await makeMachineDirectory();
   await promisify(execFile)(process.execPath, [loader, path]);
-  cpSync(path, loaded, { recursive: true });
+  copyUnlocked(path, loaded);
   remove();
+}
+
+/** To write over the lock of a folder's owner would release it: the next process would remove the folder. */
+function copyUnlocked(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, filter: (path) => basename(path) !== "owner" });
 }
