@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
-import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler } from "../../../functions/sessions/sign-out.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
-import { refreshToken, signIn, signOut } from "../../../shared/contract/sessions.ts";
+import { signIn, signOut } from "../../../shared/contract/sessions.ts";
 import { useOwnUser } from "../../support/records/own-user.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
+import { refreshWith } from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
 import { tokenOf } from "../../support/tokens/tokens.ts";
 
@@ -37,28 +37,24 @@ function signOutOf({ access_token }: Pick<Tokens, "access_token">) {
   return call(handler, signOut, { headers: { authorization: `Bearer ${access_token}` } });
 }
 
-function refresh({ refresh_token }: Tokens) {
-  return call(refreshHandler, refreshToken, { body: { token: { refresh_token } } });
-}
-
 describe("200", () => {
   test("D5: the refresh token of the session is dead", async () => {
     const tokens = await signedIn();
     expect(await signOutOf(tokens)).toMatchObject({ status: 200, body: {} });
-    expectProblem(await refresh(tokens), 401, "refresh_token_invalid");
+    expectProblem(await refreshWith(tokens.refresh_token), 401, "refresh_token_invalid");
   });
 
   test("D5: the newest refresh token of the session is dead, whichever of its access tokens signed out", async () => {
     const first = await signedIn();
-    const second = (await refresh(first)).body.token;
+    const second = (await refreshWith(first.refresh_token)).body.token;
     await signOutOf(first);
-    expectProblem(await refresh(second), 401, "refresh_token_invalid");
+    expectProblem(await refreshWith(second.refresh_token), 401, "refresh_token_invalid");
   });
 
   test("D5: the user's other sessions go on", async () => {
     const [one, other] = [await signedIn(), await signedIn()];
     await signOutOf(one);
-    expect((await refresh(other)).status).toBe(200);
+    expect((await refreshWith(other.refresh_token)).status).toBe(200);
   });
 
   test("D5: signing out again, or out of a session that is gone, is answered the same", async () => {
@@ -71,7 +67,7 @@ describe("200", () => {
     const sid = tokens.refresh_token.split(".")[1] ?? "";
     const access_token = await tokenOf({ id: userId + 500_000, role: "driver", company_id: null }, { sid });
     expect((await signOutOf({ access_token })).status).toBe(200);
-    expect((await refresh(tokens)).status).toBe(200);
+    expect((await refreshWith(tokens.refresh_token)).status).toBe(200);
   });
 
   test("D14: the access token lives out its 15 minutes", async () => {
@@ -93,6 +89,6 @@ describe("401", () => {
   test("D5: a refresh token does not sign out", async () => {
     const tokens = await signedIn();
     expectProblem(await signOutOf({ access_token: tokens.refresh_token }), 401, "token_invalid");
-    expect((await refresh(tokens)).status).toBe(200);
+    expect((await refreshWith(tokens.refresh_token)).status).toBe(200);
   });
 });

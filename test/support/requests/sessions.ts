@@ -1,6 +1,7 @@
+import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
-import { signIn } from "../../../shared/contract/sessions.ts";
-import { call } from "./call.ts";
+import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
+import { call, type TestAnswer } from "./call.ts";
 
 /** The tokens of a session. */
 export interface Tokens {
@@ -11,6 +12,11 @@ export interface Tokens {
 /** Signs a user in. */
 export async function signInAs(login: string, password: string): Promise<Tokens> {
   return (await call(signInHandler, signIn, { body: { user: { login, password } } })).body.token;
+}
+
+/** Exchanges a refresh token, or what is sent as one. */
+export function refreshWith(refresh_token: unknown): Promise<TestAnswer> {
+  return call(refreshHandler, refreshToken, { body: { token: { refresh_token } } });
 }
 
 /** The part of a request that says whose it is. */

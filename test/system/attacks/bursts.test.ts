@@ -1,12 +1,11 @@
 import { PurgeQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { handler as registerHandler } from "../../../functions/accounts/register-user.ts";
 import { handler as resetHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as updateHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
-import { confirmLoginByBody, registerUser, requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { registerUser, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
@@ -14,6 +13,7 @@ import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
+import { confirmPin } from "../../support/requests/recovery.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
@@ -63,10 +63,6 @@ function ask(name: string, from?: string): Promise<TestAnswer> {
 
 function trySignIn(name: string, secret: string, from?: string): Promise<TestAnswer> {
   return call(signInHandler, signIn, { body: { user: { login: name, password: secret } }, ...(from && { from }) });
-}
-
-function confirm(name: string, pin: string, from?: string): Promise<TestAnswer> {
-  return call(confirmHandler, confirmLoginByBody, { body: { user: { login: name, pin } }, ...(from && { from }) });
 }
 
 /** Sends many requests side by side, and counts the answers by status; keeps none of them, nor their log lines. */
@@ -195,9 +191,9 @@ test("D9: a pin counts until 9:59.999 after it was asked for; at 10:00.000 it is
   await deliverPins();
   const pin = newestPin(service.inbox, name);
   vi.setSystemTime(start + 10 * minute);
-  expectProblem(await confirm(name, pin), 422, "pin_invalid");
+  expectProblem(await confirmPin(name, pin), 422, "pin_invalid");
   vi.setSystemTime(start + 10 * minute - 1);
-  expect((await confirm(name, pin)).status).toBe(200);
+  expect((await confirmPin(name, pin)).status).toBe(200);
 });
 
 /** Asks for a pin, reads it, and tries others, each from an address of its own. */
@@ -206,7 +202,7 @@ async function failWith(name: string, tries: number): Promise<string> {
   expect((await ask(name)).status).toBe(200);
   await deliverPins();
   const pin = newestPin(service.inbox, name);
-  for (let offset = 1; offset <= tries; offset += 1) await confirm(name, otherPin(pin, offset));
+  for (let offset = 1; offset <= tries; offset += 1) await confirmPin(name, otherPin(pin, offset));
   return pin;
 }
 
@@ -236,19 +232,20 @@ test("D10: after 100 failed tries in a row a login's pins have ten digits for go
   vi.setSystemTime(start + 21 * 24 * hour);
   const open = await failWith(name, 0);
   expect(open).toMatch(/^[0-9]{6}$/);
-  expect((await confirm(name, open)).status).toBe(200);
+  expect((await confirmPin(name, open)).status).toBe(200);
 });
 
 test("D10: 30 tries of pins in 5 minutes from an address, whatever the logins; the very edge opens again", async () => {
   const from = "198.51.100.10";
   const answers = [];
-  for (let index = 0; index < 31; index += 1) answers.push(await confirm(`many-${index}@example.com`, "000000", from));
+  for (let index = 0; index < 31; index += 1)
+    answers.push(await confirmPin(`many-${index}@example.com`, "000000", from));
   expect(answers.slice(0, 30).every(({ status }) => status === 422)).toBe(true);
   expectProblem(answers[30] as TestAnswer, 429, "too_many_requests");
   vi.setSystemTime(start + 5 * minute - 1);
-  expectProblem(await confirm(login, "000000", from), 429, "too_many_requests");
+  expectProblem(await confirmPin(login, "000000", from), 429, "too_many_requests");
   vi.setSystemTime(start + 5 * minute);
-  expectProblem(await confirm(login, "000000", from), 422, "pin_invalid");
+  expectProblem(await confirmPin(login, "000000", from), 422, "pin_invalid");
 });
 
 test("D15: 10 failures in 15 minutes close a login's sign-in, for the right password too; the very edge opens it", async () => {

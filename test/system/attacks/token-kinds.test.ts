@@ -4,7 +4,6 @@ import { handler as confirmHandler } from "../../../functions/accounts/confirm-l
 import { handler as profileHandler } from "../../../functions/accounts/get-profile.ts";
 import { handler as resetHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as passwordHandler } from "../../../functions/accounts/set-password.ts";
-import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
@@ -14,7 +13,7 @@ import {
   requestPasswordReset,
   setPassword,
 } from "../../../shared/contract/accounts.ts";
-import { refreshToken, signIn, signOut } from "../../../shared/contract/sessions.ts";
+import { signIn, signOut } from "../../../shared/contract/sessions.ts";
 import { readSigningKeys } from "../../../shared/tokens/signing-keys.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -22,6 +21,7 @@ import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { signedInEndpoints } from "../../support/requests/every-operation.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
+import { refreshWith } from "../../support/requests/sessions.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { useService } from "../../support/service/service.ts";
 import { payloadOf, sign } from "../../support/tokens/tokens.ts";
@@ -71,10 +71,6 @@ function asBearer(token: string): Promise<TestAnswer> {
   return call(profileHandler, getProfile, { headers: { authorization: `Bearer ${token}` } });
 }
 
-function asRefresh(refresh_token: unknown): Promise<TestAnswer> {
-  return call(refreshHandler, refreshToken, { body: { token: { refresh_token } } });
-}
-
 function asReset(reset_password_token: unknown, chosen = password): Promise<TestAnswer> {
   const user = { reset_password_token, password: chosen, password_confirmation: chosen };
   return call(passwordHandler, setPassword, { body: { user } });
@@ -115,7 +111,7 @@ function spoilt(token: string): Record<string, unknown> {
 
 async function expectStillGood({ access, refresh, reset }: Tokens): Promise<void> {
   expect((await asBearer(access)).status).toBe(200);
-  expect((await asRefresh(refresh)).status).toBe(200);
+  expect((await refreshWith(refresh)).status).toBe(200);
   expect((await asReset(reset)).status).toBe(200);
 }
 
@@ -129,8 +125,8 @@ test("401: a refresh or reset token is no access token, and trying it spends nei
 });
 
 test("401: an access or reset token is no refresh token, and trying it spends neither", async () => {
-  expectProblem(await asRefresh(tokens.reset), 401, "refresh_token_invalid");
-  expectProblem(await asRefresh(tokens.access), 401, "refresh_token_invalid");
+  expectProblem(await refreshWith(tokens.reset), 401, "refresh_token_invalid");
+  expectProblem(await refreshWith(tokens.access), 401, "refresh_token_invalid");
   await expectStillGood(tokens);
 });
 
@@ -153,7 +149,7 @@ test("401: a spoilt access token is refused, whatever was done to it", async () 
 
 test("401: a spoilt refresh token is refused, whatever was done to it, and spends nothing", async () => {
   for (const [name, token] of Object.entries(spoilt(tokens.refresh))) {
-    const answer = await asRefresh(token);
+    const answer = await refreshWith(token);
     // 1 MB meets the limit of a body, and what is no text of that length the contract, before anything is looked up.
     expect([401, 413, 422], name).toContain(answer.status);
     expectProblem(answer, answer.status, ["refresh_token_invalid", "body_too_large", "fields_invalid"]);
@@ -182,16 +178,16 @@ test("422: a spent reset token is refused, and one that a newer pin replaced", a
 });
 
 test("401: a refresh token that was spent before its successor was is refused, and ends its family", async () => {
-  const next = (await asRefresh(tokens.refresh)).body.token.refresh_token;
-  const last = (await asRefresh(next)).body.token.refresh_token;
-  expectProblem(await asRefresh(tokens.refresh), 401, "refresh_token_invalid");
-  expectProblem(await asRefresh(last), 401, "refresh_token_invalid");
+  const next = (await refreshWith(tokens.refresh)).body.token.refresh_token;
+  const last = (await refreshWith(next)).body.token.refresh_token;
+  expectProblem(await refreshWith(tokens.refresh), 401, "refresh_token_invalid");
+  expectProblem(await refreshWith(last), 401, "refresh_token_invalid");
 });
 
 test("401: a refresh token of a session that was signed out is refused; the access token lives out its minutes", async () => {
   const headers = { authorization: `Bearer ${tokens.access}` };
   expect((await call(signOutHandler, signOut, { headers })).status).toBe(200);
-  expectProblem(await asRefresh(tokens.refresh), 401, "refresh_token_invalid");
+  expectProblem(await refreshWith(tokens.refresh), 401, "refresh_token_invalid");
   expect((await asBearer(tokens.access)).status).toBe(200);
 });
 
@@ -205,8 +201,8 @@ test("401: a refresh token that names another user or another family is refused,
     `11.${otherFamily?.toLowerCase()}.${secret}.${mac}`,
     `10.${family}.${"A".repeat(43)}.${mac}`,
   ])
-    expectProblem(await asRefresh(forged), 401, "refresh_token_invalid");
-  expect((await asRefresh(other.refresh)).status).toBe(200);
+    expectProblem(await refreshWith(forged), 401, "refresh_token_invalid");
+  expect((await refreshWith(other.refresh)).status).toBe(200);
   await expectStillGood(tokens);
 });
 
@@ -229,11 +225,11 @@ test("D4, D5, D14: each kind counts to its very last millisecond and no longer",
   vi.setSystemTime(expiry);
   expectProblem(await asBearer(access), 401, "token_expired");
   vi.setSystemTime(start + 30 * 24 * 60 * minute - 1);
-  expect((await asRefresh(refresh)).status).toBe(200);
+  expect((await refreshWith(refresh)).status).toBe(200);
   vi.setSystemTime(start);
   const second = await signInAs(login);
   vi.setSystemTime(start + 30 * 24 * 60 * minute);
-  expectProblem(await asRefresh(second.refresh), 401, "refresh_token_invalid");
+  expectProblem(await refreshWith(second.refresh), 401, "refresh_token_invalid");
 });
 
 test("D6: a retired key's token counts until its end; one made with that key after its overlap does not", async () => {

@@ -8,6 +8,7 @@ import { call } from "../../support/requests/call.ts";
 import { allowedUser, signedInEndpoints } from "../../support/requests/every-operation.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
+import { encode } from "../../support/tokens/forged-tokens.ts";
 import { payloadOf, sign, type TestUser, testKeyId, testKeys, tokenOf } from "../../support/tokens/tokens.ts";
 
 useService();
@@ -16,13 +17,9 @@ beforeAll(() => store([userLine(900)]));
 const admin: TestUser = { id: 900, role: "admin", company_id: null };
 const operator: TestUser = { id: 900, role: "operator", company_id: 1 };
 
-function part(value: unknown): string {
-  return Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
-}
-
 async function withHeader(header: Record<string, unknown>): Promise<string> {
   const [, payload, signature] = (await sign(payloadOf(admin))).split(".");
-  return `${part({ alg: "ES256", typ: "at+jwt", kid: testKeyId, ...header })}.${payload}.${signature}`;
+  return `${encode({ alg: "ES256", typ: "at+jwt", kid: testKeyId, ...header })}.${payload}.${signature}`;
 }
 
 function compactSigned(payload: string): Promise<string> {
@@ -32,7 +29,7 @@ function compactSigned(payload: string): Promise<string> {
 
 async function hmacSigned(): Promise<string> {
   const publicKey = await exportSPKI(testKeys.publicKey);
-  const signed = `${part({ alg: "HS256", typ: "at+jwt", kid: testKeyId })}.${part(payloadOf(admin))}`;
+  const signed = `${encode({ alg: "HS256", typ: "at+jwt", kid: testKeyId })}.${encode(payloadOf(admin))}`;
   return `${signed}.${createHmac("sha256", publicKey).update(signed).digest("base64url")}`;
 }
 
@@ -78,10 +75,10 @@ const attacks: Record<string, () => Promise<string>> = {
   "another key's signature": foreignKeySigned,
   "HS256 with the public key": hmacSigned,
   "the algorithm none": async () =>
-    `${part({ alg: "none", typ: "at+jwt", kid: testKeyId })}.${part(payloadOf(admin))}.`,
+    `${encode({ alg: "none", typ: "at+jwt", kid: testKeyId })}.${encode(payloadOf(admin))}.`,
   "the algorithm NoNe": () => withHeader({ alg: "NoNe" }),
   "the algorithm ES512": () => withHeader({ alg: "ES512" }),
-  "a header that is no JSON": async () => (await tokenOf(admin)).replace(/^[^.]+/, part("{")),
+  "a header that is no JSON": async () => (await tokenOf(admin)).replace(/^[^.]+/, encode("{")),
   "a payload that is a list": () => compactSigned("[]"),
   "a payload that is no JSON": () => compactSigned("{"),
   "5 KB": () => tokenOf(admin, { padding: "x".repeat(4_000) }),

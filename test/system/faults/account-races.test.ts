@@ -1,28 +1,23 @@
 import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { SQSEvent } from "aws-lambda";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
 import { handler as registerHandler } from "../../../functions/accounts/register-user.ts";
 import { handler as resetHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as passwordHandler } from "../../../functions/accounts/set-password.ts";
-import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
-import {
-  confirmLoginByBody,
-  registerUser,
-  requestPasswordReset,
-  setPassword,
-} from "../../../shared/contract/accounts.ts";
-import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
+import { registerUser, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
+import { signIn } from "../../../shared/contract/sessions.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { guessesAt } from "../../support/requests/guesses.ts";
 import { deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
+import { confirmPin } from "../../support/requests/recovery.ts";
+import { refreshWith } from "../../support/requests/sessions.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
@@ -47,10 +42,6 @@ beforeEach(() => forgetThrottles(service));
 
 afterEach(() => void vi.useRealTimers());
 
-function confirm(name: string, pin: string, from?: string): Promise<TestAnswer> {
-  return call(confirmHandler, confirmLoginByBody, { body: { user: { login: name, pin } }, ...(from && { from }) });
-}
-
 async function freshPin(name: string): Promise<string> {
   await forgetThrottles(service);
   expect((await call(resetHandler, requestPasswordReset, { body: { user: { login: name } } })).status).toBe(200);
@@ -69,10 +60,6 @@ async function pinItem(name: string) {
     .Item;
 }
 
-function refresh(refresh_token: string): Promise<TestAnswer> {
-  return call(refreshHandler, refreshToken, { body: { token: { refresh_token } } });
-}
-
 function register(name: string, secret: string): Promise<TestAnswer> {
   const user = { login: name, password: secret, first_name: "Robin", last_name: "Field" };
   return call(registerHandler, registerUser, { body: { user } });
@@ -89,12 +76,12 @@ const guesses = usualOrFull(30, 200);
 test(`D10: of ${guesses} parallel wrong pins for one login by as many addresses at most 10 are evaluated, and the right one is then refused`, async () => {
   const name = "guessed@example.com";
   const pin = await freshPin(name);
-  const answers = await Promise.all(wrongPins(pin, guesses).map((wrong) => confirm(name, wrong)));
+  const answers = await Promise.all(wrongPins(pin, guesses).map((wrong) => confirmPin(name, wrong)));
   expect(statuses(answers)).toEqual({ 422: guesses });
   expect(new Set(answers.map(({ body }) => body.code))).toEqual(new Set(["pin_invalid"]));
   const { pins, pin_streak } = await guessesAt(name);
   expect([pins.length, pin_streak]).toEqual([10, 10]);
-  expectProblem(await confirm(name, pin), 422, "pin_invalid");
+  expectProblem(await confirmPin(name, pin), 422, "pin_invalid");
 }, 180_000);
 
 test(`D10: ${logins.length} logins at once: each counts its own tries, and those that were not used up still open`, async () => {
@@ -112,14 +99,14 @@ test(`D10: ${logins.length} logins at once: each counts its own tries, and those
     wrongPins(pins[index] ?? "", index % 2 ? 20 : 4).map((pin) => ({ name, pin })),
   );
   const addressOf = (name: string) => `198.51.100.${logins.indexOf(name)}`;
-  await Promise.all(tries.map(({ name, pin }) => confirm(name, pin, addressOf(name))));
+  await Promise.all(tries.map(({ name, pin }) => confirmPin(name, pin, addressOf(name))));
   for (const [index, name] of logins.entries()) {
     expect((await guessesAt(name)).pins, name).toHaveLength(index % 2 ? 5 : 4);
     const neighbour = pins[(index + 2) % logins.length] ?? "";
-    const answer = await confirm(name, pins[index] ?? "", addressOf(name));
+    const answer = await confirmPin(name, pins[index] ?? "", addressOf(name));
     expect(answer.status, name).toBe(index % 2 ? 422 : 200);
     if (answer.status === 200) expect(answer.body.user.email).toBe(name);
-    expect((await confirm(name, neighbour)).status).toBe(422);
+    expect((await confirmPin(name, neighbour)).status).toBe(422);
   }
 }, 60_000);
 
@@ -136,7 +123,7 @@ test("D10: a new pin does not reset the login's failed tries: after 10 in an hou
   };
   for (const minutes of [0, 1]) {
     const pin = await ask(minutes);
-    await Promise.all(wrongPins(pin, 5).map((wrong) => confirm(name, wrong)));
+    await Promise.all(wrongPins(pin, 5).map((wrong) => confirmPin(name, wrong)));
   }
   expect((await guessesAt(name)).pins).toHaveLength(10);
   expect(await ask(59)).toMatch(/^[0-9]{10}$/);
@@ -150,19 +137,19 @@ test(`D5: ${refreshes} parallel refreshes with one token get one successor, and 
   const other = await call(signInHandler, signIn, { body: { user } });
   const signedIn = await call(signInHandler, signIn, { body: { user } });
   const token = signedIn.body.token.refresh_token;
-  const answers = await Promise.all(Array.from({ length: refreshes }, () => refresh(token)));
+  const answers = await Promise.all(Array.from({ length: refreshes }, () => refreshWith(token)));
   expect(statuses(answers)).toEqual({ 200: refreshes });
   const successors = new Set(answers.map(({ body }) => body.token.refresh_token));
   expect(successors.size).toBe(1);
-  expect((await refresh([...successors][0])).status).toBe(200);
+  expect((await refreshWith([...successors][0])).status).toBe(200);
   // Another session of the same user goes on.
-  expect((await refresh(other.body.token.refresh_token)).status).toBe(200);
+  expect((await refreshWith(other.body.token.refresh_token)).status).toBe(200);
 });
 
 test("D14: of 20 parallel new passwords with one reset token exactly one is set", async () => {
   const name = "resetter@example.com";
   const pin = await freshPin(name);
-  const { reset_password_token } = (await confirm(name, pin)).body.user;
+  const { reset_password_token } = (await confirmPin(name, pin)).body.user;
   const secrets = Array.from({ length: 20 }, (_, index) => `a harbour at noon ${index}`);
   const answers = await Promise.all(
     secrets.map((secret) => {
@@ -189,7 +176,7 @@ test("D11, D16: of 20 parallel registrations of one login one has a pin sent, wh
   await deliverPins();
   expect(service.inbox.entries().filter(({ to }) => to === name)).toHaveLength(1);
   const pin = newestPin(service.inbox, name);
-  const confirmed = await Promise.all(Array.from({ length: 20 }, () => confirm(name, pin)));
+  const confirmed = await Promise.all(Array.from({ length: 20 }, () => confirmPin(name, pin)));
   expect(statuses(confirmed)).toEqual({ 200: 1, 422: 19 });
   expect(await usersOf(name)).toHaveLength(1);
 }, 40_000);
@@ -206,7 +193,7 @@ test("D16: registrations of one login processed at once end in one user, by the 
   }
   await deliverPins();
   const pins = service.inbox.entries().filter(({ to }) => to === name);
-  const answers = await Promise.all(pins.map(({ text }) => confirm(name, pinIn(text) ?? "000000")));
+  const answers = await Promise.all(pins.map(({ text }) => confirmPin(name, pinIn(text) ?? "000000")));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(await usersOf(name)).toHaveLength(1);
 });
