@@ -58,10 +58,29 @@ function toAttribute(value: unknown): AttributeValue {
     case "object":
       if (Array.isArray(value)) return { L: value.filter((each) => each !== undefined).map(toAttribute) };
       if (value instanceof Uint8Array) return { B: value };
+      if (value instanceof Set) return setOf([...value].map(toAttribute));
+      if (!isPlain(value)) throw new TypeError(`DynamoDB stores no ${value.constructor.name}`);
       return { M: toAttributes(value) };
     default:
       throw new TypeError(`DynamoDB stores no ${typeof value}`);
   }
+}
+
+/** This project's code makes no sets. A newer release may, and what it stored is kept. */
+function setOf(members: readonly AttributeValue[]): AttributeValue {
+  const SS = members.flatMap(({ S }) => S ?? []);
+  const NS = members.flatMap(({ N }) => N ?? []);
+  const BS = members.flatMap(({ B }) => B ?? []);
+  const sets = [{ SS }, { NS }, { BS }].filter((set) => Object.values(set)[0]?.length === members.length);
+  const [set, ...others] = sets;
+  if (!set || others.length > 0) throw new TypeError("DynamoDB stores no set that is empty or of several types");
+  return set as AttributeValue;
+}
+
+/** False for an instance of a class: its own fields are not all that it holds. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Digits of a larger number are lost before it comes here. */
@@ -86,6 +105,9 @@ function fromAttribute(attribute: AttributeValue): unknown {
   if (attribute.BOOL !== undefined) return attribute.BOOL;
   if (attribute.NULL !== undefined) return null;
   if (attribute.B !== undefined) return attribute.B;
+  if (attribute.SS !== undefined) return new Set(attribute.SS);
+  if (attribute.NS !== undefined) return new Set(attribute.NS.map(numberOf));
+  if (attribute.BS !== undefined) return new Set(attribute.BS);
   throw new TypeError(`An attribute is of an unknown type: ${Object.keys(attribute).join()}`);
 }
 
