@@ -34,7 +34,8 @@ export const handler = forQueue(pinRequest, async ({ login, channel, registers, 
   const key = await hmacKey();
   const pin = test?.pin ?? makePin({ login, ...request }, key);
   const hash = hashPin(pin, userId, key);
-  const asked = { login, ...request, registers: isNew, digits: pin.length, testCompanyId: test?.companyId };
+  const validTo = test && test.until < request.validTo ? test.until : request.validTo;
+  const asked = { login, ...request, validTo, registers: isNew, digits: pin.length, testCompanyId: test?.companyId };
   if (await storePin(asked, userId, hash, now)) {
     if (!test) await sendPin({ channel, to: login, locale: user?.locale }, pin);
     await keepPinSent(login, request.requestId, now);

@@ -6,10 +6,11 @@ import { settings } from "../settings.ts";
 
 const testPinSecret = v.object({ pin: testPinText });
 
-/** The pin of the stage's test logins, and their company. */
+/** The pin of the stage's test logins, their company, and the moment from which they are as any other. */
 export interface TestPin {
   readonly pin: string;
   readonly companyId: number;
+  readonly until: Date;
 }
 
 /**
@@ -19,8 +20,12 @@ export interface TestPin {
  */
 export async function findTestPin(login: string, user: TestUser | undefined, now: Date): Promise<TestPin | undefined> {
   const test = settings.testLogins();
-  if (!test?.logins.includes(login) || now >= new Date(test.until)) return undefined;
-  const { companyId } = test;
+  if (!test?.logins.includes(login) || !(now < new Date(test.until))) return undefined;
+  const { companyId, until } = test;
   if (!user || !isTestUser(companyId, user)) return undefined;
-  return { ...v.parse(testPinSecret, await readSecret(settings.testPinSecretArn())), companyId };
+  return {
+    ...v.parse(testPinSecret, await readSecret(settings.testPinSecretArn())),
+    companyId,
+    until: new Date(until),
+  };
 }

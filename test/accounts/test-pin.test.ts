@@ -5,7 +5,9 @@ import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
 import { guesserOf } from "../../shared/accounts/requester.ts";
 import { confirmLogin, registerUser } from "../../shared/contract/accounts.ts";
 import { findGuesses } from "../../shared/db/accounts/guesses.ts";
+import { userKey } from "../../shared/db/accounts/users.ts";
 import { crashEverywhere } from "../support/faults/crash.ts";
+import { useFaultProxy } from "../support/faults/fault-proxy.ts";
 import { at, useSigningKey } from "../support/records/own-user.ts";
 import { companyLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
@@ -21,6 +23,7 @@ import { useService } from "../support/service/service.ts";
 import { nothingFailed, queueEvent } from "../support/workers/workers.ts";
 
 const service = useService();
+const proxy = useFaultProxy();
 const companyId = 900;
 const phone = "+447400123456";
 const unknown = "unknown@example.com";
@@ -120,6 +123,22 @@ describe("D9: a test login", () => {
     expect(newestPin(service.inbox, login)).toMatch(/^\d{6}$/);
   });
 
+  test("is confirmed by the stage's pin until the end alone, though the pin was asked for before", async () => {
+    setTestLogins({ ...testLogins, until: "2026-06-02" });
+    at("2026-06-01T23:59:00.000");
+    await requestPin(login);
+    at("2026-06-02T00:00:00.000");
+    expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+    at("2026-06-01T23:59:59.999");
+    expect((await confirmPin(login, testPin)).status).toBe(200);
+  });
+
+  test("gets a pin of its own where the end is no moment", async () => {
+    setTestLogins({ ...testLogins, until: "soon" });
+    await requestPin(login);
+    expect(newestPin(service.inbox, login)).toMatch(/^\d{6}$/);
+  });
+
   test.each(strangers)("that is of %s gets a pin of its own", async (_, changes) => {
     await storeUser(changes);
     await requestPin(login);
@@ -168,6 +187,17 @@ describe.each(strangers)("D9: who knows the pin gets nothing of a user who becam
     await requestPin(login);
     await storeUser(changes);
     expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+  });
+
+  test("while it is confirmed", async () => {
+    await requestPin(login);
+    const release = proxy.hold("TransactWriteItems", 1);
+    const confirming = confirmPin(login, testPin);
+    await vi.waitUntil(() => proxy.holding("TransactWriteItems"));
+    await storeUser(changes);
+    release();
+    expectProblem(await confirming, 422, "pin_invalid");
+    expect((await readItem(userKey(id)))?.reset_hash).toBeUndefined();
   });
 
   test("by the repetition of an answer that they got before", async () => {
