@@ -8,6 +8,7 @@ import { putIf } from "../../shared/db/table/conditional-writes.ts";
 import { type RecordKind, recordKey } from "../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
 import { useFaultProxy } from "../support/faults/fault-proxy.ts";
+import { expectExactTotals } from "../support/records/exact-totals.ts";
 import { invoiceLine, timesheetLine } from "../support/records/records.ts";
 import { readItem, write } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
@@ -32,11 +33,6 @@ async function change(line: Line): Promise<StreamRecord> {
   return { eventId: `event-${events}`, key, before, after: await readItem(key) };
 }
 
-async function expectExact(): Promise<void> {
-  const { drifts, uncounted, unreadable } = await reconcileTotals();
-  expect({ drifts, uncounted, unreadable }).toEqual({ drifts: [], uncounted: [], unreadable: [] });
-}
-
 test("changes are counted once, run again from the start, in any order and by consumers side by side", async () => {
   const changes = [
     await change(invoiceLine(1, 1, { number: "INV-1" })),
@@ -49,11 +45,11 @@ test("changes are counted once, run again from the start, in any order and by co
     await change({ type: "timesheet", id: 1, deleted: true }),
   ];
   for (const each of changes) await countChanges([each], now);
-  await expectExact();
+  await expectExactTotals();
   for (const each of changes.toReversed()) await countChanges([each], now);
-  await expectExact();
+  await expectExactTotals();
   await Promise.all([countChanges(changes, now), countChanges(changes.slice(0, 3), now), countChanges(changes, now)]);
-  await expectExact();
+  await expectExactTotals();
   expect((await findInvoices({ ...all, number: "rook" }, top)).total).toBe(0);
   expect((await findInvoices({ ...all, number: "inv-1" }, top)).items.map(({ id }) => id)).toEqual([1]);
 });
@@ -68,7 +64,7 @@ test("a consumer that is delayed counts nothing that a later change has left, ev
   await countChanges([back], now);
   release();
   await late;
-  await expectExact();
+  await expectExactTotals();
 });
 
 test("search entries that a try stored and did not count go when it is repeated", async () => {
@@ -80,7 +76,7 @@ test("search entries that a try stored and did not count go when it is repeated"
   await countChanges([third], now);
   expect((await reconcileTotals()).drifts.map(({ figure }) => figure)).toEqual(["entries"]);
   await countChanges([second], now);
-  await expectExact();
+  await expectExactTotals();
 });
 
 test("a record that comes again with a lower revision, as after a clock that went back, is counted", async () => {
@@ -90,11 +86,11 @@ test("a record that comes again with a lower revision, as after a clock that wen
   const item = { ...made.after, pk: gone.key.pk, sk: gone.key.sk, revision: 5 };
   await putIf({ Item: item });
   await countChanges([{ eventId: "again", key: gone.key, before: undefined, after: item }], now);
-  await expectExact();
+  await expectExactTotals();
   const paid = await change({ type: "invoice", id: 30, state: "paid" });
   await countChanges([paid], now);
   await countChanges([gone, made], now);
-  await expectExact();
+  await expectExactTotals();
 });
 
 test("a record that comes again with a lower revision is counted, in one batch with its removal that was counted before", async () => {
@@ -105,7 +101,7 @@ test("a record that comes again with a lower revision is counted, in one batch w
   await putIf({ Item: item });
   const again = { eventId: "again-35", key: gone.key, before: undefined, after: item };
   await countChanges([gone, again], now);
-  await expectExact();
+  await expectExactTotals();
 });
 
 test("search entries that a number had twice in a batch, and that another consumer stored, go in one transaction", async () => {
@@ -115,7 +111,7 @@ test("search entries that a number had twice in a batch, and that another consum
   await countChanges([other], now);
   await Promise.all(entriesOf(placeOfItem("INVOICE", first.after)).map((entry) => putIf(putEntry(entry).Put)));
   await countChanges([first, again, other], now);
-  await expectExact();
+  await expectExactTotals();
 });
 
 test("changes of a table that was restored to before them count what the table has", async () => {
@@ -124,7 +120,7 @@ test("changes of a table that was restored to before them count what the table h
   const ahead = { ...made.after, pk: made.key.pk, sk: made.key.sk, revision: 2 ** 50 };
   const record = { ...(made.after?.record as object), state: "paid" };
   await countChanges([{ eventId: "ahead", key: made.key, before: made.after, after: { ...ahead, record } }], now);
-  await expectExact();
+  await expectExactTotals();
 });
 
 test("a batch of many companies writes and widens the totals of each once", async () => {
@@ -144,5 +140,5 @@ test("a batch of many companies writes and widens the totals of each once", asyn
   expect(transactions).toBe(2);
   expect(written).toBeLessThan(companies.length + transactions);
   expect(widened).toBeLessThan(companies.length + 2 * transactions);
-  await expectExact();
+  await expectExactTotals();
 });

@@ -12,6 +12,7 @@ import { findInvoices } from "../../shared/db/records/invoices.ts";
 import { deleteItemAt, putIf } from "../../shared/db/table/conditional-writes.ts";
 import { padId, recordKey } from "../../shared/db/table/item-keys.ts";
 import { getItem } from "../../shared/db/table/table.ts";
+import { expectExactTotals } from "../support/records/exact-totals.ts";
 import { scanItems } from "../support/records/items.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
@@ -23,11 +24,6 @@ useService();
 const all = { scope: "all", states: ["pending", "paid", "overdue"] } as const;
 const top = { limit: 20, beforeId: undefined, skip: 0 };
 
-async function expectExact(): Promise<void> {
-  const { drifts, uncounted, unreadable } = await reconcileTotals();
-  expect({ drifts, uncounted, unreadable }).toEqual({ drifts: [], uncounted: [], unreadable: [] });
-}
-
 test("totals are exact after records come, change state, company, date and number, and go", async () => {
   await store([
     ...Array.from({ length: 30 }, (_, at) =>
@@ -36,7 +32,7 @@ test("totals are exact after records come, change state, company, date and numbe
     timesheetLine(100, 1),
     jobLine(100, 1),
   ]);
-  await expectExact();
+  await expectExactTotals();
   await store([
     { type: "invoice", id: 100, state: "paid" },
     { type: "invoice", id: 101, company_id: 9 },
@@ -46,7 +42,7 @@ test("totals are exact after records come, change state, company, date and numbe
     { type: "job", id: 100, company_id: 2 },
     { type: "invoice", id: 104, deleted: true },
   ]);
-  await expectExact();
+  await expectExactTotals();
   expect((await findInvoices({ ...all }, top)).total).toBe(29);
   expect((await findInvoices({ ...all, number: "42" }, top)).items.map(({ id }) => id)).toEqual([103]);
 });
@@ -57,7 +53,7 @@ test("a record is counted once, however often and however much at once it is cou
   const moved = await Promise.all(Array.from({ length: 12 }, () => updateTotals([key, key], new Date())));
   expect(moved.reduce((sum, each) => sum + each, 0)).toBe(1);
   expect((await findInvoices({ ...all, scope: 20 }, top)).total).toBe(1);
-  await expectExact();
+  await expectExactTotals();
 });
 
 test("a number with as many parts as one can have changes, with everything else, in one transaction", async () => {
@@ -69,7 +65,7 @@ test("a number with as many parts as one can have changes, with everything else,
   await store([
     { type: "invoice", id: 300, number: worst("2"), company_id: 31, issued_date: "2024-02-29", state: "paid" },
   ]);
-  await expectExact();
+  await expectExactTotals();
 });
 
 test("many days of one month are counted, though their bounds exceed one expression", async () => {
@@ -81,7 +77,7 @@ test("many days of one month are counted, though their bounds exceed one express
       }),
     ),
   );
-  await expectExact();
+  await expectExactTotals();
 });
 
 describe("reconcile", () => {
@@ -119,7 +115,7 @@ describe("reconcile", () => {
     expect(await rewriteTotals(first, first)).toBeGreaterThan(0);
     expect(await rewriteNumberEntries("COMPANY#50#NUMBERS", new Date())).toBe(1);
     expect(await countRecords(first.uncounted, new Date())).toBe(1);
-    await expectExact();
+    await expectExactTotals();
   });
 
   test("leaves totals alone that were changed since they were first read", async () => {
@@ -130,7 +126,7 @@ describe("reconcile", () => {
     expect(second.drifts).toHaveLength(1);
     expect(await rewriteTotals(first, second)).toBe(0);
     expect(await rewriteTotals(second, second)).toBe(1);
-    await expectExact();
+    await expectExactTotals();
   });
 
   test("leaves totals alone that two records changed places within while they were read", async () => {
@@ -149,7 +145,7 @@ describe("reconcile", () => {
       yield rest;
     })();
     await rewriteTotals(before, await reconcileTotals({ items }));
-    await expectExact();
+    await expectExactTotals();
   });
 
   test("names a record that lacks what its list goes by", async () => {

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { expect, inject, test } from "vitest";
 import { createTable } from "../../../infra/local/engine/local-table.ts";
-import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
+import { expectExactTotals } from "../../support/records/exact-totals.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { type Figure, keeps, reportFigures } from "../figures.ts";
@@ -9,11 +9,6 @@ import { measureHistory, measurePace, measureUnits } from "./counting.ts";
 
 const service = useService();
 const count = usualOrFull(100, 5_000);
-
-async function expectExact(): Promise<void> {
-  const { drifts, uncounted, unreadable } = await reconcileTotals();
-  expect({ drifts, uncounted, unreadable }).toEqual({ drifts: [], uncounted: [], unreadable: [] });
-}
 
 function show(figures: readonly Figure[]): void {
   if (process.env.SHOW_FIGURES) reportFigures(figures, console.info);
@@ -23,7 +18,7 @@ test("units of a dense month keep within their bars, alone and in a batch", asyn
   const figures = await measureUnits();
   show(figures);
   expect(figures.filter((figure) => !keeps(figure))).toEqual([]);
-  await expectExact();
+  await expectExactTotals();
 }, 60_000);
 
 test("D41: units that the history adds to a change keep within their bars", async () => {
@@ -39,5 +34,5 @@ test("what one consumer counts in a second is exact", async () => {
   const figures = await measurePace(count, twin);
   show(figures);
   expect(figures.every(({ value }) => value > 0)).toBe(true);
-  await expectExact();
+  await expectExactTotals();
 }, 600_000);

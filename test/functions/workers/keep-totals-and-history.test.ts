@@ -8,6 +8,7 @@ import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { type Fault, transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { expectExactTotals } from "../../support/records/exact-totals.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
@@ -41,17 +42,12 @@ async function storeSome(): Promise<DynamoDBRecord[]> {
   return [0, 1, 2, 3].map((at) => changeOf(at < 2 ? "INVOICE" : "TIMESHEET", from + at));
 }
 
-async function expectExact(): Promise<void> {
-  const { drifts, uncounted } = await reconcileTotals();
-  expect({ drifts, uncounted }).toEqual({ drifts: [], uncounted: [] });
-}
-
 test("killed before and after every call that it makes, and started again, it has counted everything once", async () => {
   const crashes = await crashEverywhere(async (kill) => {
     const Records = await storeSome();
     await kill(() => handler({ Records }));
     expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
-    await expectExact();
+    await expectExactTotals();
   });
   expect(crashes).toBeGreaterThanOrEqual(8);
 });
@@ -98,7 +94,7 @@ test("an invoice whose number changes, or that is removed, leaves nothing that a
   for (const line of [{ number: "WREN-2026-1" }, { number: "ROOK-7" }, { deleted: true }]) {
     await write({ type: "invoice", id, ...line });
     await handler({ Records });
-    await expectExact();
+    await expectExactTotals();
   }
 });
 
@@ -118,7 +114,7 @@ test.each([
   await handler({ Records });
   release();
   expect(await late).toEqual({ batchItemFailures: [] });
-  await expectExact();
+  await expectExactTotals();
 });
 
 test("delayed at its transaction while the record goes again, uncounted by others, it does not count it", async () => {
@@ -133,7 +129,7 @@ test("delayed at its transaction while the record goes again, uncounted by other
   await handler({ Records });
   release();
   expect(await late).toEqual({ batchItemFailures: [] });
-  await expectExact();
+  await expectExactTotals();
 });
 
 describe("faults that pass", () => {
@@ -146,7 +142,7 @@ describe("faults that pass", () => {
     const Records = await storeSome();
     proxy.fail(action, fault, times);
     expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
-    await expectExact();
+    await expectExactTotals();
   });
 
   test.each<[string, Fault]>([
@@ -161,7 +157,7 @@ describe("faults that pass", () => {
     expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([]);
     proxy.reset();
     await handler({ Records });
-    await expectExact();
+    await expectExactTotals();
   });
 });
 
