@@ -15,18 +15,18 @@ const changesAtOnce = 100;
 const help = `npm run history -- TYPE ID [--json] [--stage NAME]
 npm run history -- --change ID [--json] [--stage NAME]
 
-Prints what happened to a record, the latest first: who changed it, when, by which call, and each field before and after.
+Prints the changes of a record, the latest first: who made each, when, by which call, and each field before and after.
 
   TYPE           ${types.join(", ")}
   ID             the record's id; it may have been removed
-  --change ID    what one change did to all of its records
+  --change ID    one change of all its records, each named
   --json         a line of JSON for each change, as GET /api/v1/changes shows it
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help         show this
 
 ${stagesHelp}
 
-Ends with 0, with 1 where there is no such record and no change of it is kept, and with 2 when the call was wrong.
+Ends with 0, with 1 if there is no such record and no change of it is kept, and with 2 if the call was wrong.
 `;
 
 type Subject = { readonly record_type: ChangedType; readonly record_id: number } | { readonly change_id: string };
@@ -49,7 +49,8 @@ export async function printHistory(subject: Subject, asJson: boolean): Promise<n
   for await (const changes of pagesOf(subject)) {
     count += changes.length;
     const lines = changes.map((each) => `${JSON.stringify(each)}\n`).join("");
-    process.stdout.write(asJson ? lines : describeChanges(changes, styleOf(process.stdout)));
+    const namesRecords = "change_id" in subject;
+    process.stdout.write(asJson ? lines : describeChanges(changes, styleOf(process.stdout), { namesRecords }));
   }
   if (count === 0) process.stderr.write("No change of it is kept.\n");
   return count > 0 || "record_id" in subject ? 0 : 1;

@@ -51,6 +51,20 @@ describe("npm run history", () => {
     expect(await linesOf(timesheet(901))).toHaveLength(52);
   });
 
+  test("--change names the record of each change", async () => {
+    const changeId = changeIdOf(8);
+    await putHistory([
+      { id: 911, changeId },
+      { type: "invoice", id: 912, changeId },
+    ]);
+    const { out } = await print({ change_id: changeId });
+    const heads = out.split("\n").filter((line) => line.startsWith("2026"));
+    expect(heads.toSorted()).toEqual([
+      expect.stringContaining("updated invoice 912 by user 2"),
+      expect.stringContaining("updated timesheet 911 by user 2"),
+    ]);
+  });
+
   test("ends with 0 for a record without changes, with 1 where there is nothing", async () => {
     await store([timesheetLine(1, 1)]);
     expect(await print(timesheet(1))).toMatchObject({ code: 0, err: expect.stringContaining("No change") });

@@ -7,19 +7,27 @@ export type ShownChange = v.InferOutput<typeof change>;
 
 const mostOfValue = 200;
 
-/** Changes as a story, in the given order: a line for each change, and below it a line for each field. */
-export function describeChanges(changes: readonly ShownChange[], style: Style): string {
-  return changes.map((each) => describeChange(each, style)).join("");
+/**
+ * Changes as a story, in the given order: a line for each change, and below it a line for each field. `namesRecords` adds the
+ * record to each line, for changes of several records.
+ */
+export function describeChanges(
+  changes: readonly ShownChange[],
+  style: Style,
+  { namesRecords }: { readonly namesRecords: boolean },
+): string {
+  return changes.map((each) => describeChange(each, style, namesRecords ? recordOf(each) : "")).join("");
 }
 
 function describeChange(
   { at, action, by, operation, change_id, request_id, fields }: ShownChange,
   style: Style,
+  record: string,
 ): string {
   const sources = { operation, change: change_id, request: request_id };
   const facts = Object.entries(sources).flatMap(([name, value]) => (value === null ? [] : `${name} ${plain(value)}`));
   const head = [
-    style("bold", `${at}  ${action.replaceAll("_", " ")} by ${actorOf(by)}`),
+    style("bold", `${at}  ${action.replaceAll("_", " ")}${record} by ${actorOf(by)}`),
     style("dim", facts.join(", ")),
   ];
   const width = Math.max(0, ...fields.map(({ name }) => name.length));
@@ -27,6 +35,10 @@ function describeChange(
     return `    ${plain(name).padEnd(width)}  ${textOf(before)} → ${textOf(after)}\n`;
   });
   return `${head.join("  ").trimEnd()}\n${lines.join("")}`;
+}
+
+function recordOf({ record_type, record_id }: ShownChange): string {
+  return record_id === null ? "" : ` ${record_type.toLowerCase()} ${record_id}`;
 }
 
 function actorOf({ kind, id, name }: ShownChange["by"]): string {
