@@ -105,7 +105,7 @@ function describe({ isComplete, files, counts, begunAt, readAt }: ExportSummary)
   return [
     `Records: ${parts.join(", ")}, in ${files.join(" and ")}`,
     `Each as it was between ${begunAt} and ${readAt}.`,
-    `What changes from then on: --since ${nextSince(begunAt)}`,
+    `For the next export of changes, pass --since ${nextSince(begunAt)}: it is earlier, so that none is missed.`,
   ]
     .map((line) => `${line}\n`)
     .join("");

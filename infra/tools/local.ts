@@ -10,7 +10,7 @@ const help = `npm run -s local -- url
 npm run -s local -- pin LOGIN
 npm run -s local -- reset-token LOGIN
 
-Asks the local machine that runs, on whatever port, for what a command line needs of it.
+Prints values for scripts from the running local machine, on any port.
 
   url          the base URL
   pin          requests a pin for the login, and prints it as soon as it is in the inbox; within a minute the same again,
@@ -18,7 +18,7 @@ Asks the local machine that runs, on whatever port, for what a command line need
   reset-token  requests a pin, confirms it, and prints the reset token
   --help       show this
 
-Where the service wants a pause of up to a minute, it waits.
+If the service asks for a pause of up to a minute, the command waits.
 `;
 
 const words = { url: async (base: string) => base, pin: requestPin, "reset-token": requestResetToken } as const;
@@ -32,6 +32,7 @@ export async function askLocal(parameters: string[], directory: string): Promise
   const call = readArguments("local", help, { args: parameters, allowPositionals: true });
   if (!call) return 0;
   const [word = "", login, ...others] = call.positionals;
+  if (word === "") throw new UsageError(`Say one of ${Object.keys(words).join(", ")} (npm run -s local -- --help)`);
   if (!(word in words)) throw unknownWord("word", word, Object.keys(words));
   if ((word === "url") !== (login === undefined) || others.length > 0) {
     throw new UsageError(`npm run -s local -- ${word === "url" ? "url" : `${word} LOGIN`}`);

@@ -82,9 +82,9 @@ function formattedText(file: string, text: string, root: string): string {
 
 function nextSteps({ name, area }: Draft): string {
   return `Fill it in; npm test -- ${name} says where.
-Then npm run invoke -- ${name} calls it on the demo data, npm run docs writes the tables, and this holds it to what every
-operation keeps to:
+Then npm run invoke -- ${name} calls it on the demo data, npm run docs writes the tables, and these tests
+check the rules of every operation:
   npm test -- test/functions/${area} test/system/attacks test/system/conventions test/system/rights test/openapi test/infra
-A local machine that runs takes the new route in by itself.
+A running local machine adds the new route without a restart.
 `;
 }
