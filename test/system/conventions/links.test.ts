@@ -14,6 +14,15 @@ test.each(documents)("every link in %s leads to a file and a heading that exist"
   expect(local.filter((target) => !leadsSomewhere(document, target))).toEqual([]);
 });
 
+test("every source file that a document names by its path exists", () => {
+  const files = globSync("{functions,shared,infra,test}/**/*.{ts,tsx,js}", { cwd: root }).map((file) => `/${file}`);
+  const named = documents
+    .filter((document) => document !== "CHANGELOG.md")
+    .flatMap((document) => [...read(document).matchAll(/`([\w.-]+\/[\w./-]+\.tsx?)`/g)].map(([, path = ""]) => path));
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((path) => !files.some((file) => file.endsWith(`/${path}`)))).toEqual([]);
+});
+
 test("every document can be reached from the README", () => {
   const reached = new Set(["README.md"]);
   for (const document of reached) {
