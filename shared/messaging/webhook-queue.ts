@@ -19,7 +19,7 @@ export function webhookOfQueue(queue: string): WebhookSetting {
   return found;
 }
 
-/** Delays a message of a webhook by some seconds. */
+/** Hides a message of a webhook in its queue for a number of seconds. Its delivery is then tried again. */
 export async function putOff({ queue }: WebhookSetting, { receipt }: Delivery, seconds: number): Promise<void> {
   const QueueUrl = urlBeside(settings.webhookQueueUrl(), queue);
   const command = { QueueUrl, ReceiptHandle: receipt, VisibilityTimeout: seconds };

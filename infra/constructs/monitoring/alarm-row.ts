@@ -10,7 +10,7 @@ import type { WebhookQueue } from "../webhooks/webhooks.ts";
 /** The monitored resources: everything of a stage that can fail. */
 export interface MonitoredResources {
   readonly service: ServiceTable;
-  /** The name of each function in AWS. */
+  /** The name in AWS of each function, by the function's name in the service table. */
   readonly functions: ReadonlyMap<string, string>;
   readonly queues: ByQueue<WorkQueue>;
   readonly webhooks: readonly WebhookQueue[];

@@ -5,7 +5,10 @@ import { readStageSettings } from "../../stages/stage-settings.ts";
 import { findStage, type Stage, stagesFile } from "../../stages/stages.ts";
 import { UsageError } from "../cli/command.ts";
 
-/** Settings of resources that tools do not use. They are removed, so that no tool uses another stage's by mistake. */
+/**
+ * Environment variables of resources that no tool needs. The tools remove them from their own environment, because values left
+ * there may belong to another stage.
+ */
 const unusedSettings = [
   "OPERATION",
   "OIDC_ISSUER",

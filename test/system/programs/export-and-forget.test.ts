@@ -24,7 +24,9 @@ test("it writes what the machine has, for its user alone, and says as of when", 
   const types = lines.map((line) => JSON.parse(line).type);
   expect([code, (statSync(out).mode & 0o777).toString(8), new Set(types).size]).toEqual([0, "600", 6]);
   expect(said).toContain(`invoice ${types.filter((type) => type === "invoice").length}, `);
-  expect(said).toMatch(/\nEach as it was between 20\S+Z and 20\S+Z\.\nFor the next export of changes, pass --since 20\S+Z: it is earlier, so that none is missed\.\n$/);
+  expect(said).toMatch(
+    /\nEach as it was between 20\S+Z and 20\S+Z\.\nFor the next export of changes, pass --since 20\S+Z: it is earlier, so that none is missed\.\n$/,
+  );
   await expect(run("--out", out)).rejects.toThrow("is there: remove it, or name another file");
 });
 
