@@ -106,7 +106,9 @@ export interface WriteStamps extends UndoStamps {
 }
 
 /** An item that was read, as far as its next write depends on it. */
-type Revised = Pick<RecordItem, "revision">;
+interface Revised extends Pick<RecordItem, "revision"> {
+  readonly erased_at?: string;
+}
 
 /**
  * Puts an item with the next revision in place of the one that was read, or where none was. A first revision continues
@@ -122,7 +124,16 @@ export function replaceItem(
   const stamp = stampOf(next as Item, change, { creates: !stored });
   const last = { changed_by: undefined, undo: undefined, undone: undefined, silent: notifies ? undefined : true };
   const Item = { ...next, revision, ...stamp, ...last, ...stamps };
-  return { Put: { Item, ...ifUnchanged(stored) } };
+  return { Put: { Item, ...(stored ? ifAsRead(stored) : ifUnchanged(stored)) } };
+}
+
+/** Erasing a person leaves the revision as it is. An item that was read before and put after would bring the name back. */
+function ifAsRead({ revision, erased_at }: Revised) {
+  const condition = erased_at === undefined ? "attribute_not_exists(erased_at)" : "erased_at = :erased";
+  return {
+    ConditionExpression: `revision = :revision AND ${condition}`,
+    ExpressionAttributeValues: { ":revision": revision, ":erased": erased_at },
+  };
 }
 
 /** The check of a transaction that an item is as it was read. */
