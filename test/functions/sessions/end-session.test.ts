@@ -1,17 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { handler as registerDeviceHandler } from "../../../functions/devices/register-device-token.ts";
 import { handler } from "../../../functions/sessions/end-session.ts";
-import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
 import { isKnownClient } from "../../../shared/accounts/known-client.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
-import { endSession, refreshToken, signOut } from "../../../shared/contract/sessions.ts";
+import { endSession, signOut } from "../../../shared/contract/sessions.ts";
 import { useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { bearerOf, familyOf, signInAs, type Tokens } from "../../support/requests/sessions.ts";
+import { bearerOf, familyOf, refreshWith, signInAs, type Tokens } from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
 import { tokensOf } from "../../support/workers/pushes.ts";
 
@@ -30,7 +29,7 @@ useOwnUser((id, own) => {
 const signedIn = (as = login) => signInAs(as, password);
 
 async function statusOf({ refresh_token }: Tokens): Promise<number> {
-  return (await call(refreshHandler, refreshToken, { body: { token: { refresh_token } } })).status;
+  return (await refreshWith(refresh_token)).status;
 }
 
 const end = (id: string, from: Tokens) => call(handler, endSession, { ...bearerOf(from), parameters: { id } });

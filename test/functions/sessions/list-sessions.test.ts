@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { handler as registerDeviceHandler } from "../../../functions/devices/register-device-token.ts";
 import { handler } from "../../../functions/sessions/list-sessions.ts";
-import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
-import { listSessions, refreshToken, signOut } from "../../../shared/contract/sessions.ts";
+import { listSessions, signOut } from "../../../shared/contract/sessions.ts";
 import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
@@ -12,7 +11,7 @@ import { makeFamily } from "../../../shared/domain/accounts/refresh-token.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { bearerOf, familyOf, signInAs, type Tokens } from "../../support/requests/sessions.ts";
+import { bearerOf, familyOf, refreshWith, signInAs, type Tokens } from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
@@ -31,7 +30,7 @@ beforeAll(() => () => void vi.useRealTimers());
 const signedIn = () => signInAs(login, password);
 
 async function refreshed({ refresh_token }: Tokens): Promise<Tokens> {
-  return (await call(refreshHandler, refreshToken, { body: { token: { refresh_token } } })).body.token;
+  return (await refreshWith(refresh_token)).body.token;
 }
 
 const list = (tokens: Tokens) => call(handler, listSessions, bearerOf(tokens));

@@ -17,6 +17,7 @@ import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
+import { signInAs } from "../../support/requests/sessions.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { tokensOf } from "../../support/workers/pushes.ts";
@@ -35,9 +36,7 @@ useOwnUser((id, own) => {
   return { password };
 });
 
-async function signedIn(): Promise<{ access_token: string; refresh_token: string }> {
-  return (await call(signInHandler, signIn, { body: { user: { login, password } } })).body.token;
-}
+const signedIn = () => signInAs(login, password);
 
 function refresh(refresh_token: unknown) {
   return call(handler, refreshToken, { body: { token: { refresh_token } } });

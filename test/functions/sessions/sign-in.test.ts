@@ -1,11 +1,10 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { describe, expect, test, vi } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
-import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler } from "../../../functions/sessions/sign-in.ts";
 import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
-import { refreshToken, signIn, signOut } from "../../../shared/contract/sessions.ts";
+import { signIn, signOut } from "../../../shared/contract/sessions.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
@@ -14,6 +13,7 @@ import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { closePinFlow, guessesAt } from "../../support/requests/guesses.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
+import { refreshWith } from "../../support/requests/sessions.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -142,8 +142,7 @@ describe("200", () => {
     const [own, reused] = [(await signInAs(login)).body.token, (await signInAs(login)).body.token];
     const headers = { authorization: `Bearer ${own.access_token}` };
     expect((await call(signOutHandler, signOut, { headers })).status).toBe(200);
-    const refresh = async (refresh_token: string) =>
-      (await call(refreshHandler, refreshToken, { body: { token: { refresh_token } } })).body.token?.refresh_token;
+    const refresh = async (refresh_token: string) => (await refreshWith(refresh_token)).body.token?.refresh_token;
     const second = await refresh(reused.refresh_token);
     const newest = await refresh(second);
     expect(await refresh(reused.refresh_token)).toBeUndefined();

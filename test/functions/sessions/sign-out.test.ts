@@ -1,14 +1,13 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
-import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler } from "../../../functions/sessions/sign-out.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
-import { signIn, signOut } from "../../../shared/contract/sessions.ts";
+import { signOut } from "../../../shared/contract/sessions.ts";
 import { useOwnUser } from "../../support/records/own-user.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { refreshWith } from "../../support/requests/sessions.ts";
+import { refreshWith, signInAs, type Tokens } from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
 import { tokenOf } from "../../support/tokens/tokens.ts";
 
@@ -23,15 +22,7 @@ useOwnUser((id) => {
   return { password };
 });
 
-interface Tokens {
-  readonly access_token: string;
-  readonly refresh_token: string;
-}
-
-async function signedIn(): Promise<Tokens> {
-  const user = { login: `user-${userId}@example.com`, password };
-  return (await call(signInHandler, signIn, { body: { user } })).body.token;
-}
+const signedIn = () => signInAs(`user-${userId}@example.com`, password);
 
 function signOutOf({ access_token }: Pick<Tokens, "access_token">) {
   return call(handler, signOut, { headers: { authorization: `Bearer ${access_token}` } });

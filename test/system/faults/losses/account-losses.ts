@@ -24,6 +24,7 @@ import { userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { call, type TestRequest } from "../../../support/requests/call.ts";
 import { deliverPins, newestPin } from "../../../support/requests/pins.ts";
+import { refreshWith } from "../../../support/requests/sessions.ts";
 import type { Service } from "../../../support/service/service.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { addressOf, type LossPlan, newId, request, type Scenario } from "./scenario.ts";
@@ -52,7 +53,7 @@ async function signedIn(client: Client | Promise<Client> = newUser()) {
 
 /** What a session is good for: its refresh token renews it, or does not. */
 async function refreshStatus(refresh_token: string): Promise<number> {
-  return (await call(refreshHandler, refreshToken, { body: { token: { refresh_token } } })).status;
+  return (await refreshWith(refresh_token)).status;
 }
 
 /** The plans of sessions. */
