@@ -18,25 +18,25 @@ npm run export -- --user ID [--stage NAME] [--out FILE]
 
 Writes records to a file that npm run import takes: one JSON object a line, by type and ascending id, the same bytes for the
 same records. Reads the whole table, which costs money in AWS (some 4 cents a gigabyte). Safe while the service runs. Each
-record is as it was at one moment between the beginning and the end, which are printed. What was written meanwhile may be in
-the file or not: --since with the moment that is printed last has it.
+record is as it was at one moment between the start and the end, which are printed. The file may lack changes made meanwhile:
+the next export has them, with the --since that is printed last.
 
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --types TYPES  only these, with commas between them: ${recordTypes.join(", ")}
   --company ID   only this company, its users, their notifications, and its timesheets, invoices and jobs
   --since TIME   only what has changed from then on, such as 2026-11-20 or 2026-11-20T08:30:00Z, at most ${tombstoneDays} days ago;
-                 what was removed is a line with "deleted". What does not say when it changed is in it: companies
-                 and notifications; timesheets that were paid and timers that were set less
-                 than a day before, invoices that became overdue less than 15 minutes before. Lines win over what is
-                 stored; a record's version follows in a line of its own. Where a login or profile has gone from one
-                 user to another, import the file once more if a line is refused as taken
+                 a removed record is a line with "deleted". Also in the file: all companies and notifications,
+                 timesheets paid and timers set less than a day before, invoices that became overdue less than
+                 15 minutes before. Lines win over the stored version; a line of its own sets the record's version.
+                 If a login or profile has moved from one user to another and the import refuses a line as taken,
+                 import the file again
   --out FILE     the file, which must not be there yet (workforce-STAGE.jsonl)
   --csv          tables for a spreadsheet in place of lines, ${csvTypes.join(" and ")}, each in a file of its own
   --user ID      the data of one user in place of records, for the person: account, logins, sessions, devices, notifications,
                  notices, the timesheets of their profile, and the history of all these. No import takes this file
   --help         show this
 
-Only you may read the file (mode 0600). It appears whole, at the end: an export that was interrupted has to begin again.
+Only you may read the file (mode 0600). It appears whole, at the end: start an interrupted export again.
 
 It does not hold: credentials of any kind (passwords, passcodes, sessions, pins, tokens, keys); devices; the timers of
 jobs; totals, counts and search entries, which follow from the records; the history and what can be undone, tombstones and
@@ -45,7 +45,7 @@ Import makes every login a confirmed one, and its user asks for a password by pi
 
 ${stagesHelp}
 
-Ends with 0 when the file is whole, 1 when it was refused or failed, 2 when the call was wrong, ${interrupted} when it was stopped.
+Ends with 0 if the file is whole, 1 if the export was refused or failed, 2 if the call was wrong, ${interrupted} if it was stopped.
 `;
 
 /**

@@ -9,15 +9,15 @@ import type { Change } from "../../../shared/domain/records/change.ts";
 import { namedByKey } from "./exported-lines.ts";
 import type { Finding } from "./found-lines.ts";
 
-/** A run of a request that another run began may write its change as late as this: under the moment of the first. */
+/** Operations whose request a later run may take over. That run writes its change under the moment of the first run. */
 const laterRuns = new Set(
   Object.values(operations).flatMap((each) => ("idempotent" in each && each.idempotent ? [each.name] : [])),
 );
-/** No import takes longer, whose tombstones have the moment at which it began. */
+/** The longest import. Its tombstones have the moment at which it began. */
 const importMs = 24 * 60 * 60_000;
-/** No run of a schedule takes longer, whose writes have the moment at which it began. */
+/** The longest run of a schedule. Its writes have the moment at which it began. */
 const scheduleMs = 15 * 60_000;
-/** No other write is made later than this after the moment that it says. */
+/** The longest delay between the moment that any other write states and the write itself. */
 const writeMs = 5 * 60_000;
 
 /** True unless a record says that its last write was made before a moment, ISO 8601 in UTC. */
@@ -27,7 +27,7 @@ export function isChangedSince(item: Item, since: string): boolean {
   return Date.parse(change.at) + lagOf(change) >= Date.parse(since);
 }
 
-/** Whoever was forgotten is taken out of a timesheet without another revision, and so without another change. */
+/** Erasing a person rewrites a timesheet without another revision or change. So the item has the time of it in `erased_at`. */
 function isErasedSince({ erased_at }: Item, since: string): boolean {
   return typeof erased_at === "string" && erased_at >= since;
 }
@@ -37,7 +37,7 @@ function lagOf({ by, operation }: Change): number {
   return by.startsWith("schedule#") ? scheduleMs : 0;
 }
 
-/** What an item says of a removal since a moment, ISO 8601 in UTC; undefined where it says nothing of one. */
+/** The removal since a moment, ISO 8601 in UTC, that an item records; undefined if it records none. */
 export function readRemoval(item: Item, since: string): Finding | undefined {
   const key = keyOf(item);
   if (removals.matches(key)) {
@@ -53,7 +53,7 @@ export function readRemoval(item: Item, since: string): Finding | undefined {
   return named && isSince ? { ...named, version: tombstone.version } : undefined;
 }
 
-/** From when on the next export has to look for what this one may lack, which began then: ISO 8601, in UTC. */
+/** The `--since` with which the next export has every change that an export begun at this moment may lack: ISO 8601, in UTC. */
 export function nextSince(begunAt: string): string {
   return new Date(Date.parse(begunAt) - writeMs).toISOString();
 }
