@@ -81,7 +81,8 @@ async function showVersions(now: Date): Promise<void> {
 }
 
 function readVersion(word: string, text: string | undefined): number {
-  if (word !== "strike") return 0;
+  if (word !== "strike" && text === undefined) return 0;
+  if (word !== "strike") throw new UsageError("--version goes with strike alone (npm run keys -- --help)");
   const version = Number(text);
   if (Number.isSafeInteger(version) && version > 0) return version;
   throw new UsageError("Say which version: strike --version N (npm run keys -- --help)");

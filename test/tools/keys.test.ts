@@ -56,6 +56,7 @@ test("what names no command or no version is a mistake that says so", async () =
     ["strike"],
     ["strike", "--version", "0"],
     ["strike", "--version", "99"],
+    ["rotate", "--version", "1"],
     ["list", "x"],
   ]) {
     await expect(run(...parameters)).rejects.toThrow(UsageError);

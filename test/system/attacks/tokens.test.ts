@@ -126,13 +126,4 @@ describe.each(signedInEndpoints)("401: $name", ({ operation, handler, sample }) 
     "token",
   ])("the Authorization header %j is refused", async (authorization) =>
     expectProblem(await send(authorization), 401, "token_invalid"));
-
-  test("a token in the query, a cookie or two joined headers is not read", async () => {
-    const token = await tokenOf(user ?? admin);
-    const query = { ...sample.query, access_token: token };
-    expectProblem(await call(handler, operation, { ...sample, query }), 401, "token_missing");
-    const headers = { cookie: `access_token=${token}` };
-    expectProblem(await call(handler, operation, { ...sample, headers }), 401, "token_missing");
-    expectProblem(await send(`Bearer ${token},Bearer ${token}`), 401, "token_invalid");
-  });
 });
