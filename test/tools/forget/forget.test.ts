@@ -70,7 +70,7 @@ const aPin = {
   salt: "s",
 };
 
-async function keptAnswer(userId: number, body: object): Promise<void> {
+function acquireFor(userId: number) {
   const request = {
     userId,
     operation: "bulk-update-timesheets",
@@ -79,7 +79,11 @@ async function keptAnswer(userId: number, body: object): Promise<void> {
     matches: () => true,
     change: testChange(),
   };
-  const acquired = await acquireRun(request, now);
+  return acquireRun(request, now);
+}
+
+async function keptAnswer(userId: number, body: object): Promise<void> {
+  const acquired = await acquireFor(userId);
   if ("run" in acquired) await keepAnswer(acquired.run, JSON.stringify({ body: JSON.stringify(body), headers: {} }));
 }
 
@@ -130,15 +134,7 @@ async function traces(): Promise<string[]> {
 }
 
 async function answerAgain(userId = 32): Promise<string> {
-  const request = {
-    userId,
-    operation: "bulk-update-timesheets",
-    key: "k",
-    fingerprint: "f",
-    matches: () => true,
-    change: testChange(),
-  };
-  const acquired = await acquireRun(request, now);
+  const acquired = await acquireFor(userId);
   return "answer" in acquired ? acquired.answer : "";
 }
 
