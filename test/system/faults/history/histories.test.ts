@@ -148,7 +148,8 @@ async function endOneSession(each: Extract<ChangeStep, { does: "end session" }>,
   const attempt = async (run: () => Promise<unknown>) => {
     const made = await logChange(sessionKey(id, family), run);
     history.log.push(...made);
-    if (made.length === 0) return;
+    // A repetition writes another write id, and ends nothing.
+    if (!made.some(({ before, after }) => before?.valid_to !== after?.valid_to)) return;
     const nothing = { company_id: undefined, before: undefined, after: undefined };
     const ended = { type: "session", id: family, did: "ended", change: author, ...nothing };
     requireRecord(history, "USER", id).history.push(ended);
