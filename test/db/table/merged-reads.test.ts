@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { mergeReads, type Source } from "../../shared/db/table/merged-reads.ts";
-import { fc } from "../support/service/properties.ts";
+import { mergeReads, type Source } from "../../../shared/db/table/merged-reads.ts";
+import { fc } from "../../support/service/properties.ts";
 
 /** Sources over sorted keys, and how many rows they were asked for. */
 function sourcesOf(shards: readonly (readonly string[])[]) {

@@ -1,10 +1,10 @@
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
-import { fromAttributes, toAttributes } from "../../shared/db/table/attributes.ts";
-import { tableClient } from "../../shared/db/table/table.ts";
-import { settings } from "../../shared/settings.ts";
-import { readItem } from "../support/records/writes.ts";
-import { useService } from "../support/service/service.ts";
+import { fromAttributes, toAttributes } from "../../../shared/db/table/attributes.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
+import { settings } from "../../../shared/settings.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
 
 const key = { pk: "ATTRIBUTES", sk: "ATTRIBUTES" };
 const values = {

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { busy, paces, retry } from "../../shared/db/table/retry.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
+import { busy, paces, retry } from "../../../shared/db/table/retry.ts";
+import { Refusal } from "../../../shared/domain/refusal.ts";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 
 afterEach(() => void vi.restoreAllMocks());
 
