@@ -15,7 +15,6 @@ const ofAdministrators = [
   "backup delete-recovery-point",
   "cloudformation update-termination-protection",
   "cloudtrail lookup-events",
-  "dynamodb export-table-to-point-in-time",
   "dynamodb update-continuous-backups",
   "dynamodb update-table",
   "dynamodb update-time-to-live",
