@@ -6,6 +6,8 @@ import { formatPasswordHash, parsePasswordHash } from "./password-hash.ts";
 const cost: Argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const hashBytes = 32;
 const saltBytes = 16;
+/** Kilobytes. Argon2 takes 8 for each lane, and less than 16 are no work. */
+const leastMemory = 16;
 
 /**
  * A hash that no password matches, with the cost of new hashes. The password for an unknown login is compared with it
@@ -46,18 +48,20 @@ export function isOutdated(stored: string): boolean {
 }
 
 /**
- * Does the work that a new hash would take beyond this one. The time is roughly memory times passes, and memory matters
- * more, so the fewest passes with a new hash's memory come nearest.
+ * Does the work that a new hash would take beyond this one. The first pass also fills fresh memory, and takes about half as
+ * long again as any other. The fewest passes in at most a new hash's memory come nearest.
  */
-async function spendRest({ memory, passes }: Argon2Cost): Promise<void> {
-  const missing = cost.memory * cost.passes - memory * passes;
-  if (missing < 16) return;
-  const rest = Math.ceil(missing / cost.memory);
-  await deriveArgon2id("", Buffer.alloc(saltBytes), hashBytes, {
-    ...cost,
-    memory: Math.floor(missing / rest),
-    passes: rest,
-  });
+async function spendRest(spent: Argon2Cost): Promise<void> {
+  const missing = workOf(cost) - workOf(spent);
+  const passes = Math.max(1, Math.ceil((missing / cost.memory - 1) / 2));
+  const memory = Math.floor(missing / (2 * passes + 1));
+  if (memory < leastMemory) return;
+  await deriveArgon2id("", Buffer.alloc(saltBytes), hashBytes, { ...cost, memory, passes });
+}
+
+/** In half passes over a kilobyte. */
+function workOf({ memory, passes }: Argon2Cost): number {
+  return memory * (2 * passes + 1);
 }
 
 /** Keyboards write some letters in different ways, such as é as one character or two. Both are the same password. */
