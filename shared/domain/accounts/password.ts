@@ -6,7 +6,7 @@ import { formatPasswordHash, parsePasswordHash } from "./password-hash.ts";
 const cost: Argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const hashBytes = 32;
 const saltBytes = 16;
-/** Kilobytes. Argon2 takes 8 for each lane, and less than 16 are no work. */
+/** Kilobytes. Argon2 refuses fewer than 8, and fewer than 16 are no work. */
 const leastMemory = 16;
 
 /**
