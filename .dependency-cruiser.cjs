@@ -8,7 +8,7 @@ const walls = {
     table: [],
     writes: ["table"],
     history: ["accounts", "lists", "writes", "table"],
-    lists: ["table"],
+    lists: ["writes", "table"],
     reconcile: ["lists", "table"],
     records: ["lists", "writes", "table"],
     notifications: ["records", "writes", "table"],

@@ -13,7 +13,7 @@ export type TableAction =
   | "ConditionCheckItem";
 
 /** The indexes of the table. */
-export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-month" | "by-mark";
+export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-month" | "by-mark" | "by-total";
 
 /**
  * The partitions of the table that say who may come in and who changed what, by the start of their key: the history, its places, public

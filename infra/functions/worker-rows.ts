@@ -118,7 +118,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     timeoutSeconds: 900,
     settings: ["BUSINESS_TIME_ZONE"],
     indexes: ["by-mark"],
-    table: ["BatchGetItem", "PutItem"],
+    table: ["BatchGetItem", "PutItem", "UpdateItem"],
   },
   "reconcile-totals": {
     area: "workers",

@@ -40,8 +40,11 @@ export function openObject<const E extends v.ObjectEntries>(entries: E): v.Loose
 /** Identifier: a whole number from 1 to 2^53 − 1. */
 export const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** 1 to 100 identifiers of a bulk operation. Repetitions are dropped, the order stays (D18). */
-export const bulkIds = bulkIdsUpTo(100);
+/** Most ids of a bulk operation: their transaction, and that of its undo, also has the change and counters (D18). */
+const mostBulkIds = 90;
+
+/** 1 to 90 identifiers of a bulk operation. Repetitions are dropped, the order stays (D18). */
+export const bulkIds = bulkIdsUpTo(mostBulkIds);
 
 /** 1 to `max` identifiers of a bulk operation. Repetitions are dropped, the order stays. */
 export function bulkIdsUpTo(max: number) {

@@ -30,6 +30,7 @@ import { sequences } from "./table/sequences.ts";
 import type { StreamRecord } from "./table/stream-records.ts";
 import type { Item, Key } from "./table/table.ts";
 import { webhooks } from "./webhooks.ts";
+import { counters } from "./writes/counters.ts";
 import { removals } from "./writes/removals.ts";
 import { tombstones } from "./writes/tombstones.ts";
 
@@ -66,6 +67,7 @@ export const entities: readonly Entity<object>[] = [
   removals,
   historyItems,
   historyPlaces,
+  counters,
   countedPlaces,
   listTotals,
   dayTotals,

@@ -31,6 +31,7 @@ import { keyOf } from "./table/item-keys.ts";
 import { sequences } from "./table/sequences.ts";
 import type { Item } from "./table/table.ts";
 import { webhooks } from "./webhooks.ts";
+import { counters } from "./writes/counters.ts";
 import { removals } from "./writes/removals.ts";
 import { tombstones } from "./writes/tombstones.ts";
 
@@ -128,6 +129,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   left(tombstones, "that a record was removed, and at which version"),
   left(removals, "when a record was removed, and who did it"),
   left(webhooks, ofNobody),
+  left(counters, ofNobody),
   left(countedPlaces, ofCompany),
   left(listTotals, ofNobody),
   left(dayTotals, ofNobody),

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { updateTotals } from "../../shared/db/lists/update-totals.ts";
 import { readCompany } from "../../shared/db/reconcile/company-items.ts";
 import { reconcileTotals } from "../../shared/db/reconcile/reconcile-totals.ts";
-import { countRecords, rewriteNumberEntries, rewriteTotals } from "../../shared/db/reconcile/repair-totals.ts";
 import {
   countDifferences,
   differencesOf,
@@ -13,7 +12,6 @@ import { deleteItemAt, putIf } from "../../shared/db/table/conditional-writes.ts
 import { padId, recordKey } from "../../shared/db/table/item-keys.ts";
 import { getItem } from "../../shared/db/table/table.ts";
 import { expectExactTotals } from "../support/records/exact-totals.ts";
-import { scanItems } from "../support/records/items.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { write } from "../support/records/writes.ts";
@@ -81,73 +79,6 @@ test("many days of one month are counted, though their bounds exceed one express
 });
 
 describe("reconcile", () => {
-  test("finds and repairs counts, bounds, search entries and counts of single records", async () => {
-    await store([invoiceLine(500, 50), invoiceLine(501, 50, { number: "ZETA-7" })]);
-    await write(invoiceLine(502, 50));
-    await putIf({ Item: { pk: "TOTALS#INVOICES#50", sk: "ALL", pending: 7, revision: 1 } });
-    await putIf({ Item: { pk: "TOTALS#INVOICES#51", sk: "2026-05#COUNTS", "01p": 2, revision: 1 } });
-    await putIf({ Item: { pk: "TOTALS#INVOICES#51", sk: "2026-05#BOUNDS", "01p>": 9, "01p<": 9, revision: 1 } });
-    await putIf({
-      Item: {
-        pk: "COMPANY#50#NUMBERS",
-        sk: "ghost#0000000000000999",
-        mark_key: "NUMBERS",
-        mark_order: "ghost#0000000000000999#paid#2026-01-01",
-      },
-    });
-    const first = await reconcileTotals();
-    expect(first.uncounted).toEqual([recordKey("INVOICE", 502)]);
-    expect(first.drifts).toContainEqual({
-      key: { pk: "TOTALS#INVOICES#50", sk: "ALL" },
-      figure: "pending",
-      stored: 7,
-      counted: 2,
-    });
-    expect(first.drifts).toContainEqual({
-      key: { pk: "TOTALS#INVOICES#51", sk: "2026-05#COUNTS" },
-      figure: "01p",
-      stored: 2,
-      counted: 0,
-    });
-    expect(first.drifts.filter(({ figure }) => figure === "entries").map(({ key }) => key.pk)).toEqual([
-      "COMPANY#50#NUMBERS",
-    ]);
-    expect(await rewriteTotals(first, first)).toBeGreaterThan(0);
-    expect(await rewriteNumberEntries("COMPANY#50#NUMBERS", new Date())).toBe(1);
-    expect(await countRecords(first.uncounted, new Date())).toBe(1);
-    await expectExactTotals();
-  });
-
-  test("leaves totals alone that were changed since they were first read", async () => {
-    await store([invoiceLine(600, 60)]);
-    const first = await reconcileTotals();
-    await putIf({ Item: { pk: "TOTALS#INVOICES#60", sk: "ALL", pending: 7, revision: 99 } });
-    const second = await reconcileTotals();
-    expect(second.drifts).toHaveLength(1);
-    expect(await rewriteTotals(first, second)).toBe(0);
-    expect(await rewriteTotals(second, second)).toBe(1);
-    await expectExactTotals();
-  });
-
-  test("leaves totals alone that two records changed places within while they were read", async () => {
-    await store([invoiceLine(650, 65), invoiceLine(651, 65, { state: "paid" })]);
-    const before = await reconcileTotals();
-    const old = [...(await scanItems()).values()].filter(({ pk }) => pk === "INVOICE#650");
-    await write({ type: "invoice", id: 650, state: "paid" });
-    await write({ type: "invoice", id: 651, state: "pending" });
-    await updateTotals(
-      [650, 651].map((id) => recordKey("INVOICE", id)),
-      new Date(),
-    );
-    const rest = [...(await scanItems()).values()].filter(({ pk }) => pk !== "INVOICE#650");
-    const items = (async function* () {
-      yield old;
-      yield rest;
-    })();
-    await rewriteTotals(before, await reconcileTotals({ items }));
-    await expectExactTotals();
-  });
-
   test("names a record that lacks what its list goes by", async () => {
     await putIf({ Item: { ...recordKey("INVOICE", 700), id: 700, company_id: 70, record: { state: "pending" } } });
     expect((await reconcileTotals()).unreadable).toEqual([recordKey("INVOICE", 700)]);

@@ -7,6 +7,14 @@ import { breakingChanges } from "./breaking-changes.ts";
 const accepted: Readonly<Record<string, string>> = {
   "GET /api/v1/users/confirmation parameter pin is limited by another pattern": "twelve digits are pins, too (D9)",
   "POST /api/v1/users/confirmation body.user.pin is limited by another pattern": "twelve digits are pins, too (D9)",
+  "PATCH /api/v1/finance/timesheets/bulk_update body.timesheet.timesheet_ids is limited by another maxItems":
+    "one transaction has the change and the counters, too (D18)",
+  "POST /api/v1/finance/timesheets/bulk_update/plan body.timesheet.timesheet_ids is limited by another maxItems":
+    "a plan takes what the call takes (D40)",
+  "PUT /api/v1/jobs/adjust_timer body.job.job_ids is limited by another maxItems":
+    "one transaction has the change and the counters, too (D18)",
+  "POST /api/v1/jobs/adjust_timer/plan body.job.job_ids is limited by another maxItems":
+    "a plan takes what the call takes (D40)",
 };
 
 // The document that clients rely on, without its texts and examples.

@@ -34,6 +34,11 @@ const indexes: Readonly<Record<TableIndex, Omit<GlobalSecondaryIndexPropsV2, "in
     sortKey: { name: "mark_order", type: STRING },
     projectionType: ProjectionType.KEYS_ONLY,
   },
+  "by-total": {
+    partitionKey: { name: "total_key", type: STRING },
+    sortKey: { name: "total_order", type: STRING },
+    projectionType: ProjectionType.ALL,
+  },
 };
 
 /** The names of the indexes. */

@@ -2,6 +2,8 @@ import type { FieldCode } from "../../../shared/contract/field-faults.ts";
 import type { RecordLine } from "../../../shared/contract/records.ts";
 import type { UserWriteContext } from "../../../shared/db/accounts/user-writes.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
+import { importParts } from "../../../shared/db/writes/counters.ts";
+import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import type { Outcome } from "../../../shared/db/writes/write-plans.ts";
 import { beginChange } from "../../../shared/domain/records/change.ts";
 import { fieldsInvalid, parseRecordLine } from "../../../shared/domain/records/record-line.ts";
@@ -15,7 +17,6 @@ import { maxLineBytes, type SourceLine, splitLines } from "./import-lines.ts";
 import { openImportRun } from "./import-run.ts";
 import { createLineOrder } from "./line-order.ts";
 import { patiently } from "./patience.ts";
-import { createWriteBatches } from "./write-batches.ts";
 
 /** The reason why a line was not imported. `field` is a path such as `driver.profile_id`, empty for the whole line. */
 export interface LineError {
@@ -94,7 +95,7 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   const dryStore = dryRun ? openDryRunStore() : undefined;
   const begun = beginChange({ operation: "import" });
   const change = { ...begun, by: `import#${begun.id}`, at: now.toISOString() };
-  const run = openImportRun(file, change, createWriteBatches());
+  const run = openImportRun(file, change, createWriteBatches(importParts));
   const context = { now, change, notifies, dryRun: dryStore, hmacKey, commit: run.commit };
   const queue = createKeyedQueue(concurrency);
   const order = createLineOrder<LineOutcome>((_, outcome) => {

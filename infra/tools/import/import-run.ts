@@ -1,5 +1,5 @@
 import { keepImport } from "../../../shared/db/history/import-runs.ts";
-import type { Commit } from "../../../shared/db/writes/write-plans.ts";
+import type { Commit } from "../../../shared/db/writes/commit.ts";
 import type { Change } from "../../../shared/domain/records/change.ts";
 
 /** Most letters of a file's name that the history keeps. */
@@ -24,10 +24,10 @@ export function openImportRun(file: string, run: Change, commit: Commit): Import
       throw error;
     });
   return {
-    commit: async (writes) => {
+    commit: async (writes, counts) => {
       beginning ??= begin();
       await beginning;
-      return commit(writes);
+      return commit(writes, counts);
     },
     end: async (counts) => {
       if (beginning) await keepImport(run, { ...about, ...counts, ended_at: new Date().toISOString() });

@@ -1,6 +1,5 @@
 import { jitter, sleep } from "../../../shared/backoff.ts";
-import { isThrottled } from "../../../shared/db/table/transient-errors.ts";
-import { Refusal } from "../../../shared/domain/refusal.ts";
+import { isPutOff } from "../../../shared/db/table/transient-errors.ts";
 
 const patienceMs = 60_000;
 const firstPauseMs = 100;
@@ -17,9 +16,4 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
       await sleep(jitter(attempt, firstPauseMs, longestPauseMs));
     }
   }
-}
-
-/** True if the table refuses only for now, because it or a part of it is overloaded. */
-export function isPutOff(error: unknown): boolean {
-  return isThrottled(error) || (error instanceof Refusal && error.code === "busy");
 }

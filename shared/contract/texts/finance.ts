@@ -103,7 +103,7 @@ export const invoiceText = shapes(invoice, "A bill to a company for the work of 
 });
 
 export const bulkUpdateTimesheetsText = describes(bulkUpdateTimesheets, {
-  description: `Moves up to 100 timesheets of your company to one state, in a single transaction: either all of them change or, if
+  description: `Moves up to 90 timesheets of your company to one state, in a single transaction: either all of them change or, if
 even one id is missing or foreign, none does (404 with \`missing_ids\`). Timesheets that are in that state already count as done, so
 repeating a call is harmless; the answer does not show which of them changed. The drivers concerned are notified and get a push.
 
@@ -112,7 +112,7 @@ Users who have a passcode must send it. Send an \`Idempotency-Key\` to get the f
     text: "Which timesheets to move, and where to.",
     fields: {
       timesheet_ids: [
-        "1 to 100 ids from the list of timesheets. Repeated ids count once; the answer keeps this order.",
+        "1 to 90 ids from the list of timesheets. Repeated ids count once; the answer keeps this order.",
         [2, 1],
       ],
       state: ["The state they all get.", "paid"],
@@ -135,7 +135,7 @@ notified. What others change between the plan and the payment is not in the plan
   body: {
     text: "The payment that is being considered.",
     fields: {
-      timesheet_ids: ["1 to 100 ids, as `bulk_update` takes them.", [2, 1]],
+      timesheet_ids: ["1 to 90 ids, as `bulk_update` takes them.", [2, 1]],
       state: ["The state that they would get.", "paid"],
       passcode: ["Your payment passcode, where you have one; a wrong one counts as a miss here as well.", 4821],
     },

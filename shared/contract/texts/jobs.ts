@@ -17,7 +17,7 @@ one transaction: all of them, or none if an id is unknown. The timer itself is n
   body: {
     text: "The jobs, and how long they stay open.",
     fields: {
-      job_ids: ["Ids of 1 to 100 jobs, of whatever companies. The answer follows their order.", [2, 1]],
+      job_ids: ["Ids of 1 to 90 jobs, of whatever companies. The answer follows their order.", [2, 1]],
       timer: ["Seconds from now until the window closes, up to a year (31,536,000). 0 removes the limit.", 3600],
     },
   },
@@ -30,7 +30,7 @@ end already would not change; as the time runs from the request, that is mostly 
   body: {
     text: "The jobs, and the timer that is being considered.",
     fields: {
-      job_ids: ["Ids of 1 to 100 jobs, as `adjust_timer` takes them.", [2, 1]],
+      job_ids: ["Ids of 1 to 90 jobs, as `adjust_timer` takes them.", [2, 1]],
       timer: ["Seconds that the window would stay open; 0 would remove the limit.", 3600],
     },
   },

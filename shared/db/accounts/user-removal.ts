@@ -27,12 +27,14 @@ const chunkSize = 45;
  * devices, notifications and counts. Cut short, it is finished by repeating it.
  */
 export async function removeUser(line: RemovalLine<"user">, context: WriteContext): Promise<Outcome> {
-  const outcome = await removeRecord(users, userKey(line.id), line, context, (stored) => [
-    deleteItem(stored),
-    deleteSecret("password", line.id),
-    deleteSecret("passcode", line.id),
-    ...uniqueKeysOf(stored, context.now).map(releaseUniqueKey),
-  ]);
+  const outcome = await removeRecord(users, userKey(line.id), line, context, (stored) => ({
+    writes: [
+      deleteItem(stored),
+      deleteSecret("password", line.id),
+      deleteSecret("passcode", line.id),
+      ...uniqueKeysOf(stored, context.now).map(releaseUniqueKey),
+    ],
+  }));
   if (outcome === "stale" || context.dryRun) return outcome;
   if (!(await purgePartition(line.id))) return outcome;
   // What was left of a user who was gone has no tombstone of its own: an export lists the removal by this.

@@ -67,7 +67,7 @@ export function fromOwned<L extends ListName>(
   fields: OwnedFields<L>,
   stored: ListedItem<L> | undefined,
   version: number | undefined,
-): Item {
+): ListedItem<L> {
   const { id, company_id, ...record } = fields;
   const keys = listKeys(list, company_id, { ...record, id });
   const next = { ...stored, ...listedKey(list, id), id, company_id, record, ...keys, version };
@@ -79,7 +79,7 @@ export function withFields<L extends ListName>(
   list: L,
   stored: ListedItem<L>,
   changed: Partial<ListedFields<L>>,
-): Item {
+): ListedItem<L> {
   return fromOwned(list, { ...toOwned(stored), ...changed }, stored, stored.version);
 }
 

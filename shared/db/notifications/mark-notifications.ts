@@ -19,10 +19,7 @@ import {
 } from "./notifications.ts";
 
 /** The context in which notifications are marked. */
-interface MarkContext extends Pick<WriteContext, "change"> {
-  /** Identifies the first transaction (D32). */
-  readonly token?: string | undefined;
-}
+interface MarkContext extends Pick<WriteContext, "change"> {}
 
 /** Most notifications in the answer if none were named (D27). */
 const maxShown = 20;
@@ -94,7 +91,7 @@ async function markTogether(
   userId: number,
   read: (race: number) => Promise<readonly StoredNotification[]>,
   readAt: Date | null,
-  { change, token }: MarkContext,
+  { change }: MarkContext,
 ): Promise<Marked[]> {
   return retry(paces.record, async (race) => {
     const stored = await read(race);
@@ -106,7 +103,7 @@ async function markTogether(
       replaceItem(item, notifications.encode(after[at] ?? item), { now: new Date(), change, notifies: true }),
     );
     const counts = addCounts(userId, before, after);
-    const failed = await transact([...writes, ...counts], { token: race === 0 ? token : undefined });
+    const failed = await transact([...writes, ...counts]);
     return failed.length === 0 ? marked : undefined;
   });
 }

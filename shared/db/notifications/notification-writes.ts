@@ -23,9 +23,9 @@ export function saveNotification(line: UpsertLine<"notification">, context: Writ
 
 /** Access pattern N4: removes a user's notification, and updates the counts in the same transaction. */
 export function removeNotification(line: RemovalLine<"notification">, context: WriteContext): Promise<Outcome> {
-  return removeRecord(notifications, notificationKey(line.user_id, line.id), line, context, (stored) =>
-    deleteNotifications(line.user_id, [stored]),
-  );
+  return removeRecord(notifications, notificationKey(line.user_id, line.id), line, context, (stored) => ({
+    writes: deleteNotifications(line.user_id, [stored]),
+  }));
 }
 
 /** The writes that delete a user's notifications if they are unchanged since the read, and update the counts. */

@@ -1,11 +1,11 @@
 import type { Caller } from "../../domain/caller.ts";
 import type { Found } from "../../domain/paging/paging.ts";
 import type { UndoableList } from "../../domain/records/change-id.ts";
+import { listWrites } from "../lists/list-writes.ts";
 import type { ListedFields, ListedItem } from "../lists/listed-items.ts";
 import { paces, retry } from "../table/retry.ts";
-import type { Item } from "../table/table.ts";
-import { transact } from "../table/transaction.ts";
 import type { ReplacedValues } from "../table/undo-stamps.ts";
+import { commitTogether } from "../writes/commit.ts";
 import { replaceItem, requireUnchanged, type WriteContext } from "../writes/write-plans.ts";
 import { beginUndoable, findOwnChange, stampsOf } from "./undoable-changes.ts";
 
@@ -28,7 +28,7 @@ export interface BulkTarget<L extends UndoableList> {
   /** True for a record that is so already. */
   readonly isReached: (record: ListedItem<L>) => boolean;
   /** The item that a record becomes. */
-  readonly next: (record: ListedItem<L>) => Item;
+  readonly next: (record: ListedItem<L>) => ListedItem<L>;
   /** The values of a record that the change replaces, so that it can be undone. */
   readonly replaced: (record: ListedItem<L>) => ReplacedValues["before"];
 }
@@ -64,20 +64,22 @@ export function changeTogether<L extends UndoableList>(
   target: BulkTarget<L>,
   context: CallerContext,
 ): Promise<BulkChange<L>> {
-  const { caller, authorization, token, change } = context;
-  return retry(paces.bulk, async (race) => {
+  const { caller, authorization, change } = context;
+  return retry(paces.bulk, async () => {
     const { found, items, changing } = await planTogether(target, authorization);
     const shown = { items, origins: found, total: items.length };
     const own = findOwnChange(target.list, found, change);
     if (own || changing.length === 0) return { ...shown, changeId: own?.id };
     const begun = beginUndoable(target.list, changing, caller, change);
     const writing = { ...context, change: begun.change, notifies: true };
-    const writes = found.map((record) =>
-      target.isReached(record)
-        ? requireUnchanged(record)
-        : replaceItem(record, target.next(record), writing, stampsOf(record, begun, target.replaced(record))),
-    );
-    const failed = await transact(writes, { token: race === 0 ? token : undefined });
+    const next = new Map(changing.map((record) => [record, target.next(record)]));
+    const writes = found.map((record) => {
+      const item = next.get(record);
+      if (!item) return requireUnchanged(record);
+      return replaceItem(record, item, writing, stampsOf(record, begun, target.replaced(record)));
+    });
+    const counts = [...next].flatMap(([record, item]) => listWrites(target.list, record, item).counts);
+    const failed = await commitTogether(writes, counts, paces.bulkConflict);
     return failed.length > 0 ? undefined : { ...shown, changeId: begun.change.id };
   });
 }

@@ -30,5 +30,7 @@ export function saveCompany(line: UpsertLine<"company">, context: WriteContext):
 
 /** Access pattern W5: removes a company. The outcome is `unchanged` if there is none. */
 export function removeCompany(line: RemovalLine<"company">, context: WriteContext): Promise<Outcome> {
-  return removeRecord(companies, recordKey("COMPANY", line.id), line, context, (stored) => [deleteItem(stored)]);
+  return removeRecord(companies, recordKey("COMPANY", line.id), line, context, (stored) => ({
+    writes: [deleteItem(stored)],
+  }));
 }

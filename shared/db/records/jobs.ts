@@ -4,7 +4,6 @@ import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { jobListState } from "../../domain/records/list-position.ts";
 import { type ListedFields, type ListedItem, listedItems, toFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
-import type { Item } from "../table/table.ts";
 import type { ReplacedValues } from "../table/undo-stamps.ts";
 import { type BulkTarget, type CallerContext, changeTogether, planTogether } from "./bulk-changes.ts";
 import { findRecordsWithin } from "./find-records.ts";
@@ -51,7 +50,7 @@ function targetOf(ids: readonly number[], scope: Scope, { timer, timerExpiresAt 
 }
 
 /** The item of a job with another timer. */
-function withTimer(job: ListedItem<"JOBS">, { timer, timer_expires_at }: StoredTimer): Item {
+function withTimer(job: ListedItem<"JOBS">, { timer, timer_expires_at }: StoredTimer): ListedItem<"JOBS"> {
   return listedItems.JOBS.encode({ ...job, timer, timer_expires_at });
 }
 
@@ -61,7 +60,7 @@ export function timerOf({ timer, timer_expires_at }: ListedItem<"JOBS">): Stored
 }
 
 /** The item of a job with the timer that a change of it replaced. */
-export function restoreTimer(job: ListedItem<"JOBS">, before: ReplacedValues["before"]): Item {
+export function restoreTimer(job: ListedItem<"JOBS">, before: ReplacedValues["before"]): ListedItem<"JOBS"> {
   return withTimer(job, v.parse(timerBefore, before));
 }
 

@@ -3,6 +3,7 @@ import { calendarDateIn } from "../../domain/records/business-day.ts";
 import type { ListName } from "../../domain/records/list-position.ts";
 import { mergeInvoice, mergeJob, mergeTimesheet } from "../../domain/records/record-merge.ts";
 import { settings } from "../../settings.ts";
+import { listWrites } from "../lists/list-writes.ts";
 import { fromOwned, listedItems, listedKey, type OwnedFields, toOwned } from "../lists/listed-items.ts";
 import { removeRecord, upsertRecord, versionAfter } from "../writes/record-plans.ts";
 import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/write-plans.ts";
@@ -29,7 +30,10 @@ export function removeListed<L extends ListName>(
   line: RemovalLine<RecordType>,
   context: WriteContext,
 ): Promise<Outcome> {
-  return removeRecord(listedItems[list], listedKey(list, line.id), line, context, (stored) => [deleteItem(stored)]);
+  return removeRecord(listedItems[list], listedKey(list, line.id), line, context, (stored) => {
+    const { writes, counts } = listWrites(list, stored, undefined);
+    return { writes: [deleteItem(stored), ...writes], counts };
+  });
 }
 
 function saveListed<L extends ListName>(
@@ -40,6 +44,9 @@ function saveListed<L extends ListName>(
 ): Promise<Outcome> {
   return upsertRecord(listedItems[list], listedKey(list, line.id), line, context, (stored) => {
     const next = fromOwned(list, merge(stored && toOwned(stored)), stored, versionAfter(line, stored));
-    return saveItem(stored, next, context);
+    const plan = saveItem(stored, next, context);
+    if (!plan.writes) return plan;
+    const { writes, counts } = listWrites(list, stored, next);
+    return { ...plan, writes: [...plan.writes, ...writes], counts };
   });
 }

@@ -1,11 +1,13 @@
 import { inParallel } from "../../batches.ts";
 import { dueMark } from "../lists/list-keys.ts";
+import { listWrites } from "../lists/list-writes.ts";
 import { type ListedItem, listedItems, withFields } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { keyOf } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
 import { type Key, queryPages } from "../table/table.ts";
-import { replaceItem, type WriteContext, writeTogether } from "../writes/write-plans.ts";
+import { commitTogether } from "../writes/commit.ts";
+import { replaceItem, type WriteContext } from "../writes/write-plans.ts";
 
 const concurrency = 24;
 const { mark_key: dueKey } = dueMark("", 0);
@@ -49,6 +51,8 @@ async function markAll(keys: readonly Key[], today: string, context: WriteContex
 /** No user made the change: all users that it concerns are notified. */
 async function markUnlessChanged(invoice: ListedItem<"INVOICES">, context: WriteContext): Promise<boolean> {
   const next = withFields("INVOICES", invoice, { state: "overdue" });
-  const failed = await writeTogether([replaceItem(invoice, next, { ...context, notifies: true })]);
+  const { writes, counts } = listWrites("INVOICES", invoice, next);
+  const put = replaceItem(invoice, next, { ...context, notifies: true });
+  const failed = await commitTogether([put, ...writes], counts);
   return failed.length === 0;
 }

@@ -7,7 +7,6 @@ import { type ListedFields, type ListedItem, toFields, withFields } from "../lis
 import { findListPage } from "../lists/lists.ts";
 import type { ListSelection } from "../lists/totals.ts";
 import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
-import type { Item } from "../table/table.ts";
 import type { ReplacedValues } from "../table/undo-stamps.ts";
 import { type BulkTarget, type CallerContext, changeTogether, planTogether } from "./bulk-changes.ts";
 import { findRecordsWithin } from "./find-records.ts";
@@ -48,7 +47,7 @@ function targetOf(ids: readonly number[], scope: Scope, state: TimesheetState): 
 }
 
 /** The item of a timesheet in another state. */
-function withState(timesheet: ListedItem<"TIMESHEETS">, state: TimesheetState): Item {
+function withState(timesheet: ListedItem<"TIMESHEETS">, state: TimesheetState): ListedItem<"TIMESHEETS"> {
   return withFields("TIMESHEETS", timesheet, { state, payment_state: state });
 }
 
@@ -58,7 +57,10 @@ export function stateOf({ record: { state } }: ListedItem<"TIMESHEETS">) {
 }
 
 /** The item of a timesheet with the state that a change of it replaced. */
-export function restoreState(timesheet: ListedItem<"TIMESHEETS">, before: ReplacedValues["before"]): Item {
+export function restoreState(
+  timesheet: ListedItem<"TIMESHEETS">,
+  before: ReplacedValues["before"],
+): ListedItem<"TIMESHEETS"> {
   return withState(timesheet, v.parse(stateBefore, before).state);
 }
 

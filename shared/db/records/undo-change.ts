@@ -4,13 +4,13 @@ import type { Role } from "../../contract/operation.ts";
 import type { Caller } from "../../domain/caller.ts";
 import { placeOfChange, type UndoableList } from "../../domain/records/change-id.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { listWrites } from "../lists/list-writes.ts";
 import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { lastChangeOf } from "../table/change-stamps.ts";
 import { paces, retry } from "../table/retry.ts";
-import type { Item } from "../table/table.ts";
-import { transact } from "../table/transaction.ts";
 import type { ReplacedValues, UndoableChange } from "../table/undo-stamps.ts";
+import { commitTogether } from "../writes/commit.ts";
 import { findRemovals } from "../writes/removals.ts";
 import { replaceItem } from "../writes/write-plans.ts";
 import { type CallerContext, onceAuthorized } from "./bulk-changes.ts";
@@ -43,7 +43,7 @@ interface Kind<L extends UndoableList> {
   /** The values of a record that such a change replaces. */
   readonly replaced: (record: ListedItem<L>) => ReplacedValues["before"];
   /** The item of a record with the values that its last change replaced. */
-  readonly restored: (record: ListedItem<L>, before: ReplacedValues["before"]) => Item;
+  readonly restored: (record: ListedItem<L>, before: ReplacedValues["before"]) => ListedItem<L>;
 }
 
 const kinds: { readonly [L in UndoableList]: Kind<L> } = {
@@ -58,8 +58,8 @@ const kinds: { readonly [L in UndoableList]: Kind<L> } = {
  * is authorized. n + 1 read units; where the first record is gone, one query more. Three round trips.
  */
 export async function undoChange(changeId: string, context: UndoContext): Promise<UndoneChange> {
-  const { caller, authorization, requestedAt, token } = context;
-  return retry(paces.bulk, async (race) => {
+  const { caller, authorization, requestedAt } = context;
+  return retry(paces.bulk, async () => {
     const found = await onceAuthorized(authorization, findUndoable(changeId));
     if (!found || !mayUndo(found, caller)) throw recordNotFound();
     const { list, kept } = found;
@@ -67,7 +67,7 @@ export async function undoChange(changeId: string, context: UndoContext): Promis
     if (id !== undefined && id === undoableId(context.change, list, kept.record_ids[0]))
       return { id, undone: kept, list };
     requireOpen(kept, requestedAt);
-    const undoing = await putBack(list, kept, { ...context, token: race === 0 ? token : undefined });
+    const undoing = await putBack(list, kept, context);
     return undoing === undefined ? undefined : { id: undoing, undone: kept, list };
   });
 }
@@ -76,17 +76,19 @@ export async function undoChange(changeId: string, context: UndoContext): Promis
 async function putBack<L extends UndoableList>(
   list: L,
   kept: UndoableChange,
-  { caller, token, ...context }: CallerContext,
+  { caller, ...context }: CallerContext,
 ): Promise<string | undefined> {
   const records = await readUntouched(list, kept);
   const begun = beginUndoable(list, records, caller, context.change);
   const { replaced, restored } = kinds[list];
   const writing = { ...context, change: begun.change, notifies: true };
-  const writes = records.map((record) => {
+  const next = records.map((record) => restored(record, record.undo.before));
+  const writes = records.map((record, at) => {
     const stamps = undoStampsOf(record, begun, kept, replaced(record));
-    return replaceItem(record, restored(record, record.undo.before), writing, stamps);
+    return replaceItem(record, next[at] ?? record, writing, stamps);
   });
-  const failed = await transact(writes, { token });
+  const counts = records.flatMap((record, at) => listWrites(list, record, next[at]).counts);
+  const failed = await commitTogether(writes, counts, paces.bulkConflict);
   return failed.length > 0 ? undefined : begun.change.id;
 }
 

@@ -22,7 +22,7 @@ export interface Entity<Stored extends object> {
   /** Reads one item; `consistent` costs twice the read units. */
   find(key: Key, options?: { readonly consistent?: boolean }): Promise<Stored | undefined>;
   /** Prepares an item for storing, with its version. An item that was read in a newer version keeps that version. */
-  encode(value: Stored): Item;
+  encode(value: Stored): Stored & Item;
 }
 
 /** Attributes that any stored item may have in addition to those of its entity. */
@@ -70,7 +70,7 @@ export function defineEntity<Stored extends object>(
       const item = await getItem(key, options);
       return item && decode(item);
     },
-    encode: (value) => ({ ...(value as Item), schema_version: Math.max(version, versionOf(value as Item)) }),
+    encode: (value) => ({ ...value, schema_version: Math.max(version, versionOf(value as Item)) }),
   };
 
   function decode(item: Item): Stored {

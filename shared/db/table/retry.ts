@@ -24,6 +24,8 @@ export interface Pace {
 export const paces = {
   /** The table postpones a call: others' transactions hold its items, or it is overloaded (D18). */
   conflict: { withinMs: 1_000, firstPauseMs: 25, longestPauseMs: 200 },
+  /** As above for a change of several records: a user waits for it, and many of one company may come at once. */
+  bulkConflict: { withinMs: 3_000, firstPauseMs: 25, longestPauseMs: 200 },
   /** Others write the same record. */
   record: { tries: 40, firstPauseMs: 1, longestPauseMs: 50 },
   /** Each try reads up to 100 records. */
@@ -68,9 +70,9 @@ export async function retry<T>(
   return giveUp();
 }
 
-/** Repeats a call while others' transactions hold its items, for up to a second. Then refuses with `busy`. */
-export function retryConflicts<T>(call: () => Promise<T>): Promise<T> {
-  return retry(paces.conflict, () =>
+/** Repeats a call while others' transactions hold its items, at a pace. Then refuses with `busy`. */
+export function retryConflicts<T>(call: () => Promise<T>, pace: Pace = paces.conflict): Promise<T> {
+  return retry(pace, () =>
     call().catch((error: unknown) => {
       if (!isConflict(error)) throw error;
       return undefined;

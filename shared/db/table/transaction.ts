@@ -1,6 +1,5 @@
 import {
   type Get,
-  IdempotentParameterMismatchException,
   type Put,
   TransactGetItemsCommand,
   TransactionCanceledException,
@@ -9,7 +8,7 @@ import {
   TransactWriteItemsCommand,
 } from "@aws-sdk/client-dynamodb";
 import { fromAttributes, inTable, type Plain } from "./attributes.ts";
-import { retryConflicts } from "./retry.ts";
+import { type Pace, paces, retryConflicts } from "./retry.ts";
 import { type Item, type Key, tableClient } from "./table.ts";
 
 /** Most writes of a transaction. */
@@ -18,28 +17,41 @@ export const maxTransactionWrites = 100;
 /** One write of a transaction. The table's name is added here. */
 export type TransactionWrite = { [K in keyof TransactWriteItem]: Plain<NonNullable<TransactWriteItem[K]>> };
 
+/** The writes of a transaction, for each attempt after so many conflicts. */
+type WritesByAttempt = (conflicts: number) => readonly TransactionWrite[];
+
 /**
  * Carries out up to 100 writes, or none of them. If an answer is lost, the SDK repeats the call under the same token,
- * and the writes happen once. Returns the positions of the writes whose conditions failed; none means that everything
- * was written. Refuses with `busy` if others' transactions held the items for a second (D18). The table carries out
- * only one of the tries with a `token`, whichever run of a request makes them (D32).
+ * and the writes happen once. After a conflict nothing was written: the next attempt has a token of its own, and may
+ * have other writes. Returns the positions of the writes whose conditions failed; none means that everything was
+ * written. Refuses with `busy` if others' transactions hold the items for longer than the pace, by default a second
+ * (D18).
  */
 export async function transact(
-  writes: readonly TransactionWrite[],
-  { token }: { readonly token?: string | undefined } = {},
+  writes: readonly TransactionWrite[] | WritesByAttempt,
+  pace: Pace = paces.conflict,
 ): Promise<readonly number[]> {
-  const items = writes.map(writeInTable);
-  let current = token ?? crypto.randomUUID();
+  const writesOf = typeof writes === "function" ? writes : () => writes;
+  let conflicts = 0;
+  let call: TransactWriteItemsCommand | undefined;
   return retryConflicts(async () => {
+    call ??= transactionOf(writesOf(conflicts));
     try {
-      return await send(items, current);
+      return await send(call);
     } catch (error) {
-      // A transaction that is still in progress is repeated under its own token, so that it does not conflict with
-      // itself.
-      if (!(error instanceof TransactionInProgressException)) current = crypto.randomUUID();
+      // A transaction in progress is repeated as it is, so that it does not conflict with itself.
+      if (!(error instanceof TransactionInProgressException)) {
+        conflicts += 1;
+        call = undefined;
+      }
       throw error;
     }
-  });
+  }, pace);
+}
+
+function transactionOf(writes: readonly TransactionWrite[]): TransactWriteItemsCommand {
+  const TransactItems = writes.map(writeInTable);
+  return new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: crypto.randomUUID() });
 }
 
 /**
@@ -55,13 +67,11 @@ export async function readTogether(keys: readonly Key[]): Promise<(Item | undefi
   return keys.map((_, position) => items[position]);
 }
 
-async function send(TransactItems: TransactWriteItem[], token: string): Promise<readonly number[]> {
+async function send(call: TransactWriteItemsCommand): Promise<readonly number[]> {
   try {
-    await tableClient().send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: token }));
+    await tableClient().send(call);
     return [];
   } catch (error) {
-    // An earlier run used the token for other values, so these writes are another transaction.
-    if (error instanceof IdempotentParameterMismatchException) return send(TransactItems, crypto.randomUUID());
     const failed = failedConditions(error);
     if (failed.length === 0) throw error;
     return failed;

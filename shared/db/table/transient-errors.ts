@@ -1,4 +1,5 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { Refusal } from "../../domain/refusal.ts";
 
 /**
  * True if the error's cause is not the item in work: throttling, a lost connection, a missing right. The same work
@@ -16,6 +17,11 @@ export function isTransientError(error: unknown): boolean {
 export function isThrottled(error: unknown): boolean {
   const names = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];
   return error instanceof Error && names.includes(error.name);
+}
+
+/** True if the table, or others that write the same items, refuse a call only for now. */
+export function isPutOff(error: unknown): boolean {
+  return isThrottled(error) || (error instanceof Refusal && error.code === "busy");
 }
 
 /** True for a write that the table can never carry out, such as one that makes an item too large. */

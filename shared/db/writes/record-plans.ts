@@ -50,6 +50,9 @@ export function upsertRecord<Stored extends RecordItem>(
   });
 }
 
+/** The writes that remove a record, and the counts that it leaves. */
+export type Withdrawal = Required<Pick<WritePlan, "writes">> & Pick<WritePlan, "counts">;
+
 /**
  * Removes the record that a line is about by the writes that `withdraw` gives, unless the line is late. What is not there
  * is `unchanged`. A tombstone keeps the version of the removal, so that a late line does not bring the record back.
@@ -59,7 +62,7 @@ export function removeRecord<Stored extends RecordItem>(
   key: Key,
   line: Versioned,
   context: WriteContext,
-  withdraw: (stored: Stored) => readonly TransactionWrite[],
+  withdraw: (stored: Stored) => Withdrawal,
 ): Promise<Outcome> {
   return changeRecord(entity, key, line, context, (stored, tombstone) => {
     const isMarked = isRemovedAt(tombstone, line.version, context.now);
@@ -68,9 +71,11 @@ export function removeRecord<Stored extends RecordItem>(
     if (isMarked || isStale(line, stored)) return { outcome: "stale" };
     const requireAbsent = { ConditionCheck: { Key: { ...key }, ...ifUnchanged(stored) } };
     if (!stored) return { outcome: "unchanged", writes: [requireAbsent, ...tombstoneChange] };
+    const { writes, counts } = withdraw(stored);
     return {
       outcome: "removed",
-      writes: [...withdraw(stored), noteRemoval(stored, context.change), ...tombstoneChange],
+      writes: [...writes, noteRemoval(stored, context.change), ...tombstoneChange],
+      ...(counts && { counts }),
     };
   });
 }

@@ -3,13 +3,14 @@ import type { Change } from "../../domain/records/change.ts";
 import { fieldsInvalid } from "../../domain/records/record-line.ts";
 import { stampOf } from "../table/change-stamps.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
-import { putIf } from "../table/conditional-writes.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import type { Entity, RecordItem, StoredItem } from "../table/entity.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Item, Key } from "../table/table.ts";
-import { type TransactionWrite, transact } from "../table/transaction.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
 import type { UndoStamps } from "../table/undo-stamps.ts";
+import { type Commit, commitTogether } from "./commit.ts";
+import type { Count } from "./counters.ts";
 import { applyDry, type DryRunStore, findInDryRun } from "./dry-run.ts";
 import { takeUniqueKey, type UniqueKey } from "./unique-keys.ts";
 
@@ -21,6 +22,8 @@ export interface WritePlan {
   readonly outcome: Outcome;
   readonly writes?: readonly TransactionWrite[];
   readonly uniqueKeys?: readonly UniqueKey[];
+  /** Additions to the counters of lists. */
+  readonly counts?: readonly Count[];
 }
 
 /** What the writes of a record depend on beside the record. */
@@ -32,12 +35,9 @@ export interface WriteContext {
   readonly notifies?: boolean | undefined;
   /** Present in a dry run: takes the writes in place of the table. */
   readonly dryRun?: DryRunStore | undefined;
-  /** Makes the writes of a change, `writeTogether` unless given: an import makes those of many changes at once. */
+  /** Commits the writes of a change, `commitTogether` unless given: an import commits those of many changes at once. */
   readonly commit?: Commit | undefined;
 }
-
-/** Makes writes, all or none; answers with the positions of those whose conditions failed. */
-export type Commit = (writes: readonly TransactionWrite[]) => Promise<readonly number[]>;
 
 /** Attributes that describe the last write of an item, and are no part of its content. */
 const writeAttributes = new Set<string>(["silent", "changed_by", "change", "push", "write_id", "schema_version"]);
@@ -63,7 +63,7 @@ export async function changeItem<const Stored extends readonly StoredItem[]>(
   return retry(paces.record, async () => {
     const found = await Promise.all(reads.map(({ entity, key }) => findToWrite(entity, key, context)));
     const change = await decide(...(found as Found<Stored>));
-    const isDone = !change.writes?.length || (await write(change.writes, change.uniqueKeys ?? [], context));
+    const isDone = !change.writes?.length || (await write(change.writes, change, context));
     return isDone ? change.outcome : undefined;
   });
 }
@@ -81,23 +81,16 @@ export async function findToWrite<Stored extends object>(
 /** True when everything was written; false when an item was changed by others meanwhile. */
 async function write(
   writes: readonly TransactionWrite[],
-  uniqueKeys: readonly UniqueKey[],
-  { dryRun, commit = writeTogether }: WriteContext,
+  { uniqueKeys = [], counts = [] }: WritePlan,
+  { dryRun, commit = commitTogether }: WriteContext,
 ): Promise<boolean> {
   const failed = dryRun
     ? await applyDry(writes, uniqueKeys, dryRun)
-    : await commit([...writes, ...uniqueKeys.map(takeUniqueKey)]);
+    : await commit([...writes, ...uniqueKeys.map(takeUniqueKey)], counts);
   if (failed.some((position) => position < writes.length)) return false;
   const taken = uniqueKeys.filter((_, position) => failed.includes(writes.length + position));
   if (taken.length === 0) return true;
   throw fieldsInvalid(taken.map(({ field }) => ({ path: [field], code: "taken", detail: "belongs to another user" })));
-}
-
-/** Makes writes, all or none, as `transact` does; a single put is no transaction, which costs half. */
-export async function writeTogether(writes: readonly TransactionWrite[]): Promise<readonly number[]> {
-  const put = writes.length === 1 ? writes[0]?.Put : undefined;
-  if (!put) return transact(writes);
-  return (await putIf(put)) ? [] : [0];
 }
 
 /** What a write says of itself in its item beside the change; the next write leaves nothing of it but what it keeps. */

@@ -38,29 +38,35 @@ export function listedDate(list: ListName, fields: PositionFields): string | und
   return typeof value === "string" ? value : undefined;
 }
 
-/** Where a record of a company stands. Throws on one that lacks what its list goes by. */
+/** The first reason why a record has no place in its list; undefined if it has one. */
+export function positionFault(list: ListName, companyId: unknown, fields: PositionFields): string | undefined {
+  const { state, date, number } = shapes[list];
+  if (!Number.isSafeInteger(fields.id)) return "The record's id is not a whole number";
+  if (!Number.isSafeInteger(companyId)) return "The record's company_id is not a whole number";
+  if (state && !isText(fields[state])) return `The record's ${state} is not a text`;
+  if (date && !isCalendarDate(fields[date])) return `The record's ${date} is not a calendar date`;
+  if (number && !isText(fields[number])) return `The record's ${number} is not a text`;
+  return undefined;
+}
+
+/** The place of a record of a company. Throws if the record lacks an attribute that its list is sorted by. */
 export function positionOf(list: ListName, companyId: unknown, fields: PositionFields): ListPosition {
+  const fault = positionFault(list, companyId, fields);
+  if (fault !== undefined) throw new Error(fault);
   const { state, date, number } = shapes[list];
   return {
-    id: wholeNumber(fields.id, "id"),
-    companyId: wholeNumber(companyId, "company_id"),
-    state: state ? text(fields[state], state) : jobListState,
-    date: date ? calendarDate(fields[date], date) : null,
-    number: number ? text(fields[number], number) : null,
+    id: Number(fields.id),
+    companyId: Number(companyId),
+    state: state ? String(fields[state]) : jobListState,
+    date: date ? String(fields[date]) : null,
+    number: number ? String(fields[number]) : null,
   };
 }
 
-function wholeNumber(value: unknown, name: string): number {
-  if (Number.isSafeInteger(value)) return value as number;
-  throw new Error(`The record's ${name} is not a whole number`);
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
-function text(value: unknown, name: string): string {
-  if (typeof value === "string" && value !== "") return value;
-  throw new Error(`The record's ${name} is not a text`);
-}
-
-function calendarDate(value: unknown, name: string): string {
-  if (typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value)) return value;
-  throw new Error(`The record's ${name} is not a calendar date`);
+function isCalendarDate(value: unknown): boolean {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value);
 }

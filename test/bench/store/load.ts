@@ -1,4 +1,3 @@
-import { createWriteBatches } from "../../../infra/tools/import/write-batches.ts";
 import { nextCountedPlace } from "../../../shared/db/lists/counted-places.ts";
 import { listKeys } from "../../../shared/db/lists/list-keys.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
@@ -9,6 +8,8 @@ import { rewriteTotals } from "../../../shared/db/reconcile/repair-totals.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
+import { importParts } from "../../../shared/db/writes/counters.ts";
+import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import { positionOf } from "../../../shared/domain/records/list-position.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { testContext } from "../../support/records/contexts.ts";
@@ -22,7 +23,7 @@ const atOnce = 100;
 /** Imports the lines and counts them as the stream's consumer does, a hundred at a time. */
 export async function importLines(lines: Iterable<object>, onProgress: Progress): Promise<void> {
   let loaded = 0;
-  const commit = createWriteBatches();
+  const commit = createWriteBatches(importParts);
   for (const chunk of chunksOf(lines, atOnce)) {
     const records = chunk.map((line) => parseRecordLine(line, "GB"));
     await Promise.all(records.map((record) => writeRecord(record, { ...testContext(), commit })));

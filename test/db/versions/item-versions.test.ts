@@ -104,6 +104,7 @@ describe("every item", () => {
       "day totals",
       "invoice",
       "job",
+      "list counter",
       "list totals",
       "number entry",
       "removal",

@@ -47,12 +47,12 @@ describe("200", () => {
     expect((await update({ timesheet_ids: [1, 2], state: "paid" })).status).toBe(200);
   });
 
-  test("D18: 100 timesheets go in one call, all in the answer", async () => {
-    const ids = Array.from({ length: 100 }, (_, index) => 1000 + index);
+  test("D18: 90 timesheets go in one call, all in the answer", async () => {
+    const ids = Array.from({ length: 90 }, (_, index) => 1000 + index);
     await store(ids.map((id) => timesheetLine(id, 1)));
     const answer = await update({ timesheet_ids: ids, state: "paid" });
     expect(answer.body.timesheets.map(({ id }: { id: number }) => id)).toEqual(ids);
-    expect(answer.headers.total).toBe("100");
+    expect(answer.headers.total).toBe("90");
   });
 
   test("D2: an admin changes timesheets of every company at once", async () => {
@@ -95,8 +95,8 @@ describe("422", () => {
   test.each([
     ["no ids", { timesheet_ids: [] }, "/timesheet/timesheet_ids", "too_short"],
     [
-      "101 ids",
-      { timesheet_ids: Array.from({ length: 101 }, (_, index) => index + 1) },
+      "91 ids",
+      { timesheet_ids: Array.from({ length: 91 }, (_, index) => index + 1) },
       "/timesheet/timesheet_ids",
       "too_long",
     ],
@@ -122,11 +122,11 @@ describe("422", () => {
   });
 
   test("D18: timesheets that are too large together are refused, fewer are paid", async () => {
-    const ids = Array.from({ length: 100 }, (_, index) => 2000 + index);
+    const ids = Array.from({ length: 90 }, (_, index) => 2000 + index);
     const { timelog } = timesheetLine(1, 1);
     const { start_at, end_at } = timelog;
     const duration = { hours: 0, minutes: 30 };
-    const breaks = [{ id: 1, start_at, end_at, duration, notes: "x".repeat(36_000) }];
+    const breaks = [{ id: 1, start_at, end_at, duration, notes: "x".repeat(40_000) }];
     await store(ids.map((id) => timesheetLine(id, 1)));
     const stored = await Promise.all(ids.map((id) => readItem({ pk: `TIMESHEET#${id}`, sk: "TIMESHEET" })));
     const large = stored.map((item) => ({

@@ -5,7 +5,7 @@ import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { queryPage } from "../../../shared/db/table/table.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { transactionConditionFailed, useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { contentOf } from "../../support/records/items.ts";
 import { invoiceLine } from "../../support/records/records.ts";
@@ -41,8 +41,8 @@ async function countDue(): Promise<number> {
 }
 
 function conditionFailed(times: number) {
-  const body = { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", message: "no" };
-  proxy.fail("PutItem", { status: 400, body }, times);
+  // The invoice, and the counters of its company and month.
+  proxy.fail("TransactWriteItems", transactionConditionFailed(3), times);
 }
 
 test("D20: a pending invoice due before today becomes overdue; today's, later ones and paid ones stay", async () => {

@@ -77,7 +77,7 @@ function imageOf(list: ListName, { id, companyId, state, date, number }: Listed,
     TIMESHEETS: () => timesheetLine(id, companyId, { state, payment_state: state, date, total: `${total}.00` }),
     JOBS: () => jobLine(id, companyId, { number: total }),
   }[list]();
-  return fromOwned(list, fields as unknown as OwnedFields<typeof list>, undefined, undefined);
+  return { ...fromOwned(list, fields as unknown as OwnedFields<typeof list>, undefined, undefined) };
 }
 
 /** Brings the table to what the last of the changes left. */

@@ -1,9 +1,10 @@
-import { createWriteBatches } from "../../../infra/tools/import/write-batches.ts";
 import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
 import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
 import { type RecordKind, recordKey } from "../../../shared/db/table/item-keys.ts";
 import { getItem, type Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
+import { importParts } from "../../../shared/db/writes/counters.ts";
+import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { testContext } from "./contexts.ts";
@@ -11,7 +12,7 @@ import { testContext } from "./contexts.ts";
 /** Stores records the way an import does, and counts them as the stream's consumer would. */
 export async function store(lines: readonly object[], now = new Date()): Promise<void> {
   const records = lines.map((line) => parseRecordLine(line, "GB"));
-  const commit = createWriteBatches();
+  const commit = createWriteBatches(importParts);
   const context = { ...testContext(now), hmacKey, commit };
   await Promise.all(records.map((record) => writeRecord(record, context)));
   await countRecords(

@@ -1,11 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
-import { createWriteBatches } from "../../../infra/tools/import/write-batches.ts";
 import type { TransactionWrite } from "../../../shared/db/table/transaction.ts";
+import { importParts } from "../../../shared/db/writes/counters.ts";
+import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
-import { runImport, streamOf } from "./run-import.ts";
+import { runImport, streamOf } from "../../tools/import/run-import.ts";
 
 useService();
 const proxy = useFaultProxy();
@@ -25,7 +26,7 @@ const increase = (name: string): TransactionWrite => ({
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => String(from + at));
 
 test("changes share transactions; one whose condition fails learns which write it was, and keeps none from the others", async () => {
-  const commit = createWriteBatches();
+  const commit = createWriteBatches(importParts);
   await commit([add("taken")]);
   proxy.reset();
   const outcomes = await Promise.all([
@@ -39,13 +40,13 @@ test("changes share transactions; one whose condition fails learns which write i
 });
 
 test("changes of one item are made one after the other", async () => {
-  const commit = createWriteBatches();
+  const commit = createWriteBatches(importParts);
   await Promise.all(names(0, 30).map((name) => commit([add(`shared-${name}`), increase("sum")])));
   expect(await readItem(key("sum"))).toMatchObject({ number_of: 30 });
 });
 
 test("a change that the table cannot hold fails by itself, and of a lone put no transaction is made", async () => {
-  const commit = createWriteBatches();
+  const commit = createWriteBatches(importParts);
   const outcomes = await Promise.allSettled([
     ...names(100, 110).map((name) => commit([add(name)])),
     commit([add("large", { text: "x".repeat(500_000) })]),
@@ -58,7 +59,7 @@ test("a change that the table cannot hold fails by itself, and of a lone put no 
 });
 
 test("changes too large for one transaction are made in several", async () => {
-  const commit = createWriteBatches();
+  const commit = createWriteBatches(importParts);
   const text = "x".repeat(300_000);
   expect(await Promise.all(names(200, 220).map((name) => commit([add(name, { text })])))).toEqual(
     names(200, 220).map(() => []),
@@ -66,7 +67,7 @@ test("changes too large for one transaction are made in several", async () => {
 });
 
 test("an import whose transactions keep meeting those of others writes its records one by one", async () => {
-  proxy.fail("TransactWriteItems", transactionConflict(5), Number.POSITIVE_INFINITY);
+  proxy.fail("TransactWriteItems", transactionConflict(6), 20);
   const { summary } = await runImport(streamOf(...names(1, 6).map((id) => jobLine(Number(id), 1))));
   expect(summary).toMatchObject({ created: 5, failed: 0 });
 });

@@ -1,16 +1,16 @@
-import { keyOf, nameOf } from "../../../shared/db/table/item-keys.ts";
-import { maxTransactionWrites, type TransactionWrite, transact } from "../../../shared/db/table/transaction.ts";
-import { type Commit, writeTogether } from "../../../shared/db/writes/write-plans.ts";
-import { isPutOff } from "./patience.ts";
+import { keyOf, nameOf } from "../table/item-keys.ts";
+import { maxTransactionWrites, type TransactionWrite, transact } from "../table/transaction.ts";
+import { isPutOff } from "../table/transient-errors.ts";
+import { type Commit, commitTogether } from "./commit.ts";
+import { type Count, counterKey, counterWrites, foldCounts, partFor } from "./counters.ts";
 
-/** Concurrent transactions: 8 of 100 records, each some 100 ms on AWS, write more than 5,000 records a second. */
-const transactionsAtOnce = 8;
 /** A transaction may have 4 MB, and a letter of JSON takes up to three bytes. */
 const maxLetters = 1_000_000;
 
 /** The writes of one change that wait for a transaction. */
 interface Waiting {
   readonly writes: readonly TransactionWrite[];
+  readonly counts: readonly Count[];
   readonly items: readonly string[];
   readonly letters: number;
   resolve(failed: readonly number[]): void;
@@ -20,12 +20,12 @@ interface Waiting {
 /**
  * Commits the writes of many changes together, in transactions of up to 100 writes. Each change is still written whole
  * or not at all, and only while its own conditions are true. Changes that share an item are written one after the
- * other.
+ * other. The counts of a transaction are summed. Each transaction under way has one of the parts for its own.
  */
-export function createWriteBatches(): Commit {
+export function createWriteBatches(parts: readonly number[]): Commit {
   const held = new Set<string>();
+  const free = [...parts];
   let waiting: Waiting[] = [];
-  let underWay = 0;
   let isPlanned = false;
 
   const plan = () => {
@@ -35,22 +35,22 @@ export function createWriteBatches(): Commit {
   };
   const begin = () => {
     isPlanned = false;
-    while (underWay < transactionsAtOnce) {
+    while (free.length > 0) {
       const batch = takeBatch(waiting, held);
       if (batch.length === 0) return;
+      const part = free.shift() ?? 0;
       waiting = waiting.filter((each) => !batch.includes(each));
-      underWay += 1;
-      void writeBatch(batch).finally(() => {
+      void writeBatch(batch, (conflicts) => partFor(parts, parts.indexOf(part), conflicts)).finally(() => {
         for (const item of batch.flatMap(({ items }) => items)) held.delete(item);
-        underWay -= 1;
+        free.push(part);
         plan();
       });
     }
   };
-  return (writes) =>
+  return (writes, counts = []) =>
     new Promise((resolve, reject) => {
       const items = writes.map(itemOf);
-      waiting.push({ writes, items, letters: JSON.stringify(writes).length, resolve, reject });
+      waiting.push({ writes, counts, items, letters: JSON.stringify(writes).length, resolve, reject });
       plan();
     });
 }
@@ -60,15 +60,19 @@ export function createWriteBatches(): Commit {
  */
 function takeBatch(waiting: readonly Waiting[], held: Set<string>): Waiting[] {
   const batch: Waiting[] = [];
-  let [count, letters] = [0, 0];
+  const counters = new Set<string>();
+  let [writes, letters] = [0, 0];
   for (const each of waiting) {
-    if (count >= maxTransactionWrites) break;
-    const fits = count + each.writes.length <= maxTransactionWrites && letters + each.letters <= maxLetters;
-    if (batch.length > 0 && !fits) continue;
+    if (writes + counters.size >= maxTransactionWrites) break;
     if (each.items.some((item) => held.has(item))) continue;
+    const names = each.counts.map((count) => nameOf(counterKey(count, 0)));
+    const actions = writes + each.writes.length + new Set([...counters, ...names]).size;
+    const fits = actions <= maxTransactionWrites && letters + each.letters <= maxLetters;
+    if (batch.length > 0 && !fits) continue;
     for (const item of each.items) held.add(item);
+    for (const name of names) counters.add(name);
     batch.push(each);
-    count += each.writes.length;
+    writes += each.writes.length;
     letters += each.letters;
   }
   return batch;
@@ -82,18 +86,26 @@ function itemOf({ Put, Update, Delete, ConditionCheck }: TransactionWrite): stri
  * Writes as many changes as it can. A change whose conditions fail, or that the table cannot store, does not block the
  * others.
  */
-async function writeBatch(batch: readonly Waiting[]): Promise<void> {
+async function writeBatch(batch: readonly Waiting[], partOf: (conflicts: number) => number): Promise<void> {
   let open = batch;
   while (open.length > 1) {
     try {
-      open = settleFailed(open, await transact(open.flatMap(({ writes }) => writes)));
+      open = settleFailed(open, await writeAll(open, partOf));
     } catch (error) {
       if (isOfSome(error)) break;
       for (const { reject } of open) reject(error);
       return;
     }
   }
-  await Promise.all(open.map(({ writes, resolve, reject }) => writeTogether(writes).then(resolve, reject)));
+  await Promise.all(
+    open.map(({ writes, counts, resolve, reject }) => commitTogether(writes, counts).then(resolve, reject)),
+  );
+}
+
+function writeAll(open: readonly Waiting[], partOf: (conflicts: number) => number): Promise<readonly number[]> {
+  const writes = open.flatMap((each) => each.writes);
+  const counts = foldCounts(open.flatMap((each) => each.counts));
+  return transact((conflicts) => [...writes, ...counterWrites(counts, partOf(conflicts))]);
 }
 
 /** Settles changes with their outcomes. Returns those that failed only because of others. */

@@ -1,0 +1,44 @@
+import {
+  type ListName,
+  type ListPosition,
+  type PositionFields,
+  positionFault,
+  positionOf,
+} from "../../domain/records/list-position.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import { type Count, countsBetween } from "../writes/counters.ts";
+import type { ListedItem } from "./listed-items.ts";
+import { deleteEntry, entriesMissingIn, entriesOf, putEntry } from "./number-search.ts";
+
+/** The part of a transaction that keeps lists, totals and the search by number in line with a record. */
+export interface ListWrites {
+  readonly writes: readonly TransactionWrite[];
+  readonly counts: readonly Count[];
+}
+
+/**
+ * The search entries and counts that change with a record of a list; an absent item is no record. Nothing changes while
+ * it keeps its company, state, date and number. A record that was damaged stands nowhere, so that a write can repair or
+ * remove it; a recount then repairs the counters. Throws if the next item lacks an attribute that its list is sorted by.
+ */
+export function listWrites<L extends ListName>(
+  list: L,
+  before: ListedItem<L> | undefined,
+  after: ListedItem<L> | undefined,
+): ListWrites {
+  const isDamaged = before && positionFault(list, before.company_id, fieldsOf(before)) !== undefined;
+  const [left, entered] = [isDamaged ? null : placeOf(list, before), placeOf(list, after)];
+  const [gone, come] = [entriesOf(left), entriesOf(entered)];
+  return {
+    writes: [...entriesMissingIn(come, gone).map(deleteEntry), ...entriesMissingIn(gone, come).map(putEntry)],
+    counts: countsBetween(list, left, entered),
+  };
+}
+
+function placeOf<L extends ListName>(list: L, item: ListedItem<L> | undefined): ListPosition | null {
+  return item ? positionOf(list, item.company_id, fieldsOf(item)) : null;
+}
+
+function fieldsOf({ id, record }: ListedItem<ListName>): PositionFields {
+  return { ...record, id };
+}

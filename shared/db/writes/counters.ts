@@ -1,0 +1,112 @@
+import { spread } from "../../backoff.ts";
+import type { ListName, ListPosition } from "../../domain/records/list-position.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { nameOf, padId } from "../table/item-keys.ts";
+import type { Key } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
+
+/**
+ * A counter of a company's list, or of one of its months: a number under the name of each figure. A counter has parts,
+ * so that writers of one company do not stand in each other's way. The sums of the parts are the figures.
+ */
+export interface StoredCounter extends StoredItem {
+  /** The number of writes. */
+  readonly writes?: number;
+  readonly total_key: string;
+  readonly total_order: string;
+}
+
+const partitionStart = "COUNTERS#";
+
+/** The entity of the counters of lists. */
+export const counters = defineEntity<StoredCounter>("list counter", ({ pk }) => pk.startsWith(partitionStart));
+
+/** The parts that users, events and runs write. Enough for 50 bulk updates of one company at once; each costs readers. */
+export const userParts: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
+/** The parts of an import, one for each transaction that it has under way. */
+export const importParts: readonly number[] = [8, 9, 10, 11];
+
+/** The part that a transaction writes: its own at first, so that a quiet company has few, and after a conflict one by chance. */
+export function partFor(parts: readonly number[], own: number, conflicts: number): number {
+  const at = conflicts === 0 ? own : Math.floor(spread(0, parts.length));
+  return parts[at % parts.length] ?? 0;
+}
+
+/** The months of a list, or all of it. */
+const allMonths = "ALL";
+
+/** The additions to the figures of a company's list or of one of its months. */
+export interface Count {
+  readonly list: ListName;
+  readonly companyId: number;
+  /** `yyyy-mm`, or `ALL`. */
+  readonly month: string;
+  readonly figures: ReadonlyMap<string, number>;
+}
+
+/** The partition of the counters of a company's list. */
+function counterPartition(list: ListName, companyId: number): string {
+  return `${partitionStart}${list}#${companyId}`;
+}
+
+/** Key of a part of a counter. */
+export function counterKey({ list, companyId, month }: Omit<Count, "figures">, part: number): Key {
+  return { pk: counterPartition(list, companyId), sk: `${month}#${String(part).padStart(2, "0")}` };
+}
+
+/** A partition of the index `by-total` takes 1,000 write units a second: each list has so many for its companies. */
+const totalShards = 4;
+
+/** The partition of the index `by-total` for the counters of lists, or of their months, of every fourth company. */
+function totalPartition(list: ListName, ofMonths: boolean, shard: number): string {
+  return `${list}#${ofMonths ? "MONTHS" : allMonths}#${shard}`;
+}
+
+/** How figures of days name states: a dense month is below 1 KB. */
+const letters: Readonly<Record<string, string>> = { pending: "p", paid: "a", overdue: "o" };
+
+/** The name of the figure of a calendar date and state in the counter of its month. */
+function dayFigure(date: string, state: string): string {
+  const letter = letters[state];
+  if (!letter) throw new Error(`The state ${state} has no letter`);
+  return date.slice(8) + letter;
+}
+
+/** The additions that take a record out of the counters where it stood, and into those where it stands. */
+export function countsBetween(list: ListName, before: ListPosition | null, after: ListPosition | null): Count[] {
+  const [left, entered] = [before ? countsAt(list, before, -1) : [], after ? countsAt(list, after, 1) : []];
+  return foldCounts([...left, ...entered]);
+}
+
+function countsAt(list: ListName, { companyId, state, date }: ListPosition, one: 1 | -1): Count[] {
+  const all = { list, companyId, month: allMonths, figures: new Map([[state, one]]) };
+  if (date === null) return [all];
+  return [all, { list, companyId, month: date.slice(0, 7), figures: new Map([[dayFigure(date, state), one]]) }];
+}
+
+/** One count for each counter: the sums, without figures that stay as they are. */
+export function foldCounts(counts: readonly Count[]): Count[] {
+  const byCounter = Map.groupBy(counts, (count) => nameOf(counterKey(count, 0)));
+  return [...byCounter.values()].flatMap((same) => {
+    const figures = new Map<string, number>();
+    for (const [figure, amount] of same.flatMap((count) => [...count.figures])) {
+      figures.set(figure, (figures.get(figure) ?? 0) + amount);
+    }
+    for (const [figure, amount] of figures) if (amount === 0) figures.delete(figure);
+    return same[0] && figures.size > 0 ? [{ ...same[0], figures }] : [];
+  });
+}
+
+/** The writes that add folded counts to a part of their counters: two write units each, and one for the index. */
+export function counterWrites(counts: readonly Count[], part: number): TransactionWrite[] {
+  return counts.map((count) => {
+    const { list, companyId, month, figures } = count;
+    const key = counterKey(count, part);
+    const setOnce = {
+      total_key: totalPartition(list, month !== allMonths, companyId % totalShards),
+      total_order: `${month}#${padId(companyId)}#${key.sk.slice(-2)}`,
+    };
+    return { Update: updateOf(key, { setOnce, add: { ...Object.fromEntries(figures), writes: 1 } }) };
+  });
+}
