@@ -183,11 +183,13 @@ function freshFigures(): HoldingFigures {
 
 const counterStart = "COUNTERS#";
 
-/** A counter that has one part alone: a write of any part of it is made one of its first. */
-export function inOnePart(write: TransactWriteItem): TransactWriteItem {
-  const { Update } = write;
-  const { pk, sk } = (Update?.Key ?? {}) as StoredKey;
-  if (!Update || !pk?.S?.startsWith(counterStart)) return write;
-  const first = sk?.S?.replace(/#\d+$/, "#00") ?? "";
-  return { Update: { ...Update, Key: { ...Update.Key, sk: { S: first } } } };
+/** Counters that have so many parts at most: a write of a further one is made one of these. */
+export function inParts(parts: number): (write: TransactWriteItem) => TransactWriteItem {
+  return (write) => {
+    const { Update } = write;
+    const { pk, sk } = (Update?.Key ?? {}) as StoredKey;
+    if (!Update || !pk?.S?.startsWith(counterStart)) return write;
+    const part = sk?.S?.replace(/\d+$/, (own) => String(Number(own) % parts).padStart(2, "0")) ?? "";
+    return { Update: { ...Update, Key: { ...Update.Key, sk: { S: part } } } };
+  };
 }

@@ -10,7 +10,7 @@ import { tableClient } from "../../../../shared/db/table/table.ts";
 import { transact } from "../../../../shared/db/table/transaction.ts";
 import { settings } from "../../../../shared/settings.ts";
 import { modelContention } from "../../../support/faults/conflict-model.ts";
-import { inOnePart, useHeldItems } from "../../../support/faults/held-items.ts";
+import { inParts, useHeldItems } from "../../../support/faults/held-items.ts";
 import { useService } from "../../../support/service/service.ts";
 
 useService();
@@ -75,8 +75,8 @@ test("every part of a counter becomes its first, and nothing else changes", () =
   const update = (pk: string, sk: string) => ({
     Update: { TableName: "t", Key: { pk: { S: pk }, sk: { S: sk } }, UpdateExpression: "ADD paid :one" },
   });
-  expect(inOnePart(update("COUNTERS#INVOICES#7", "2026-05#11"))).toEqual(update("COUNTERS#INVOICES#7", "2026-05#00"));
-  expect(inOnePart(update("INVOICE#7", "INVOICE#11"))).toEqual(update("INVOICE#7", "INVOICE#11"));
+  expect(inParts(1)(update("COUNTERS#INVOICES#7", "2026-05#11"))).toEqual(update("COUNTERS#INVOICES#7", "2026-05#00"));
+  expect(inParts(1)(update("INVOICE#7", "INVOICE#11"))).toEqual(update("INVOICE#7", "INVOICE#11"));
 });
 
 test("the model's figures follow from the seed, and one item lets some thirty transactions through in a second", async () => {

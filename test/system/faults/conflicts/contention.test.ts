@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { type Pace, paces } from "../../../../shared/db/table/retry.ts";
+import { commitTogether } from "../../../../shared/db/writes/commit.ts";
+import { countsBetween } from "../../../../shared/db/writes/counters.ts";
+import { type Contention, modelContention } from "../../../support/faults/conflict-model.ts";
+import { inParts, useHeldItems } from "../../../support/faults/held-items.ts";
+import { useService } from "../../../support/service/service.ts";
+
+useService();
+const held = useHeldItems();
+
+const place = { companyId: 1, id: 1, date: "2026-05-04", number: null };
+const paid = countsBetween("TIMESHEETS", { ...place, state: "pending" }, { ...place, state: "paid" });
+
+/** Payments of timesheets of one company and month, each of its own timesheet. */
+function payments(pace: Pace = paces.bulkConflict) {
+  return (at: number) => commitTogether([{ Put: { Item: { pk: `TIMESHEET#${at}`, sk: "TIMESHEET" } } }], paid, pace);
+}
+
+function show(name: string, figures: Contention): Contention {
+  const { atOnce, p50, p95, p99, refused, cancelled } = figures;
+  const row = [name, atOnce, `${p50}/${p95}/${p99}`, refused, `${cancelled} %`];
+  if (process.env.SHOW_FIGURES) console.info(`| ${row.join(" | ")} |`);
+  return figures;
+}
+
+test.each([
+  { atOnce: 1, withinMs: 60 },
+  { atOnce: 5, withinMs: 300 },
+  { atOnce: 20, withinMs: 500 },
+  { atOnce: 50, withinMs: 700 },
+  { atOnce: 200, withinMs: 2_000 },
+])("$atOnce payments of one company at once are written within $withinMs ms", async ({ atOnce, withinMs }) => {
+  const figures = show("parts, 3 s", await modelContention(held, atOnce, payments()));
+  expect(figures.refused).toBe(0);
+  expect(figures.p99).toBeLessThanOrEqual(withinMs);
+});
+
+test("with one part for all, of 200 payments of one company many are refused", async () => {
+  for (const atOnce of [1, 5, 20, 50]) {
+    show("one part, 3 s", await modelContention(held, atOnce, payments(), { rewrite: inParts(1) }));
+  }
+  const figures = show("one part, 3 s", await modelContention(held, 200, payments(), { rewrite: inParts(1) }));
+  expect(figures.refused).toBeGreaterThan(50);
+});
+
+test("within the second that a single write has, 50 changes of one company at once are written", async () => {
+  for (const atOnce of [1, 5, 20, 200]) {
+    show("parts, 1 s", await modelContention(held, atOnce, payments(paces.conflict)));
+  }
+  expect(show("parts, 1 s", await modelContention(held, 50, payments(paces.conflict))).refused).toBe(0);
+  const inOne = await modelContention(held, 50, payments(paces.conflict), { rewrite: inParts(1) });
+  expect(show("one part, 1 s", inOne).refused).toBeGreaterThan(5);
+});
