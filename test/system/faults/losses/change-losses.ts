@@ -71,7 +71,7 @@ export const changeLosses = {
   },
   "mark-overdue": {
     holds: "each invoice turns overdue once",
-    loses: "PutItem",
+    loses: "TransactWriteItems",
     prepare: async () => {
       const id = newId();
       await store([invoiceLine(id, 1, { state: "pending", due_date: "2020-01-01" })]);
