@@ -16,13 +16,13 @@ export type TableAction =
 export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-month" | "by-mark" | "by-total";
 
 /**
- * The partitions of the table that say who may come in and who changed what, by the start of their key: the history, its places, public
- * signing keys, logins with their pins, who made which access token, hashes of passcodes and of passwords, reset tokens, failed tries, users
- * with sessions and what is only theirs, and which webhooks are disabled. A function that is taken over reaches by key those alone
- * that its row names. What scans or `readsStream` reads them all: `reconcile-totals`, `notify` and `keep-totals-and-history`.
+ * The partitions of the table and its indexes that say who may come in and who changed what, by the start of their key: the
+ * history, public signing keys, logins with their pins, who made which access token, hashes of passcodes and of passwords,
+ * reset tokens, failed tries, users with sessions and what is only theirs, and which webhooks are disabled. A function that
+ * is taken over reaches by key those alone that its row names. What scans or `readsStream` reads them all:
+ * `reconcile-totals`, `notify` and `keep-totals-and-history`.
  */
 export const guardedPartitions = [
-  "CHANGES#",
   "HISTORY#",
   "KEYS",
   "LOGIN#",

@@ -124,7 +124,8 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all", operator: "company" },
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "Query"],
-    guarded: ["CHANGES#", "HISTORY#", "USER#"],
+    indexes: ["by-state", "by-company", "by-month"],
+    guarded: ["HISTORY#", "USER#"],
   },
   "get-key-set": {
     area: "service",

@@ -59,7 +59,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     timeoutSeconds: 60,
     settings: ["HISTORY_DAYS"],
     table: ["BatchGetItem", "BatchWriteItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-    guarded: ["CHANGES#", "HISTORY#"],
+    guarded: ["HISTORY#"],
   },
   notify: {
     area: "workers",

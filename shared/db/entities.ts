@@ -12,7 +12,7 @@ import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
 import { answerPieces } from "./answer-pieces.ts";
-import { historyItems, historyPlaces } from "./history/history-items.ts";
+import { historyItems } from "./history/history-items.ts";
 import { idempotentRuns } from "./idempotent-runs.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems } from "./lists/listed-items.ts";
@@ -66,7 +66,6 @@ export const entities: readonly Entity<object>[] = [
   tombstones,
   removals,
   historyItems,
-  historyPlaces,
   counters,
   countedPlaces,
   listTotals,

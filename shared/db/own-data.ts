@@ -13,7 +13,7 @@ import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { toUser, users } from "./accounts/users.ts";
 import { answerPieces } from "./answer-pieces.ts";
-import { historyItems, historyPlaces, toRecordedChange } from "./history/history-items.ts";
+import { historyItems, toRecordedChange } from "./history/history-items.ts";
 import { idempotentRuns } from "./idempotent-runs.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems, toOwned } from "./lists/listed-items.ts";
@@ -106,7 +106,6 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
     const operation = change?.operation ?? null;
     return { type: "change", of: type, id, did, at, operation, before: before ?? null, after: after ?? null };
   }),
-  left(historyPlaces, "an index of changes by who made them: the changed records are a company's, or other people's"),
   left(userSecrets, secret),
   left(pins, secret),
   left(resetTokens, secret),

@@ -114,8 +114,7 @@ test("passwords, logins, pins, reset tokens and failed tries are reached by acco
   // They ask for the passcode, and reach no password.
   const paying = ["bulk-update-timesheets", "plan-bulk-update-timesheets", "undo-change"];
   expect(reaching("PASSCODE#")).toEqual(paying);
-  // Where changes are found: whoever could write there could name or hide them.
-  expect(reaching("CHANGES#")).toEqual(["list-changes", "keep-totals-and-history"]);
+  // Whoever could write there could name or hide changes.
   expect(reaching("HISTORY#")).toEqual(["list-changes", "keep-totals-and-history"]);
   expect(outside("LOGIN#")).toEqual(["deliver-pin"]);
   expect(outside("RESET#")).toEqual([]);

@@ -97,7 +97,9 @@ export class RecordsTable extends Construct {
     }
     if (queried.length > 0) {
       const resources = queried.map((index) => `${tableArn}/index/${index}`);
-      fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources }));
+      // A query of an index always names a partition.
+      const conditions = outsideOf(guarded);
+      fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources, conditions }));
     }
   }
 
@@ -128,8 +130,12 @@ export class RecordsTable extends Construct {
 
 /** Keeps calls out of the guarded partitions but those that a function reaches; a scan names no partition. */
 function keepOut(reached: readonly GuardedPartition[]) {
+  return { ...outsideOf(reached), ...namesKeys };
+}
+
+function outsideOf(reached: readonly GuardedPartition[]) {
   const patterns = guardedPartitions.filter((each) => !reached.includes(each)).map((each) => each.replace(/#$/, "#*"));
-  return { "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": patterns }, ...namesKeys };
+  return { "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": patterns } };
 }
 
 /** A condition for all values holds where there are none: a call that names no key is refused. */

@@ -103,7 +103,7 @@ function linesOf(items: readonly Item[]): OwnDataLine[] {
 
 /** The values of a change before and after it. */
 function valuesOf(item: Item): unknown[] {
-  const { before, after } = historyItems.decode(item);
+  const { before, after } = historyItems.decode(item).record;
   return [before, after].map((text): unknown => text && JSON.parse(text));
 }
 

@@ -68,8 +68,8 @@ async function findFormer(id: number): Promise<object[]> {
     ConsistentRead: true,
   });
   for await (const page of pages) {
-    for (const { before, after } of page.map(historyItems.decode)) {
-      for (const text of [before, after]) if (text) former.push(JSON.parse(text));
+    for (const { record } of page.map(historyItems.decode)) {
+      for (const text of [record.before, record.after]) if (text) former.push(JSON.parse(text));
     }
   }
   return former;

@@ -91,14 +91,18 @@ async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Searc
 }
 
 async function inHistory(item: Item, { person, isDryRun, timesheetIds }: Search): Promise<boolean> {
-  const { pk, sk, before, after } = historyItems.decode(item);
+  const { pk, sk, record } = historyItems.decode(item);
+  const { before, after } = record;
   const [was, is] = [before, after].map((text): unknown => text && JSON.parse(text));
   const isAbout = timesheetIds.has(Number(pk.split("#")[2])) || namesDriver([was, is], person);
   const next = withoutPerson([was, is], person, isAbout);
   if (isDeepStrictEqual(next, [was, is])) return false;
   const [nextWas, nextIs] = next as unknown[];
-  const set = { ...(was ? { before: JSON.stringify(nextWas) } : {}), ...(is ? { after: JSON.stringify(nextIs) } : {}) };
-  if (!isDryRun) await updateIf({ pk, sk }, { where: { before, after }, set });
+  const set = {
+    ...(was ? { "record.before": JSON.stringify(nextWas) } : {}),
+    ...(is ? { "record.after": JSON.stringify(nextIs) } : {}),
+  };
+  if (!isDryRun) await updateIf({ pk, sk }, { where: { "record.before": before, "record.after": after }, set });
   return true;
 }
 

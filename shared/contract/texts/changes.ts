@@ -43,8 +43,9 @@ export const changeText = shapes(change, "What one change did to one record.", {
 });
 
 export const listChangesText = describes(listChanges, {
-  description: `Answers "who set this to paid?". Ask for one record, for what one user did, for everything that one call changed, for a
-company, or without a filter for all that you may see. One such filter at a time: others together are 422.
+  description: `Answers "who set this to paid?". Ask for one record, for what one user did, for everything that one call changed, or for a
+company. One such filter at a time: others together are 422. Without a filter, operators get what happened in their company, and
+admins 422, whose \`errors\` name the filters.
 
 Admins see everything. Operators see timesheets, invoices and jobs of their own company, and never users or their sessions; another
 company's record is 404 like an absent one. Entries appear a moment after a change, and are kept for 400 days unless the service

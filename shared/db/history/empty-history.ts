@@ -15,13 +15,14 @@ const usersAtOnce = 8;
  * change.
  */
 export async function emptyRemoved(items: readonly Item[]): Promise<void> {
-  const changes = items.filter(({ type }) => type === "user");
+  const changes = items.filter((item) => historyItems.decode(item).record.type === "user");
   const byUser = Object.groupBy(changes.map(keyOf), ({ pk }) => pk);
   await inParallel(Object.entries(byUser), usersAtOnce, async ([pk, own = []]) => {
     const first = own.map(({ sk }) => sk).toSorted()[0];
     const removals = await queryItems({
       KeyConditionExpression: "pk = :pk AND sk >= :first",
-      FilterExpression: "did = :removed",
+      FilterExpression: "#record.did = :removed",
+      ExpressionAttributeNames: { "#record": "record" },
       ExpressionAttributeValues: { ":pk": pk, ":first": first, ":removed": "removed" },
       ConsistentRead: true,
     });
@@ -44,8 +45,9 @@ export async function emptyHistory(pk: string, below = afterAll): Promise<void> 
 }
 
 function emptied(item: Item): Item | undefined {
-  const { type, before, after } = historyItems.decode(item);
+  const { record } = historyItems.decode(item);
+  const { type, before, after } = record;
   const empty = (text: string) => JSON.stringify(impersonal(type, JSON.parse(text)));
   const next = { ...(before && { before: empty(before) }), ...(after && { after: empty(after) }) };
-  return next.before === before && next.after === after ? undefined : { ...item, ...next };
+  return next.before === before && next.after === after ? undefined : { ...item, record: { ...record, ...next } };
 }

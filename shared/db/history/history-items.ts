@@ -42,110 +42,107 @@ export interface HistoryEntry {
   readonly after?: Fields | undefined;
 }
 
-/** A change as the table has it; its key names the record. */
-export interface StoredHistory extends StoredItem, Omit<HistoryEntry, "id" | "before" | "after"> {
+/** The content of a stored entry. Before and after are JSON, because they are written by the thousand. */
+interface StoredEntry extends Omit<HistoryEntry, "id" | "before" | "after"> {
   /** Of a session: its family. */
   readonly family?: string | undefined;
-  /** JSON: what a consumer writes by the thousand. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
+  /** As of the item: the indexes carry `record` alone. */
   readonly expires_at: number;
 }
 
-/** A place by which a change is found; its order names the change. */
-export interface StoredPlace extends StoredItem {
+/** A change as the table has it. The key names the record; index keys name who made it, the company and the change. */
+export interface StoredHistory extends StoredItem {
+  readonly record: StoredEntry;
   readonly expires_at: number;
 }
 
 const partitionStart = "HISTORY#";
-const placeStart = "CHANGES#";
-const dayStart = `${placeStart}DAY#`;
 
 /** The entity of the history's changes. */
 export const historyItems = defineEntity<StoredHistory>("history", ({ pk }) => pk.startsWith(partitionStart));
 
-/** The entity of the places by which changes are found. */
-export const historyPlaces = defineEntity<StoredPlace>("history place", ({ pk }) => pk.startsWith(placeStart));
+/** A question that the history answers: the partition with the changes, of the table or of an index, and its keys. */
+export interface HistoryQuestion {
+  readonly index?: "by-state" | "by-company" | "by-month";
+  readonly key: "pk" | "all_key" | "company_key" | "month_key";
+  readonly order: keyof typeof orders;
+  readonly partition: string;
+}
+
+/** The questions that the history answers. `by` is as in `Change`. A session's end is among the changes of its user. */
+export const questions = {
+  ofRecord: (type: Exclude<RecordedType, "session">, id: number | string): HistoryQuestion => {
+    return { key: "pk", order: "sk", partition: historyPartition(type, id) };
+  },
+  byActor: (by: string): HistoryQuestion => {
+    return { index: "by-state", key: "all_key", order: "id", partition: `${partitionStart}BY#${by}` };
+  },
+  ofCompany: (companyId: number): HistoryQuestion => {
+    return { index: "by-company", key: "company_key", order: "id", partition: `${partitionStart}COMPANY#${companyId}` };
+  },
+  ofChange: (changeId: string): HistoryQuestion => {
+    return { index: "by-month", key: "month_key", order: "day_id", partition: `${partitionStart}CHANGE#${changeId}` };
+  },
+} as const;
 
 /** Partition of a record's history; of a session's end its user's. */
 export function historyPartition(type: Exclude<RecordedType, "session">, id: number | string): string {
   return `${partitionStart}${type.toUpperCase()}#${id}`;
 }
 
-/** Partitions of the places by which a change is found. */
-export const placePartitions = {
-  actor: (by: string) => `${placeStart}BY#${by}`,
-  company: (companyId: number) => `${placeStart}COMPANY#${companyId}`,
-  change: (changeId: string) => `${placeStart}ID#${changeId}`,
-  /** `day` as `yyyy-mm-dd` in UTC, `shard` below `shardsPerDay`. */
-  day: (day: string, shard: number) => `${dayStart}${day}#${shard}`,
-  /** The days, and of each the shards, that hold any place: what reads by time looks nowhere else. */
-  usedShards: `${placeStart}DAYS`,
-  /** What a shard holds that is used. */
-  usedShard: ({ sk }: StoredPlace) => `${dayStart}${sk}`,
-} as const;
-
-/** The places by time are spread over so many partitions a day, each of which takes 1,000 write units a second. */
-export const shardsPerDay = 8;
-
 /** The number that a record's key names it by. */
 export function numberIn({ pk }: Key): number {
   return Number(pk.slice(pk.indexOf("#") + 1));
 }
 
-/** The order of what was written in a second since 1970, as the stream numbers it; without a number, before all of that second. */
-export function orderOf(second: number, sequence?: string): string {
-  const start = String(second).padStart(10, "0");
-  return sequence === undefined ? start : `${start}.${sequence.padStart(40, "0")}`;
+const secondDigits = 10;
+const sequenceDigits = 40;
+/** So many of the sequence's last digits fit beside the second into a number that is exact. */
+const orderDigits = 6;
+
+/**
+ * The sort key of a change that was written in a second since 1970, as the stream numbers it. `isFirst` puts it before
+ * the other change with that number.
+ */
+export function historyOrder(second: number, sequence = "", isFirst = false): string {
+  const order = `${String(second).padStart(secondDigits, "0")}.${sequence.padStart(sequenceDigits, "0")}`;
+  return `${order}.${isFirst ? 0 : 1}`;
 }
 
-/** The second in which something was written, by its order. */
-function secondOf(order: string): number {
-  return Number(order.slice(0, 10));
+/** The orders of a change in the table and in the indexes, by its sort key. */
+const orders = {
+  sk: (sk: string) => sk,
+  day_id: (sk: string) => sk,
+  id: (sk: string) => {
+    const sequenceEnd = secondDigits + 1 + sequenceDigits;
+    return Number(sk.slice(0, secondDigits) + sk.slice(sequenceEnd - orderDigits, sequenceEnd));
+  },
+} as const;
+
+/** The attributes by which an index answers a question with a change. */
+export function indexKeys({ key, order, partition }: HistoryQuestion, sk: string): Item {
+  return { [key]: partition, [order]: orders[order](sk) };
 }
 
-/** The order of a place: it sorts as its change does, and names it. */
-export function placeOrder({ pk, sk }: Key): string {
+/** Names a change in every list that has it. */
+export function placeOf({ pk, sk }: Key): string {
   return `${sk}#${pk.slice(partitionStart.length)}`;
 }
 
 /** The key of the change that a place names. */
-export function placedKey({ sk }: Key): Key {
-  const end = sk.indexOf("#");
-  return { pk: `${partitionStart}${sk.slice(end + 1)}`, sk: sk.slice(0, end) };
+export function placedKey(place: string): Key {
+  const end = place.indexOf("#");
+  return { pk: `${partitionStart}${place.slice(end + 1)}`, sk: place.slice(0, end) };
 }
 
 /** A change of the history as it was kept. */
-export function toRecordedChange(item: StoredHistory): HistoryEntry {
-  const { pk, sk: _at, schema_version: _version, expires_at: _until, family, ...rest } = item;
+export function toRecordedChange({ pk, record }: StoredHistory): HistoryEntry {
+  const { expires_at: _until, family, ...rest } = record;
   const name = pk.slice(pk.indexOf("#", partitionStart.length) + 1);
   const id = family ?? (rest.type === "import" ? name : Number(name));
   const fieldsOf = (text: string | undefined): Fields | undefined =>
     text === undefined ? undefined : JSON.parse(text);
   return { ...rest, id, before: fieldsOf(rest.before), after: fieldsOf(rest.after) };
-}
-
-const daySeconds = 86_400;
-const dayLength = "yyyy-mm-dd".length;
-
-/** The day of a place, in UTC. */
-export function dayOfPlace(place: string): string {
-  return new Date(secondOf(place) * 1_000).toISOString().slice(0, dayLength);
-}
-
-/** The day of a shard that holds any place. */
-export function dayOfShard({ sk }: StoredPlace): string {
-  return sk.slice(0, dayLength);
-}
-
-/** The items that name the shards of days which places are in; the same for all places of one. */
-export function usedShardsOf(items: readonly Item[]): Item[] {
-  return items
-    .filter(({ pk }) => String(pk).startsWith(dayStart))
-    .map(({ pk, sk, expires_at }) => {
-      const second = secondOf(String(sk));
-      const daysEnd = second - (second % daySeconds) + daySeconds;
-      const used = { pk: placePartitions.usedShards, sk: String(pk).slice(dayStart.length) };
-      return historyPlaces.encode({ ...used, expires_at: daysEnd + Number(expires_at) - second });
-    });
 }

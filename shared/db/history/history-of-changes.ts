@@ -3,46 +3,38 @@ import { endedAt, familyOf, sessions } from "../accounts/sessions.ts";
 import { revisionOf } from "../lists/listed-items.ts";
 import { isWhole, lastChangeOf, type StoredChange } from "../table/change-stamps.ts";
 import type { StreamRecord } from "../table/stream-records.ts";
-import type { Item, Key } from "../table/table.ts";
+import type { Item } from "../table/table.ts";
 import { boundFields } from "./bounded-fields.ts";
 import {
-  dayOfPlace,
   type Fields,
   type HistoryEntry,
+  type HistoryQuestion,
   historyItems,
+  historyOrder,
   historyPartition,
-  historyPlaces,
+  indexKeys,
   numberIn,
-  orderOf,
-  placeOrder,
-  placePartitions,
-  type StoredHistory,
-  shardsPerDay,
+  questions,
 } from "./history-items.ts";
 import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOf } from "./recorded-fields.ts";
 
 /** A change of the history in the making. */
 interface Draft extends HistoryEntry {
-  /** 0 for what began before the change that it is kept with: it has no places of its own. */
-  readonly order?: 0;
+  /** True for the beginning of a record by an import: the record alone is asked for it. */
+  readonly isBeginning?: true;
 }
 
 /** When the table was written, as its stream says it. */
 type Written = Pick<StreamRecord, "createdAt" | "sequence">;
 
 /**
- * What the history keeps of a change of the table, the same however often it is asked: nothing where no field differs. An
- * import's new record is kept by its run alone; how it began is kept with its next change, whatever that was.
+ * The entries that the history keeps of a change of the table; none if no field differs. They are the same however often
+ * this is asked. An import keeps its new records as one change of its own. How it began a record is kept with the
+ * record's next change.
  */
 export function historyOf(change: StreamRecord, removedBy: StoredChange | undefined, keptDays: number): Item[] {
   const drafts = sessions.matches(change.key) ? endOf(change) : draftsOf(change, removedBy);
-  return drafts.flatMap((draft) => toItems(draft, change, keptDays));
-}
-
-/** The items that keep a change, with the places by which it is found. */
-export function toItems({ order, ...recorded }: Draft, written: Written, keptDays: number): Item[] {
-  const item = itemOf(recorded, order ?? 1, written, keptDays);
-  return [historyItems.encode(item), ...(order === undefined ? placesOf(recorded, item) : [])];
+  return drafts.map((draft) => toItem(draft, change, keptDays));
 }
 
 function draftsOf(change: StreamRecord, removedBy: StoredChange | undefined): Draft[] {
@@ -70,7 +62,7 @@ function beginningOf(item: Item | undefined, was: RecordedFields, shown: (fields
   const change = firstImportOf(item);
   const { fields, company_id } = was;
   const revision = revisionOf(item);
-  const created = { did: "created", order: 0, company_id, revision, after: shown(fields) } as const;
+  const created = { did: "created", isBeginning: true, company_id, revision, after: shown(fields) } as const;
   return change && { ...created, change, at: change.at };
 }
 
@@ -110,47 +102,25 @@ const mostBytes = 2_048;
 /** Names and numbers of the two texts. */
 const spareBytes = 64;
 
-function itemOf(
-  { id, before, after, ...recorded }: HistoryEntry,
-  order: number,
-  { createdAt, sequence = "" }: Written,
-  keptDays: number,
-): StoredHistory {
+/** The item that keeps a change. Its index keys answer for the user who made it, its company and its change. */
+export function toItem(draft: Draft, { createdAt = 0, sequence }: Written, keptDays: number): Item {
+  const { isBeginning = false, id, before, after, ...recorded } = draft;
   const { type, user_id = 0 } = recorded;
   const pk = type === "session" ? historyPartition("user", user_id) : historyPartition(type, id);
-  const expires_at = (createdAt ?? 0) + keptDays * 86_400;
-  const item = {
-    ...recorded,
-    ...(type === "session" && { family: `${id}` }),
-    pk,
-    sk: `${orderOf(createdAt ?? 0, sequence)}.${order}`,
-    expires_at,
-  };
+  const sk = historyOrder(createdAt, sequence, isBeginning);
+  const expires_at = createdAt + keptDays * 86_400;
+  const record = { ...recorded, ...(type === "session" && { family: `${id}` }), expires_at };
+  const asked = isBeginning ? [] : questionsOf(draft);
+  const item = { ...Object.assign({}, ...asked.map((each) => indexKeys(each, sk))), pk, sk, expires_at, record };
   const left = mostBytes - spareBytes - Buffer.byteLength(JSON.stringify(historyItems.encode(item)));
-  return { ...item, ...boundFields({ before, after }, left) };
+  return historyItems.encode({ ...item, record: { ...record, ...boundFields({ before, after }, left) } });
 }
 
-/** The places by which a change is found: by the user who made it, its company, its change and its day. */
-function placesOf({ change, company_id }: HistoryEntry, item: StoredHistory): Item[] {
-  const { expires_at } = item;
-  const sk = placeOrder(item);
-  const partitions = [
-    ...(change && isUser(change.by) ? [placePartitions.actor(change.by)] : []),
-    ...(change ? [placePartitions.change(change.id)] : []),
-    ...(company_id === undefined ? [] : [placePartitions.company(company_id)]),
-    placePartitions.day(dayOfPlace(sk), shardOf(item)),
+/** The questions that a change answers beside that for its record. Only of users does anybody ask what they made. */
+function questionsOf({ change, company_id }: HistoryEntry): HistoryQuestion[] {
+  return [
+    ...(change?.by.startsWith("user#") ? [questions.byActor(change.by)] : []),
+    ...(company_id === undefined ? [] : [questions.ofCompany(company_id)]),
+    ...(change ? [questions.ofChange(change.id)] : []),
   ];
-  return partitions.map((pk) => historyPlaces.encode({ pk, sk, expires_at }));
-}
-
-/** Others are never asked for, and an import may make more changes a second than one partition takes. */
-function isUser(by: string): boolean {
-  return by.startsWith("user#");
-}
-
-/** Records of one batch are of other shards: the letters of the key's end vary the most. */
-function shardOf({ pk }: Key): number {
-  let hash = 0;
-  for (const letter of pk) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003;
-  return hash % shardsPerDay;
 }

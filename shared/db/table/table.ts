@@ -80,7 +80,7 @@ export async function queryItems(input: Query, most?: number): Promise<Item[]> {
 
 /** Reads a query to its end, page by page. */
 export async function* queryPages(input: Query): AsyncGenerator<Item[]> {
-  let lastKey: Item | undefined;
+  let lastKey = input.ExclusiveStartKey;
   do {
     const page = await queryPage({ ...input, ExclusiveStartKey: lastKey });
     yield page.items;

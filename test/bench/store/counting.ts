@@ -92,9 +92,9 @@ export async function measureHistory(): Promise<Figure[]> {
     {
       name: "first changes after it",
       changes: await changesOf(ids.map(changedInvoice("paid")), user),
-      most: 7,
+      most: 5,
     },
-    { name: "changed states", changes: await changesOf(ids.map(changedInvoice("pending")), user), most: 5 },
+    { name: "changed states", changes: await changesOf(ids.map(changedInvoice("pending")), user), most: 4 },
   ];
   const figures: Figure[] = [];
   for (const { name, changes, most } of mixes) {

@@ -2,7 +2,8 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/keep-totals-and-history.ts";
 import { endedAt, sessionKey } from "../../../shared/db/accounts/sessions.ts";
-import { findCompanyHistory, findRecordHistory } from "../../../shared/db/history/find-history.ts";
+import { findHistory } from "../../../shared/db/history/find-history.ts";
+import { questions } from "../../../shared/db/history/history-items.ts";
 import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
@@ -78,13 +79,13 @@ test("D41: killed before and after every call, it has kept the history of record
     expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
   });
   const start = { limit: 10, now: new Date() };
-  expect(await findRecordHistory("user", 500, start)).toMatchObject({
+  expect(await findHistory(questions.ofRecord("user", 500), start)).toMatchObject({
     changes: [
       { type: "session", id: "zz1", did: "ended", user_id: 500, change: { by: "user#7" } },
       { type: "user", id: 500, did: "updated", before: { first_name: "Ada" }, after: { first_name: "Ida" } },
     ],
   });
-  const { changes: ofInvoice } = await findCompanyHistory(9, start);
+  const { changes: ofInvoice } = await findHistory(questions.ofCompany(9), start);
   expect(ofInvoice).toMatchObject([{ type: "invoice", id: 600, before: { total: "1.00" }, after: { total: "2.00" } }]);
 });
 
@@ -205,7 +206,7 @@ test("D41: the history of a poison record that cannot be counted is kept all the
   proxy.reset();
   expect(await handler({ Records: [poison] })).toEqual({ batchItemFailures: [] });
   expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([{ pk: "INVOICE#9003" }]);
-  const { changes } = await findRecordHistory("invoice", 9_003, { limit: 10, now: new Date(0) });
+  const { changes } = await findHistory(questions.ofRecord("invoice", 9_003), { limit: 10, now: new Date(0) });
   expect(changes).toMatchObject([{ before: { state: "pending" } }]);
 });
 

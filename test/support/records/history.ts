@@ -1,7 +1,5 @@
 import type { HistoryEntry } from "../../../shared/db/history/history-items.ts";
-import { usedShardsOf } from "../../../shared/db/history/history-items.ts";
-import { toItems } from "../../../shared/db/history/history-of-changes.ts";
-import { nameOf } from "../../../shared/db/table/item-keys.ts";
+import { toItem } from "../../../shared/db/history/history-of-changes.ts";
 import { putItems } from "./put-items.ts";
 
 /** A change to be kept; what is left out is a timesheet of company 1 that user 2 set to paid in a bulk update. */
@@ -16,9 +14,7 @@ let sequence = 0;
 
 /** Stores changes as the consumer of the stream keeps them: of the same second in this order. */
 export function putHistory(changes: readonly KeptChange[]): Promise<void> {
-  const items = changes.flatMap(itemsOf);
-  const shards = usedShardsOf(items);
-  return putItems([...new Map([...items, ...shards].map((item) => [nameOf(item), item])).values()]);
+  return putItems(changes.map(itemOf));
 }
 
 /** The ids of changes that differ in a number. */
@@ -26,7 +22,7 @@ export function changeIdOf(number: number): string {
   return `019de2a6-1c40-7a31-9f0e-${String(number).padStart(12, "0")}`;
 }
 
-function itemsOf({ changeId = changeIdOf(0), keptDays = 36_500, ...given }: KeptChange) {
+function itemOf({ changeId = changeIdOf(0), keptDays = 36_500, ...given }: KeptChange) {
   sequence += 1;
   const { type = "timesheet", at = "2026-05-01T09:00:00.000Z" } = given;
   const { by } = { by: "user#2", ...given };
@@ -36,5 +32,5 @@ function itemsOf({ changeId = changeIdOf(0), keptDays = 36_500, ...given }: Kept
   const usual = { id: 1, did: "updated", before: { state: "pending" }, after: { state: "paid" } } as const;
   const { by: _, ...recorded } = { ...usual, ...(isListed && { company_id: 1 }), ...given, type, at, change };
   const written = { createdAt: Math.floor(Date.parse(at) / 1_000), sequence: String(sequence) };
-  return toItems(recorded, written, keptDays);
+  return toItem(recorded, written, keptDays);
 }

@@ -60,7 +60,7 @@ function tableRights(name: string, input: Input): NeededRight[] {
   const index = input.IndexName ? `/index/${input.IndexName}` : "";
   const partition = name === "Query" ? partitionOf(input) : (input.Key ?? input.Item)?.pk;
   const context: NeededRight["context"] =
-    index || partition === undefined ? {} : { "dynamodb:LeadingKeys": [kindOf(partition)] };
+    partition === undefined ? {} : { "dynamodb:LeadingKeys": [kindOf(partition)] };
   return [right(`dynamodb:${name}`, `${settingOf(input.TableName)}${index}`, context)];
 }
 

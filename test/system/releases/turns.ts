@@ -66,7 +66,5 @@ function lossOf(before: Item | undefined, after: Item | undefined): string | und
 
 /** An item of a kind that is put as new, whatever stands there. */
 function isOverwritten(item: Item): boolean {
-  return ["login guesses", "client guesses", "history place", "number entry"].includes(
-    entityOf(keyOf(item))?.name ?? "",
-  );
+  return ["login guesses", "client guesses", "number entry"].includes(entityOf(keyOf(item))?.name ?? "");
 }

@@ -48,15 +48,19 @@ const driver = {
 const other = { ...driver, first_name: "Ada", last_name: "Holt", profile_id: 701, referral_code: "ADA7" };
 const names = /Xenia|Quill|XENIA7|xenia@|Born/;
 
-const history = (pk: string, sk: string, type: "timesheet" | "user", fields: object) =>
+const history = (pk: string, sk: string, type: "timesheet" | "user", fields: object, before?: object) =>
   historyItems.encode({
     pk,
     sk,
-    type,
-    did: "updated",
-    at: now.toISOString(),
     expires_at: 9e9,
-    after: JSON.stringify(fields),
+    record: {
+      type,
+      did: "updated",
+      at: now.toISOString(),
+      expires_at: 9e9,
+      ...(before && { before: JSON.stringify(before) }),
+      after: JSON.stringify(fields),
+    },
   });
 
 const aPin = {
@@ -254,7 +258,8 @@ test("in the history of a timesheet that is gone a driver who was cut is found b
   await putItems(texts.map((text, at) => cut(String(at), text)));
   await forgetPerson(id, list, testContext(now));
   const kept = (await allItems()).filter(({ pk }) => pk === historyPartition("timesheet", 90));
-  expect(kept.map(({ after }) => JSON.parse(String(after)).driver.cut)).toEqual(["", "", texts[2], texts[3]]);
+  const drivers = kept.map((item) => JSON.parse(historyItems.decode(item).record.after ?? "").driver);
+  expect(drivers.map(({ cut }) => cut)).toEqual(["", "", texts[2], texts[3]]);
 });
 
 test("an answer in pieces can be given at each moment, before or after; one that nobody can read stops nothing", async () => {
@@ -293,7 +298,7 @@ test("an answer in pieces can be given at each moment, before or after; one that
 test("two who are forgotten side by side both go from a change of one driver to the other", async () => {
   await fill();
   const pk = historyPartition("timesheet", 91);
-  await putItems([{ ...history(pk, "1", "timesheet", { driver }), before: JSON.stringify({ driver: other }) }]);
+  await putItems([history(pk, "1", "timesheet", { driver }, { driver: other })]);
   const name = "overtaking";
   let isOvertaken = false;
   tableClient().middlewareStack.add(

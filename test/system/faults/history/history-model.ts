@@ -145,7 +145,8 @@ async function storedHistory(kind: string, id: number): Promise<Stored[]> {
   );
   const parse = (text: string | undefined) => text && JSON.parse(text);
   return Items.map(
-    (item) => ({ ...item, id: item.family ?? id, before: parse(item.before), after: parse(item.after) }) as Stored,
+    ({ record }) =>
+      ({ ...record, id: record.family ?? id, before: parse(record.before), after: parse(record.after) }) as Stored,
   );
 }
 
