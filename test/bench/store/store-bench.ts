@@ -19,6 +19,7 @@ import { invoiceLines, type Order } from "./invoices.ts";
 import { importLines, putLines } from "./load.ts";
 import { invoiceMeasures, laterPage, type Measure, measureAll, naiveMeasures } from "./measures.ts";
 import { otherMeasures, prepareConfirmation, storeOtherRecords } from "./other-measures.ts";
+import { figuresOf, measureWrites, tableOfWrites } from "./writing.ts";
 
 /** Invoices above this number are put straight into the engine's file: importing them takes hours here. */
 const mostImported = 100_000;
@@ -55,9 +56,10 @@ export async function benchStore(sizes: readonly number[], say: (text: string) =
         runs.push({ count, order, costs: await runOnce(template, join(data, "table.sqlite"), count, order, say) });
       }
     }
+    const isWritten = await benchWriting(template, say);
     const isCounted = await benchCounting(template, say);
     const isHistoryFlat = await benchHistory(template, say);
-    return report(runs, say) && isCounted && isHistoryFlat;
+    return report(runs, say) && isWritten && isCounted && isHistoryFlat;
   } finally {
     await endpoints.close();
     await engine.close();
@@ -103,6 +105,16 @@ async function runOnce(
   await storeOtherRecords();
   await prepareConfirmation();
   return measureAll([...invoiceMeasures, laterPage, ...otherMeasures, ...naiveMeasures.map(asNaive)], count);
+}
+
+/** Measures what every kind of write takes and prints it; true when all keep within their bars. */
+async function benchWriting(template: Record<string, unknown>, say: (text: string) => void): Promise<boolean> {
+  const table = "bench-writing";
+  await createBenchTable(template, table);
+  process.env.TABLE_NAME = table;
+  const costs = await measureWrites();
+  say(`\nwhat is written, with its indexes, counters and search entries\n${tableOfWrites(costs)}\n`);
+  return reportFigures(figuresOf(costs), say);
 }
 
 /** Measures the consumer that counts changes and prints it; true when it keeps within its bars. */
