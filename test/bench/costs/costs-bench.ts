@@ -75,11 +75,11 @@ function monthOf(bills: readonly Bill[], users: number, fixed: Readonly<Record<s
   const each = (name: string, times: number) => ((bills.find((bill) => bill.name === name)?.total ?? 0) * times) / 1e6;
   const pins = users * pinsPerUser;
   const changes = users * changesPerUser;
-  const following = ["keep-totals-and-history", "notify", "deliver-notifications"];
+  const following = ["intake", "keep-totals-and-history", "notify", "deliver-notifications"];
   const confirming = ["request-password-reset", "deliver-pin", "confirm-login", "set-password"];
   const parts: Record<string, number> = {
     calls: sum(Object.entries(callsPerUser).map(([name, times]) => each(name, times * users))),
-    "what follows from changes": sum(following.map((name) => each(name, changes))),
+    "changes by events, and what follows from them": sum(following.map((name) => each(name, changes))),
     "pins, without what sends them": sum(confirming.map((name) => each(name, pins))),
     "e-mails": (pins * (1 - shareOfSms) * prices.emailsPerThousand) / 1000,
     SMS: pins * shareOfSms * prices.sms,

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { DynamoDBRecord } from "aws-lambda";
+import type { DynamoDBRecord, SQSEvent } from "aws-lambda";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
@@ -16,7 +16,7 @@ import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { streamRecord } from "../../support/workers/workers.ts";
+import { queueEvent, streamRecord } from "../../support/workers/workers.ts";
 
 /** What one call of a function takes, as measured. */
 export interface MeasuredCall {
@@ -32,6 +32,7 @@ export interface MeasuredCall {
 const workers: readonly FunctionName[] = [
   "deliver-pin",
   "notify-password-changed",
+  "intake",
   "keep-totals-and-history",
   "notify",
   "deliver-notifications",
@@ -76,9 +77,12 @@ async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
   await call("deliver-pin");
   const { user } = bodyOf(await call("confirm-login", { pin: newestPin(service) }));
   await call("set-password", { reset_password_token: user.reset_password_token });
+  // A spent pin counts no more: another is asked for.
+  await call("request-password-reset");
   await call("deliver-pin");
   await call("confirm-login-by-body", { pin: newestPin(service) });
-  await call("keep-totals-and-history", {}, await changeInvoice());
+  const change = await readingChange(async () => void (await call("intake", {}, await eventOfInvoice())));
+  await call("keep-totals-and-history", {}, change);
   for (const name of workers) if (!measured.has(name)) await call(name);
   return [...operations.map(({ name }) => name as FunctionName), ...workers].flatMap(
     (name) => measured.get(name) ?? [],
@@ -93,12 +97,22 @@ function changeIdOf(answer: unknown): string {
   return (answer as { readonly headers: Readonly<Record<string, string>> }).headers["change-id"] ?? "";
 }
 
-/** Changes an invoice, and gives what the stream has of it: the sample event's revisions are older than those of the demo data. */
-async function changeInvoice(): Promise<{ readonly Records: readonly DynamoDBRecord[] }> {
-  const key = recordKey("INVOICE", 1);
+const changedInvoice = 1;
+
+/** An event of another system that changes an invoice: most of what the service takes in changes a record. */
+async function eventOfInvoice(): Promise<SQSEvent> {
+  const stored = await readItem(recordKey("INVOICE", changedInvoice));
+  const state = placeOfItem("INVOICE", stored)?.state === "paid" ? "overdue" : "paid";
+  const detail = { type: "invoice", id: changedInvoice, state, version: Date.now(), event_id: crypto.randomUUID() };
+  const event = { version: "0", id: crypto.randomUUID(), "detail-type": "Record", source: "rota.example", detail };
+  return queueEvent(event);
+}
+
+/** Carries out what changes that invoice, and gives what the stream has of it: the sample event's revisions are older than those of the demo data. */
+async function readingChange(work: () => Promise<void>): Promise<{ readonly Records: readonly DynamoDBRecord[] }> {
+  const key = recordKey("INVOICE", changedInvoice);
   const before = await readItem(key);
-  const state = placeOfItem("INVOICE", before)?.state === "paid" ? "overdue" : "paid";
-  await writeLine({ type: "invoice", id: 1, state });
+  await work();
   return { Records: [streamRecord(key, { before, after: await readItem(key) })] };
 }
 

@@ -32,7 +32,7 @@ export function openEngineFile(
   const items = insert(table, "pk, sk, item_json, item_size, hash_prefix");
   const indexes = GlobalSecondaryIndexes.map(({ IndexName, KeySchema = [], Projection }) => ({
     keys: KeySchema.map(({ AttributeName = "" }) => AttributeName),
-    carried: Projection?.NonKeyAttributes ?? [],
+    carried: Projection?.ProjectionType === "ALL" ? ("all" as const) : (Projection?.NonKeyAttributes ?? []),
     rows: insert(`${table}::gsi::${IndexName}`, "gsi_pk, gsi_sk, table_pk, table_sk, item_json"),
   }));
   let open = 0;
@@ -78,10 +78,11 @@ function putItem(items: StatementSync, item: Item): void {
   items.run(keyText(item.pk), keyText(item.sk), stored, sizeOf(item), hash);
 }
 
-function putRow(rows: StatementSync, keys: readonly string[], carried: readonly string[], item: Item): void {
+function putRow(rows: StatementSync, keys: readonly string[], carried: readonly string[] | "all", item: Item): void {
   const [partition, order] = keys.map((name) => item[name]);
   if (partition === undefined || order === undefined) return;
-  const shown = Object.fromEntries(["pk", "sk", ...keys, ...carried].map((name) => [name, item[name]]));
+  const names = carried === "all" ? Object.keys(item) : ["pk", "sk", ...keys, ...carried];
+  const shown = Object.fromEntries(names.map((name) => [name, item[name]]));
   const json = JSON.stringify(marshall(shown, { removeUndefinedValues: true }));
   rows.run(keyText(partition), keyText(order), keyText(item.pk), keyText(item.sk), json);
 }
