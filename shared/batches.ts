@@ -12,6 +12,16 @@ export async function inParallel<T>(items: readonly T[], atOnce: number, work: (
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
+/** Runs pieces of work at once, but those of one key one after the other, in the order given. */
+export function createTurns() {
+  const lastOf = new Map<string, Promise<unknown>>();
+  return <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const turn = (lastOf.get(key) ?? Promise.resolve()).then(work, work);
+    lastOf.set(key, turn);
+    return turn;
+  };
+}
+
 /** Iterates over a source and reads one item ahead. Throws the source's errors. */
 export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   for (let next = source.next(); ; ) {

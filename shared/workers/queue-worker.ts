@@ -16,17 +16,25 @@ export const later = Symbol("later");
 
 type Processing<M> = (message: M, context: WriteContext, delivery: Delivery) => Promise<unknown>;
 
+type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
+
 /**
  * The handler of a queue's worker. It parses and processes each message. A failed message returns to the queue, and
  * after its last try goes to the dead letters, without blocking others. A message is done if a channel refuses its
  * recipient for good. Each message is work of its own, and of the request it names; without one it represents a request
  * itself.
  */
-export function forQueue<S extends v.GenericSchema>(
+export function forQueue<S extends v.GenericSchema>(message: S, work: Processing<v.InferOutput<S>>): QueueHandler {
+  return forQueueCalls(message, () => work);
+}
+
+/** As `forQueue`, if the messages of a call share something: `begin` returns the work of one call. */
+export function forQueueCalls<S extends v.GenericSchema>(
   message: S,
-  work: Processing<v.InferOutput<S>>,
-): (event: SQSEvent) => Promise<SQSBatchResponse> {
+  begin: () => Processing<v.InferOutput<S>>,
+): QueueHandler {
   return async ({ Records }) => {
+    const work = begin();
     const outcomes = await Promise.all(Records.map((record) => attempt(record, message, work)));
     return { batchItemFailures: outcomes.flatMap((failed) => (failed ? [{ itemIdentifier: failed }] : [])) };
   };

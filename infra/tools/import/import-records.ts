@@ -6,7 +6,7 @@ import { importParts } from "../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import type { Outcome } from "../../../shared/db/writes/write-plans.ts";
 import { beginChange } from "../../../shared/domain/records/change.ts";
-import { fieldsInvalid, parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { fieldsInvalid, parseRecordLine, turnOf } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { settings } from "../../../shared/settings.ts";
@@ -119,7 +119,7 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
       order.begin(number);
       const record = readLine(bytes);
       if (record instanceof Refusal) order.end(number, lineErrors(number, record));
-      else await queue.add(queueKeyOf(record), () => write(number, record));
+      else await queue.add(turnOf(record), () => write(number, record));
       options.onProgress?.(progress(bytesRead));
     }
     await queue.finish();
@@ -159,11 +159,6 @@ function readLine(bytes: SourceLine["bytes"]): RecordLine | Refusal {
 
 function lineFault(code: FieldCode, detail: string): Refusal {
   return fieldsInvalid([{ path: [], code, detail }]);
-}
-
-/** Lines of one user are processed in order, because the user's notifications share one item of counts. */
-function queueKeyOf(record: RecordLine): string {
-  return record.type === "notification" ? `user#${record.user_id}` : `${record.type}#${record.id}`;
 }
 
 /** The errors of a line. Rethrows errors that are not about the line. */

@@ -1,58 +1,55 @@
-import { inParallel } from "../../batches.ts";
 import { dueMark } from "../lists/list-keys.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import { type ListedItem, listedItems, withFields } from "../lists/listed-items.ts";
-import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { keyOf } from "../table/item-keys.ts";
-import { paces, retry } from "../table/retry.ts";
 import { type Key, queryPages } from "../table/table.ts";
-import { commitTogether } from "../writes/commit.ts";
-import { replaceItem, type WriteContext } from "../writes/write-plans.ts";
+import { userParts } from "../writes/counters.ts";
+import { createWriteBatches } from "../writes/write-batches.ts";
+import { changeItem, type Outcome, replaceItem, type WriteContext, type WritePlan } from "../writes/write-plans.ts";
 
-const concurrency = 24;
+/** Enough that a transaction finds many invoices of few companies. */
+const invoicesAtOnce = 1_000;
 const { mark_key: dueKey } = dueMark("", 0);
 
 /**
  * Access pattern I3: turns every pending invoice that was due before a calendar date overdue, and gives their number (D20).
  * A changed invoice leaves the index: a run continues where the last one stopped, and parallel runs share the work. One
- * read unit and one write unit an invoice, and its way through the indexes. Refuses as `busy` when others keep changing one.
+ * read unit an invoice; two write units, and its part of the counters of its company and month. An invoice that cannot be
+ * written keeps none from the others; once they are, the run fails with its error, which is `busy` if others keep
+ * changing it.
  */
 export async function markOverdue(today: string, context: WriteContext): Promise<number> {
   const pages = queryPages({
     IndexName: "by-mark",
     KeyConditionExpression: "mark_key = :due AND mark_order < :today",
     ExpressionAttributeValues: { ":due": dueKey, ":today": today },
-    Limit: maxBatchReads,
+    Limit: invoicesAtOnce,
   });
+  // No user made the change: all users that it concerns are notified.
+  const writing = { ...context, notifies: true, commit: createWriteBatches(userParts) };
+  const failures: unknown[] = [];
   let marked = 0;
   for await (const page of pages) {
-    marked += await markAll(page.map(keyOf), today, context);
+    const ends = await Promise.allSettled(page.map((item) => markIfDue(keyOf(item), today, writing)));
+    for (const end of ends) {
+      if (end.status === "rejected") failures.push(end.reason);
+      else if (end.value === "updated") marked += 1;
+    }
   }
+  if (failures.length > 0) throw failures[0];
   return marked;
 }
 
-/** The index lags behind the table, so each invoice is read again; one that changes in the meantime, once more. */
-async function markAll(keys: readonly Key[], today: string, context: WriteContext): Promise<number> {
-  let open = [...keys];
-  let marked = 0;
-  return retry(paces.overdue, async () => {
-    const items = await readBatch(open);
-    const invoices = items.flatMap((item) => (item ? [listedItems.INVOICES.decode(item)] : []));
-    const due = invoices.filter(({ record }) => record.state === "pending" && record.due_date < today);
-    open = [];
-    await inParallel(due, concurrency, async (invoice) => {
-      if (await markUnlessChanged(invoice, context)) marked += 1;
-      else open.push({ pk: invoice.pk, sk: invoice.sk });
-    });
-    return open.length === 0 ? marked : undefined;
+/** The index lags behind the table, so the invoice is read again. */
+function markIfDue(key: Key, today: string, context: WriteContext): Promise<Outcome> {
+  return changeItem<[ListedItem<"INVOICES">]>([{ entity: listedItems.INVOICES, key }], context, (invoice) => {
+    const isDue = invoice?.record.state === "pending" && invoice.record.due_date < today;
+    return isDue ? becomingOverdue(invoice, context) : { outcome: "unchanged" };
   });
 }
 
-/** No user made the change: all users that it concerns are notified. */
-async function markUnlessChanged(invoice: ListedItem<"INVOICES">, context: WriteContext): Promise<boolean> {
+function becomingOverdue(invoice: ListedItem<"INVOICES">, context: WriteContext): WritePlan {
   const next = withFields("INVOICES", invoice, { state: "overdue" });
   const { writes, counts } = listWrites("INVOICES", invoice, next);
-  const put = replaceItem(invoice, next, { ...context, notifies: true });
-  const failed = await commitTogether([put, ...writes], counts);
-  return failed.length === 0;
+  return { outcome: "updated", writes: [replaceItem(invoice, next, context), ...writes], counts };
 }

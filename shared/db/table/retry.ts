@@ -34,8 +34,6 @@ export const paces = {
   devices: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
   /** Another run of the same request has just begun or ended. */
   sameRequest: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
-  /** Each try reads only the invoices that others changed meanwhile. */
-  overdue: { tries: 10, firstPauseMs: 1, longestPauseMs: 50 },
   /** Many callers guess, sign in or ask from one address at once, and all of them are counted. */
   crowd: { tries: 60, firstPauseMs: 1, longestPauseMs: 50, isFirstStale: true },
   /** The totals of all companies can be part of only one transaction at a time. */

@@ -1,30 +1,32 @@
+import { Refusal } from "../../domain/refusal.ts";
 import { keyOf, nameOf } from "../table/item-keys.ts";
-import { maxTransactionWrites, type TransactionWrite, transact } from "../table/transaction.ts";
-import { isPutOff } from "../table/transient-errors.ts";
+import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
+import { paces } from "../table/retry.ts";
+import { maxTransactionWrites, type TransactionWrite } from "../table/transaction.ts";
 import { type Commit, commitTogether } from "./commit.ts";
-import { type Count, counterKey, counterWrites, foldCounts, partFor } from "./counters.ts";
-
-/** A transaction may have 4 MB, and a letter of JSON takes up to three bytes. */
-const maxLetters = 1_000_000;
+import { type Count, counterKey, partFor } from "./counters.ts";
 
 /** The writes of one change that wait for a transaction. */
 interface Waiting {
   readonly writes: readonly TransactionWrite[];
   readonly counts: readonly Count[];
+  /** The items that its writes are about, and the counters that its counts are added to, by name. */
   readonly items: readonly string[];
-  readonly letters: number;
+  readonly counters: readonly string[];
+  readonly bytes: number;
   resolve(failed: readonly number[]): void;
   reject(error: unknown): void;
 }
 
 /**
- * Commits the writes of many changes together, in transactions of up to 100 writes. Each change is still written whole
- * or not at all, and only while its own conditions are true. Changes that share an item are written one after the
- * other. The counts of a transaction are summed. Each transaction under way has one of the parts for its own.
+ * Commits the writes of many changes together, in as few transactions of up to 100 writes as fit. Each change is still
+ * written whole or not at all, and only while its own conditions are true. Changes that share an item are written one
+ * after the other, in transactions of their own. The counts of a transaction are summed. Each transaction under way has
+ * one of the parts for its own.
  */
 export function createWriteBatches(parts: readonly number[]): Commit {
   const held = new Set<string>();
-  const free = [...parts];
+  const free = [...parts.keys()];
   let waiting: Waiting[] = [];
   let isPlanned = false;
 
@@ -36,13 +38,15 @@ export function createWriteBatches(parts: readonly number[]): Commit {
   const begin = () => {
     isPlanned = false;
     while (free.length > 0) {
-      const batch = takeBatch(waiting, held);
-      if (batch.length === 0) return;
-      const part = free.shift() ?? 0;
-      waiting = waiting.filter((each) => !batch.includes(each));
-      void writeBatch(batch, (conflicts) => partFor(parts, parts.indexOf(part), conflicts)).finally(() => {
-        for (const item of batch.flatMap(({ items }) => items)) held.delete(item);
-        free.push(part);
+      const { batch, isFull } = nextBatch(waiting, held);
+      // What does not fill a transaction waits for those under way: more may come until then.
+      if (batch.size === 0 || (!isFull && free.length < parts.length)) return;
+      for (const { items } of batch) for (const item of items) held.add(item);
+      waiting = waiting.filter((each) => !batch.has(each));
+      const own = free.shift() ?? 0;
+      void writeBatch([...batch], (conflicts) => partFor(parts, own, conflicts)).finally(() => {
+        for (const { items } of batch) for (const item of items) held.delete(item);
+        free.unshift(own);
         plan();
       });
     }
@@ -50,32 +54,43 @@ export function createWriteBatches(parts: readonly number[]): Commit {
   return (writes, counts = []) =>
     new Promise((resolve, reject) => {
       const items = writes.map(itemOf);
-      waiting.push({ writes, counts, items, letters: JSON.stringify(writes).length, resolve, reject });
+      const counters = counts.map((count) => nameOf(counterKey(count, 0)));
+      waiting.push({ writes, counts, items, counters, bytes: bytesInTable(writes), resolve, reject });
       plan();
     });
 }
 
-/**
- * Takes the first changes that fit into one transaction and share no item with those under way. Reserves their items.
- */
-function takeBatch(waiting: readonly Waiting[], held: Set<string>): Waiting[] {
-  const batch: Waiting[] = [];
-  const counters = new Set<string>();
-  let [writes, letters] = [0, 0];
-  for (const each of waiting) {
-    if (writes + counters.size >= maxTransactionWrites) break;
-    if (each.items.some((item) => held.has(item))) continue;
-    const names = each.counts.map((count) => nameOf(counterKey(count, 0)));
-    const actions = writes + each.writes.length + new Set([...counters, ...names]).size;
-    const fits = actions <= maxTransactionWrites && letters + each.letters <= maxLetters;
-    if (batch.length > 0 && !fits) continue;
-    for (const item of each.items) held.add(item);
-    for (const name of names) counters.add(name);
-    batch.push(each);
+/** The changes that fit into one transaction and share no item with each other or with those under way. */
+function nextBatch(waiting: readonly Waiting[], held: ReadonlySet<string>) {
+  const batch = new Set<Waiting>();
+  const [items, counters] = [new Set(held), new Set<string>()];
+  let [writes, bytes, isFull] = [0, 0, false];
+  for (const each of oldestFirst(waiting)) {
+    if (each.items.some((item) => items.has(item))) continue;
+    const added = each.counters.filter((name) => !counters.has(name));
+    const actions = writes + each.writes.length + counters.size + added.length;
+    const fits = actions <= maxTransactionWrites && bytes + each.bytes <= mostTransactionBytes;
+    isFull ||= !fits || actions === maxTransactionWrites;
+    if (batch.size > 0 && !fits) continue;
+    for (const item of each.items) items.add(item);
+    for (const name of added) counters.add(name);
+    batch.add(each);
     writes += each.writes.length;
-    letters += each.letters;
+    bytes += each.bytes;
+    if (actions >= maxTransactionWrites) break;
   }
-  return batch;
+  return { batch, isFull };
+}
+
+/**
+ * Puts behind each change those of the same counters, then those of the same company: a counter costs a transaction one
+ * write, for however many changes. The oldest change comes first, so that none waits forever.
+ */
+function oldestFirst(waiting: readonly Waiting[]): Waiting[] {
+  const byCompany = Map.groupBy(waiting, ({ counts: [count] }) => count && counterKey(count, 0).pk);
+  return [...byCompany.values()].flatMap((same) => {
+    return [...Map.groupBy(same, ({ counters }) => counters.join()).values()].flat();
+  });
 }
 
 function itemOf({ Put, Update, Delete, ConditionCheck }: TransactionWrite): string {
@@ -83,29 +98,27 @@ function itemOf({ Put, Update, Delete, ConditionCheck }: TransactionWrite): stri
 }
 
 /**
- * Writes as many changes as it can. A change whose conditions fail, or that the table cannot store, does not block the
- * others.
+ * Writes as many changes as it can. One whose conditions fail is taken out. If others hold an item, or the table cannot
+ * store one, each half is tried by itself, until that change is alone.
  */
 async function writeBatch(batch: readonly Waiting[], partOf: (conflicts: number) => number): Promise<void> {
   let open = batch;
-  while (open.length > 1) {
+  while (open.length > 0) {
     try {
-      open = settleFailed(open, await writeAll(open, partOf));
+      const [writes, counts] = [open.flatMap((each) => each.writes), open.flatMap((each) => each.counts)];
+      open = settleFailed(open, await commitTogether(writes, counts, paces.conflict, partOf));
     } catch (error) {
-      if (isOfSome(error)) break;
-      for (const { reject } of open) reject(error);
+      if (open.length > 1 && isOfSome(error)) {
+        const middle = Math.ceil(open.length / 2);
+        // Halves under way at once begin with a part by chance, or they would meet in their own.
+        const halves = [open.slice(0, middle), open.slice(middle)];
+        await Promise.all(halves.map((half) => writeBatch(half, (conflicts) => partOf(conflicts + 1))));
+      } else {
+        for (const { reject } of open) reject(error);
+      }
       return;
     }
   }
-  await Promise.all(
-    open.map(({ writes, counts, resolve, reject }) => commitTogether(writes, counts).then(resolve, reject)),
-  );
-}
-
-function writeAll(open: readonly Waiting[], partOf: (conflicts: number) => number): Promise<readonly number[]> {
-  const writes = open.flatMap((each) => each.writes);
-  const counts = foldCounts(open.flatMap((each) => each.counts));
-  return transact((conflicts) => [...writes, ...counterWrites(counts, partOf(conflicts))]);
 }
 
 /** Settles changes with their outcomes. Returns those that failed only because of others. */
@@ -122,6 +135,7 @@ function settleFailed(open: readonly Waiting[], failed: readonly number[]): Wait
 
 /** True for an error that only some changes of a transaction may have caused. */
 function isOfSome(error: unknown): boolean {
+  if (error instanceof Refusal) return error.code === "busy";
   const names = ["ValidationException", "TransactionCanceledException"];
-  return isPutOff(error) || (error instanceof Error && names.includes(error.name));
+  return error instanceof Error && names.includes(error.name);
 }

@@ -25,6 +25,14 @@ export function parseRecordLine(value: unknown, defaultCountry: CountryCode): Re
 }
 
 /**
+ * The key of the lines that are applied one after the other: those of a record, and the notifications of a user, which
+ * share one item of counts.
+ */
+export function turnOf(line: RecordLine): string {
+  return line.type === "notification" ? `user#${line.user_id}` : `${line.type}#${line.id}`;
+}
+
+/**
  * Checks that a merged record is complete: fields that a line leaves out must be stored. Refuses with `fields_invalid`,
  * except for exempt fields.
  */

@@ -1,8 +1,9 @@
-import { beforeEach, expect, test } from "vitest";
-import type { TransactionWrite } from "../../../shared/db/table/transaction.ts";
-import { importParts } from "../../../shared/db/writes/counters.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type TransactionWrite, transact } from "../../../shared/db/table/transaction.ts";
+import { counterKey, importParts } from "../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useHeldItems } from "../../support/faults/held-items.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
@@ -10,7 +11,9 @@ import { runImport, streamOf } from "../../tools/import/run-import.ts";
 
 useService();
 const proxy = useFaultProxy();
+const held = useHeldItems();
 beforeEach(() => proxy.reset());
+afterEach(() => held.end());
 
 const throttled = {
   status: 400,
@@ -66,7 +69,26 @@ test("changes too large for one transaction are made in several", async () => {
   );
 });
 
-test("an import whose transactions keep meeting those of others writes its records one by one", async () => {
+test("changes beside one whose item others hold are written, and it alone is refused as busy", async () => {
+  const commit = createWriteBatches(importParts);
+  held.begin({ leastMs: 4_000, mostMs: 4_000 });
+  const others = transact([increase("of others")]);
+  held.begin({ leastMs: 0, mostMs: 0 });
+  const outcomes = await Promise.allSettled(
+    ["beside", "of others", "beside, too"].map((name) => commit([increase(name)])),
+  );
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(outcomes[1]).toMatchObject({ reason: { code: "busy" } });
+  await others;
+});
+
+test("a change that is committed alone uses a part of its batch's own", async () => {
+  const counted = { list: "JOBS", companyId: 7, month: "ALL" } as const;
+  await createWriteBatches(importParts)([add("counted")], [{ ...counted, figures: new Map([["published", 1]]) }]);
+  expect(await readItem(counterKey(counted, 8))).toMatchObject({ published: 1, writes: 1 });
+});
+
+test("an import whose transactions keep meeting those of others writes its records in smaller ones", async () => {
   proxy.fail("TransactWriteItems", transactionConflict(6), 20);
   const { summary } = await runImport(streamOf(...names(1, 6).map((id) => jobLine(Number(id), 1))));
   expect(summary).toMatchObject({ created: 5, failed: 0 });

@@ -2,10 +2,12 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/mark-overdue.ts";
 import { findInvoices } from "../../../shared/db/records/invoices.ts";
 import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
+import { readBatch } from "../../../shared/db/table/batch-reads.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { queryPage } from "../../../shared/db/table/table.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { transactionConditionFailed, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useHeldItems } from "../../support/faults/held-items.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { contentOf } from "../../support/records/items.ts";
 import { invoiceLine } from "../../support/records/records.ts";
@@ -19,12 +21,20 @@ const today = "2026-05-10";
 const many = usualOrFull(130, 450);
 useService();
 const proxy = useFaultProxy();
+const held = useHeldItems();
 
 beforeEach(() => proxy.reset());
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  held.end();
+});
 
 function due(id: number, due_date: string, changes: object = {}) {
   return invoiceLine(id, 1, { due_date, ...changes });
+}
+
+function keysOf(ids: readonly number[]) {
+  return ids.map((id) => recordKey("INVOICE", id));
 }
 
 async function stateOf(id: number): Promise<unknown> {
@@ -107,19 +117,51 @@ test(`D20: ${many} invoices are marked over many pages; two runs at once mark ea
   expect(await countDue()).toBe(0);
 });
 
-test("D20: a run that breaks off is finished by the next one", async () => {
+test("D20: what a run could not read is left to the next one, and keeps none from the others", async () => {
   await store(Array.from({ length: 250 }, (_, at) => due(2_000 + at, "2026-04-01")));
   const gone = { __type: "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", message: "gone" };
   proxy.fail("BatchGetItem", { status: 400, body: gone }, 1, 1);
   await expect(markOverdue(today, testContext())).rejects.toThrow();
   proxy.reset();
-  expect(await countDue()).toBe(150);
-  expect(await markOverdue(today, testContext())).toBe(150);
+  expect(await countDue()).toBe(100);
+  expect(await markOverdue(today, testContext())).toBe(100);
+});
+
+test("D20: as many invoices are marked in a transaction as fit: 98 of one company and month, 33 of many companies", async () => {
+  const mark = async (count: number, lineOf: (at: number) => object) => {
+    await store(Array.from({ length: count }, (_, at) => lineOf(at)));
+    proxy.reset();
+    expect(await markOverdue(today, testContext())).toBe(count);
+    return proxy.calls.get("TransactWriteItems");
+  };
+  // One more where the smaller one of two reads ends first.
+  expect(await mark(196, (at) => due(6_000 + at, "2026-04-01"))).toBeLessThanOrEqual(2 + 1);
+  expect(await mark(99, (at) => invoiceLine(7_000 + at, 100 + at, { due_date: "2026-04-01" }))).toBe(3);
+});
+
+test("D20: one invoice that others keep changing holds back none of its batch, and the run ends as busy", async () => {
+  const ids = Array.from({ length: 50 }, (_, at) => 8_000 + at);
+  await store(ids.map((id) => due(id, "2026-04-01")));
+  const busyKey = recordKey("INVOICE", 8_020);
+  held.begin({
+    leastMs: 0,
+    mostMs: 0,
+    rewrite: (write) =>
+      write.Put?.Item?.pk?.S === busyKey.pk
+        ? { Put: { ...write.Put, ConditionExpression: "attribute_not_exists(pk)" } }
+        : write,
+  });
+  await expect(markOverdue(today, testContext())).rejects.toMatchObject({ code: "busy" });
+  held.end();
+  const states = await Promise.all(ids.map(stateOf));
+  expect(states).toEqual(ids.map((id) => (id === 8_020 ? "pending" : "overdue")));
+  expect(await markOverdue(today, testContext())).toBe(1);
 });
 
 test("D20: killed at any of its calls, a run is finished by the next one, each invoice once", async () => {
-  const ids = [4_001, 4_002, 4_003];
-  const stored = () => Promise.all(ids.map((id) => readItem(recordKey("INVOICE", id))));
+  const ids = Array.from({ length: 120 }, (_, at) => 4_000 + at);
+  const stored = async () =>
+    (await Promise.all([0, 100].map((from) => readBatch(keysOf(ids.slice(from, from + 100)))))).flat();
   const crashes = await crashEverywhere(async (kill, place) => {
     await store(ids.map((id) => due(id, "2026-05-01", { uuid: crypto.randomUUID() })));
     const next = (await stored()).map((item) => Number(item?.revision) + 1);
@@ -129,7 +171,8 @@ test("D20: killed at any of its calls, a run is finished by the next one, each i
     expect(marked, place).toEqual(next);
     expect(await countDue(), place).toBe(0);
   });
-  expect(crashes).toBeGreaterThanOrEqual(2 * (2 + ids.length));
+  // A query, two reads and two transactions at the least, before and after each.
+  expect(crashes).toBeGreaterThanOrEqual(2 * 5);
 });
 
 test("D20: an invoice that is changed at the same moment is looked at again", async () => {

@@ -1,0 +1,62 @@
+import { afterEach, expect, test } from "vitest";
+import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
+import { useHeldItems } from "../../support/faults/held-items.ts";
+import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
+import { useService } from "../../support/service/service.ts";
+import { runImport, streamOf } from "../../tools/import/run-import.ts";
+
+useService();
+const held = useHeldItems();
+afterEach(() => held.end());
+
+const records = 1_000;
+const chance = chanceOf(1);
+let lastId = 0;
+
+/** Lines of records that are new, in a random order of companies and months. */
+function linesOf(kind: "timesheet" | "invoice", companies: number, months: number): object[] {
+  return Array.from({ length: records }, () => {
+    lastId += 1;
+    const company = chance.between(1, companies);
+    const date = `2026-${String(chance.between(1, months)).padStart(2, "0")}-11`;
+    return kind === "timesheet"
+      ? timesheetLine(lastId, company, { date })
+      : invoiceLine(lastId, company, { issued_date: date });
+  });
+}
+
+/** The transactions and the writes in them that an import of lines takes. */
+async function importCost(lines: readonly object[]): Promise<{ transactions: number; actions: number }> {
+  let actions = 0;
+  held.begin({
+    leastMs: 0,
+    mostMs: 0,
+    rewrite: (write) => {
+      actions += 1;
+      return write;
+    },
+  });
+  const { summary } = await runImport(streamOf(...lines));
+  expect(summary).toMatchObject({ created: lines.length, failed: 0 });
+  return { transactions: held.figures.transactions, actions };
+}
+
+// A timesheet is one write, and an invoice five with its search entries. Each company is one counter, and each of its
+// months another. Of a thousand companies some 632 are among a thousand lines.
+test.each([
+  { kind: "timesheet", companies: 1, months: 1, most: { transactions: 12, actions: 1_030 } },
+  { kind: "timesheet", companies: 1, months: 12, most: { transactions: 12, actions: 1_060 } },
+  { kind: "invoice", companies: 1, months: 1, most: { transactions: 54, actions: 5_120 } },
+  { kind: "timesheet", companies: 1_000, months: 1, most: { transactions: 25, actions: 2_400 } },
+  { kind: "timesheet", companies: 1_000, months: 12, most: { transactions: 28, actions: 2_700 } },
+  { kind: "invoice", companies: 1_000, months: 1, most: { transactions: 68, actions: 6_500 } },
+] as const)(`an import of ${records} lines fills its transactions: $kind, companies $companies, months $months`, async ({
+  kind,
+  companies,
+  months,
+  most,
+}) => {
+  const { transactions, actions } = await importCost(linesOf(kind, companies, months));
+  expect(transactions).toBeLessThanOrEqual(most.transactions);
+  expect(actions).toBeLessThanOrEqual(most.actions);
+});

@@ -1,0 +1,66 @@
+import type { SQSEvent } from "aws-lambda";
+import { afterEach, expect, test } from "vitest";
+import { handler } from "../../../../functions/workers/intake.ts";
+import { recordKey } from "../../../../shared/db/table/item-keys.ts";
+import { counterKey } from "../../../../shared/db/writes/counters.ts";
+import { useHeldItems } from "../../../support/faults/held-items.ts";
+import { invoiceLine, jobLine } from "../../../support/records/records.ts";
+import { readItem } from "../../../support/records/writes.ts";
+import { useService } from "../../../support/service/service.ts";
+
+useService();
+const held = useHeldItems();
+afterEach(() => held.end());
+
+/** Hands over record events in one call. Returns the number of messages that failed. */
+async function take(details: readonly object[]): Promise<number> {
+  const bodies = details.map((detail, at) => ({
+    messageId: String(at),
+    body: JSON.stringify({ "detail-type": "Record", source: "rota.example", detail }),
+  }));
+  const { batchItemFailures } = await handler({ Records: bodies } as SQSEvent);
+  return batchItemFailures.length;
+}
+
+function eventsOf(call: number, ofRecord: (id: number) => object): object[] {
+  return Array.from({ length: 10 }, (_, at) => ({
+    ...ofRecord(1 + call * 10 + at),
+    version: 1,
+    event_id: `${call}-${at}`,
+  }));
+}
+
+test("D35: a call writes its ten messages in one transaction", async () => {
+  held.begin();
+  expect(await take(eventsOf(0, (id) => jobLine(id, 1)))).toBe(0);
+  expect(held.figures.transactions).toBe(1);
+});
+
+test("D35: ten calls at once with ten messages of one company each leave no message behind", async () => {
+  const calls = Array.from({ length: 10 }, (_, call) => eventsOf(call, (id) => invoiceLine(id, 2)));
+  held.begin();
+  expect(await Promise.all(calls.map(take))).toEqual(calls.map(() => 0));
+  held.end();
+  const parts = await Promise.all(
+    Array.from({ length: 8 }, (_, part) =>
+      readItem(counterKey({ list: "INVOICES", companyId: 2, month: "ALL" }, part)),
+    ),
+  );
+  expect(parts.reduce((sum, part) => sum + Number(part?.pending ?? 0), 0)).toBe(100);
+});
+
+test("D35: messages of one record are written one after the other, each by itself", async () => {
+  const states = ["pending", "paid", "overdue", "pending", "paid"];
+  const events = states.map((state, at) => ({
+    ...invoiceLine(500, 1, { state }),
+    version: at + 1,
+    event_id: `v-${at}`,
+  }));
+  held.begin();
+  expect(await take(events)).toBe(0);
+  expect(held.figures).toMatchObject({ transactions: states.length, cancelled: 0 });
+  expect(await readItem(recordKey("INVOICE", 500))).toMatchObject({
+    version: states.length,
+    record: { state: "paid" },
+  });
+});
