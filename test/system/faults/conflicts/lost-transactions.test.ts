@@ -1,0 +1,54 @@
+import { afterEach, expect, test } from "vitest";
+import { readBatch } from "../../../../shared/db/table/batch-reads.ts";
+import { queryItems } from "../../../../shared/db/table/table.ts";
+import { commitTogether } from "../../../../shared/db/writes/commit.ts";
+import { counterKey, countsBetween } from "../../../../shared/db/writes/counters.ts";
+import { useHeldItems } from "../../../support/faults/held-items.ts";
+import { losses, useLossyNetwork } from "../../../support/faults/lossy-network.ts";
+import { usualOrFull } from "../../../support/service/counts.ts";
+import { useService } from "../../../support/service/service.ts";
+
+const atOnce = 12;
+/** The first transaction is lost, and one in so many after it. */
+const every = usualOrFull(7, 1);
+
+process.env.CALL_PATIENCE = "1";
+useService();
+const network = useLossyNetwork();
+const held = useHeldItems();
+afterEach(() => {
+  held.end();
+  network.heal();
+});
+
+let company = 0;
+
+/** Makes records of a company at once; gives how many there are then, and how many its counter says there are. */
+async function makeAtOnce(): Promise<{ made: number; counted: number }> {
+  const keys = Array.from({ length: atOnce }, (_, at) => ({ pk: `TEST#${company}#${at}`, sk: "TEST" }));
+  const place = { companyId: company, id: 1, state: "pending", date: null, number: null };
+  const counts = countsBetween("TIMESHEETS", null, place);
+  const put = (Item: object) => ({ Put: { Item: { ...Item }, ConditionExpression: "attribute_not_exists(pk)" } });
+  await Promise.allSettled(keys.map((key) => commitTogether([put(key)], counts)));
+  held.end();
+  network.heal();
+  const made = (await readBatch(keys)).filter((item) => item !== undefined).length;
+  const { pk } = counterKey({ list: "TIMESHEETS", companyId: company, month: "ALL" }, 0);
+  const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": pk }, ConsistentRead: true };
+  const parts = await queryItems(query);
+  return { made, counted: parts.reduce((sum, { pending }) => sum + Number(pending ?? 0), 0) };
+}
+
+test.each(
+  losses,
+)("records and their counter agree, whichever transaction's answer is lost among conflicts: %s", async (loss) => {
+  for (let n = 1; n <= atOnce; n += every) {
+    company += 1;
+    held.begin({ seed: n });
+    network.lose(n, loss);
+    const { made, counted } = await makeAtOnce();
+    expect({ n, counted }).toEqual({ n, counted: made });
+    expect(made).toBeGreaterThanOrEqual(atOnce - 1);
+    expect(held.figures.cancelled).toBeGreaterThan(0);
+  }
+}, 60_000);
