@@ -7,12 +7,10 @@ import { idempotent } from "../../shared/http/endpoint.ts";
 export const handler = idempotent(
   operation,
   async ({ parameters, ...context }) => {
-    const { id, undone, list } = await undoChange(parameters.id, context);
+    const { id, list, recordIds, isRepetition } = await undoChange(parameters.id, context);
     const record_type = list === "TIMESHEETS" ? ("Timesheet" as const) : ("Job" as const);
-    return {
-      change: { id, undone: undone.id, record_type, record_ids: [...undone.record_ids] },
-      changeId: id,
-    };
+    const change = { id, undone: parameters.id, record_type, record_ids: recordIds };
+    return { change, changeId: id, isRepetition };
   },
   { authorize: ({ body, caller, now }) => authorizePayment(caller, body.passcode, now) },
 );

@@ -3,8 +3,6 @@ import { markAllRead, markNotifications } from "../../shared/db/notifications/ma
 import { idempotent } from "../../shared/http/endpoint.ts";
 
 /** Marks the caller's own notifications: the named ones, all or none; or all unread ones as read (D27). */
-export const handler = idempotent(operation, async ({ body, caller, requestedAt, change, remainingMs }) => {
-  const { notification_ids: ids, read } = body;
-  if (ids === undefined) return markAllRead(caller.userId, requestedAt, { change, remainingMs });
-  return markNotifications(caller.userId, ids, read ? requestedAt : null, { change });
-});
+export const handler = idempotent(operation, ({ body: { notification_ids: ids, read }, ...context }) =>
+  ids === undefined ? markAllRead(context) : markNotifications(ids, read, context),
+);

@@ -3,7 +3,6 @@ import type { Role } from "../../shared/contract/operation.ts";
 import { findUsersOfProfile } from "../../shared/db/accounts/profiles.ts";
 import { findCompanyUsers, findExistingUsers } from "../../shared/db/accounts/users.ts";
 import { deliverNotification } from "../../shared/db/notifications/notification-delivery.ts";
-import { deliverUndo, isOfUndo } from "../../shared/db/notifications/undo-delivery.ts";
 import {
   maxUsersPerMessage,
   type NotificationMessage,
@@ -15,16 +14,15 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 const usersPerPage = 5 * maxUsersPerMessage;
 
 /**
- * Notifies the recipients of an event, except the actor, once each (D25). For an undo, an unread notification of the
- * undone change may be withdrawn instead (D41). A company's users are notified page by page: each page becomes messages
- * of its own, and one more message continues. So each call stays short and one failure does not block the rest.
+ * Notifies the recipients of an event, except the actor, once each, while the record's state is the one that it tells
+ * (D25). A company's users are notified page by page: each page becomes messages of its own, and one more message
+ * continues. So each call stays short and one failure does not block the rest.
  */
 export const handler = forQueue(
   notificationMessage,
   async ({ recipients, actorId, requestId: _, ...notification }, context) => {
     if ("company" in recipients) return queuePage(recipients, { ...notification, actorId });
     const userIds = "profile" in recipients ? await findUsersOfProfile(recipients.profile) : recipients.users;
-    if (isOfUndo(notification)) return deliverUndo(await findExistingUsers(userIds), notification, actorId, context);
     const concerned = await findExistingUsers(userIds.filter((userId) => userId !== actorId));
     await deliverNotification(concerned, notification, context);
   },

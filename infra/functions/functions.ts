@@ -55,7 +55,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Admins cannot set until when jobs are offered.",
     access: { admin: "all" },
     readsHmacKey: true,
-    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    table: ["GetItem", "BatchGetItem", "PutItem", "ConditionCheckItem"],
   },
   "plan-adjust-job-timers": {
     area: "jobs",
@@ -69,7 +69,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all", operator: "company" },
     readsHmacKey: true,
     timeoutSeconds: 25,
-    table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
     guarded: ["PASSCODE#", "THROTTLE#", "USER#"],
   },
   "list-notifications": {
@@ -108,7 +108,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     timeoutSeconds: 29,
     indexes: ["by-mark"],
-    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
     guarded: ["USER#"],
   },
   "get-unread-counts": {

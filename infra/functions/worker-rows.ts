@@ -79,7 +79,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     mayCallItself: true,
     timeoutSeconds: 60,
     indexes: ["by-mark"],
-    table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "ConditionCheckItem"],
     guarded: ["USER#"],
   },
   "send-pushes": {

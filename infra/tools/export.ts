@@ -26,8 +26,7 @@ the next export has them, with the --since that is printed last.
   --company ID   only this company, its users, their notifications, and its timesheets, invoices and jobs
   --since TIME   only what has changed from then on, such as 2026-11-20 or 2026-11-20T08:30:00Z, at most ${tombstoneDays} days ago;
                  a removed record is a line with "deleted". Also in the file: all companies and notifications,
-                 timesheets paid and timers set less than a day before, invoices that became overdue less than
-                 15 minutes before. Lines win over the stored version; a line of its own sets the record's version.
+                 invoices that became overdue less than 15 minutes before. Lines win over the stored version; a line of its own sets the record's version.
                  If a login or profile has moved from one user to another and the import refuses a line as taken,
                  import the file again
   --out FILE     the file, which must not be there yet (workforce-STAGE.jsonl)
@@ -39,8 +38,8 @@ the next export has them, with the --since that is printed last.
 Only you may read the file (mode 0600). It appears whole, at the end: start an interrupted export again.
 
 It does not hold: credentials of any kind (passwords, passcodes, sessions, pins, tokens, keys); devices; the timers of
-jobs; totals, counts and search entries, which follow from the records; the history and what can be undone, tombstones and
-kept answers; limits that were reached, what was sent, and the state of webhooks.
+jobs; totals, counts and search entries, which follow from the records; the history and what can be undone, and tombstones;
+limits that were reached, what was sent, and the state of webhooks.
 Import makes every login a confirmed one, and its user asks for a password by pin.
 
 ${stagesHelp}

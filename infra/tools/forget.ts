@@ -12,7 +12,7 @@ import { withService } from "./service/open-service.ts";
 const help = `npm run forget -- (--user ID [--readmit] | --replay) [--yes] [--stage NAME]
 
 Erases a person: the user with logins, secrets, sessions, devices (with their endpoints at SNS) and notifications; their name
-as a driver of timesheets, and in the history, notifications and kept answers about these; their own history but for role,
+as a driver of timesheets, and in the history and notifications about these; their own history but for role,
 company and the number of the profile. Facts and amounts stay. Their id goes on a list outside the table and its backups.
 Reads the whole table several times, also for each person of a replay. Safe while the service runs.
 
@@ -109,9 +109,9 @@ async function replayAll(list: ErasedList, yes: boolean): Promise<number> {
 }
 
 function describe(id: number, { traces, wasUser }: Forgotten, isDone: boolean): string {
-  const { timesheet, history, answer, notification } = traces;
+  const { timesheet, history, notification } = traces;
   const user = wasUser ? `user ${id} with all that is theirs` : `user ${id}, who is gone already`;
-  const names = `their name in ${timesheet} timesheets, ${history} changes of the history, ${answer} kept answers and ${notification} notifications`;
+  const names = `their name in ${timesheet} timesheets, ${history} changes of the history and ${notification} notifications`;
   return `${isDone ? "Erased" : "Would be erased with --yes"}: ${user}; ${names}.\n`;
 }
 
@@ -119,13 +119,13 @@ function describe(id: number, { traces, wasUser }: Forgotten, isDone: boolean): 
 function describeRemains({ logRetentionDays, backupKeptDays }: Stage, now: Date): string {
   const until = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10);
   const remains = [
-    `changes in the table's stream, answers kept for their own requests: ${until(1)}`,
+    `changes in the table's stream: ${until(1)}`,
     `dead letters, quarantined changes, the log of lost SMS: ${until(14)}`,
     `point-in-time recovery: ${until(35)}`,
     ...(backupKeptDays === undefined ? [] : [`weekly backups: ${until(backupKeptDays)}`]),
     `logs (ids and addresses of clients, no name): ${until(logRetentionDays)}`,
     "at SNS, endpoints of devices that they had signed out of (a token, no name): as long as the platform application",
-    `what they changed, by their number alone, in the history: ${until(settings.historyDays())}`,
+    `what they changed, by their number alone, in the history and in changes that can be undone: ${until(settings.historyDays())}`,
   ];
   return `What is left, and until when at the latest:\n${remains.map((each) => `  ${each}\n`).join("")}`;
 }

@@ -40,8 +40,7 @@ function pauseAfter(error: ClientError, attempt: number): number | undefined {
   const pause = jitter(attempt - 1, firstPauseMs, longestPauseMs);
   if (error instanceof NetworkError) return pause;
   if (!(error instanceof AnswerError)) return undefined;
-  const isInProgress = error instanceof ProblemError && error.code === "request_in_progress";
-  if (error.status !== 429 && error.status !== 503 && !isInProgress) return undefined;
+  if (error.status !== 429 && error.status !== 503) return undefined;
   return error.retryAfter === undefined ? pause : error.retryAfter * 1_000 + pause;
 }
 

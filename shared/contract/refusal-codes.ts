@@ -18,7 +18,6 @@ export const refusalCodes = {
   changed_since: { status: 409, title: "Changed since" },
   change_undone: { status: 409, title: "Change undone" },
   change_expired: { status: 409, title: "Change expired" },
-  request_in_progress: { status: 409, title: "Request in progress" },
   body_too_large: { status: 413, title: "Body too large" },
   query_too_long: { status: 414, title: "Query too long" },
   media_type_not_supported: { status: 415, title: "Media type not supported" },

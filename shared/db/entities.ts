@@ -11,9 +11,7 @@ import { smsCounts } from "./accounts/sms-ceilings.ts";
 import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
-import { answerPieces } from "./answer-pieces.ts";
 import { historyItems } from "./history/history-items.ts";
-import { idempotentRuns } from "./idempotent-runs.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
@@ -24,6 +22,7 @@ import { notificationCounts } from "./notifications/notification-counts.ts";
 import { deliveredEvents } from "./notifications/notification-delivery.ts";
 import { notifications } from "./notifications/notifications.ts";
 import { pushes } from "./notifications/pushes.ts";
+import { changes } from "./records/changes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
 import { sequences } from "./table/sequences.ts";
@@ -57,8 +56,7 @@ export const entities: readonly Entity<object>[] = [
   deviceSets,
   deviceOwners,
   pushes,
-  idempotentRuns,
-  answerPieces,
+  changes,
   companies,
   listedItems.TIMESHEETS,
   listedItems.INVOICES,

@@ -12,9 +12,7 @@ import { smsCounts } from "./accounts/sms-ceilings.ts";
 import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { toUser, users } from "./accounts/users.ts";
-import { answerPieces } from "./answer-pieces.ts";
 import { historyItems, toRecordedChange } from "./history/history-items.ts";
-import { idempotentRuns } from "./idempotent-runs.ts";
 import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems, toOwned } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
@@ -25,6 +23,7 @@ import { notificationCounts } from "./notifications/notification-counts.ts";
 import { deliveredEvents } from "./notifications/notification-delivery.ts";
 import { notifications } from "./notifications/notifications.ts";
 import { pushedIn, pushes } from "./notifications/pushes.ts";
+import { changes } from "./records/changes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
 import { keyOf } from "./table/item-keys.ts";
@@ -120,8 +119,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   left(loginGuesses, guarding),
   left(clientGuesses, guarding),
   left(smsCounts, ofNobody),
-  left(idempotentRuns, "an answer of the last 24 hours that the user got, under a key that the user made"),
-  left(answerPieces, "a further piece of such an answer"),
+  left(changes, "which records a change of the user wrote, for its undo: the history shows the change"),
   left(companies, ofCompany),
   left(listedItems.INVOICES, ofCompany),
   left(listedItems.JOBS, ofCompany),

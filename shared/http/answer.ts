@@ -13,6 +13,8 @@ export type Reply<O extends Operation> = (O["list"] extends string ? Page<Answer
 interface Beside {
   /** Of operations that change records: undefined if nothing changed. */
   readonly changeId?: string | undefined;
+  /** True if an earlier request with the same Idempotency-Key was carried out instead (D32). */
+  readonly isRepetition?: boolean | undefined;
   /** The stored items that the answer shows: those of a list in its order, or the one of any other answer. */
   readonly origins?: readonly Origin[];
 }
@@ -39,6 +41,7 @@ export function successAnswer<O extends Operation>(
   };
   if (operation.cacheSeconds !== undefined) headers["cache-control"] = `public, max-age=${operation.cacheSeconds}`;
   if (operation.answersChange && reply.changeId !== undefined) headers["change-id"] = reply.changeId;
+  if (reply.isRepetition) headers["idempotency-replayed"] = "true";
   const allow = allowListOf(operation.answer);
   if (operation.list === undefined) {
     const answer = allowStored(allow, reply, reply.origins?.[0]);

@@ -10,6 +10,7 @@ import type {
   Query,
   SignedInOperation,
 } from "../contract/operation.ts";
+import type { RequestKey } from "../db/records/changes.ts";
 import type { Caller } from "../domain/caller.ts";
 import { beginChange, type Change } from "../domain/records/change.ts";
 import { routeNotFound } from "../domain/refusal.ts";
@@ -19,7 +20,7 @@ import { authenticate } from "./authenticate.ts";
 import { announceDeprecation } from "./deprecation.ts";
 import { answerConditions } from "./etag.ts";
 import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller, requireChange } from "./http-event.ts";
-import { carryOutOnce } from "./idempotency.ts";
+import { readKey } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
 import { answerProblems } from "./problem.ts";
@@ -47,13 +48,8 @@ export interface SignedInRequest<O extends Operation> extends AnonymousRequest<O
 
 /** A signed-in user's request that may carry an `Idempotency-Key`, as an operation's function gets it (D32). */
 export interface IdempotentRequest<O extends Operation> extends SignedInRequest<O> {
-  /** The time of the caller's first request: earlier than `now` if this run takes over from an interrupted one. */
-  readonly requestedAt: Date;
-  /**
-   * Identifies the first transaction, so that all runs together carry it out once; undefined without an
-   * Idempotency-Key.
-   */
-  readonly token: string | undefined;
+  /** Recognises repetitions of the request; undefined without an Idempotency-Key. The change has the id that follows from it. */
+  readonly key: RequestKey | undefined;
   /** The operation's check of the caller beyond the token. Nothing may be written before it succeeds. */
   readonly authorization: Promise<void>;
 }
@@ -75,22 +71,19 @@ export function authenticated<O extends SignedInOperation>(
 }
 
 /**
- * The handler of an operation that needs a bearer token, and carries out a request with an `Idempotency-Key` once
- * (D32). `authorize` runs before the key is looked up. Without a key, its promise is passed on, so that the function
- * can read records at the same time.
+ * The handler of an operation that needs a bearer token, and whose requests with an `Idempotency-Key` make their change
+ * once (D32). The promise of `authorize` is passed on, so that the function can read records at the same time.
  */
 export function idempotent<O extends IdempotentOperation>(
   operation: O,
   handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
   { authorize = async () => {} }: { authorize?: Authorize<O> } = {},
 ): HttpHandler {
-  const once = carryOutOnce(operation, ({ event, context }) => authorize(signedInRequestOf<O>(event, context)));
-  const middlewares = { access: [authenticate(operation)], last: [once] };
-  return chain(operation, middlewares, (event, context) => {
+  return chain(operation, { access: [authenticate(operation)] }, async (event, context) => {
+    const sent = await readKey(operation, event);
     const request = signedInRequestOf<O>(event, context);
-    const { requestedAt, token } = event.run ?? { requestedAt: request.now, token: undefined };
-    const authorization = event.run ? Promise.resolve() : authorize(request);
-    return handle({ ...request, requestedAt, token, authorization });
+    const change = { ...request.change, ...(sent && { id: sent.changeId }) };
+    return handle({ ...request, change, key: sent?.key, authorization: authorize(request) });
   });
 }
 
@@ -146,8 +139,6 @@ interface Variation {
   readonly closes?: () => boolean;
   /** Middlewares that identify the caller. */
   readonly access?: readonly object[];
-  /** Middlewares for valid requests. */
-  readonly last?: readonly object[];
 }
 
 /**
@@ -156,7 +147,7 @@ interface Variation {
  */
 function chain<O extends Operation>(
   operation: O,
-  { closes = () => false, access = [], last = [] }: Variation,
+  { closes = () => false, access = [] }: Variation,
   handle: (event: HttpEvent, context: Context) => Promise<Reply<O>>,
 ) {
   const middlewares = [
@@ -170,12 +161,10 @@ function chain<O extends Operation>(
     ...access,
     ...(operation.body ? [parseBody(operation.body)] : []),
     validate(operation),
-    ...last,
   ];
-  return compose(operation.name, middlewares, async (event, context) => {
-    if (event.keptAnswer) return event.keptAnswer;
-    return successAnswer(operation, await handle(event, context), { event, context });
-  });
+  return compose(operation.name, middlewares, async (event, context) =>
+    successAnswer(operation, await handle(event, context), { event, context }),
+  );
 }
 
 function refuseWhereClosed(closes: () => boolean) {

@@ -1,5 +1,4 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
-import type { Run } from "../db/idempotent-runs.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Change } from "../domain/records/change.ts";
 
@@ -13,10 +12,6 @@ export interface HttpEvent extends Omit<APIGatewayProxyEventV2, "body"> {
   caller?: Caller;
   /** Set by validation. */
   input?: { readonly parameters: unknown; readonly query: unknown; readonly body: unknown };
-  /** Set for a request with an Idempotency-Key that must be carried out (D32). */
-  run?: Run;
-  /** Set for a request with an Idempotency-Key that was carried out before: its first answer (D32). */
-  keptAnswer?: HttpAnswer;
 }
 
 /** The answer API Gateway gets. */
@@ -41,8 +36,8 @@ export function requireCaller({ caller }: HttpEvent): Caller {
   return caller;
 }
 
-/** The change that a request begins, or goes on with where an earlier run of it has begun one. */
-export function requireChange({ change, run }: HttpEvent): Change {
+/** The change that a request begins. */
+export function requireChange({ change }: HttpEvent): Change {
   if (!change) throw new Error("A request began without a change");
-  return run?.continues ?? change;
+  return change;
 }

@@ -23,7 +23,6 @@ export function logRequests(operation: Pick<Operation, "name">) {
       user_id: event.caller?.userId,
       duration_ms: Math.round(performance.now() - (startedAt.get(event) ?? performance.now())),
       init_ms: takeStartMilliseconds(),
-      continues: event.run?.continues?.request,
       ...sentSoFar(),
       ...(isFault && faultFields(error)),
     });

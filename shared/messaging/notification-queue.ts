@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { notification } from "../contract/notifications.ts";
 import { roles } from "../contract/operation.ts";
-import { id, timestamp } from "../contract/values.ts";
+import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
 import { queueMessages, requestIdField } from "./queue.ts";
 
@@ -22,8 +22,8 @@ export const notificationMessage = v.object({
   record_id: notification.entries.record_id,
   params: notification.entries.params,
   actorId: v.optional(id),
-  /** Of a change that can be undone, or that undid another (D41). */
-  undo: v.optional(v.object({ chain: v.string(), since: timestamp, step: v.number(), undoneOf: v.optional(id) })),
+  /** The record's state that it tells, of records with one (D25). */
+  state: v.optional(v.string()),
   requestId: requestIdField,
   recipients,
 });

@@ -3,7 +3,7 @@ import type { RefusalCode } from "../contract/refusal-codes.ts";
 
 const ofSignedIn: readonly RefusalCode[] = ["token_missing", "token_invalid", "token_expired"];
 const ofBody: readonly RefusalCode[] = ["media_type_not_supported", "malformed_json", "body_object_missing"];
-const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused", "request_in_progress"];
+const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused"];
 
 /** Every code that an operation refuses with: those that follow from its shape, and those in its entry (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {

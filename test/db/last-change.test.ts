@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { acquireRun, handOnRun } from "../../shared/db/idempotent-runs.ts";
 import { markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { setJobTimers } from "../../shared/db/records/jobs.ts";
 import { recordKey } from "../../shared/db/table/item-keys.ts";
 import { readStreamRecord } from "../../shared/db/table/stream-records.ts";
-import { callerContext, testChange, testContext } from "../support/records/contexts.ts";
+import { callerContext, driverContext, testChange } from "../support/records/contexts.ts";
 import { jobLine, notificationLine } from "../support/records/records.ts";
 import { readItem, write } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
@@ -19,7 +18,7 @@ const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as c
 test("a write of a record says which request it follows from, and one of no request leaves nothing of the last", async () => {
   expect(await write(jobLine(1, 1), { ...during("one"), notifies: true })).toBe("created");
   expect(await readItem(key)).toMatchObject({ change: { request: "one", creates: true } });
-  const timer = { timer: 60, timerExpiresAt: new Date() };
+  const timer = { timer: 60, timer_expires_at: new Date().toISOString() };
   await setJobTimers([1], "all", timer, { ...callerContext(admin), ...during("two") });
   expect(await readItem(key)).toMatchObject({ change: { request: "two" } });
   await write(jobLine(1, 1, { title: "Driver" }));
@@ -32,7 +31,7 @@ test("a write of a record says which request it follows from, and one of no requ
 test("an item that has no history says the request of its last write alone, which log lines need", async () => {
   await write(notificationLine(1, 9), during("nine"));
   expect((await readItem(notificationKey(9, 1)))?.change).toEqual({ request: "nine" });
-  await markNotifications(9, [1], new Date(), testContext());
+  await markNotifications([1], true, driverContext(9));
   expect(await readItem(notificationKey(9, 1))).not.toHaveProperty("change");
 });
 
@@ -50,20 +49,4 @@ test("a change of the stream follows from the request that its item names, unles
   expect(requestOf({ ...item, revision: 1 }, item)).toBe("six");
   expect(requestOf(item, { ...item, moved: true })).toBeUndefined();
   expect(requestOf(item, undefined)).toBeUndefined();
-});
-
-test("D32: a run that is taken over goes on in the name of the request that began it: it writes the very same", async () => {
-  const asked = {
-    userId: 1,
-    operation: "adjust-job-timers",
-    key: "taken-over",
-    fingerprint: "one",
-    matches: () => true,
-  };
-  const first = await acquireRun({ ...asked, ...during("seven") }, new Date());
-  if (!("run" in first)) throw new Error("The key was used before");
-  expect(first.run.continues).toBeUndefined();
-  await handOnRun(first.run);
-  const second = await acquireRun({ ...asked, ...during("eight") }, new Date());
-  expect(second).toMatchObject({ run: { token: first.run.token, continues: { request: "seven" } } });
 });

@@ -4,7 +4,7 @@ import { findUnreadCounts } from "../../shared/db/notifications/notification-cou
 import { deliverNotification } from "../../shared/db/notifications/notification-delivery.ts";
 import { findNotifications } from "../../shared/db/notifications/notifications.ts";
 import type { Item } from "../../shared/db/table/table.ts";
-import { testContext, unhurried } from "../support/records/contexts.ts";
+import { driverContext, testContext } from "../support/records/contexts.ts";
 import { type Cost, costOf } from "../support/records/costs.ts";
 import { firstOfMany, putNotifications } from "../support/records/many-notifications.ts";
 import { usualOrFull } from "../support/service/counts.ts";
@@ -64,7 +64,7 @@ test(`D27: marking ${marked} as read is one call, in time for ${asked} in ${most
   const startedAt = performance.now();
   let total = 0;
   const cost = await costOf(async () => {
-    total = (await markAllRead(3, new Date(), unhurried())).total;
+    total = (await markAllRead(driverContext(3))).total;
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   const onAws = secondsOnAws(cost);

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { markAllRead, markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
 import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../shared/db/notifications/notifications.ts";
-import { testContext, unhurried } from "../support/records/contexts.ts";
+import { driverContext } from "../support/records/contexts.ts";
 import { costOf } from "../support/records/costs.ts";
 import { notificationLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
@@ -26,10 +26,10 @@ function stored(id: number) {
 test("D27: unread notifications, and they alone, stand in the index of what their user has not read", async () => {
   const mark = { mark_key: `USER#${userId}#UNREAD`, mark_order: "0000000000000007" };
   expect(await stored(7)).toMatchObject(mark);
-  await markNotifications(userId, [7], now, testContext());
+  await markNotifications([7], true, driverContext(userId, now));
   expect(await stored(7)).not.toHaveProperty("mark_key");
   expect(await stored(7)).not.toHaveProperty("mark_order");
-  await markNotifications(userId, [7], null, testContext());
+  await markNotifications([7], false, driverContext(userId));
   expect(await stored(7)).toMatchObject(mark);
   await write({ type: "notification", id: 7, user_id: userId, read_at: now.toISOString() });
   expect(await stored(7)).not.toHaveProperty("mark_key");
@@ -41,31 +41,31 @@ test("D27: unread notifications, and they alone, stand in the index of what thei
 
 test("D35: what an import wrote silently is no longer silent once it is marked", async () => {
   expect(await stored(7)).toMatchObject({ silent: true });
-  await markNotifications(userId, [7], now, testContext());
+  await markNotifications([7], true, driverContext(userId, now));
   expect(await stored(7)).not.toHaveProperty("silent");
 });
 
 test("D27: when time is short no further chunk is begun, and the next call goes on with what is left", async () => {
-  const first = await markAllRead(userId, now, { ...unhurried(), remainingMs: () => 0 });
+  const first = await markAllRead({ ...driverContext(userId, now), remainingMs: () => 0 });
   expect(first.total).toBe(99);
   expect(first.items.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => 200 - index));
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 101, jobs: 101 });
-  expect((await markAllRead(userId, now, unhurried())).total).toBe(101);
+  expect((await markAllRead(driverContext(userId, now))).total).toBe(101);
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0, jobs: 0 });
 });
 
 test("D27: 90 by id cost 90 read units and two round trips; those that stand so already are only read", async () => {
   const ids = Array.from({ length: 90 }, (_, index) => index + 1);
-  const cost = await costOf(() => markNotifications(userId, ids, now, testContext()));
+  const cost = await costOf(() => markNotifications(ids, true, driverContext(userId, now)));
   expect(cost).toMatchObject({ readUnits: 90, sequentialTrips: 2 });
-  const again = await costOf(() => markNotifications(userId, ids, now, testContext()));
+  const again = await costOf(() => markNotifications(ids, true, driverContext(userId, now)));
   expect(again).toEqual({ readUnits: 90, writeUnits: 0, sequentialTrips: 1 });
 });
 
 test("D27: all that are unread cost one round trip for every 99, and two before the first, however many are read", async () => {
   const read = Array.from({ length: 90 }, (_, index) => index + 1);
-  await markNotifications(userId, read, now, testContext());
-  const cost = await costOf(() => markAllRead(userId, now, unhurried()));
+  await markNotifications(read, true, driverContext(userId, now));
+  const cost = await costOf(() => markAllRead(driverContext(userId, now)));
   expect(cost.readUnits).toBeLessThanOrEqual(110 + 2);
   expect(cost.sequentialTrips).toBeLessThanOrEqual(2 + 2);
 });

@@ -55,7 +55,7 @@ test("D25: what the interface changes after a silent import is notified", async 
   await setTimesheetStates([10], "all", "paid", callerContext(admin));
   expect(await readItem(recordKey("TIMESHEET", 10))).not.toHaveProperty("silent");
   await write(jobLine(10, 1));
-  await setJobTimers([10], "all", { timer: 60, timerExpiresAt: writtenAt }, callerContext(admin));
+  await setJobTimers([10], "all", { timer: 60, timer_expires_at: writtenAt.toISOString() }, callerContext(admin));
   expect(await readItem(recordKey("JOB", 10))).not.toHaveProperty("silent");
 });
 

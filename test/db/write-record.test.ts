@@ -110,7 +110,7 @@ test.each([
 
 test("D24: a job's timer survives an import", async () => {
   await write(jobLine(70, 1));
-  await setJobTimers([70], "all", { timer: 60, timerExpiresAt: writtenAt }, callerContext(admin));
+  await setJobTimers([70], "all", { timer: 60, timer_expires_at: writtenAt.toISOString() }, callerContext(admin));
   await write({ type: "job", id: 70, title: "Van driver" });
   expect(await readItem(recordKey("JOB", 70))).toMatchObject({ timer: 60, timer_expires_at: writtenAt.toISOString() });
 });

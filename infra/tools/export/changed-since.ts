@@ -1,5 +1,3 @@
-import { operations } from "../../../shared/contract/operations.ts";
-import { idempotencyMs } from "../../../shared/db/idempotent-runs.ts";
 import { lastChangeOf } from "../../../shared/db/table/change-stamps.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
@@ -9,10 +7,6 @@ import type { Change } from "../../../shared/domain/records/change.ts";
 import { namedByKey } from "./exported-lines.ts";
 import type { Finding } from "./found-lines.ts";
 
-/** Operations whose request a later run may take over. That run writes its change under the moment of the first run. */
-const laterRuns = new Set(
-  Object.values(operations).flatMap((each) => ("idempotent" in each && each.idempotent ? [each.name] : [])),
-);
 /** The longest import. Its tombstones have the moment at which it began. */
 const importMs = 24 * 60 * 60_000;
 /** The longest run of a schedule. Its writes have the moment at which it began. */
@@ -32,8 +26,7 @@ function isErasedSince({ erased_at }: Item, since: string): boolean {
   return typeof erased_at === "string" && erased_at >= since;
 }
 
-function lagOf({ by, operation }: Change): number {
-  if (laterRuns.has(operation)) return idempotencyMs;
+function lagOf({ by }: Change): number {
   return by.startsWith("schedule#") ? scheduleMs : 0;
 }
 

@@ -119,7 +119,6 @@ function sumOf(one: Traces, other: Traces): Traces {
   return {
     timesheet: one.timesheet + other.timesheet,
     history: one.history + other.history,
-    answer: one.answer + other.answer,
     notification: one.notification + other.notification,
   };
 }

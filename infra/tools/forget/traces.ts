@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { pins } from "../../../shared/db/accounts/pins.ts";
 import { historyItems } from "../../../shared/db/history/history-items.ts";
-import { idempotentRuns, rewriteAnswer } from "../../../shared/db/idempotent-runs.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
 import { deleteIf, updateIf } from "../../../shared/db/table/conditional-writes.ts";
@@ -12,10 +11,10 @@ import { isDriver, learnNames, type Person } from "./person.ts";
 import { namesDriver, withoutPerson } from "./without-person.ts";
 
 /** The number of traces of a person in others' items, by kind of item. */
-export type Traces = Readonly<Record<"timesheet" | "history" | "answer" | "notification", number>>;
+export type Traces = Readonly<Record<"timesheet" | "history" | "notification", number>>;
 
 /** Nothing found. */
-export const noTraces: Traces = { timesheet: 0, history: 0, answer: 0, notification: 0 };
+export const noTraces: Traces = { timesheet: 0, history: 0, notification: 0 };
 
 /** A search for a person. A dry run changes nothing. */
 export interface Search {
@@ -28,7 +27,6 @@ export interface Search {
 const starts = {
   ":timesheet": "TIMESHEET",
   ":notification": "NOTIFICATION#",
-  ":run": "IDEMPOTENCY",
   ":history": "HISTORY#TIMESHEET#",
   ":pin": "PIN",
 };
@@ -40,7 +38,7 @@ export async function replaceTraces(search: Search): Promise<Traces> {
   do {
     const scan = {
       FilterExpression:
-        "begins_with(sk, :timesheet) OR begins_with(sk, :notification) OR begins_with(sk, :run) OR begins_with(pk, :history) OR sk = :pin",
+        "begins_with(sk, :timesheet) OR begins_with(sk, :notification) OR begins_with(pk, :history) OR sk = :pin",
       ExpressionAttributeValues: starts,
       ConsistentRead: true,
       ExclusiveStartKey,
@@ -61,7 +59,6 @@ async function replaceIn(item: Item, search: Search): Promise<keyof Traces | und
   if (is(listedItems.TIMESHEETS)) return (await inTimesheet(item, search)) ? "timesheet" : undefined;
   if (is(historyItems)) return (await inHistory(item, search)) ? "history" : undefined;
   if (is(notifications)) return (await inNotification(item, search)) ? "notification" : undefined;
-  if (is(idempotentRuns)) return (await inAnswer(item, search)) ? "answer" : undefined;
   if (is(pins) && !search.isDryRun) await deletePin(item, search.person);
   return undefined;
 }
@@ -114,16 +111,4 @@ async function inNotification(item: Item, { person, isDryRun, timesheetIds }: Se
   if (isDeepStrictEqual(next, record)) return false;
   if (!isDryRun) await updateIf({ pk, sk }, { where: { revision }, set: { record: next } });
   return true;
-}
-
-/** The kept answer for another user stays the same except for the name. */
-async function inAnswer(item: Item, { person, isDryRun }: Search): Promise<boolean> {
-  const rewrite = (answer: string) => {
-    const kept: { readonly body: string } = JSON.parse(answer);
-    const body: unknown = JSON.parse(kept.body);
-    if (!namesDriver(body, person)) return undefined;
-    const next = withoutPerson(body, person, true);
-    return isDeepStrictEqual(next, body) ? undefined : JSON.stringify({ ...kept, body: JSON.stringify(next) });
-  };
-  return rewriteAnswer(item, rewrite, isDryRun);
 }

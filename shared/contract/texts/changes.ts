@@ -72,8 +72,8 @@ its answer had. Every record that it changed gets the former values again, all a
 (409 with \`changed_ids\`). It works for 24 hours, for whoever made the change and still has that role and company, and for admins. A
 change that is not yours counts as absent (404).
 
-Drivers who have neither read a notification of the change nor got a push of it lose it and hear nothing; the others are notified of
-the state that holds again. An undo is a change itself: undo it by the \`change-id\` of its own answer.`,
+Drivers are notified of the state that holds again. A notification of the change that has not been delivered yet is dropped; one that
+has been delivered stays. An undo is a change itself: undo it by the \`change-id\` of its own answer.`,
   parameters: {
     id: ["The `change-id` of the change that is to be undone.", "0196f2a4-5c80-8b1e-8000-00000000020e"],
   },

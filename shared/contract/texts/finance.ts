@@ -107,7 +107,7 @@ export const bulkUpdateTimesheetsText = describes(bulkUpdateTimesheets, {
 even one id is missing or foreign, none does (404 with \`missing_ids\`). Timesheets that are in that state already count as done, so
 repeating a call is harmless; the answer does not show which of them changed. The drivers concerned are notified and get a push.
 
-Users who have a passcode must send it. Send an \`Idempotency-Key\` to get the first answer again after a lost connection.`,
+Users who have a passcode must send it. With an \`Idempotency-Key\`, a repetition after a lost connection pays nothing twice, whoever changed the timesheets since.`,
   body: {
     text: "Which timesheets to move, and where to.",
     fields: {

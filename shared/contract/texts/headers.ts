@@ -82,8 +82,8 @@ export const requestHeaderTexts = {
   IdempotencyKey: {
     name: "Idempotency-Key",
     text:
-      "A value of your own for one change, such as a UUID. Repeat the request with it, for up to 24 hours, and the first " +
-      "answer comes back instead of a second change. Visible ASCII, 1 to 255 characters.",
+      "A value of your own for one change, such as a UUID. A repetition of the request with it, within 24 hours, makes no " +
+      "second change: it gets the records as they are and the same `change-id`. Visible ASCII, 1 to 255 characters.",
     example: "8f14e45f-ceea-467f-9f0e-3d1d4c1a7b52",
     schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
   },

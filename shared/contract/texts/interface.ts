@@ -15,7 +15,7 @@ The \`currency\` of an amount stands beside it. Timestamps are UTC with millisec
 **Refusals** are problem documents (RFC 9457). Branch on \`code\`, which is stable; expect codes that you do not know.
 A method that a path does not take is 405 \`method_not_allowed\`, with those that it takes in the header \`Allow\`.
 
-**Repeating** a request is safe: what is done already counts as success, and an \`Idempotency-Key\` gives the first answer again.`;
+**Repeating** a request is safe: what is done already counts as success, and a request with an \`Idempotency-Key\` is carried out once.`;
 
 /** The groups of operations, in the order of their pages. */
 export const tagTexts = {

@@ -27,8 +27,6 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
     "Records of the change were written since, by whomever, so that nothing was put back. `changed_ids` names them.",
   change_undone: "The change was undone before. To have it back, undo the change that undid it.",
   change_expired: "The change was made more than 24 hours ago. Make a new one the other way round.",
-  request_in_progress:
-    "The first request with this Idempotency-Key is still being carried out. Wait as long as `Retry-After` says.",
   body_too_large: "The body has more than 256 KiB. Split a bulk change into several.",
   query_too_long: "The query string has more than 4 KiB. Look for a filter that is repeated.",
   media_type_not_supported: "The content type is none of JSON. Send `Content-Type: application/json`.",

@@ -6,7 +6,6 @@ import { type ListName, type ListPosition, positionOf } from "../../domain/recor
 import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/item-keys.ts";
 import type { Item, Key } from "../table/table.ts";
-import type { UndoStamps } from "../table/undo-stamps.ts";
 import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
 
 /** A timesheet, invoice or job as it is stored: answers add the fields that are newer than the record (D38). */
@@ -20,7 +19,7 @@ interface FieldsByList {
 export type ListedFields<L extends ListName> = FieldsByList[L];
 
 /** A timesheet, invoice or job as the table has it: the interface's fields beside what only the service knows. */
-export interface ListedItem<L extends ListName> extends RecordItem, Partial<ListKeys>, UndoStamps {
+export interface ListedItem<L extends ListName> extends RecordItem, Partial<ListKeys> {
   readonly id: number;
   /** The tenant (D2). */
   readonly company_id: number;

@@ -1,10 +1,22 @@
 import { chunksOf, readAhead } from "../../batches.ts";
 import type { Found } from "../../domain/paging/paging.ts";
-import { recordsNotFound } from "../records/find-records.ts";
+import {
+  type ChangeContext,
+  changeKey,
+  changes,
+  findEarlier,
+  type MarkedAll,
+  newChange,
+  putChange,
+  type StoredChange,
+} from "../records/changes.ts";
+import { requireAll } from "../records/find-records.ts";
 import { readBatch } from "../table/batch-reads.ts";
+import { putIf, tryUpdate } from "../table/conditional-writes.ts";
+import { lacks } from "../table/conditions.ts";
 import { paces, retry } from "../table/retry.ts";
 import { queryPages } from "../table/table.ts";
-import { maxTransactionWrites, transact } from "../table/transaction.ts";
+import { maxTransactionWrites, type TransactionWrite, transact } from "../table/transaction.ts";
 import { replaceItem, type WriteContext } from "../writes/write-plans.ts";
 import { addCounts } from "./notification-counts.ts";
 import {
@@ -18,8 +30,13 @@ import {
   unreadMark,
 } from "./notifications.ts";
 
-/** The context in which notifications are marked. */
-interface MarkContext extends Pick<WriteContext, "change"> {}
+/** The context in which a user marks notifications. */
+type MarkContext = ChangeContext & Pick<WriteContext, "now">;
+
+/** Marked notifications, as they are after the call. */
+interface MarkedNotifications extends Found<Notification> {
+  readonly isRepetition?: true;
+}
 
 /** Most notifications in the answer if none were named (D27). */
 const maxShown = 20;
@@ -31,51 +48,104 @@ const mostTogether = maxTransactionWrites - 1;
 const idsPerPage = 10 * mostTogether;
 
 /**
- * Access pattern N5: marks a user's notifications as read at a time, or as unread with null, all or none, and updates
- * the counts (D26, D27). Returns them in the order of the ids. Refuses with `records_not_found` if one is missing or
- * another user's, and as `busy` after many lost races. n read units, two round trips.
+ * Access pattern N5: marks the caller's notifications as read, or as unread, all or none, and updates the counts (D26,
+ * D27). Returns them in the order of the ids. A repetition of a request with an Idempotency-Key marks nothing and
+ * returns those that are left (D32). Refuses with `records_not_found` if one is missing or another user's, and as
+ * `busy` after many lost races. n read units, two round trips.
  */
-export async function markNotifications(
-  userId: number,
+export function markNotifications(
   ids: readonly number[],
-  readAt: Date | null,
+  read: boolean,
   context: MarkContext,
-): Promise<Found<Notification>> {
-  const read = async () => {
-    const stored = await readOwn(userId, ids);
-    const missing = ids.filter((_, at) => stored[at] === undefined);
-    if (missing.length > 0) throw recordsNotFound(missing);
-    return stored.filter((item) => item !== undefined);
-  };
-  const marked = await markTogether(userId, read, readAt, context);
-  return { ...showNotifications(marked.map(({ item }) => item)), total: marked.length };
+): Promise<MarkedNotifications> {
+  const { userId } = context.caller;
+  return retry(paces.record, async () => {
+    const [earlier, stored] = await Promise.all([findEarlier(context), readPresent(userId, ids)]);
+    // The notifications that were read beside the change may be older than it.
+    if (earlier) return showAgain(await readPresent(userId, ids));
+    requireAll(ids, stored);
+    const change = context.key ? [putChange(newChange("NOTIFICATIONS", [], context))] : [];
+    const marked = stored.map((item) => mark(userId, item, read ? context.now : null));
+    const isWritten = await writeMarked(stored, marked, context, change);
+    return isWritten ? { ...showNotifications(marked.map(({ item }) => item)), total: marked.length } : undefined;
+  });
 }
 
 /**
- * Access pattern N6: marks all of a user's unread notifications as read, newest first, in transactions of up to 99,
+ * Access pattern N6: marks all of the caller's unread notifications as read, newest first, in transactions of up to 99,
  * each with its counts. Returns the newest of them. If less than 6.5 seconds of `remainingMs` are left, no further
  * transaction begins: the rest stays unread, and the next call marks it. The index may be a moment behind, so a
  * notification from just before the call may stay unread too. For every 99: 99 read units, a tenth of an index page,
- * 200 write units and one round trip, because the next ones are read meanwhile; two round trips before the first.
+ * 200 write units and one round trip, because the next ones are read meanwhile; two round trips before the first. With
+ * an Idempotency-Key, two round trips and four write units more: a repetition of an interrupted call marks the rest of
+ * what there was by then, and a repetition of one that ended marks nothing (D32).
  */
 export async function markAllRead(
-  userId: number,
-  readAt: Date,
-  { change, remainingMs }: Pick<MarkContext, "change"> & { readonly remainingMs: () => number },
-): Promise<Found<Notification>> {
+  context: MarkContext & { readonly remainingMs: () => number },
+): Promise<MarkedNotifications> {
+  if (!context.key) return markUnread(context);
+  const own = newChange("NOTIFICATIONS", [], context);
+  const begun = await beginMarking(own, context);
+  if (begun.done) return showDone(begun.user_id, begun.done);
+  const marked = await markUnread(context, begun === own ? undefined : begun.at);
+  const done = { total: marked.total, ids: marked.items.map(({ id }) => id) };
+  const ended = await endMarking(begun, done);
+  return ended ? showDone(begun.user_id, ended) : marked;
+}
+
+/** Marks all unread notifications, or those that there were at a moment, ISO 8601. */
+async function markUnread(
+  context: MarkContext & { readonly remainingMs: () => number },
+  at?: string,
+): Promise<MarkedNotifications> {
+  const { userId } = context.caller;
   const newest: StoredNotification[] = [];
   let total = 0;
   let isFirst = true;
   for await (const unread of readAhead(unreadInTurn(userId))) {
-    if (!isFirst && remainingMs() < lastTransactionMs) break;
+    if (!isFirst && context.remainingMs() < lastTransactionMs) break;
     isFirst = false;
-    const ids = unread.map(({ id }) => id);
-    const read = async (race: number) => (race === 0 ? unread : readPresent(userId, ids));
-    const changed = (await markTogether(userId, read, readAt, { change })).filter(({ isChanged }) => isChanged);
+    const marked = await retry(paces.record, async (race) => {
+      const stored =
+        race === 0
+          ? unread
+          : await readPresent(
+              userId,
+              unread.map(({ id }) => id),
+            );
+      const concerned = stored.filter(({ record }) => at === undefined || record.created_at <= at);
+      const next = concerned.map((item) => mark(userId, item, context.now));
+      return (await writeMarked(concerned, next, context)) ? next : undefined;
+    });
+    const changed = marked.filter(({ isChanged }) => isChanged);
     newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
     total += changed.length;
   }
   return { ...showNotifications(newest), total };
+}
+
+/** Stores the change of a call that marks all. Returns it, or the one that an earlier call with the key stored. */
+function beginMarking(own: StoredChange, context: MarkContext): Promise<StoredChange> {
+  return retry(paces.record, async () => ((await putIf(putChange(own).Put)) ? own : await findEarlier(context)));
+}
+
+/** Stores the outcome of a call that marks all. Returns the one that another call with the key has stored before. */
+async function endMarking({ change_id }: StoredChange, done: MarkedAll): Promise<MarkedAll | undefined> {
+  const { isWritten, item } = await tryUpdate(changeKey(change_id), {
+    where: { change_id },
+    when: lacks("done"),
+    set: { done },
+  });
+  return isWritten ? undefined : item && changes.decode(item).done;
+}
+
+/** The answer of a call that ended, with its notifications as they are. */
+async function showDone(userId: number, { total, ids }: MarkedAll): Promise<MarkedNotifications> {
+  return { ...showAgain(await readPresent(userId, ids)), total };
+}
+
+function showAgain(left: readonly StoredNotification[]): MarkedNotifications {
+  return { ...showNotifications(left), total: left.length, isRepetition: true };
 }
 
 interface Marked {
@@ -83,29 +153,20 @@ interface Marked {
   readonly isChanged: boolean;
 }
 
-/**
- * Reads notifications and marks them, on condition that none has changed meanwhile. After a lost race it reads them
- * again, with the race's number.
- */
-async function markTogether(
-  userId: number,
-  read: (race: number) => Promise<readonly StoredNotification[]>,
-  readAt: Date | null,
-  { change }: MarkContext,
-): Promise<Marked[]> {
-  return retry(paces.record, async (race) => {
-    const stored = await read(race);
-    const marked = stored.map((item) => mark(userId, item, readAt));
-    const after = marked.flatMap(({ item, isChanged }) => (isChanged ? [item] : []));
-    if (after.length === 0) return marked;
-    const before = stored.filter((_, at) => marked[at]?.isChanged);
-    const writes = before.map((item, at) =>
-      replaceItem(item, notifications.encode(after[at] ?? item), { now: new Date(), change, notifies: true }),
-    );
-    const counts = addCounts(userId, before, after);
-    const failed = await transact([...writes, ...counts]);
-    return failed.length === 0 ? marked : undefined;
-  });
+/** Writes marked notifications if none has changed since it was read, and further writes with them. */
+async function writeMarked(
+  stored: readonly StoredNotification[],
+  marked: readonly Marked[],
+  { caller, change }: MarkContext,
+  others: readonly TransactionWrite[] = [],
+): Promise<boolean> {
+  const after = marked.flatMap(({ item, isChanged }) => (isChanged ? [item] : []));
+  const before = stored.filter((_, at) => marked[at]?.isChanged);
+  const writes = before.map((item, at) =>
+    replaceItem(item, notifications.encode(after[at] ?? item), { now: new Date(), change, notifies: true }),
+  );
+  const all = [...writes, ...addCounts(caller.userId, before, after), ...others];
+  return all.length === 0 || (await transact(all)).length === 0;
 }
 
 /** A notification after marking. One that is already marked so keeps its time of reading. */
@@ -117,13 +178,10 @@ function mark(userId: number, item: StoredNotification, readAt: Date | null): Ma
   return { item: next, isChanged: true };
 }
 
-async function readOwn(userId: number, ids: readonly number[]): Promise<(StoredNotification | undefined)[]> {
-  const items = await readBatch(ids.map((id) => notificationKey(userId, id)));
-  return items.map((item) => item && notifications.decode(item));
-}
-
+/** The user's notifications with these ids, in their order; absent ones are left out. */
 async function readPresent(userId: number, ids: readonly number[]): Promise<StoredNotification[]> {
-  return (await readOwn(userId, ids)).filter((item) => item !== undefined);
+  const items = await readBatch(ids.map((id) => notificationKey(userId, id)));
+  return items.flatMap((item) => (item ? [notifications.decode(item)] : []));
 }
 
 /** The unread notifications in the index, newest first, as many at a time as a transaction takes. */

@@ -1,8 +1,7 @@
 import { chunksOf } from "../../batches.ts";
 import type { CompleteRecord } from "../../contract/records.ts";
-import type { ChainPlace } from "../../domain/records/notification-events.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
-import { isUndone, requireNotUndone } from "../records/undoable-changes.ts";
+import { listedItems, listedKey } from "../lists/listed-items.ts";
 import { ifAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
@@ -29,14 +28,11 @@ export interface NotificationPayload
   extends Pick<CompleteRecord<"notification">, "record_type" | "record_id" | "params"> {
   /** Stays the same if the event is sent again. No other event has it. */
   readonly eventId: string;
-  /** Where the event is a timesheet's change that can be undone: once it was, nobody is notified of it any more (D41). */
-  readonly undo?: ChainPlace | undefined;
+  /** The record's state that the notification tells, of records with one. It is not delivered once that has changed (D25). */
+  readonly state?: string | undefined;
 }
 
-/**
- * Each user takes three writes: the event as delivered, the notification, the counts. One more checks that the change
- * was not undone.
- */
+/** Each user takes three writes: the event as delivered, the notification, the counts. One more checks the state. */
 const usersPerTransaction = 30;
 const writesPerUser = 3;
 /** Far longer than queues and streams may repeat an event. */
@@ -44,8 +40,9 @@ const rememberedDays = 30;
 
 /**
  * Access pattern N7: notifies users of an event, each once even in repeated and parallel calls (D25), with their counts
- * in the same transaction (D26). If interrupted, repeat it. 7 write units a user, 2 for a change that can be undone; 30
- * users in a round trip. Refuses as `busy` if others keep changing the counts.
+ * in the same transaction (D26), while the record's state is the one that it tells. If interrupted, repeat it. 7 write
+ * units a user and 2 for the check of a timesheet's state; for an invoice's 1 read unit; 30 users in a round trip.
+ * Refuses as `busy` if others keep changing the counts.
  */
 export function deliverNotification(
   userIds: readonly number[],
@@ -53,6 +50,7 @@ export function deliverNotification(
   context: WriteContext,
 ): Promise<void> {
   return inTurn(async () => {
+    if (!(await holdsBefore(event))) return;
     for (const users of chunksOf([...new Set(userIds)], usersPerTransaction))
       await deliverTogether(users, event, context);
   });
@@ -61,16 +59,13 @@ export function deliverNotification(
 /** Repeats without the users that already have the event. If an id is taken, the notification gets another. */
 function deliverTogether(userIds: readonly number[], event: NotificationPayload, context: WriteContext): Promise<true> {
   let open = userIds;
-  let checks = checksOf(event);
+  const checks = checksOf(event);
   return retry(paces.record, async () => {
     if (open.length === 0) return true;
     const writes = open.flatMap((userId) => deliver(userId, event, context));
     const failed = await transact([...writes, ...checks]);
     if (failed.length === 0) return true;
-    if (failed.includes(writes.length)) {
-      if (await wasUndone(event)) return true;
-      checks = [];
-    }
+    if (failed.includes(writes.length)) return true;
     const delivered = new Set(failed.filter((position) => position % writesPerUser === 0));
     open = open.filter((_, at) => !delivered.has(at * writesPerUser));
     return undefined;
@@ -79,15 +74,14 @@ function deliverTogether(userIds: readonly number[], event: NotificationPayload,
 
 function deliver(
   userId: number,
-  { eventId, undo, ...rest }: NotificationPayload,
+  { eventId, state: _told, ...rest }: NotificationPayload,
   context: WriteContext,
 ): TransactionWrite[] {
   const { now } = context;
   const id = timeOrderedId(now);
   const record = { ...rest, created_at: now.toISOString(), read_at: null };
   const place = { ...notificationKey(userId, id), id, user_id: userId, ...unreadMark(userId, id) };
-  const about = undo && { about: { chain: undo.chain, step: undo.step } };
-  const item = notifications.encode({ ...place, record, ...about, push: true, revision: firstRevision() });
+  const item = notifications.encode({ ...place, record, push: true, revision: firstRevision() });
   return [
     markDelivered(userId, eventId, now),
     replaceItem(undefined, item, { ...context, notifies: true }),
@@ -96,22 +90,32 @@ function deliver(
 }
 
 /** The write that records an event as delivered to a user. It fails if the event is already recorded. */
-export function markDelivered(userId: number, eventId: string, now: Date): TransactionWrite {
+function markDelivered(userId: number, eventId: string, now: Date): TransactionWrite {
   const expires_at = epochSecondsAfter(now, rememberedDays);
   const item = deliveredEvents.encode({ ...deliveredKey(userId, eventId), expires_at });
   return { Put: { Item: item, ...ifAbsent } };
 }
 
-/** The check that the change of an event was not undone; none if it cannot be undone. */
-export function checksOf({ record_id, undo }: NotificationPayload): TransactionWrite[] {
-  return undo ? [requireNotUndone("TIMESHEETS", record_id, undo)] : [];
+/** Checks that a timesheet still has the state that is told. It has one driver, so deliveries do not conflict on it. */
+function checksOf({ record_type, record_id, state }: NotificationPayload): TransactionWrite[] {
+  if (record_type !== "Timesheet" || state === undefined) return [];
+  const check = {
+    Key: { ...listedKey("TIMESHEETS", record_id) },
+    ConditionExpression: "#record.#state = :state",
+    ExpressionAttributeNames: { "#record": "record", "#state": "state" },
+    ExpressionAttributeValues: { ":state": state },
+  };
+  return [{ ConditionCheck: check }];
 }
 
 /**
- * Whether a failed check means an undo: false if the record was removed or created again before any undo. 2 read units.
+ * True unless an invoice has another state than the one that is told. An invoice has many recipients, whose
+ * transactions would conflict on a check of it.
  */
-export async function wasUndone({ record_id, undo }: NotificationPayload): Promise<boolean> {
-  return undo !== undefined && isUndone("TIMESHEETS", record_id, undo);
+async function holdsBefore({ record_type, record_id, state }: NotificationPayload): Promise<boolean> {
+  if (record_type !== "Invoice" || state === undefined) return true;
+  const invoice = await listedItems.INVOICES.find(listedKey("INVOICES", record_id), { consistent: true });
+  return invoice?.record.state === state;
 }
 
 let turn: Promise<unknown> = Promise.resolve();
@@ -120,7 +124,7 @@ let turn: Promise<unknown> = Promise.resolve();
  * Runs work one after the other in this process. Users share events, and only one transaction at a time can change
  * their counts: waiting is faster than losing races.
  */
-export function inTurn<T>(work: () => Promise<T>): Promise<T> {
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = turn.then(work);
   turn = mine.catch(() => {});
   return mine;

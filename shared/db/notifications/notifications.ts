@@ -14,8 +14,6 @@ export interface StoredNotification extends RecordItem, Partial<Mark> {
   readonly id: number;
   readonly user_id: number;
   readonly record: Omit<Notification, "id">;
-  /** The change in question, if it can be undone: a step of a chain (D41). */
-  readonly about?: { readonly chain: string; readonly step: number };
   /** True if its last write requests a push (D29). */
   readonly push?: boolean | undefined;
 }

@@ -1,92 +1,151 @@
-import type { Caller } from "../../domain/caller.ts";
+import type * as v from "valibot";
+import type { Role } from "../../contract/operation.ts";
+import type { Scope } from "../../domain/caller.ts";
 import type { Found } from "../../domain/paging/paging.ts";
-import type { UndoableList } from "../../domain/records/change-id.ts";
+import { fieldsInvalid } from "../../domain/records/record-line.ts";
 import { listWrites } from "../lists/list-writes.ts";
-import type { ListedFields, ListedItem } from "../lists/listed-items.ts";
+import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
+import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
 import { paces, retry } from "../table/retry.ts";
-import type { ReplacedValues } from "../table/undo-stamps.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
 import { commitTogether } from "../writes/commit.ts";
 import { replaceItem, requireUnchanged, type WriteContext } from "../writes/write-plans.ts";
-import { beginUndoable, findOwnChange, stampsOf } from "./undoable-changes.ts";
+import { type ChangeContext, findEarlier, newChange, putChange, shownId, type UndoableList } from "./changes.ts";
+import { readRecordsWithin, requireAll } from "./find-records.ts";
 
-/** The context in which a signed-in user changes several records: who asks, and what the endpoint says of the request. */
-export interface CallerContext extends WriteContext {
-  readonly caller: Caller;
-  /** What the operation asks of the caller beside the token: nothing is written before it is given. */
+/** The context in which a signed-in user changes several records. */
+export interface CallerContext extends WriteContext, ChangeContext {
+  /** The operation's check of the caller beyond the token: nothing is written before it succeeds. */
   readonly authorization: Promise<void>;
-  /** Names the first transaction (D32). */
-  readonly token: string | undefined;
 }
 
-/** What several records of a list are to become. */
-export interface BulkTarget<L extends UndoableList> {
+/** The values of a list's records that a bulk change sets, and that its undo restores. */
+export interface BulkKind<L extends UndoableList, Values extends object> {
   readonly list: L;
-  /** Reads the records, in the order of the request; refuses where one is not there. */
-  readonly find: () => Promise<readonly ListedItem<L>[]>;
-  /** A record as it is answered. */
-  readonly show: (record: ListedItem<L>) => ListedFields<L>;
-  /** True for a record that is so already. */
-  readonly isReached: (record: ListedItem<L>) => boolean;
-  /** The item that a record becomes. */
-  readonly next: (record: ListedItem<L>) => ListedItem<L>;
-  /** The values of a record that the change replaces, so that it can be undone. */
-  readonly replaced: (record: ListedItem<L>) => ReplacedValues["before"];
+  /** The roles that may make such a change, and so undo one. */
+  readonly roles: readonly Role[];
+  /** Path of the ids in the body. */
+  readonly idsPath: readonly string[];
+  readonly schema: v.GenericSchema<unknown, Values>;
+  readonly valuesOf: (record: ListedItem<L>) => Values;
+  /** True if the two are the same to the interface. */
+  readonly isSame: (one: Values, other: Values) => boolean;
+  /** The item of a record with these values. */
+  readonly withValues: (record: ListedItem<L>, values: Values) => ListedItem<L>;
 }
 
-/** Records as a change would leave them, and those that it would write. */
-interface BulkPlan<L extends UndoableList> {
-  readonly found: readonly ListedItem<L>[];
-  /** In the order of the request. */
+/** The records of a call, and the values that they are to have. */
+export interface BulkAsked<Values extends object> {
+  readonly ids: readonly number[];
+  readonly scope: Scope;
+  readonly values: Values;
+}
+
+/** A record, and the item that it becomes; without one it has the values already. */
+export interface Step<L extends UndoableList> {
+  readonly record: ListedItem<L>;
+  readonly next: ListedItem<L> | undefined;
+}
+
+/** Records in the order of the request. */
+interface ShownRecords<L extends UndoableList> extends Found<ListedFields<L>> {
   readonly items: ListedFields<L>[];
-  readonly changing: readonly ListedItem<L>[];
 }
 
-/** What became of a bulk operation. */
-interface BulkChange<L extends UndoableList> extends Found<ListedFields<L>> {
-  /** Undefined where all records were like that already. */
+/** The records of a bulk change in the order of the request, as they are after it. */
+interface BulkChange<L extends UndoableList> extends ShownRecords<L> {
+  /** Undefined if no record was written. */
   readonly changeId: string | undefined;
+  readonly isRepetition?: true;
 }
 
-/** Reads records while their caller is authorized, and says what a change of them would do (D40). */
-export async function planTogether<L extends UndoableList>(
-  target: BulkTarget<L>,
+/** Shows the effects of a bulk change and writes nothing (D40). Refuses as the change would. */
+export async function planTogether<L extends UndoableList, Values extends object>(
+  kind: BulkKind<L, Values>,
+  asked: BulkAsked<Values>,
   authorization: Promise<void>,
-): Promise<BulkPlan<L>> {
-  const found = await onceAuthorized(authorization, target.find());
-  return { found, items: found.map(target.show), changing: found.filter((record) => !target.isReached(record)) };
+) {
+  const found = await onceAuthorized(authorization, readRecordsWithin(kind.list, asked.ids, asked.scope));
+  const steps = stepsOf(kind, asked, found);
+  return { items: show(steps).items, changing: steps.flatMap(({ record, next }) => (next ? [record] : [])) };
 }
 
 /**
- * Writes all records in one transaction, as a change that can be undone, or none (D18): those that are so already with a check alone.
- * Refuses as `busy` after 5 lost races.
+ * Sets values of records in one transaction, with the item of the change, or writes nothing (D18). Records that have
+ * the values are only checked. A repetition of a request with an Idempotency-Key writes nothing and shows the records
+ * as they are (D32). Refuses as `busy` after 5 lost races, or if others' transactions held the records for too long.
  */
-export function changeTogether<L extends UndoableList>(
-  target: BulkTarget<L>,
+export function changeTogether<L extends UndoableList, Values extends object>(
+  kind: BulkKind<L, Values>,
+  asked: BulkAsked<Values>,
   context: CallerContext,
 ): Promise<BulkChange<L>> {
-  const { caller, authorization, change } = context;
   return retry(paces.bulk, async () => {
-    const { found, items, changing } = await planTogether(target, authorization);
-    const shown = { items, origins: found, total: items.length };
-    const own = findOwnChange(target.list, found, change);
-    if (own || changing.length === 0) return { ...shown, changeId: own?.id };
-    const begun = beginUndoable(target.list, changing, caller, change);
-    const writing = { ...context, change: begun.change, notifies: true };
-    const next = new Map(changing.map((record) => [record, target.next(record)]));
-    const writes = found.map((record) => {
-      const item = next.get(record);
-      if (!item) return requireUnchanged(record);
-      return replaceItem(record, item, writing, stampsOf(record, begun, target.replaced(record)));
-    });
-    const counts = [...next].flatMap(([record, item]) => listWrites(target.list, record, item).counts);
-    const failed = await commitTogether(writes, counts, paces.bulkConflict);
-    return failed.length > 0 ? undefined : { ...shown, changeId: begun.change.id };
+    const read = () => readRecordsWithin(kind.list, asked.ids, asked.scope);
+    const [earlier, found] = await onceAuthorized(context.authorization, Promise.all([findEarlier(context), read()]));
+    // The records that were read beside the change may be older than it.
+    if (earlier) return { ...show((await read()).map(unchanged)), changeId: shownId(earlier), isRepetition: true };
+    const steps = stepsOf(kind, asked, found);
+    if (!context.key && steps.every(({ next }) => next === undefined)) return { ...show(steps), changeId: undefined };
+    const change = await commitSteps(kind, steps, context);
+    return change && { ...show(steps), changeId: shownId(change) };
   });
 }
 
-/** What was read while a caller was authorized: the refusal must not depend on which is faster. */
+/** Writes the steps of a change with its item, and further writes, in one transaction. Undefined if others came first. */
+export async function commitSteps<L extends UndoableList, Values extends object>(
+  { list, valuesOf }: BulkKind<L, Values>,
+  steps: readonly Step<L>[],
+  context: CallerContext,
+  others: readonly TransactionWrite[] = [],
+) {
+  const changed = steps.flatMap(({ record, next }) =>
+    next ? [{ id: record.id, revision: record.revision + 1, before: valuesOf(record) }] : [],
+  );
+  const change = newChange(list, changed, context);
+  const stamps = { changed_by: context.caller.userId };
+  const writes = steps.map(({ record, next }) =>
+    next ? replaceItem(record, next, { ...context, notifies: true }, stamps) : requireUnchanged(record),
+  );
+  const counts = steps.flatMap(({ record, next }) => (next ? listWrites(list, record, next).counts : []));
+  const failed = await commitTogether([...writes, ...others, putChange(change)], counts, paces.bulkConflict);
+  return failed.length > 0 ? undefined : change;
+}
+
+/** Returns a reading's result once the caller is authorized, so that a refusal does not depend on which is faster. */
 export async function onceAuthorized<T>(authorization: Promise<void>, reading: Promise<T>): Promise<T> {
   await Promise.allSettled([authorization, reading]);
   await authorization;
   return reading;
+}
+
+/** The steps of a change. Refuses if a record is missing, or if an undo could not restore all of them. */
+function stepsOf<L extends UndoableList, Values extends object>(
+  { idsPath, isSame, valuesOf, withValues }: BulkKind<L, Values>,
+  { ids, values }: BulkAsked<Values>,
+  found: readonly ListedItem<L>[],
+): Step<L>[] {
+  requireAll(ids, found);
+  requireUndoFits(idsPath, found);
+  return found.map((record) => ({
+    record,
+    next: isSame(valuesOf(record), values) ? undefined : withValues(record, values),
+  }));
+}
+
+/** Refuses what one transaction could not undo: it puts each record and two change items. */
+function requireUndoFits(path: readonly string[], found: readonly object[]): void {
+  if (bytesInTable(found) <= mostTransactionBytes) return;
+  throw fieldsInvalid([
+    { path, code: "too_long", detail: "must be fewer: together the records are too large for one call" },
+  ]);
+}
+
+function unchanged<L extends UndoableList>(record: ListedItem<L>): Step<L> {
+  return { record, next: undefined };
+}
+
+function show<L extends UndoableList>(steps: readonly Step<L>[]): ShownRecords<L> {
+  const items = steps.map(({ record, next }) => toFields<L>(next ?? record));
+  return { items, origins: steps.map(({ record }) => record), total: items.length };
 }

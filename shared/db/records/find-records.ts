@@ -12,23 +12,22 @@ import {
 import { readBatch } from "../table/batch-reads.ts";
 import type { Key } from "../table/table.ts";
 
-/**
- * Reads records by id. Refuses with `records_not_found`, and the missing ids, if some are absent or outside the scope
- * (D2, D18).
- */
-export async function findRecordsWithin<L extends ListName>(
+/** Reads records by id, in their order; those that are absent or outside the scope are left out (D2). n read units. */
+export async function readRecordsWithin<L extends ListName>(
   list: L,
   ids: readonly number[],
   scope: Scope,
 ): Promise<ListedItem<L>[]> {
   const items = await readBatch(ids.map((id) => listedKey(list, id)));
   const records = items.flatMap((item) => (item ? [listedItems[list].decode(item)] : []));
-  const owned = records.filter(({ company_id }) => isWithin(scope, company_id));
-  if (owned.length < ids.length) {
-    const ownedIds = new Set(owned.map(({ id }) => id));
-    throw recordsNotFound(ids.filter((id) => !ownedIds.has(id)));
-  }
-  return owned.map(requireWhole);
+  return records.filter(({ company_id }) => isWithin(scope, company_id)).map(requireWhole);
+}
+
+/** Refuses with `records_not_found`, and the missing ids, if some of the records were not found (D2, D18). */
+export function requireAll(ids: readonly number[], found: readonly { readonly id: number }[]): void {
+  const foundIds = new Set(found.map(({ id }) => id));
+  const missing = ids.filter((id) => !foundIds.has(id));
+  if (missing.length > 0) throw recordsNotFound(missing);
 }
 
 /** A record as the interface shows it, and its item. */
@@ -60,6 +59,6 @@ export function recordNotFound(): Refusal {
 }
 
 /** The refusal of a bulk operation over records that are missing or another company's: both look alike (D2, D18). */
-export function recordsNotFound(missingIds: readonly number[]): Refusal {
+function recordsNotFound(missingIds: readonly number[]): Refusal {
   return new Refusal("records_not_found", "Some of the records do not exist", { missingIds });
 }

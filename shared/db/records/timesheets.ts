@@ -1,20 +1,27 @@
 import * as v from "valibot";
-import { type TimesheetState, timesheetState } from "../../contract/finance.ts";
+import { bulkUpdateTimesheets, type TimesheetState, timesheetState } from "../../contract/finance.ts";
 import type { Scope } from "../../domain/caller.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import { Refusal } from "../../domain/refusal.ts";
-import { type ListedFields, type ListedItem, toFields, withFields } from "../lists/listed-items.ts";
+import { type ListedFields, withFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import type { ListSelection } from "../lists/totals.ts";
-import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
-import type { ReplacedValues } from "../table/undo-stamps.ts";
-import { type BulkTarget, type CallerContext, changeTogether, planTogether } from "./bulk-changes.ts";
-import { findRecordsWithin } from "./find-records.ts";
+import { type BulkKind, type CallerContext, changeTogether, planTogether } from "./bulk-changes.ts";
+
+/** Bulk changes of timesheets set the state. */
+export const timesheetStates: BulkKind<"TIMESHEETS", { readonly state: TimesheetState }> = {
+  list: "TIMESHEETS",
+  roles: bulkUpdateTimesheets.access,
+  idsPath: ["timesheet", "timesheet_ids"],
+  schema: v.object({ state: timesheetState }),
+  valuesOf: ({ record: { state } }) => ({ state }),
+  isSame: (one, other) => one.state === other.state,
+  withValues: (timesheet, { state }) => withFields("TIMESHEETS", timesheet, { state, payment_state: state }),
+};
 
 /**
- * Access pattern T1: puts timesheets into a state, all or none (D17, D18); those that have it are left alone. Refuses with
- * `records_not_found` when one is missing or outside the scope, with `fields_invalid` where they are too large together, and as `busy`
- * after 5 lost races. The timesheets are read while the caller is authorized. n read units, two round trips.
+ * Access pattern T1: puts timesheets into a state, all or none (D17, D18). Refuses with `records_not_found` if one is
+ * missing or outside the scope, with `fields_invalid` if they are too large together, and as `busy`. The timesheets
+ * and the change of an Idempotency-Key are read while the caller is authorized. n read units, two round trips.
  */
 export function setTimesheetStates(
   ids: readonly number[],
@@ -22,56 +29,17 @@ export function setTimesheetStates(
   state: TimesheetState,
   context: CallerContext,
 ) {
-  return changeTogether(targetOf(ids, scope, state), context);
+  return changeTogether(timesheetStates, { ids, scope, values: { state } }, context);
 }
 
-/** Access pattern T3: what T1 would do, refused as T1 is (D40). n read units, one round trip. */
+/** Access pattern T3: the effects of T1, refused as T1 is (D40). n read units, one round trip. */
 export function planTimesheetStates(
   ids: readonly number[],
   scope: Scope,
   state: TimesheetState,
   authorization: Promise<void>,
 ) {
-  return planTogether(targetOf(ids, scope, state), authorization);
-}
-
-function targetOf(ids: readonly number[], scope: Scope, state: TimesheetState): BulkTarget<"TIMESHEETS"> {
-  return {
-    list: "TIMESHEETS",
-    find: async () => requireFitting(await findRecordsWithin("TIMESHEETS", ids, scope)),
-    show: (timesheet) => ({ ...toFields<"TIMESHEETS">(timesheet), state, payment_state: state }),
-    isReached: ({ record }) => record.state === state,
-    next: (timesheet) => withState(timesheet, state),
-    replaced: stateOf,
-  };
-}
-
-/** The item of a timesheet in another state. */
-function withState(timesheet: ListedItem<"TIMESHEETS">, state: TimesheetState): ListedItem<"TIMESHEETS"> {
-  return withFields("TIMESHEETS", timesheet, { state, payment_state: state });
-}
-
-/** The values of a timesheet that a change of its state replaces. */
-export function stateOf({ record: { state } }: ListedItem<"TIMESHEETS">) {
-  return { state };
-}
-
-/** The item of a timesheet with the state that a change of it replaced. */
-export function restoreState(
-  timesheet: ListedItem<"TIMESHEETS">,
-  before: ReplacedValues["before"],
-): ListedItem<"TIMESHEETS"> {
-  return withState(timesheet, v.parse(stateBefore, before).state);
-}
-
-const stateBefore = v.object({ state: timesheetState });
-
-/** Timelogs may be long: refuses more of them than a transaction takes. What it takes can be undone, which needs little more. */
-function requireFitting(found: readonly ListedItem<"TIMESHEETS">[]): readonly ListedItem<"TIMESHEETS">[] {
-  if (bytesInTable(found) <= mostTransactionBytes) return found;
-  const detail = "must be fewer: together the timesheets are too large for one call";
-  const errors = [{ pointer: "/timesheet/timesheet_ids", code: "too_long", detail }] as const;
-  throw new Refusal("fields_invalid", "Invalid: /timesheet/timesheet_ids", { errors });
+  return planTogether(timesheetStates, { ids, scope, values: { state } }, authorization);
 }
 
 /** Access pattern T2: a page of the timesheets that match by `date`, newest id first, and their number (D21, D37). */

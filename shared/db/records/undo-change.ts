@@ -1,141 +1,98 @@
-import { bulkUpdateTimesheets } from "../../contract/finance.ts";
-import { adjustJobTimers } from "../../contract/jobs.ts";
-import type { Role } from "../../contract/operation.ts";
+import * as v from "valibot";
 import type { Caller } from "../../domain/caller.ts";
-import { placeOfChange, type UndoableList } from "../../domain/records/change-id.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { listWrites } from "../lists/list-writes.ts";
 import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { lastChangeOf } from "../table/change-stamps.ts";
 import { paces, retry } from "../table/retry.ts";
-import type { ReplacedValues, UndoableChange } from "../table/undo-stamps.ts";
-import { commitTogether } from "../writes/commit.ts";
-import { findRemovals } from "../writes/removals.ts";
-import { replaceItem } from "../writes/write-plans.ts";
-import { type CallerContext, onceAuthorized } from "./bulk-changes.ts";
+import { type BulkKind, type CallerContext, commitSteps, onceAuthorized } from "./bulk-changes.ts";
+import { findChange, findEarlier, markUndone, type StoredChange, type UndoableList } from "./changes.ts";
 import { recordNotFound } from "./find-records.ts";
-import { restoreTimer, timerOf } from "./jobs.ts";
-import { restoreState, stateOf } from "./timesheets.ts";
-import { beginUndoable, undoableId, undoStampsOf } from "./undoable-changes.ts";
+import { jobTimers } from "./jobs.ts";
+import { timesheetStates } from "./timesheets.ts";
 
-/** For how long a change can be undone, from its own moment. */
-const undoableMs = 24 * 60 * 60_000;
-
-/** The context in which a user undoes a change. */
-export interface UndoContext extends CallerContext {
-  /** When it was first asked for. */
-  readonly requestedAt: Date;
-}
+/** A change of the records of a list. */
+type UndoableChange = StoredChange & { readonly list: UndoableList };
 
 /** A change that undid another. */
-export interface UndoneChange {
+interface UndoneChange {
   readonly id: string;
-  readonly undone: UndoableChange;
   readonly list: UndoableList;
+  readonly recordIds: number[];
+  /** Present if an earlier run of the same request made it (D32). */
+  readonly isRepetition?: true;
 }
-
-type Untouched<L extends UndoableList> = ListedItem<L> & { readonly undo: ReplacedValues };
-
-interface Kind<L extends UndoableList> {
-  /** Who may make such a change, and so undo one. */
-  readonly roles: readonly Role[];
-  /** The values of a record that such a change replaces. */
-  readonly replaced: (record: ListedItem<L>) => ReplacedValues["before"];
-  /** The item of a record with the values that its last change replaced. */
-  readonly restored: (record: ListedItem<L>, before: ReplacedValues["before"]) => ListedItem<L>;
-}
-
-const kinds: { readonly [L in UndoableList]: Kind<L> } = {
-  TIMESHEETS: { roles: bulkUpdateTimesheets.access, replaced: stateOf, restored: restoreState },
-  JOBS: { roles: adjustJobTimers.access, replaced: timerOf, restored: restoreTimer },
-};
 
 /**
- * Access pattern CH1: puts back every record of a change, all in one transaction or none (D41). Refuses as `record_not_found` a
- * change that there is not or that is another's, and text that is no id, as `change_undone`, as `change_expired` after 24 hours, as
- * `changed_since` where a record was written since, naming those, and as `busy` after 5 lost races. The change is read while the caller
- * is authorized. n + 1 read units; where the first record is gone, one query more. Three round trips.
+ * Access pattern CH1: restores every record of a change in one transaction, or none (D41). Refuses with
+ * `record_not_found` if there is no such change or it is another's, with `change_undone`, with `change_expired` after 24
+ * hours, with `changed_since` and the ids of records that were written since, and with `busy` after 5 lost races. The
+ * change is read while the caller is authorized. n read units and one for every 4 KB of the change; three round trips.
  */
-export async function undoChange(changeId: string, context: UndoContext): Promise<UndoneChange> {
-  const { caller, authorization, requestedAt } = context;
+export function undoChange(changeId: string, context: CallerContext): Promise<UndoneChange> {
   return retry(paces.bulk, async () => {
-    const found = await onceAuthorized(authorization, findUndoable(changeId));
-    if (!found || !mayUndo(found, caller)) throw recordNotFound();
-    const { list, kept } = found;
-    const { undone_by: id } = kept;
-    if (id !== undefined && id === undoableId(context.change, list, kept.record_ids[0]))
-      return { id, undone: kept, list };
-    requireOpen(kept, requestedAt);
-    const undoing = await putBack(list, kept, context);
-    return undoing === undefined ? undefined : { id: undoing, undone: kept, list };
+    const reading = Promise.all([findEarlier(context), findChange(changeId)]);
+    const [earlier, found] = await onceAuthorized(context.authorization, reading);
+    if (earlier && isUndoable(earlier)) return { ...show(earlier), isRepetition: true };
+    if (!found || !isUndoable(found) || !mayUndo(found, context.caller)) throw recordNotFound();
+    requireOpen(found, context.now);
+    const undo = await (found.list === "TIMESHEETS"
+      ? restore(timesheetStates, found, context)
+      : restore(jobTimers, found, context));
+    return undo && show(undo);
   });
 }
 
-/** Gives the id of the change that undoes; undefined where others came between. */
-async function putBack<L extends UndoableList>(
-  list: L,
-  kept: UndoableChange,
-  { caller, ...context }: CallerContext,
-): Promise<string | undefined> {
-  const records = await readUntouched(list, kept);
-  const begun = beginUndoable(list, records, caller, context.change);
-  const { replaced, restored } = kinds[list];
-  const writing = { ...context, change: begun.change, notifies: true };
-  const next = records.map((record) => restored(record, record.undo.before));
-  const writes = records.map((record, at) => {
-    const stamps = undoStampsOf(record, begun, kept, replaced(record));
-    return replaceItem(record, next[at] ?? record, writing, stamps);
+/** Returns the change that undoes; undefined if others came first. */
+async function restore<L extends UndoableList, Values extends object>(
+  kind: BulkKind<L, Values>,
+  undone: StoredChange,
+  context: CallerContext,
+): Promise<UndoableChange | undefined> {
+  const records = await readUntouched(kind.list, undone);
+  const steps = records?.map((record, at) => {
+    const before = v.parse(kind.schema, undone.records[at]?.before);
+    return { record, next: kind.withValues(record, before) };
   });
-  const counts = records.flatMap((record, at) => listWrites(list, record, next[at]).counts);
-  const failed = await commitTogether(writes, counts, paces.bulkConflict);
-  return failed.length > 0 ? undefined : begun.change.id;
+  if (!steps) return undefined;
+  const change = { ...context.change, undoes: undone.change_id };
+  return commitSteps(kind, steps, { ...context, change }, [markUndone(undone, change.id)]);
 }
 
-interface FoundUndoable {
-  readonly list: UndoableList;
-  readonly kept: UndoableChange;
+function show({ change_id: id, list, records }: UndoableChange): UndoneChange {
+  return { id, list, recordIds: records.map((record) => record.id) };
 }
 
-/** The first record of a change keeps it; where that was removed, its removal does. */
-async function findUndoable(changeId: string): Promise<FoundUndoable | undefined> {
-  const place = placeOfChange(changeId);
-  if (!place) return undefined;
-  const { list, recordId } = place;
-  const key = listedKey(list, recordId);
-  const keptBy = (stamps: { readonly undoable?: readonly UndoableChange[] | undefined } | undefined) =>
-    stamps?.undoable?.find(({ id }) => id === changeId);
-  const stored = await listedItems[list].find(key, { consistent: true });
-  const kept = keptBy(stored) ?? (await findRemovals(key)).map(keptBy).find((each) => each !== undefined);
-  return kept && { list, kept };
+/** A change that wrote no record is only kept for repetitions of its request. */
+function isUndoable(change: StoredChange): change is UndoableChange {
+  return change.list !== "NOTIFICATIONS" && change.records.length > 0;
 }
 
-/** Whoever made it, in the role and company of then, and admins. */
-function mayUndo({ list, kept }: FoundUndoable, { userId, role, companyId }: Caller): boolean {
-  const { roles } = kinds[list];
-  const isOwn = kept.user_id === userId && kept.role === role && kept.company_id === companyId;
+/** True for the user who made it, in the same role and company, and for admins. */
+function mayUndo(change: UndoableChange, { userId, role, companyId }: Caller): boolean {
+  const { roles } = change.list === "TIMESHEETS" ? timesheetStates : jobTimers;
+  const isOwn = change.user_id === userId && change.role === role && change.company_id === companyId;
   return roles.includes(role) && (role === "admin" || isOwn);
 }
 
-function requireOpen({ at, undone_by }: UndoableChange, now: Date): void {
+function requireOpen({ valid_to, undone_by }: StoredChange, now: Date): void {
   if (undone_by !== undefined) throw new Refusal("change_undone", "The change has been undone");
-  if (now.getTime() - Date.parse(at) < undoableMs) return;
+  if (now.toISOString() < valid_to) return;
   throw new Refusal("change_expired", "The change was made more than 24 hours ago");
 }
 
-/** The records of a change, none of which was written since. */
+/** The records of a change, in its order; undefined if the change was undone meanwhile. Refuses if some were written since. */
 async function readUntouched<L extends UndoableList>(
   list: L,
-  { id, record_ids: ids }: UndoableChange,
-): Promise<Untouched<L>[]> {
-  const items = await readBatch(ids.map((recordId) => listedKey(list, recordId)));
-  const untouched = items.flatMap((item) => {
-    if (!item || lastChangeOf(item)?.id !== id) return [];
-    const { undo, ...record } = listedItems[list].decode(item);
-    return undo ? [{ ...record, undo }] : [];
+  { change_id, records }: StoredChange,
+): Promise<ListedItem<L>[] | undefined> {
+  const items = await readBatch(records.map(({ id }) => listedKey(list, id)));
+  const untouched = items.flatMap((item, at) => {
+    const record = item && listedItems[list].decode(item);
+    return record?.revision === records[at]?.revision && record ? [record] : [];
   });
-  if (untouched.length === ids.length) return untouched;
-  const left = new Set(untouched.map((record) => record.id));
-  const changedIds = ids.filter((recordId) => !left.has(recordId));
+  if (untouched.length === records.length) return untouched;
+  if ((await findChange(change_id))?.undone_by !== undefined) return undefined;
+  const left = new Set(untouched.map(({ id }) => id));
+  const changedIds = records.flatMap(({ id }) => (left.has(id) ? [] : [id]));
   throw new Refusal("changed_since", "Some of the records were changed since", { changedIds });
 }

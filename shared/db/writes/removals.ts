@@ -2,13 +2,12 @@ import type { Change } from "../../domain/records/change.ts";
 import { isRecorded, type StoredChange } from "../table/change-stamps.ts";
 import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { type Key, queryItems } from "../table/table.ts";
+import type { Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import type { UndoStamps } from "../table/undo-stamps.ts";
 import { tombstoneDays } from "./tombstones.ts";
 
 /** That a record was removed, and who did it: the stream's old image knows the last writer alone. */
-export interface StoredRemoval extends StoredItem, UndoStamps {
+export interface StoredRemoval extends StoredItem {
   /** The key of the record. */
   readonly removed: Key;
   /** When it was removed, in UTC. */
@@ -20,7 +19,6 @@ export interface StoredRemoval extends StoredItem, UndoStamps {
 
 /** Longer than a change waits anywhere (in the stream a day, in quarantine 14), and than an export may look back. */
 const keptDays = tombstoneDays + 1;
-const mostRemovals = 10;
 /** How the partition of a removal begins. */
 export const removalStart = "REMOVAL#";
 
@@ -40,22 +38,11 @@ export function removalKey({ pk, sk, revision = 0, change }: Removed): Key {
  * The write that says that a record is removed, beside the one that removes it; of records with a history also who does it.
  * Its moment is that of the write: an import may have begun hours before.
  */
-export function noteRemoval(record: Removed & UndoStamps, by: Change): TransactionWrite {
-  const { pk, sk, undoable, withdrawn } = record;
+export function noteRemoval(record: Removed, by: Change): TransactionWrite {
+  const { pk, sk } = record;
   const now = new Date();
   const change = isRecorded(record) ? by : undefined;
   const moment = { removed_at: now.toISOString(), expires_at: epochSecondsAfter(now, keptDays) };
-  const item = { ...removalKey(record), removed: { pk, sk }, change, undoable, withdrawn, ...moment };
+  const item = { ...removalKey(record), removed: { pk, sk }, change, ...moment };
   return { Put: { Item: removals.encode(item) } };
-}
-
-/** How a record was removed, the last time first: at most 10 times. 1 read unit. */
-export async function findRemovals(record: Key): Promise<StoredRemoval[]> {
-  const query = {
-    KeyConditionExpression: "pk = :pk",
-    ExpressionAttributeValues: { ":pk": removalKey(record).pk },
-    ScanIndexForward: false,
-    ConsistentRead: true,
-  };
-  return (await queryItems(query, mostRemovals)).map(removals.decode);
 }

@@ -8,7 +8,6 @@ import type { Entity, RecordItem, StoredItem } from "../table/entity.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Item, Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import type { UndoStamps } from "../table/undo-stamps.ts";
 import { type Commit, commitTogether } from "./commit.ts";
 import type { Count } from "./counters.ts";
 import { applyDry, type DryRunStore, findInDryRun } from "./dry-run.ts";
@@ -93,8 +92,8 @@ async function write(
   throw fieldsInvalid(taken.map(({ field }) => ({ path: [field], code: "taken", detail: "belongs to another user" })));
 }
 
-/** What a write says of itself in its item beside the change; the next write leaves nothing of it but what it keeps. */
-export interface WriteStamps extends UndoStamps {
+/** What a write says of itself in its item beside the change, until the next write. */
+export interface WriteStamps {
   readonly changed_by?: number;
 }
 
@@ -115,7 +114,7 @@ export function replaceItem(
 ): TransactionWrite {
   const revision = stored ? stored.revision + 1 : firstRevision();
   const stamp = stampOf(next as Item, change, { creates: !stored });
-  const last = { changed_by: undefined, undo: undefined, undone: undefined, silent: notifies ? undefined : true };
+  const last = { changed_by: undefined, silent: notifies ? undefined : true };
   const Item = { ...next, revision, ...stamp, ...last, ...stamps };
   return { Put: { Item, ...(stored ? ifAsRead(stored) : ifUnchanged(stored)) } };
 }

@@ -1,39 +1,39 @@
-import type { ListName } from "./list-position.ts";
+import { createHash } from "node:crypto";
 
-/** The lists whose changes of several records can be undone; an id has a list's place here. */
-const undoableLists = ["TIMESHEETS", "JOBS"] as const satisfies readonly ListName[];
+/** Letters of an id that name its change item. The last 8 say the second, so that a key that comes again has another id. */
+const namingLetters = 28;
+const secondLetters = 8;
 
-/** A list whose changes of several records can be undone (D41). */
-export type UndoableList = (typeof undoableLists)[number];
-
-/** The record that a change of several began with, and that keeps what is known of the change. */
-export interface ChangePlace {
-  readonly list: UndoableList;
-  readonly recordId: number;
+/** A request with an `Idempotency-Key`: its user, its operation and its key (D32). */
+export interface KeyedRequest {
+  readonly userId: number;
+  readonly operation: string;
+  readonly key: string;
 }
 
-const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const idBits = 53n;
-const ownBits = 8n;
+/** A UUID of version 7: ids sort by the millisecond in which they were made. Then 74 random bits. */
+export function newChangeId(now: Date): string {
+  const time = now.getTime().toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+}
 
 /**
- * The id of a change of several records: the UUID that the work began with, as one of version 8 whose last 62 bits name the list (1
- * bit) and the first record (53 bits). So the records of a change are found by its id alone, without an item or index for it.
+ * The id of the change that a request with a key makes: a UUID of version 8 with 90 bits of a hash of the request and
+ * the second. The hash has no key of its own, so the id stays the same when the HMAC key is rotated.
  */
-export function changeIdAt(begun: string, { list, recordId }: ChangePlace): string {
-  const digits = begun.replaceAll("-", "");
-  const own = BigInt(`0x${digits.slice(16)}`) & ((1n << ownBits) - 1n);
-  const place = (BigInt(undoableLists.indexOf(list)) << idBits) | BigInt(recordId);
-  const last = ((0b10n << (idBits + 1n)) | place) << ownBits;
-  const hex = `${digits.slice(0, 12)}8${digits.slice(13, 16)}${(last | own).toString(16)}`;
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+export function keyedChangeId({ userId, operation, key }: KeyedRequest, now: Date): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([userId, operation, key]))
+    .digest("hex");
+  const variant = ((Number.parseInt(hash.slice(15, 16), 16) & 0b11) | 0b1000).toString(16);
+  const second = Math.floor(now.getTime() / 1000)
+    .toString(16)
+    .padStart(secondLetters, "0");
+  const first = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(12, 15)}-${variant}${hash.slice(16, 19)}`;
+  return `${first}-${hash.slice(19, 23)}${second}`;
 }
 
-/** Where a change began; undefined for text that is no id of such a change. */
-export function placeOfChange(id: string): ChangePlace | undefined {
-  if (!pattern.test(id)) return undefined;
-  const last = BigInt(`0x${id.replaceAll("-", "").slice(16)}`) >> ownBits;
-  const recordId = Number(last & ((1n << idBits) - 1n));
-  const list = undoableLists[Number((last >> idBits) & 1n)];
-  return list && recordId > 0 ? { list, recordId } : undefined;
+/** The part of an id that is the same for every request with the same key. */
+export function nameOfChange(id: string): string {
+  return id.slice(0, namingLetters);
 }

@@ -1,3 +1,5 @@
+import { newChangeId } from "./change-id.ts";
+
 /**
  * A change: what a person, another system, a run or the service itself does to records, the unit of history and undo. Each record
  * that it writes carries it, and the stream hands it on.
@@ -5,7 +7,7 @@
 export interface Change {
   /** Id of the request that the change follows from; absent if no request began it. */
   readonly request?: string | undefined;
-  /** The same for all records that one call, message or run changes: a UUID of version 7, which the service makes. */
+  /** The same for all records that one call, message or run changes: a UUID that the service makes. */
   readonly id: string;
   /** Who made the change: `user#<id>`, `import#<run id>`, `event#<source>#<event id>`, `schedule#<name>`, `tool#<command>`; else `service#<operation>`. */
   readonly by: string;
@@ -13,6 +15,8 @@ export interface Change {
   readonly operation: string;
   /** When it was asked for; in a run that may take hours, when it was written. ISO 8601. */
   readonly at: string;
+  /** The change that it undoes; absent of any other. */
+  readonly undoes?: string | undefined;
 }
 
 /** The work that a change is begun by; the service itself makes it unless `by` says who does. */
@@ -25,16 +29,10 @@ interface Beginning {
 /** Begins a change, at this moment. */
 export function beginChange({ operation, request, by = `service#${operation}` }: Beginning): Change {
   const now = new Date();
-  return { request, id: makeChangeId(now), by, operation, at: now.toISOString() };
+  return { request, id: newChangeId(now), by, operation, at: now.toISOString() };
 }
 
 /** A change that a user makes. */
 export function byUser(change: Change, userId: number): Change {
   return { ...change, by: `user#${userId}` };
-}
-
-/** A UUID of version 7: ids sort by the millisecond in which they were made. Then 74 random bits. */
-function makeChangeId(now: Date): string {
-  const time = now.getTime().toString(16).padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
 }

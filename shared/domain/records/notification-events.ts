@@ -18,19 +18,8 @@ export interface NotificationEvent {
   readonly recipients: readonly Recipients[];
   /** The user who made the change, who is never notified of it. */
   readonly actorId: number | undefined;
-  /** Where the change can be undone, or undid another: its place among them (D41). */
-  readonly undo?: ChainPlace | undefined;
-}
-
-/** The place of a change among those that undo one another, back to the first, which undid none. */
-export interface ChainPlace {
-  /** Id and moment of the first. */
-  readonly chain: string;
-  readonly since: string;
-  /** 0 for the first; each undoes the one before. */
-  readonly step: number;
-  /** The user who made the change that this one undoes. */
-  readonly undoneOf?: number | undefined;
+  /** The record's state that the event tells, of records with one: nobody is notified of it once that has changed. */
+  readonly state?: string | undefined;
 }
 
 /** A notification that its user's devices are to show. */
@@ -45,15 +34,9 @@ export interface NewPassword {
   readonly changedAt: Date;
 }
 
-type DomainEvent = Omit<NotificationEvent, "actorId" | "undo"> | undefined;
+type DomainEvent = Omit<NotificationEvent, "actorId"> | undefined;
 
 const changed = v.object({ silent: v.optional(v.boolean()), changed_by: v.optional(id) });
-const undoing = v.object({
-  undo: v.optional(
-    v.object({ chain: v.optional(v.string()), since: v.optional(timestamp), step: v.optional(v.number()) }),
-  ),
-  change: v.optional(v.object({ id: v.optional(v.string()), at: v.optional(timestamp) })),
-});
 const job = v.object({ id, company_id: id });
 const timesheet = v.object({
   id,
@@ -80,17 +63,7 @@ export function readEvent(change: ItemImages): NotificationEvent | undefined {
   if (!after || !isKind(kind)) return undefined;
   const { silent, changed_by: actorId } = requireItem(changed, after);
   const meaning = silent ? undefined : meanings[kind](after, before);
-  return meaning && { ...meaning, actorId, undo: readChainPlace(after, before) };
-}
-
-/** The chain of changes that a record's last write belongs to, if that can be undone. */
-function readChainPlace(after: unknown, before: ItemImages["before"]): ChainPlace | undefined {
-  const { undo, change } = requireItem(undoing, after);
-  if (!undo) return undefined;
-  const { chain = change?.id, since = change?.at, step = 0 } = undo;
-  if (chain === undefined || since === undefined) return undefined;
-  const { changed_by: undoneOf } = step > 0 && before ? requireItem(changed, before) : {};
-  return { chain, since, step, undoneOf };
+  return meaning && { ...meaning, actorId };
 }
 
 /**
@@ -121,7 +94,8 @@ function readTimesheet(after: unknown, before: unknown): DomainEvent {
   if (record.state === (before ? stateOf(before) : "pending")) return undefined;
   const profile = record.driver.profile_id;
   const recipients = notifyingRecordTypes.Timesheet.kinds[record.state].recipients({ profile });
-  return { record_type: "Timesheet", record_id, params: { type: record.state }, recipients };
+  const { state } = record;
+  return { record_type: "Timesheet", record_id, params: { type: state }, recipients, state };
 }
 
 /** An invoice that becomes pending again is no event. */
@@ -130,7 +104,7 @@ function readInvoice(after: unknown, before: unknown): DomainEvent {
   if (before && (record.state === "pending" || record.state === stateOf(before))) return undefined;
   const type = record.state === "pending" ? "issued" : record.state;
   const recipients = notifyingRecordTypes.Invoice.kinds[type].recipients({ company });
-  return { record_type: "Invoice", record_id, params: { type }, recipients };
+  return { record_type: "Invoice", record_id, params: { type }, recipients, state: record.state };
 }
 
 function readUser(after: unknown, before: ItemImages["before"]): DomainEvent {

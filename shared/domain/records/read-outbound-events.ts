@@ -9,6 +9,7 @@ import {
   outboundEventTypes,
 } from "../../contract/outbound-events.ts";
 import { id } from "../../contract/values.ts";
+import type { Change } from "./change.ts";
 import { type ItemImages, readEvent, readPush, requireItem } from "./notification-events.ts";
 
 /** The parts of a change of the table that events depend on. */
@@ -55,10 +56,15 @@ function typeOfTimer({ key, before, after }: ItemImages): OutboundEventType | un
   return isSame ? undefined : "job.timer_adjusted";
 }
 
-/** A record contains the id of its last undone change. */
+/** The change that wrote a record last says which one it undid. */
 function typeOfUndo({ key, before, after }: ItemImages): OutboundEventType | undefined {
-  const isUndone = before && after?.undone !== undefined && after.undone !== before.undone;
-  return isUndone && (key.sk === "TIMESHEET" || key.sk === "JOB") ? "change.undone" : undefined;
+  if (key.sk !== "TIMESHEET" && key.sk !== "JOB") return undefined;
+  const undone = undoneIn(after);
+  return before && undone !== undefined && undone !== undoneIn(before) ? "change.undone" : undefined;
+}
+
+function undoneIn(item: Item | undefined): string | undefined {
+  return (item as { readonly change?: Partial<Change> } | undefined)?.change?.undoes;
 }
 
 function toEvent(type: OutboundEventType, change: DeliveredImages, after: Item, source: string): OutboundEvent {
@@ -93,7 +99,7 @@ function dataOf(type: OutboundEventType, sk: string, after: Item): Item {
   if (type === "notification.created") return notificationOf(after);
   const { id: record_id, company_id, record } = requireItem(owned, after);
   if (type === "change.undone") {
-    return { change_id: after.undone, record_id, company_id, record_type: listed[sk as keyof typeof listed] };
+    return { change_id: undoneIn(after), record_id, company_id, record_type: listed[sk as keyof typeof listed] };
   }
   const profile_id = (record.driver as { readonly profile_id?: unknown } | undefined)?.profile_id;
   return { ...record, ...requireItem(timed, after), id: record_id, company_id, profile_id };

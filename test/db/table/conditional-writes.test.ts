@@ -1,7 +1,6 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { countSms } from "../../../shared/db/accounts/sms-ceilings.ts";
-import { acquireRun } from "../../../shared/db/idempotent-runs.ts";
 import { acquirePushLease } from "../../../shared/db/notifications/pushes.ts";
 import { requireRecord } from "../../../shared/db/records/find-records.ts";
 import { deleteIf, putIf, tryUpdate, updateIf } from "../../../shared/db/table/conditional-writes.ts";
@@ -11,7 +10,6 @@ import { transact } from "../../../shared/db/table/transaction.ts";
 import { isTransientError } from "../../../shared/db/table/transient-errors.ts";
 import { updateOf } from "../../../shared/db/table/updates.ts";
 import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
-import { testChange } from "../../support/records/contexts.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
@@ -158,21 +156,6 @@ test("a transaction whose answer was lost is written once", async () => {
   const writes = [{ Put: { Item: { ...key }, ...ifAbsent } }];
   expect(await interrupted(() => transact(writes))).toEqual([]);
   expect(await transact(writes)).toEqual([0]);
-});
-
-test("D32: a run that was begun or taken over with a lost answer is under way, and not another's", async () => {
-  const fields = { userId: 1, operation: "adjust-job-timers", key: crypto.randomUUID(), fingerprint: "one" };
-  const request = {
-    ...fields,
-    change: testChange(),
-    matches: (fingerprint: string) => fingerprint === fields.fingerprint,
-  };
-  const begun = new Date();
-  expect(await interrupted(() => acquireRun(request, begun))).toMatchObject({ run: { requestedAt: begun } });
-  const later = new Date(begun.getTime() + 120_000);
-  network.lose(3, "interrupted");
-  expect(await acquireRun(request, later)).toMatchObject({ run: { requestedAt: begun } });
-  expect(network.heal()).toBe("UpdateItem");
 });
 
 test("D29: a lease that was acquired with a lost answer is the worker's own", async () => {

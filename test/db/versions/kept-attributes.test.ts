@@ -10,7 +10,7 @@ import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Item, Key } from "../../../shared/db/table/table.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
-import { callerContext, testContext } from "../../support/records/contexts.ts";
+import { callerContext, driverContext, testContext } from "../../support/records/contexts.ts";
 import {
   companyLine,
   invoiceLine,
@@ -26,7 +26,7 @@ const admin = { userId: 900, role: "admin", companyId: null, sessionId: "s" } as
 const ofNewer = { schema_version: 7, beside: { kept: [1] } };
 const pay = (id: number) => setTimesheetStates([id], "all", "paid", callerContext(admin));
 const setTimer = (id: number) =>
-  setJobTimers([id], "all", { timer: 60, timerExpiresAt: new Date() }, callerContext(admin));
+  setJobTimers([id], "all", { timer: 60, timer_expires_at: new Date().toISOString() }, callerContext(admin));
 const undo = ({ changeId = "" }: { readonly changeId: string | undefined }) =>
   undoChange(changeId, callerContext(admin));
 
@@ -75,7 +75,7 @@ const ways: readonly (readonly [name: string, line: object, key: Key, write: () 
     "a notification that is marked",
     notificationLine(2, 1),
     notificationKey(1, 2),
-    () => markNotifications(1, [2], new Date(), testContext()),
+    () => markNotifications([2], true, driverContext(1)),
   ],
   ["a payment", timesheetLine(2, 1), recordKey("TIMESHEET", 2), () => pay(2)],
   ["the undo of a payment", timesheetLine(3, 1), recordKey("TIMESHEET", 3), async () => undo(await pay(3))],

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { changeIdAt } from "../../../shared/domain/records/change-id.ts";
-import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
+import { handler as markHandler } from "../../../functions/notifications/mark-notifications.ts";
+import { markNotifications } from "../../../shared/contract/notifications.ts";
+import { keyedChangeId, newChangeId } from "../../../shared/domain/records/change-id.ts";
+import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
+import { call } from "../../support/requests/call.ts";
 import { adjust, mark, undo } from "../../support/requests/changes.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -56,8 +59,7 @@ describe("200", () => {
     expect(await timesheet(two)).toEqual(leftAlone);
     const by = `user#${operator.id}`;
     expect(await timesheet(one)).toMatchObject({
-      change: { id: answer.body.change.id, by, operation: "undo-change" },
-      undone: id,
+      change: { id: answer.body.change.id, by, operation: "undo-change", undoes: id },
       changed_by: operator.id,
     });
   });
@@ -166,16 +168,36 @@ describe("401, 403, 429", () => {
 describe("404", () => {
   test.each([
     ["text", "nothing"],
-    ["a change of a record that there is not", changeIdAt(crypto.randomUUID(), { list: "JOBS", recordId: 77 })],
-    ["the id of another kind of change", "0196f2a4-5c80-7b1e-8000-00000000020e"],
+    ["no text", "%00"],
+    ["an id that no change has", newChangeId(new Date())],
+    [
+      "an id that no request with a key has",
+      keyedChangeId({ userId: 1, operation: "undo-change", key: "k" }, new Date()),
+    ],
   ])("D41: %s", async (_, id) => {
     expect(await undo(admin, id)).toMatchObject({ status: 404, body: { code: "record_not_found" } });
   });
 
-  test("D41: an id of the same place and another moment", async () => {
+  test("D41: an id of the same request and another second", async () => {
+    const paid = await mark(operator, [first], "paid", { key: `second-${first}` });
+    const id = String(paid.headers["change-id"]);
+    const other = `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`;
+    expect(await undo(operator, other)).toMatchObject({ status: 404 });
+    expect(await undo(operator, id)).toMatchObject({ status: 200 });
+  });
+
+  test("D32, D41: the id of a request with a key that found all as asked, or that marked notifications", async () => {
     await pay([first]);
-    const id = changeIdAt(crypto.randomUUID(), { list: "TIMESHEETS", recordId: first });
+    const key = `again-${first}`;
+    expect((await mark(operator, [first], "paid", { key })).headers).not.toHaveProperty("change-id");
+    const id = keyedChangeId({ userId: operator.id, operation: "bulk-update-timesheets", key }, new Date());
     expect(await undo(operator, id)).toMatchObject({ status: 404 });
+    await store([notificationLine(first, operator.id)]);
+    const body = { notification: { notification_ids: [first], read: true } };
+    await call(markHandler, markNotifications, { as: operator, body, headers: { "idempotency-key": key } });
+    const marked = keyedChangeId({ userId: operator.id, operation: "mark-notifications", key }, new Date());
+    expect(await undo(operator, marked)).toMatchObject({ status: 404 });
+    expect(await statesOf(first)).toEqual(["paid"]);
   });
 
   test("D41: who paid as an admin of a company and is its operator today", async () => {
@@ -188,13 +210,15 @@ describe("404", () => {
     expect(await statesOf(first)).toEqual(["paid"]);
   });
 
-  test("D41: a change after which ten others began with its first record", async () => {
-    const id = await pay([first]);
-    for (let later = 1; later <= 10; later += 1) {
-      await mark(operator, [first], later % 2 === 1 ? "pending" : "paid");
-      expect(await undo(operator, id)).toMatchObject(later < 10 ? { status: 409 } : { status: 404 });
-    }
-    expect((await timesheet(first))?.undoable).toHaveLength(10);
+  test("D41: a change of yesterday whose key has made another since", async () => {
+    const sent = { key: `daily-${first}` };
+    const { headers } = await mark(operator, [first], "paid", sent);
+    vi.setSystemTime(Date.parse(now) + 24 * 60 * 60_000 + 5 * 60_000);
+    const later = await mark(operator, [first + 1], "paid", sent);
+    expect(later.headers).not.toHaveProperty("idempotency-replayed");
+    expect(await undo(operator, headers["change-id"])).toMatchObject({ status: 404 });
+    expect(await undo(operator, later.headers["change-id"])).toMatchObject({ status: 200 });
+    expect(await statesOf(first, first + 1)).toEqual(["paid", "pending"]);
   });
 
   test("D41: who set timers as an admin and is none today", async () => {

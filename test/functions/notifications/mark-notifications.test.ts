@@ -138,7 +138,7 @@ describe("404", () => {
     expect(await findUnreadCounts(5)).toMatchObject({ notifications: 2 });
   });
 
-  test("D32: it gives its Idempotency-Key back, for others to be marked with", async () => {
+  test("D32: its Idempotency-Key is free, for others to be marked with", async () => {
     const key = { "Idempotency-Key": crypto.randomUUID() };
     expect((await mark({ notification_ids: [99], read: true }, driver, key)).status).toBe(404);
     expect(idsOf(await mark({ notification_ids: [1], read: true }, driver, key))).toEqual([1]);

@@ -1,4 +1,4 @@
-import type { UndoContext } from "../../../shared/db/records/undo-change.ts";
+import type { CallerContext } from "../../../shared/db/records/bulk-changes.ts";
 import type { WriteContext } from "../../../shared/db/writes/write-plans.ts";
 import type { Caller } from "../../../shared/domain/caller.ts";
 import { beginChange, type Change } from "../../../shared/domain/records/change.ts";
@@ -14,12 +14,13 @@ export function testContext(now = new Date(), by?: string): WriteContext {
 }
 
 /** The context of a caller's request that may do what it asks for, without an Idempotency-Key, in a change of its own. */
-export function callerContext(caller: Caller, now = new Date()): UndoContext {
+export function callerContext(caller: Caller, now = new Date()): CallerContext {
   const change = testChange(`user#${caller.userId}`);
-  return { caller, now, requestedAt: now, change, authorization: Promise.resolve(), token: undefined };
+  return { caller, now, change, authorization: Promise.resolve(), key: undefined };
 }
 
-/** The context in which all of a user's notifications are marked, with all the time that it takes. */
-export function unhurried() {
-  return { change: testChange(), remainingMs: () => Number.POSITIVE_INFINITY };
+/** The context of a driver's request, with all the time that it takes. */
+export function driverContext(userId: number, now = new Date()) {
+  const caller = { userId, role: "driver", companyId: null, sessionId: "s" } as const;
+  return { ...callerContext(caller, now), remainingMs: () => Number.POSITIVE_INFINITY };
 }

@@ -1,9 +1,11 @@
 import { handler as undoHandler } from "../../../functions/changes/undo-change.ts";
 import { handler as payHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { handler as adjustHandler } from "../../../functions/jobs/adjust-job-timers.ts";
+import { handler as markHandler } from "../../../functions/notifications/mark-notifications.ts";
 import { undoChange } from "../../../shared/contract/changes.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
+import { markNotifications } from "../../../shared/contract/notifications.ts";
 import type { TestUser } from "../tokens/tokens.ts";
 import { call, type TestAnswer } from "./call.ts";
 
@@ -32,4 +34,16 @@ export function adjust(as: TestUser, ids: readonly number[], timer: number, sent
 export function undo(as: TestUser, id: string | undefined, sent: Sent = {}): Promise<TestAnswer> {
   const body = { change: { passcode: sent.passcode } };
   return call(undoHandler, undoChange, { as, parameters: { id: String(id) }, body, headers: headersOf(sent) });
+}
+
+/** Marks notifications as read or unread. */
+export function markRead(as: TestUser, ids: readonly number[], read: boolean, sent: Sent = {}): Promise<TestAnswer> {
+  const body = { notification: { notification_ids: ids, read } };
+  return call(markHandler, markNotifications, { as, body, headers: headersOf(sent) });
+}
+
+/** Marks all notifications as read. */
+export function markAll(as: TestUser, sent: Sent = {}): Promise<TestAnswer> {
+  const body = { notification: { read: true } };
+  return call(markHandler, markNotifications, { as, body, headers: headersOf(sent) });
 }

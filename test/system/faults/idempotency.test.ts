@@ -1,32 +1,28 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { handler } from "../../../functions/jobs/adjust-job-timers.ts";
-import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
-import { leaseSeconds } from "../../../shared/db/idempotent-runs.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { keyedChangeId } from "../../../shared/domain/records/change-id.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
-import { conditionFailed, transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
-import { jobLine } from "../../support/records/records.ts";
+import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { call } from "../../support/requests/call.ts";
-import { tokensOf } from "../../support/requests/idempotency.ts";
+import { adjust, mark, markAll, markRead, undo } from "../../support/requests/changes.ts";
+import { changesOf } from "../../support/requests/idempotency.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
+const operator = { id: 2, role: "operator", company_id: 1 } as const;
 const start = Date.parse("2026-05-10T12:00:00.000Z");
 const fault = { status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException" } };
 
 useService();
 const proxy = useFaultProxy();
 let key = "";
-let jobId = 0;
+let id = 0;
 
 beforeEach(async () => {
   vi.useFakeTimers({ now: start, toFake: ["Date"] });
-  key = crypto.randomUUID();
-  jobId += 1;
-  await store([jobLine(jobId, 1)]);
+  await renew();
   proxy.reset();
 });
 
@@ -35,122 +31,220 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function adjust(timer = 600) {
-  const body = { job: { job_ids: [jobId], timer } };
-  return call(handler, adjustJobTimers, { as: admin, body, headers: { "idempotency-key": key } });
+/** Another key, and other records. */
+async function renew(): Promise<void> {
+  key = crypto.randomUUID();
+  id += 10;
+  const people = [admin, operator].map((user) => callerLine(user, { passcode: null }));
+  await store([...people, jobLine(id, 1), timesheetLine(id, 1), timesheetLine(id + 1, 1)]);
 }
 
-function job() {
-  return readItem({ pk: `JOB#${jobId}`, sk: "JOB" });
-}
+const set = (timer = 600) => adjust(admin, [id], timer, { key });
+const pay = () => mark(operator, [id, id + 1], "paid", { key });
+const job = () => readItem({ pk: `JOB#${id}`, sk: "JOB" });
+const timesheet = (at = id) => readItem({ pk: `TIMESHEET#${at}`, sk: "TIMESHEET" });
+const isReplay = ({ headers }: { readonly headers: Record<string, string> }) =>
+  headers["idempotency-replayed"] === "true";
 
-/** A process that ends can give nothing back: its next calls of these actions fail. */
-function crashWithout(...actions: string[]): void {
-  for (const action of actions) proxy.fail(action, fault, 1);
-}
-
-function pass(seconds: number): void {
-  vi.setSystemTime(Date.now() + seconds * 1000);
-}
-
-test("D32: a run that ends before its transaction holds the key for its lease, then a repetition carries it out", async () => {
-  crashWithout("BatchGetItem", "DeleteItem");
-  expect((await adjust()).status).toBe(500);
-  expectProblem(await adjust(), 409, "request_in_progress");
-  pass(leaseSeconds - 0.001);
-  expectProblem(await adjust(), 409, "request_in_progress");
-  pass(0.001);
-  expectProblem(await adjust(1), 422, "idempotency_key_reused");
-  const answer = await adjust();
-  expect(answer.status).toBe(200);
-  expect(answer.headers["idempotency-replayed"]).toBeUndefined();
-  expect(await job()).toMatchObject({ timer: 600, timer_expires_at: "2026-05-10T12:10:00.000Z" });
-  expect((await adjust()).headers["idempotency-replayed"]).toBe("true");
-});
-
-test("D32: a run that ends after its transaction is recognised by what it wrote, and nothing is done twice", async () => {
-  crashWithout("UpdateItem");
-  const first = await tokensOf(adjust);
-  const change = (await job())?.change as { readonly id: string };
-  expect(loggedLines.some((line) => line.includes("idempotent_answer_not_kept") && !line.includes(key))).toBe(true);
-  const before = await job();
-  expect(before).toMatchObject({ timer: 600 });
-  expectProblem(await adjust(), 409, "request_in_progress");
-  pass(leaseSeconds);
-  const second = await tokensOf(async () =>
-    expect(await adjust()).toMatchObject({ status: 200, headers: { total: "1", "change-id": change.id } }),
-  );
-  expect(first).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-  expect(second).toEqual([]);
-  expect(await job()).toEqual(before);
-  expect((await adjust()).headers["idempotency-replayed"]).toBe("true");
-});
-
-test("D32: of 20 repetitions after the lease exactly one goes on with the run", async () => {
-  crashWithout("BatchGetItem", "DeleteItem");
-  await adjust();
-  pass(leaseSeconds);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => adjust()));
-  const fresh = answers.filter(({ status, headers }) => status === 200 && !headers["idempotency-replayed"]);
-  expect(fresh).toHaveLength(1);
-  for (const { status } of answers) expect([200, 409]).toContain(status);
-});
-
-test("D32: a key whose runs keep changing is 409 after 5 lost races", async () => {
-  proxy.fail("PutItem", conditionFailed, Number.POSITIVE_INFINITY);
-  expectProblem(await adjust(), 409, "request_in_progress");
-  expect(proxy.calls.get("PutItem")).toBe(5);
-  proxy.reset();
-  expect((await adjust()).status).toBe(200);
-});
-
-test("D32: a fault gives the key back", async () => {
+test("D32: a fault before the transaction leaves nothing: the next request with the key is the first", async () => {
   proxy.fail("BatchGetItem", fault, 1);
-  expect((await adjust()).status).toBe(500);
-  expect((await adjust(1)).status).toBe(200);
-  expect(await job()).toMatchObject({ timer: 1 });
+  expect((await set()).status).toBe(500);
+  const answer = await set(60);
+  expect([answer.status, isReplay(answer)]).toEqual([200, false]);
+  expect(await job()).toMatchObject({ timer: 60, timer_expires_at: "2026-05-10T12:01:00.000Z" });
 });
 
-test("D18, D32: a table that stays busy gives the key back; each try within one request has a token of its own", async () => {
+test("D18, D32: nor does a table that stays busy", async () => {
   proxy.fail("TransactWriteItems", transactionConflict(1), Number.POSITIVE_INFINITY);
-  const tokens = await tokensOf(async () => expect(await adjust()).toMatchObject({ status: 503 }));
-  expect(tokens.length).toBeGreaterThan(3);
-  expect(new Set(tokens).size).toBe(tokens.length);
+  expect((await set()).status).toBe(503);
   proxy.reset();
-  expect(await adjust()).toMatchObject({ status: 200 });
+  expect(await set()).toMatchObject({ status: 200 });
 });
 
-test("D32: a token that an earlier run spent on other values is put aside", async () => {
-  const __type = "com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException";
-  proxy.fail("TransactWriteItems", { status: 400, body: { __type } }, 1);
-  const tokens = await tokensOf(async () => expect(await adjust()).toMatchObject({ status: 200 }));
-  expect(tokens).toEqual([expect.any(String), expect.any(String)]);
-  expect(tokens[1]).not.toBe(tokens[0]);
-  expect(await job()).toMatchObject({ timer: 600 });
+test("D32: of 25 equal requests at once one is carried out, and all get its change", async () => {
+  const before = Number((await timesheet())?.revision);
+  const answers = await Promise.all(Array.from({ length: 25 }, pay));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
+  expect(new Set(answers.map(({ headers }) => headers["change-id"])).size).toBe(1);
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  expect((await timesheet())?.revision).toBe(before + 1);
 });
 
-test("D32: while a first request is under way, another body is refused as reused, and the same one is 409", async () => {
+test("D32: of 25 equal undos at once one is carried out, and all get its answer", async () => {
+  const paid = await pay();
+  const answers = await Promise.all(
+    Array.from({ length: 25 }, () => undo(operator, paid.headers["change-id"], { key })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+});
+
+test("D32: of two bodies under one key at once one is carried out, the other is refused", async () => {
   const goOn = proxy.hold("TransactWriteItems");
-  const first = adjust();
-  await vi.waitUntil(() => proxy.calls.get("TransactWriteItems") === 1);
-  expectProblem(await adjust(), 409, "request_in_progress");
-  expectProblem(await adjust(1), 422, "idempotency_key_reused");
+  const first = set();
+  await vi.waitFor(() => expect(proxy.holding("TransactWriteItems")).toBe(true));
+  expect((await set(60)).status).toBe(200);
   goOn();
-  expect((await first).status).toBe(200);
-  expect((await adjust()).headers["idempotency-replayed"]).toBe("true");
+  expectProblem(await first, 422, "idempotency_key_reused");
+  expect(await job()).toMatchObject({ timer: 60 });
 });
 
-test("D32: killed at any of its calls, a request that is repeated after the lease was carried out once", async () => {
+test.each([
+  ["adjust_timer", () => set(), async () => [await job()]],
+  ["bulk_update", () => pay(), async () => [await timesheet(), await timesheet(id + 1)]],
+] as const)("D32: killed at any of its calls, a repeated %s is carried out once", async (_, send, read) => {
   const crashes = await crashEverywhere(async (kill, place) => {
-    key = crypto.randomUUID();
-    jobId += 1;
-    await store([jobLine(jobId, 1)]);
-    const revision = Number((await job())?.revision);
-    await kill(() => adjust());
-    pass(leaseSeconds);
-    expect((await adjust()).status, place).toBe(200);
-    expect((await adjust()).headers["idempotency-replayed"], place).toBe("true");
-    expect(await job(), place).toMatchObject({ timer: 600, revision: revision + 1 });
+    await renew();
+    const before = await read();
+    await kill(send);
+    const left = await read();
+    const isWritten = left.every((item, at) => item?.revision === Number(before[at]?.revision) + 1);
+    const again = await send();
+    expect([again.status, isReplay(again)], place).toEqual([200, isWritten]);
+    expect(isReplay(await send()), place).toBe(true);
+    const after = await read();
+    expect(after.map((item) => item?.revision)).toEqual(before.map((item) => Number(item?.revision) + 1));
+    expect(new Set(after.map((item) => (item?.change as { id: string }).id))).toEqual(
+      new Set([again.headers["change-id"]]),
+    );
   });
-  expect(crashes).toBeGreaterThanOrEqual(8);
+  expect(crashes).toBeGreaterThanOrEqual(4);
+});
+
+describe("D32: a repetition finds the records as they are", () => {
+  test("a payment that somebody took back is not made again", async () => {
+    const paid = await pay();
+    await mark(admin, [id, id + 1], "pending");
+    const again = await pay();
+    expect(again.headers).toMatchObject({ "change-id": paid.headers["change-id"], "idempotency-replayed": "true" });
+    expect(again.body.timesheets.map(({ state }: { state: string }) => state)).toEqual(["pending", "pending"]);
+  });
+
+  test("nor is one that found all as asked, and has no change-id", async () => {
+    await mark(admin, [id, id + 1], "paid");
+    const [before, first] = [await timesheet(), await pay()];
+    expect([first.status, first.headers["change-id"], isReplay(first)]).toEqual([200, undefined, false]);
+    expect(await timesheet()).toEqual(before);
+    await mark(admin, [id, id + 1], "pending");
+    const again = await pay();
+    expect([again.status, again.headers["change-id"], isReplay(again)]).toEqual([200, undefined, true]);
+    expect((await timesheet())?.record).toMatchObject({ state: "pending" });
+  });
+
+  test("records that were removed, or moved to another company, are left out", async () => {
+    const paid = await pay();
+    await store([{ type: "timesheet", id, company_id: 2 }]);
+    const again = await pay();
+    expect(again.headers).toMatchObject({ "change-id": paid.headers["change-id"], total: "1" });
+    expect(again.body.timesheets).toMatchObject([{ id: id + 1 }]);
+    await store([{ type: "timesheet", id: id + 1, deleted: true }]);
+    expect(await pay()).toMatchObject({ status: 200, body: { timesheets: [] }, headers: { total: "0" } });
+  });
+
+  test("a key that another user sends is that user's own", async () => {
+    await pay();
+    const other = await mark(admin, [id, id + 1], "pending", { key });
+    expect([other.status, isReplay(other)]).toEqual([200, false]);
+    expect((await timesheet())?.record).toMatchObject({ state: "pending" });
+  });
+
+  test("a key is free 5 minutes after its 24 hours, for the same and for another body", async () => {
+    const paid = await pay();
+    vi.setSystemTime(start + 24 * 60 * 60_000 + 5 * 60_000 - 1);
+    expect(isReplay(await pay())).toBe(true);
+    expectProblem(await mark(operator, [id], "paid", { key }), 422, "idempotency_key_reused");
+    vi.setSystemTime(start + 24 * 60 * 60_000 + 5 * 60_000);
+    const later = await mark(operator, [id], "pending", { key });
+    expect([later.status, isReplay(later)]).toEqual([200, false]);
+    expect(later.headers["change-id"]).not.toBe(paid.headers["change-id"]);
+    expect(later.headers["change-id"]?.slice(0, 28)).toBe(paid.headers["change-id"]?.slice(0, 28));
+  });
+});
+
+test("D32: a change without a key that finds all as asked stores nothing", async () => {
+  await mark(admin, [id, id + 1], "paid");
+  const before = await changesOf(operator.id);
+  await mark(operator, [id, id + 1], "paid");
+  expect(await changesOf(operator.id)).toEqual(before);
+});
+
+test("D32: the id of a keyed change follows from user, operation and key, and names neither", async () => {
+  const named = (operation: string, userId = 1, sent = "k", at = 0) =>
+    keyedChangeId({ userId, operation, key: sent }, new Date(at));
+  const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+  const ids = [named("a"), named("b"), named("a", 2), named("a", 1, "l")];
+  for (const each of ids) expect(each).toMatch(pattern);
+  expect(new Set(ids.map((each) => each.slice(0, 28))).size).toBe(4);
+  expect(named("a", 1, "k", 999)).toBe(named("a"));
+  expect(named("a", 1, "k", 1_000)).not.toBe(named("a"));
+  expect(named("a", 1, "k", 1_000).slice(0, 28)).toBe(named("a").slice(0, 28));
+});
+
+describe("D27, D32: marking notifications with a key", () => {
+  const driver = () => ({ id: 10_000 + id, role: "driver", company_id: null }) as const;
+  const unreadOf = async () => {
+    const { id: userId } = driver();
+    const items = await Promise.all(
+      [1, 2, 3].map((each) => readItem({ pk: `USER#${userId}`, sk: `NOTIFICATION#${String(each).padStart(16, "0")}` })),
+    );
+    return items.flatMap((item) => (item && !(item.record as { read_at: unknown }).read_at ? [item.id] : []));
+  };
+  const news = (...ids: number[]) =>
+    store(ids.map((each) => notificationLine(each, driver().id, { created_at: new Date().toISOString() })));
+
+  test("named ones are marked once, whoever marked them as unread since; those that are gone are left out", async () => {
+    await news(1, 2);
+    expect(await markRead(driver(), [1, 2], true, { key })).toMatchObject({ status: 200, headers: { total: "2" } });
+    await markRead(driver(), [1], false);
+    const again = await markRead(driver(), [1, 2], true, { key });
+    expect([again.headers.total, isReplay(again), await unreadOf()]).toEqual(["2", true, [1]]);
+    await store([{ type: "notification", id: 2, user_id: driver().id, deleted: true }]);
+    expect(await markRead(driver(), [1, 2], true, { key })).toMatchObject({ headers: { total: "1" } });
+  });
+
+  test("all are marked once: a repetition marks nothing that is new, and has the same total", async () => {
+    await news(1, 2);
+    expect(await markAll(driver(), { key })).toMatchObject({ status: 200, headers: { total: "2" } });
+    vi.setSystemTime(start + 1_000);
+    await news(3);
+    const again = await markAll(driver(), { key });
+    expect([again.headers.total, isReplay(again), await unreadOf()]).toEqual(["2", true, [3]]);
+    expect(again.body.notifications.map((each: { id: number }) => each.id)).toEqual([2, 1]);
+  });
+
+  test("a call that broke off is gone on with: it marks the rest of what there was when it began", async () => {
+    await news(1, 2);
+    proxy.fail("TransactWriteItems", fault, 1);
+    expect((await markAll(driver(), { key })).status).toBe(500);
+    vi.setSystemTime(start + 1_000);
+    await news(3);
+    const again = await markAll(driver(), { key });
+    expect([again.status, again.headers.total, isReplay(again), await unreadOf()]).toEqual([200, "2", false, [3]]);
+    expect(isReplay(await markAll(driver(), { key }))).toBe(true);
+  });
+
+  test("killed anywhere, a repeated call leaves each notification read and counted once", async () => {
+    const crashes = await crashEverywhere(async (kill, place) => {
+      await renew();
+      await news(1, 2, 3);
+      await kill(() => markAll(driver(), { key }));
+      expect((await markAll(driver(), { key })).status, place).toBe(200);
+      expect(isReplay(await markAll(driver(), { key })), place).toBe(true);
+      expect(await unreadOf(), place).toEqual([]);
+      const counts = await readItem({ pk: `USER#${driver().id}`, sk: "COUNTS" });
+      expect(counts, place).toMatchObject({ total: 3, notifications: 0 });
+    });
+    expect(crashes).toBeGreaterThanOrEqual(8);
+  });
+
+  test("of 25 equal calls at once each ends, and each notification is counted once", async () => {
+    await news(1, 2, 3);
+    const answers = await Promise.all(Array.from({ length: 25 }, () => markAll(driver(), { key })));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const counts = await readItem({ pk: `USER#${driver().id}`, sk: "COUNTS" });
+    expect(counts).toMatchObject({ total: 3, notifications: 0 });
+    expect(isReplay(await markAll(driver(), { key }))).toBe(true);
+  });
 });

@@ -4,7 +4,7 @@ import { markAllRead, markNotifications } from "../../../shared/db/notifications
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications, type Notification } from "../../../shared/db/notifications/notifications.ts";
 import { type CrashMoment, crashAt } from "../../support/faults/crash.ts";
-import { testContext, unhurried } from "../../support/records/contexts.ts";
+import { driverContext } from "../../support/records/contexts.ts";
 import { notificationLine, userLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
@@ -95,12 +95,12 @@ async function change(each: Exclude<Step, { does: "deliver" }>, userId: number, 
     await write({ type: "notification", id, user_id: userId, deleted: true });
     expected.imported.delete(id);
   } else if (each.does === "mark all") {
-    await markAllRead(userId, new Date(), unhurried());
+    await markAllRead(driverContext(userId));
     for (const { id } of items) expected.marks.set(id, true);
   } else {
     const picked = [...new Set(each.pick.flatMap((at) => items[at]?.id ?? []))];
     if (picked.length === 0) return;
-    await markNotifications(userId, picked, each.read ? new Date() : null, testContext());
+    await markNotifications(picked, each.read, driverContext(userId));
     for (const id of picked) expected.marks.set(id, each.read);
   }
 }

@@ -77,7 +77,7 @@ test("what the service itself has made of records comes back as well: registrati
   if (!registered) throw new Error("The user was not stored");
   await transact(replacePassword(registered, { passwordHash: "h", names: {}, locale: "de" }, testContext(now)));
   await setTimesheetStates([1], "all", "paid", callerContext(caller));
-  await setJobTimers([1], "all", { timer: 5, timerExpiresAt: now }, callerContext(caller));
+  await setJobTimers([1], "all", { timer: 5, timer_expires_at: now.toISOString() }, callerContext(caller));
   expect(await markOverdue("2026-05-01", testContext())).toBe(1);
   const event = { eventId: "e", record_type: "Timesheet", record_id: 1, params: { type: "paid" } };
   await deliverNotification([7], event, testContext(now));

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,13 +9,10 @@ import { forgetPerson, planToForget, readmit, replayErasures } from "../../../in
 import { pinKey, pins } from "../../../shared/db/accounts/pins.ts";
 import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
-import { acquireRun, keepAnswer } from "../../../shared/db/idempotent-runs.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
-import { deleteItemAt } from "../../../shared/db/table/conditional-writes.ts";
-import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
-import { testChange, testContext } from "../../support/records/contexts.ts";
+import { testContext } from "../../support/records/contexts.ts";
 import { documentClient } from "../../support/records/document-client.ts";
 import { putItems } from "../../support/records/put-items.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
@@ -74,23 +70,6 @@ const aPin = {
   salt: "s",
 };
 
-function acquireFor(userId: number) {
-  const request = {
-    userId,
-    operation: "bulk-update-timesheets",
-    key: "k",
-    fingerprint: "f",
-    matches: () => true,
-    change: testChange(),
-  };
-  return acquireRun(request, now);
-}
-
-async function keptAnswer(userId: number, body: object): Promise<void> {
-  const acquired = await acquireFor(userId);
-  if ("run" in acquired) await keepAnswer(acquired.run, JSON.stringify({ body: JSON.stringify(body), headers: {} }));
-}
-
 /** A table in which others have something that names the person. */
 async function fill(version?: number): Promise<void> {
   await emptyTable();
@@ -120,9 +99,6 @@ async function fill(version?: number): Promise<void> {
   ]);
   await putItems([pins.encode({ ...pinKey("xenia@example.com"), ...aPin, user_id: id })]);
   await putItems([pins.encode({ ...pinKey("other@example.com"), ...aPin, user_id: 32 })]);
-  await keptAnswer(32, {
-    timesheets: [{ ...timesheetLine(1, 1, { driver }) }, timesheetLine(2, 1, { driver: other })],
-  });
 }
 
 async function allItems(): Promise<Record<string, unknown>[]> {
@@ -137,11 +113,6 @@ async function traces(): Promise<string[]> {
   return found.map(({ pk, sk }) => `${pk} ${sk}`);
 }
 
-async function answerAgain(userId = 32): Promise<string> {
-  const acquired = await acquireFor(userId);
-  return "answer" in acquired ? acquired.answer : "";
-}
-
 test.each([
   undefined,
   0,
@@ -151,7 +122,7 @@ test.each([
   await fill(version);
   const plan = await planToForget(id, list);
   expect(plan).toEqual({
-    traces: { timesheet: 1, history: 2, answer: 1, notification: 1 },
+    traces: { timesheet: 1, history: 2, notification: 1 },
     wasUser: true,
     endpointsLeft: [],
   });
@@ -160,9 +131,6 @@ test.each([
   expect(await forgetPerson(id, list, testContext(now))).toEqual(plan);
   expect(await traces()).toEqual([]);
   expect(await pins.find(pinKey("other@example.com"))).toMatchObject({ user_id: 32 });
-  const answer = await answerAgain();
-  expect(answer).not.toMatch(/Xenia|Quill/);
-  expect(answer).toContain("Holt");
   expect(await readRecord("TIMESHEET", 1)).toMatchObject({
     total: "120.00",
     driver: { first_name: "Erased", profile_id: profile },
@@ -237,7 +205,7 @@ test("who was removed by a line before is found by the number of the profile, wi
   await emptyHistory(historyPartition("user", id));
   const plan = await planToForget(id, list);
   expect(plan).toEqual({
-    traces: { timesheet: 1, history: 2, answer: 1, notification: 1 },
+    traces: { timesheet: 1, history: 2, notification: 1 },
     wasUser: false,
     endpointsLeft: [],
   });
@@ -261,39 +229,6 @@ test("in the history of a timesheet that is gone a driver who was cut is found b
   const drivers = kept.map((item) => JSON.parse(historyItems.decode(item).record.after ?? "").driver);
   expect(drivers.map(({ cut }) => cut)).toEqual(["", "", texts[2], texts[3]]);
 });
-
-test("an answer in pieces can be given at each moment, before or after; one that nobody can read stops nothing", async () => {
-  await fill();
-  const body = { timesheets: [timesheetLine(1, 1, { driver })], noise: randomBytes(400_000).toString("base64") };
-  await keptAnswer(33, body);
-  await keptAnswer(34, body);
-  const piecesOf = async (userId: number) =>
-    (await allItems())
-      .map(keyOf)
-      .filter(({ pk, sk }) => pk.startsWith(`IDEMPOTENCY#${userId}#`) && sk !== "IDEMPOTENCY");
-  for (const piece of await piecesOf(34)) await deleteItemAt(piece);
-  const seen: string[] = [];
-  let isLooking = false;
-  const look = async () => {
-    if (isLooking) return;
-    isLooking = true;
-    seen.push(/"first_name\W+(\w+)/.exec(await answerAgain(33))?.[1] ?? "none");
-    isLooking = false;
-  };
-  const name = "looking";
-  tableClient().middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        if (!commandName?.startsWith("Scan")) await look();
-        return next(args);
-      },
-    { step: "initialize", name },
-  );
-  await forgetPerson(id, list, testContext(now)).finally(() => tableClient().middlewareStack.remove(name));
-  expect(seen).toEqual([...seen].sort((one) => (one === "Xenia" ? -1 : 1)));
-  expect([seen[0], seen.at(-1)]).toEqual(["Xenia", "Erased"]);
-  expect(await piecesOf(33)).toHaveLength(1);
-}, 60_000);
 
 test("two who are forgotten side by side both go from a change of one driver to the other", async () => {
   await fill();

@@ -6,7 +6,6 @@ import { type RecordKind, recordKey } from "../../../../shared/db/table/item-key
 import type { Item, Key } from "../../../../shared/db/table/table.ts";
 import { transact } from "../../../../shared/db/table/transaction.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
-import { changeIdAt } from "../../../../shared/domain/records/change-id.ts";
 import { settings } from "../../../../shared/settings.ts";
 import type { CrashMoment } from "../../../support/faults/crash.ts";
 import { callerContext } from "../../../support/records/contexts.ts";
@@ -85,7 +84,7 @@ export function planOf(
       if (stored) return undefined;
       return { ...by(authorOf("import"), (change) => writeBehind(kind, id, change)), isWhole: true };
     case "act":
-      return stored && by(actorOf(kind, id), (change) => act(kind, id, each.value, change));
+      return stored && by(authorOf("user"), (change) => act(kind, id, each.value, change));
   }
 }
 
@@ -101,14 +100,6 @@ export function authorOf(kind: "import" | "event" | "user"): Change {
   const id = `019dfe10-0000-7000-8000-${changes.toString(16).padStart(12, "0")}`;
   const by = { import: `import#${id}`, event: `event#rota#${id}`, user: "user#7" }[kind];
   return { id, by, operation: kind, at: new Date(changes * 1_000).toISOString() };
-}
-
-/** A user's change of timesheets or jobs can be undone: its id names the first of them. */
-function actorOf(kind: Kind, recordId: number): Change {
-  const actor = authorOf("user");
-  const list = { TIMESHEET: "TIMESHEETS", JOB: "JOBS" } as const;
-  if (kind !== "TIMESHEET" && kind !== "JOB") return actor;
-  return { ...actor, id: changeIdAt(actor.id, { list: list[kind], recordId }) };
 }
 
 const texts = ["one", "two", "three".repeat(40)] as const;

@@ -19,9 +19,8 @@ const remove = (slot: number): Step => ({ does: "remove", slot });
 const stream: Step = { does: "stream" };
 const deliver = (pick: number): Step => ({ does: "deliver", pick, death: undefined });
 const mark = (who: number): Step => ({ does: "mark", who, pick: 0, read: true });
-const push = (who: number): Step => ({ does: "push", who, pick: 0 });
-/** After the call that writes, whichever it is: before the answer is kept. */
-const deaths = [4, 5, 6].map((at) => ({ at, moment: "after" as const }));
+/** After the call that writes, whichever it is: before the answer. */
+const deaths = [3, 4, 5, 6].map((at) => ({ at, moment: "after" as const }));
 
 /** A history for each law, whatever the seed. */
 export const knownHistories: readonly Step[][] = [
@@ -36,11 +35,16 @@ export const knownHistories: readonly Step[][] = [
   // What was cut short and repeated after others' changes is not done twice.
   ...deaths.map((death) => [pay(operator, [0], "paid", death), pay(admin, [0], "pending")]),
   ...deaths.map((death) => [pay(operator, [0, 1]), undo(operator, 0, death), pay(admin, [1])]),
-  // News of an undone change does not arrive, where the record was removed as well.
-  [pay(operator, [0, 1]), undo(operator), stream, remove(0), deliver(0), deliver(1)],
-  // What was neither read nor pushed is withdrawn; what was is followed by the undo's news, but to the one who undid it.
+  // What found all as asked is not done when it is repeated after somebody's revert.
+  [pay(operator, [0]), pay(colleague, [0]), pay(admin, [0], "pending"), { does: "repeat", pick: 1 }],
+  // A repetition leaves out a record that was removed.
+  [pay(operator, [0, 1]), remove(0), { does: "repeat", pick: 0 }],
+  // News arrives while the state is the one that it tells, in any order; not that of a state that has gone, or of a removed record.
+  [pay(operator, [0, 1]), undo(operator), stream, remove(0), deliver(0), deliver(1), deliver(2), deliver(3)],
+  [pay(operator, [0]), undo(operator), undo(operator), stream, deliver(1), deliver(0), deliver(2)],
+  [pay(operator, [0]), stream, { does: "import", slot: 0, state: "paid" }, deliver(0)],
+  // What was delivered stays, and the undo's news follows it, but to the one who undid it.
   [pay(operator, [0]), stream, deliver(0), undo(operator), stream, deliver(1), undo(operator)],
   [pay(operator, [0]), stream, deliver(0), mark(driver), undo(operator)],
-  [pay(operator, [0]), stream, deliver(0), push(driver), undo(operator)],
   [pay(operator, [2]), stream, deliver(0), mark(adminAsDriver), undo(admin), stream, deliver(1), undo(admin)],
 ];

@@ -80,57 +80,21 @@ export interface ModelNotification {
   readonly change: ModelChange;
   readonly record: number;
   read: boolean;
-  pushed: boolean;
 }
 
 /** What a user has been notified of, by what arrived in which order. */
 export class UserModel {
   readonly list: ModelNotification[] = [];
-  readonly #settled = new Set<string>();
   readonly #id: number;
 
   constructor(id: number) {
     this.#id = id;
   }
 
-  /** The news of a change of a record arrives, for the first time or again. */
-  arrive(change: ModelChange, record: number): void {
-    const event = `${this.#idOf(change)}/${record}`;
-    if (change.undoneBy || this.#settled.has(event)) return;
-    this.#settled.add(event);
-    const { undoes } = change;
-    const at = this.list.findIndex((each) => each.change === undoes && each.record === record);
-    const lost = this.list[at];
-    if (lost && !lost.read && !lost.pushed) this.list.splice(at, 1);
-    else if (!undoes || this.#believes(undoes, record) !== change.values.get(record)?.after)
-      this.#notify(change, record);
-  }
-
-  #notify(change: ModelChange, record: number): void {
-    if (change.by !== this.#id) this.list.push({ change, record, read: false, pushed: false });
-  }
-
-  /** The value that a record has as far as the user knows: by what is in the list, or by what the user did just before. */
-  #believes(latest: ModelChange, record: number): string | undefined {
-    const values = latest.values.get(record);
-    const isHeard = this.list.some((each) => each.change === latest && each.record === record);
-    if (isHeard || latest.by === this.#id) return values?.after;
-    let earlier = latest.undoes;
-    let first = values?.before;
-    for (; earlier; earlier = earlier.undoes) {
-      const known = earlier;
-      if (this.list.some((each) => each.change === known && each.record === record))
-        return known.values.get(record)?.after;
-      first = known.values.get(record)?.before;
-    }
-    return first;
-  }
-
-  readonly #ids = new Map<ModelChange, number>();
-
-  #idOf(change: ModelChange): number {
-    const id = this.#ids.get(change) ?? this.#ids.size;
-    this.#ids.set(change, id);
-    return id;
+  /** The news of a change of a record arrives, for the first time or again, while the record has a value or is gone. */
+  arrive(change: ModelChange, record: number, value: string | undefined): void {
+    const isKnown = this.list.some((each) => each.change === change && each.record === record);
+    const isTold = change.values.get(record)?.after === value;
+    if (isTold && !isKnown && change.by !== this.#id) this.list.push({ change, record, read: false });
   }
 }

@@ -39,7 +39,6 @@ export const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ does: fc.constant("mark" as const), who: fc.nat({ max: 1 }), pick, read: fc.boolean() }),
   },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant("push" as const), who: fc.nat({ max: 1 }), pick }) },
 );
 
 /** Something that happens in a history. */

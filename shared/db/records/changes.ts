@@ -1,0 +1,141 @@
+import type { Role } from "../../contract/operation.ts";
+import type { Caller } from "../../domain/caller.ts";
+import type { Change } from "../../domain/records/change.ts";
+import { nameOfChange } from "../../domain/records/change-id.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { anyOf, isAbsent, lacks } from "../table/conditions.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { epochSecondsAfter } from "../table/expiry.ts";
+import type { Item, Key } from "../table/table.ts";
+import type { TransactionWrite } from "../table/transaction.ts";
+import { updateOf } from "../table/updates.ts";
+
+/** A list whose bulk changes can be undone (D41). */
+export type UndoableList = "TIMESHEETS" | "JOBS";
+
+/** A record as a change left it. */
+interface ChangedRecord {
+  readonly id: number;
+  /** The record's revision after the change. */
+  readonly revision: number;
+  /** The values that the change replaced; absent ones are absent. */
+  readonly before: object;
+}
+
+/** The end of a call that marked all of a user's notifications. */
+export interface MarkedAll {
+  readonly total: number;
+  /** The notifications in its answer. */
+  readonly ids: readonly number[];
+}
+
+/** A change that one call of a user made, for its undo and for repetitions of its request. */
+export interface StoredChange extends StoredItem, Omit<Change, "id"> {
+  /** The whole id: the key has a part of it. An attribute `id` would put the item into the indexes of lists. */
+  readonly change_id: string;
+  readonly user_id: number;
+  /** The role and company in which the user made it. */
+  readonly role: Role;
+  readonly company_id: number | null;
+  readonly list: UndoableList | "NOTIFICATIONS";
+  /** The records that it wrote; empty if all were as asked, and for notifications. */
+  readonly records: readonly ChangedRecord[];
+  /** Until then it can be undone, and its request be repeated: ISO 8601. */
+  readonly valid_to: string;
+  /** The change that undid it. */
+  readonly undone_by?: string;
+  /** Keyed hash of the request, if that had an Idempotency-Key. */
+  readonly fingerprint?: string | undefined;
+  /** Present once all of a user's notifications are marked. */
+  readonly done?: MarkedAll;
+  readonly expires_at: number;
+}
+
+/** The entity of changes. */
+export const changes = defineEntity<StoredChange>(
+  "change",
+  ({ pk, sk }) => pk.startsWith("CHANGE#") && sk === "CHANGE",
+);
+
+/** An Idempotency-Key, as far as a repetition is recognised by it (D32). The change's id follows from it. */
+export interface RequestKey {
+  /** Keyed hash of who sent what. */
+  readonly fingerprint: string;
+  /** True for a stored fingerprint of the same request, under any version of the HMAC key. */
+  readonly matches: (fingerprint: string) => boolean;
+}
+
+/** A caller's request that makes a change. */
+export interface ChangeContext {
+  readonly caller: Caller;
+  readonly change: Change;
+  readonly key: RequestKey | undefined;
+}
+
+/** Longer than queues and streams keep anything. */
+const keptDays = 15;
+const validMs = 24 * 60 * 60_000;
+/** The clocks of two environments differ by less. */
+const skewMs = 5 * 60_000;
+
+/** Key of a change. Another change may have been made under it: readers compare the whole id. */
+export function changeKey(id: string): Key {
+  return { pk: `CHANGE#${nameOfChange(id)}`, sk: "CHANGE" };
+}
+
+/** Access pattern CH2: a change by its id, consistently. 1 read unit for every 4 KB. */
+export async function findChange(id: string): Promise<StoredChange | undefined> {
+  const stored = await changes.find(changeKey(id), { consistent: true });
+  return stored?.change_id === id ? stored : undefined;
+}
+
+/**
+ * Access pattern CH3: the change that the same request made before; undefined if there is none, or without a key.
+ * Refuses with `idempotency_key_reused` if another request of the user had the key. 1 read unit for every 4 KB.
+ */
+export async function findEarlier({ change, key }: ChangeContext): Promise<StoredChange | undefined> {
+  const stored = key && (await changes.find(changeKey(change.id), { consistent: true }));
+  if (!stored || stored.valid_to <= freeFrom(new Date())) return undefined;
+  if (stored.fingerprint !== undefined && key.matches(stored.fingerprint)) return stored;
+  throw new Refusal("idempotency_key_reused", "The Idempotency-Key belongs to another request of yours");
+}
+
+/** The item of a change that is being made. */
+export function newChange<L extends StoredChange["list"]>(
+  list: L,
+  records: readonly ChangedRecord[],
+  { caller, change: { id: change_id, ...stamp }, key }: ChangeContext,
+): StoredChange & { readonly list: L } {
+  const { userId: user_id, role, companyId: company_id } = caller;
+  const at = new Date(stamp.at);
+  const valid_to = new Date(at.getTime() + validMs).toISOString();
+  const kept = { fingerprint: key?.fingerprint, valid_to, expires_at: epochSecondsAfter(at, keptDays) };
+  return { ...changeKey(change_id), change_id, ...stamp, user_id, role, company_id, list, records, ...kept };
+}
+
+/** Stores a change unless its key holds another. It fails if the same request, or another with its Idempotency-Key, came first. */
+export function putChange(change: StoredChange) {
+  return {
+    Put: {
+      Item: changes.encode(change) satisfies Item,
+      ConditionExpression: anyOf(isAbsent, "valid_to <= :free"),
+      ExpressionAttributeValues: { ":free": freeFrom(new Date()) },
+    },
+  } satisfies TransactionWrite;
+}
+
+/** Stores that a change was undone by another. It fails if it was undone before. */
+export function markUndone({ change_id }: StoredChange, undoneBy: string): TransactionWrite {
+  const changed = { where: { change_id }, when: lacks("undone_by"), set: { undone_by: undoneBy } };
+  return { Update: updateOf(changeKey(change_id), changed) };
+}
+
+/** The id that an answer names: none if the change wrote no record. */
+export function shownId({ change_id, records }: StoredChange): string | undefined {
+  return records.length > 0 ? change_id : undefined;
+}
+
+/** The `valid_to` up to which a change gives its key to another. */
+function freeFrom(now: Date): string {
+  return new Date(now.getTime() - skewMs).toISOString();
+}
