@@ -14,7 +14,7 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 const usersPerPage = 5 * maxUsersPerMessage;
 
 /**
- * Notifies the recipients of an event, except the actor, once each, while the record's state is the one that it tells
+ * Notifies the recipients of an event, except the actor, once each, while the record's state is the one that it reports
  * (D25). A company's users are notified page by page: each page becomes messages of its own, and one more message
  * continues. So each call stays short and one failure does not block the rest.
  */

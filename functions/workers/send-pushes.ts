@@ -24,7 +24,7 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   const reachable = devices.filter((device) => isRegistered(device, account) && servesPushes(device));
   if (reachable.length === 0) return;
   const lease = await acquirePushLease(userId, notificationId, now);
-  // An undo takes what no lease was acquired for (D41): what is there under the lease stays, and what is gone is not pushed.
+  // Read last, so that one that is read meanwhile is not pushed.
   const notification = await findUnread(userId, notificationId);
   const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
   const attempts = notification

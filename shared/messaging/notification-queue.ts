@@ -22,7 +22,7 @@ export const notificationMessage = v.object({
   record_id: notification.entries.record_id,
   params: notification.entries.params,
   actorId: v.optional(id),
-  /** The record's state that it tells, of records with one (D25). */
+  /** The record's state that it reports, of records with one (D25). */
   state: v.optional(v.string()),
   requestId: requestIdField,
   recipients,

@@ -124,12 +124,12 @@ async function markUnread(
   return { ...showNotifications(newest), total };
 }
 
-/** Stores the change of a call that marks all. Returns it, or the one that an earlier call with the key stored. */
+/** Stores the change of a call for all notifications. Returns it, or the one that an earlier call with the key stored. */
 function beginMarking(own: StoredChange, context: MarkContext): Promise<StoredChange> {
   return retry(paces.record, async () => ((await putIf(putChange(own).Put)) ? own : await findEarlier(context)));
 }
 
-/** Stores the outcome of a call that marks all. Returns the one that another call with the key has stored before. */
+/** Stores the outcome of a call for all notifications. Returns the one that another call with the key has stored before. */
 async function endMarking({ change_id }: StoredChange, done: MarkedAll): Promise<MarkedAll | undefined> {
   const { isWritten, item } = await tryUpdate(changeKey(change_id), {
     where: { change_id },

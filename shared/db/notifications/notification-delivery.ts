@@ -1,7 +1,7 @@
 import { chunksOf } from "../../batches.ts";
 import type { CompleteRecord } from "../../contract/records.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
-import { listedItems, listedKey } from "../lists/listed-items.ts";
+import { isReported, requireReported } from "../records/reported-states.ts";
 import { ifAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
@@ -28,7 +28,7 @@ export interface NotificationPayload
   extends Pick<CompleteRecord<"notification">, "record_type" | "record_id" | "params"> {
   /** Stays the same if the event is sent again. No other event has it. */
   readonly eventId: string;
-  /** The record's state that the notification tells, of records with one. It is not delivered once that has changed (D25). */
+  /** The record's state that the notification reports, of records with one. It is not delivered once that has changed (D25). */
   readonly state?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ const rememberedDays = 30;
 
 /**
  * Access pattern N7: notifies users of an event, each once even in repeated and parallel calls (D25), with their counts
- * in the same transaction (D26), while the record's state is the one that it tells. If interrupted, repeat it. 7 write
+ * in the same transaction (D26), while the record's state is the one that it reports. If interrupted, repeat it. 7 write
  * units a user and 2 for the check of a timesheet's state; for an invoice's 1 read unit; 30 users in a round trip.
  * Refuses as `busy` if others keep changing the counts.
  */
@@ -50,7 +50,7 @@ export function deliverNotification(
   context: WriteContext,
 ): Promise<void> {
   return inTurn(async () => {
-    if (!(await holdsBefore(event))) return;
+    if (!(await isReported(event))) return;
     for (const users of chunksOf([...new Set(userIds)], usersPerTransaction))
       await deliverTogether(users, event, context);
   });
@@ -59,7 +59,7 @@ export function deliverNotification(
 /** Repeats without the users that already have the event. If an id is taken, the notification gets another. */
 function deliverTogether(userIds: readonly number[], event: NotificationPayload, context: WriteContext): Promise<true> {
   let open = userIds;
-  const checks = checksOf(event);
+  const checks = requireReported(event);
   return retry(paces.record, async () => {
     if (open.length === 0) return true;
     const writes = open.flatMap((userId) => deliver(userId, event, context));
@@ -74,7 +74,7 @@ function deliverTogether(userIds: readonly number[], event: NotificationPayload,
 
 function deliver(
   userId: number,
-  { eventId, state: _told, ...rest }: NotificationPayload,
+  { eventId, state: _reported, ...rest }: NotificationPayload,
   context: WriteContext,
 ): TransactionWrite[] {
   const { now } = context;
@@ -94,28 +94,6 @@ function markDelivered(userId: number, eventId: string, now: Date): TransactionW
   const expires_at = epochSecondsAfter(now, rememberedDays);
   const item = deliveredEvents.encode({ ...deliveredKey(userId, eventId), expires_at });
   return { Put: { Item: item, ...ifAbsent } };
-}
-
-/** Checks that a timesheet still has the state that is told. It has one driver, so deliveries do not conflict on it. */
-function checksOf({ record_type, record_id, state }: NotificationPayload): TransactionWrite[] {
-  if (record_type !== "Timesheet" || state === undefined) return [];
-  const check = {
-    Key: { ...listedKey("TIMESHEETS", record_id) },
-    ConditionExpression: "#record.#state = :state",
-    ExpressionAttributeNames: { "#record": "record", "#state": "state" },
-    ExpressionAttributeValues: { ":state": state },
-  };
-  return [{ ConditionCheck: check }];
-}
-
-/**
- * True unless an invoice has another state than the one that is told. An invoice has many recipients, whose
- * transactions would conflict on a check of it.
- */
-async function holdsBefore({ record_type, record_id, state }: NotificationPayload): Promise<boolean> {
-  if (record_type !== "Invoice" || state === undefined) return true;
-  const invoice = await listedItems.INVOICES.find(listedKey("INVOICES", record_id), { consistent: true });
-  return invoice?.record.state === state;
 }
 
 let turn: Promise<unknown> = Promise.resolve();

@@ -1,11 +1,10 @@
 import { updateIf } from "../table/conditional-writes.ts";
-import { anyOf, ifAbsent, lacks } from "../table/conditions.ts";
+import { anyOf, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import { padId } from "../table/item-keys.ts";
 import { busy } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
 
 /** The progress of a notification's push to its user's devices, as stored. */
 interface StoredPush extends StoredItem {
@@ -63,12 +62,6 @@ export async function acquirePushLease(userId: number, notificationId: number, n
 export async function releasePushLease(lease: PushLease, served: readonly number[]): Promise<void> {
   const changes = { where: { held_until: lease.heldUntil }, set: { served }, remove: ["held_until"] };
   await updateIf(pushKey(lease.userId, lease.notificationId), changes);
-}
-
-/** The check in a transaction that no push of a notification has begun. */
-export function requireUnpushed(userId: number, notificationId: number): TransactionWrite {
-  const Key = { ...pushKey(userId, notificationId) };
-  return { ConditionCheck: { Key, ...ifAbsent } };
 }
 
 function pushKey(userId: number, notificationId: number): Key {

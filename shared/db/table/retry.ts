@@ -32,8 +32,6 @@ export const paces = {
   bulk: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
   /** A user's devices seldom register at once, and each try reads all devices. */
   devices: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
-  /** Another run of the same request has just begun or ended. */
-  sameRequest: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
   /** Many callers guess, sign in or ask from one address at once, and all of them are counted. */
   crowd: { tries: 60, firstPauseMs: 1, longestPauseMs: 50, isFirstStale: true },
   /** The totals of all companies can be part of only one transaction at a time. */

@@ -98,6 +98,7 @@ describe("every item", () => {
       kinds.add(owners[0]?.name ?? "");
     }
     const expected = [
+      "change",
       "company",
       "counted place",
       "day bounds",

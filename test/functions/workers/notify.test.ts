@@ -49,7 +49,8 @@ async function queuedIds(): Promise<number[]> {
 describe("D25: a change of a record", () => {
   test("becomes a message that names event, record, recipients and author, one for each rule", async () => {
     expect(await handler({ Records: [newJob(1), newInvoice(2)] })).toEqual(nothingFailed);
-    const paid = { eventId: "event-2", record_type: "Invoice", record_id: 2, params: { type: "paid" }, actorId: 9 };
+    const about = { record_type: "Invoice", record_id: 2, params: { type: "paid" }, state: "paid" };
+    const paid = { eventId: "event-2", ...about, actorId: 9 };
     expect(await takeMessages("NOTIFICATION_QUEUE_URL")).toEqual([
       jobMessage(1),
       { ...paid, recipients: { company: 3, role: "operator" } },

@@ -124,12 +124,6 @@ function cancelled(items: number, code: string): Fault {
   };
 }
 
-/** What DynamoDB answers when a write's condition does not hold. */
-export const conditionFailed: Fault = {
-  status: 400,
-  body: { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", message: "no" },
-};
-
 /** What DynamoDB answers when the condition of a transaction's first write does not hold. */
 export function transactionConditionFailed(items: number): Fault {
   return cancelled(items, "ConditionalCheckFailed");

@@ -94,7 +94,7 @@ export class UserModel {
   /** The news of a change of a record arrives, for the first time or again, while the record has a value or is gone. */
   arrive(change: ModelChange, record: number, value: string | undefined): void {
     const isKnown = this.list.some((each) => each.change === change && each.record === record);
-    const isTold = change.values.get(record)?.after === value;
-    if (isTold && !isKnown && change.by !== this.#id) this.list.push({ change, record, read: false });
+    const isReported = change.values.get(record)?.after === value;
+    if (isReported && !isKnown && change.by !== this.#id) this.list.push({ change, record, read: false });
   }
 }

@@ -156,7 +156,7 @@ test("D25, D41: news that arrives while the change is undone: the driver never h
   }
 });
 
-test("D25: news arrives while the state is the one that it tells, also if another field was changed", async () => {
+test("D25: news arrives while the state is the one that it reports, also if another field was changed", async () => {
   await hire();
   const paid = await pay();
   await write({ type: "timesheet", id, total: "1.00" });
