@@ -31,7 +31,7 @@ function change(n: number): DynamoDBRecord {
   const { type: _, company_id, ...record } = isJob ? jobLine(n, 1) : timesheetLine(n, 1);
   const before = { id: n, company_id, revision: 1, record };
   const after = isJob
-    ? { ...before, revision: 2, timer: 60, timer_expires_at: at.toISOString(), undone: `change-${n}` }
+    ? { ...before, revision: 2, timer: 60, timer_expires_at: at.toISOString(), change: { undoes: `change-${n}` } }
     : { ...before, revision: 2, record: { ...record, state: "paid" } };
   return changeAt(at, recordKey(isJob ? "JOB" : "TIMESHEET", n), { before, after }, `event-${n}`);
 }

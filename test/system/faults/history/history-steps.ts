@@ -152,7 +152,7 @@ async function act(kind: Kind, id: number, at: number, change: Change): Promise<
   const caller = { userId: 7, role: "admin", companyId: null, sessionId: "s" } as const;
   const context = { ...callerContext(caller), change };
   if (kind === "TIMESHEET") return setTimesheetStates([id], "all", at === 0 ? "pending" : "paid", context);
-  const timer = { timer: at, timerExpiresAt: at === 0 ? null : new Date(at * 1_000) };
+  const timer = { timer: at, timer_expires_at: at === 0 ? null : new Date(at * 1_000).toISOString() };
   if (kind === "JOB") return setJobTimers([id], "all", timer, context);
   if (kind === "INVOICE") return write({ type: "invoice", id, state: at === 0 ? "pending" : "paid" }, { change });
   const stored = await findStoredUser(id);
