@@ -1,7 +1,6 @@
-import { vi } from "vitest";
-import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import type { HeldItems, Holding } from "./held-items.ts";
+import type { ModelClock } from "./model-clock.ts";
 
 /** What became of many changes that were made at once. */
 export interface Contention {
@@ -16,53 +15,38 @@ export interface Contention {
   readonly cancelled: number;
 }
 
-/** In a minute of the model each change has an end. */
-const longestMs = 60_000;
-
-/**
- * Makes changes at once under a clock and a chance of the model's own: what is measured follows from the seed, whatever else the
- * machine does. The transactions take their time and reach no table, and nothing else may be asked of the table or the network.
- */
+/** Makes changes at once by the model's clock, whose transactions take their time and reach no table. */
 export async function modelContention(
-  held: HeldItems,
+  { clock, held }: { readonly clock: ModelClock; readonly held: HeldItems },
   atOnce: number,
   change: (at: number) => Promise<unknown>,
   { seed = 1, ...holding }: Holding = {},
 ): Promise<Contention> {
-  const chance = chanceOf(seed);
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "Date", "performance"] });
-  const random = vi.spyOn(Math, "random").mockImplementation(() => chance.between(0, 2 ** 30 - 1) / 2 ** 30);
-  try {
-    held.begin({ ...holding, seed, isModel: true });
+  held.begin({ ...holding, seed, isModel: true });
+  const ends = await clock.run(() => {
     const began = performance.now();
-    const changes = Promise.allSettled(
-      Array.from({ length: atOnce }, async (_, at) => {
-        await change(at);
-        return performance.now() - began;
-      }),
-    );
-    await vi.advanceTimersByTimeAsync(longestMs);
-    const ends = await changes;
-    for (const end of ends) if (end.status === "rejected" && !isBusy(end.reason)) throw end.reason;
-    const times = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : [])).toSorted((a, b) => a - b);
-    const at = (share: number) => Math.round(times[Math.ceil(times.length * share) - 1] ?? Number.NaN);
-    const { transactions, cancelled } = held.figures;
-    return {
-      atOnce,
-      p50: at(0.5),
-      p95: at(0.95),
-      p99: at(0.99),
-      refused: atOnce - times.length,
-      cancelled: Math.round((100 * cancelled) / transactions),
+    const timed = async (_: unknown, at: number) => {
+      await change(at);
+      return performance.now() - began;
     };
-  } finally {
-    held.end();
-    random.mockRestore();
-    vi.useRealTimers();
-  }
+    return Promise.allSettled(Array.from({ length: atOnce }, timed));
+  }, seed);
+  held.end();
+  for (const end of ends) if (end.status === "rejected" && !isBusy(end.reason)) throw end.reason;
+  const times = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : [])).toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round(times[Math.ceil(times.length * share) - 1] ?? Number.NaN);
+  const { transactions, cancelled } = held.figures;
+  return {
+    atOnce,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    refused: atOnce - times.length,
+    cancelled: Math.round((100 * cancelled) / transactions),
+  };
 }
 
 /** True for the refusal of a write that others' transactions did not let through. */
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return error instanceof Refusal && error.code === "busy";
 }

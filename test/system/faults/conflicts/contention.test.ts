@@ -4,10 +4,12 @@ import { commitTogether } from "../../../../shared/db/writes/commit.ts";
 import { countsBetween } from "../../../../shared/db/writes/counters.ts";
 import { type Contention, modelContention } from "../../../support/faults/conflict-model.ts";
 import { inParts, useHeldItems } from "../../../support/faults/held-items.ts";
+import { useModelClock } from "../../../support/faults/model-clock.ts";
 import { useService } from "../../../support/service/service.ts";
 
 useService();
 const held = useHeldItems();
+const clock = useModelClock();
 
 const place = { companyId: 1, id: 1, date: "2026-05-04", number: null };
 const paid = countsBetween("TIMESHEETS", { ...place, state: "pending" }, { ...place, state: "paid" });
@@ -31,24 +33,27 @@ test.each([
   { atOnce: 50, withinMs: 700 },
   { atOnce: 200, withinMs: 2_000 },
 ])("$atOnce payments of one company at once are written within $withinMs ms", async ({ atOnce, withinMs }) => {
-  const figures = show("parts, 3 s", await modelContention(held, atOnce, payments()));
+  const figures = show("parts, 3 s", await modelContention({ clock, held }, atOnce, payments()));
   expect(figures.refused).toBe(0);
   expect(figures.p99).toBeLessThanOrEqual(withinMs);
 });
 
 test("with one part for all, of 200 payments of one company many are refused", async () => {
   for (const atOnce of [1, 5, 20, 50]) {
-    show("one part, 3 s", await modelContention(held, atOnce, payments(), { rewrite: inParts(1) }));
+    show("one part, 3 s", await modelContention({ clock, held }, atOnce, payments(), { rewrite: inParts(1) }));
   }
-  const figures = show("one part, 3 s", await modelContention(held, 200, payments(), { rewrite: inParts(1) }));
+  const figures = show(
+    "one part, 3 s",
+    await modelContention({ clock, held }, 200, payments(), { rewrite: inParts(1) }),
+  );
   expect(figures.refused).toBeGreaterThan(50);
 });
 
 test("within the second that a single write has, 50 changes of one company at once are written", async () => {
   for (const atOnce of [1, 5, 20, 200]) {
-    show("parts, 1 s", await modelContention(held, atOnce, payments(paces.conflict)));
+    show("parts, 1 s", await modelContention({ clock, held }, atOnce, payments(paces.conflict)));
   }
-  expect(show("parts, 1 s", await modelContention(held, 50, payments(paces.conflict))).refused).toBe(0);
-  const inOne = await modelContention(held, 50, payments(paces.conflict), { rewrite: inParts(1) });
+  expect(show("parts, 1 s", await modelContention({ clock, held }, 50, payments(paces.conflict))).refused).toBe(0);
+  const inOne = await modelContention({ clock, held }, 50, payments(paces.conflict), { rewrite: inParts(1) });
   expect(show("one part, 1 s", inOne).refused).toBeGreaterThan(5);
 });

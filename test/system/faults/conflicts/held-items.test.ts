@@ -11,10 +11,12 @@ import { transact } from "../../../../shared/db/table/transaction.ts";
 import { settings } from "../../../../shared/settings.ts";
 import { modelContention } from "../../../support/faults/conflict-model.ts";
 import { inParts, useHeldItems } from "../../../support/faults/held-items.ts";
+import { useModelClock } from "../../../support/faults/model-clock.ts";
 import { useService } from "../../../support/service/service.ts";
 
 useService();
 const held = useHeldItems();
+const clock = useModelClock();
 afterEach(() => held.end());
 
 const put = (pk: string) => ({ Put: { Item: { pk, sk: "ITEM" } } });
@@ -82,14 +84,14 @@ test("every part of a counter becomes its first, and nothing else changes", () =
 test("the model's figures follow from the seed, and one item lets some thirty transactions through in a second", async () => {
   const change = (at: number) => transact([put(`record-${at}`), put("one item for all")]);
   const [first, again, other] = [
-    await modelContention(held, 50, change),
-    await modelContention(held, 50, change),
-    await modelContention(held, 50, change, { seed: 2 }),
+    await modelContention({ clock, held }, 50, change),
+    await modelContention({ clock, held }, 50, change),
+    await modelContention({ clock, held }, 50, change, { seed: 2 }),
   ];
   expect(again).toEqual(first);
   expect(other).not.toEqual(first);
   expect(first.refused).toBeGreaterThan(5);
-  expect(await modelContention(held, 50, (at) => transact([put(`record-${at}`)]))).toMatchObject({
+  expect(await modelContention({ clock, held }, 50, (at) => transact([put(`record-${at}`)]))).toMatchObject({
     refused: 0,
     cancelled: 0,
   });
