@@ -32,6 +32,8 @@ export const metrics = {
   StreamRecordsQuarantined: [],
   /** Webhooks that were disabled because their receiver failed for days or is gone (D42). */
   WebhooksDisabled: [],
+  /** Answers whose counters were below zero in two consistent reads. */
+  CountersBelowZero: [],
   /** Totals and search entries that differ from the records. */
   TotalsDrift: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -32,7 +32,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all", operator: "company", client: "company" },
     canary: true,
     table: ["GetItem", "BatchGetItem", "Query"],
-    indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
+    indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark", "by-total"],
   },
   "list-timesheets": {
     area: "finance",
@@ -40,15 +40,15 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all", operator: "company" },
     canary: true,
     table: ["GetItem", "Query"],
-    indexes: ["by-state", "by-company", "by-month", "by-company-month"],
+    indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-total"],
   },
   "list-jobs": {
     area: "jobs",
     impact: "Admins and operators see no list of jobs.",
     access: { admin: "all", operator: "company" },
     canary: true,
-    table: ["GetItem"],
-    indexes: ["by-state", "by-company"],
+    table: ["Query"],
+    indexes: ["by-state", "by-company", "by-total"],
   },
   "adjust-job-timers": {
     area: "jobs",

@@ -185,6 +185,7 @@ export const listTimesheets = operation({
   ),
   answer: timesheet,
   list: "timesheets",
+  refusals: ["query_too_broad"],
   conditional: true,
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decodeCursor, encodeCursor } from "../../shared/domain/paging/cursor.ts";
-import { pageStart, placePage } from "../../shared/domain/paging/paging.ts";
+import { type PageStart, pageStart, placePage, readPage, totalBeside } from "../../shared/domain/paging/paging.ts";
 import { refusalOf } from "../support/requests/refusals.ts";
 import { fc } from "../support/service/properties.ts";
 
@@ -30,10 +30,43 @@ test("D30: a cursor is not accepted in a second spelling", () => {
   }
 });
 
-test("D30: pages reach 1,000 items deep by number; deeper ones are refused naming cursor", () => {
-  expect(pageStart({ page: 10, per_page: 100 }, "list")).toEqual({ limit: 100, beforeId: undefined, skip: 900 });
-  const refusal = refusalOf(() => pageStart({ page: 11, per_page: 100 }, "list"));
-  expect(refusal).toMatchObject({ code: "page_too_deep", facts: { errors: [{ parameter: "cursor" }] } });
+/** A list of so many items, and the starts that were read of it. */
+function listOf(count: number) {
+  const starts: PageStart[] = [];
+  const read = (start: PageStart) => {
+    starts.push(start);
+    const items = Array.from({ length: count }, (_, at) => ({ id: count - at }));
+    const end = start.skip + start.limit;
+    return { items: items.slice(start.skip, end), origins: [], total: count, hasMore: count > end };
+  };
+  return { starts, page: (page: number) => readPage({ name: "list-jobs" }, { page, per_page: 100 }, read) };
+}
+
+test("D30: pages reach 1,000 items deep by number; deeper ones with items are refused naming cursor", async () => {
+  const { page, starts } = listOf(1_001);
+  expect((await page(10)).items).toHaveLength(100);
+  await expect(page(11)).rejects.toMatchObject({ code: "page_too_deep", facts: { errors: [{ parameter: "cursor" }] } });
+  expect(starts.at(-1)).toEqual({ limit: 0, beforeId: undefined, skip: 0 });
+});
+
+test("D30: a page past the end is empty, with the total, however deep", async () => {
+  for (const count of [0, 1, 999, 1_000]) {
+    for (const number of [11, 2_000, Number.MAX_SAFE_INTEGER]) {
+      expect(await listOf(count).page(number)).toMatchObject({ items: [], total: count });
+    }
+  }
+});
+
+test("D30: rows that are late or early never contradict the total of their page", () => {
+  const start = { limit: 20, beforeId: undefined, skip: 20 };
+  const totalOf = (rows: number, total: number, beforeId?: number) =>
+    totalBeside(Array.from({ length: rows }), total, { ...start, beforeId });
+  // The rows end on this page or before it: they are all there are.
+  expect([totalOf(30, 29), totalOf(30, 31), totalOf(40, 60), totalOf(0, 5)]).toEqual([30, 30, 40, 0]);
+  // More rows follow.
+  expect([totalOf(41, 40), totalOf(41, 500)]).toEqual([41, 500]);
+  // A cursor says nothing of the rows before it.
+  expect([totalOf(3, 500, 9), totalOf(3, 2, 9)]).toEqual([500, 3]);
 });
 
 test("D30: the next cursor stands after the last item, and is absent on the last page", () => {

@@ -105,7 +105,7 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
     return send(setPassword, { body: { user } });
   },
   cursor_invalid: () => send(listTimesheets, { as: operatorA, query: { cursor: "bm9uc2Vuc2U" } }),
-  page_too_deep: () => send(listJobs, { as: operatorA, query: { page: "51" } }),
+  page_too_deep: () => send(listInvoices, { as: admin, query: { page: "51", by_company: "9" } }),
   query_too_broad: () => send(listInvoices, { as: admin, query: { by_number: "BULK", by_company: "9" } }),
   too_many_requests: () =>
     lastOf(4, () => {

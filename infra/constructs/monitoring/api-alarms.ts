@@ -1,5 +1,5 @@
 import { tableIndexes } from "../stores/records-table.ts";
-import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;
 /**
@@ -10,7 +10,7 @@ const throttledActions = ["GetItem", "TransactGetItems", "Query", "UpdateItem", 
 const failingActions = ["GetItem", "TransactGetItems", "TransactWriteItems"];
 
 /** Alarms on the parts that all requests use: API Gateway, Lambda's concurrency, and the table. */
-export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResources): AlarmRow[] {
+export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResources, namespace: string): AlarmRow[] {
   const five = { statistic: "Sum", minutes: 5 } as const;
   return [
     {
@@ -55,6 +55,13 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       impact: "Some changes are refused with 503: a key of an index takes no more, and blocks the whole table.",
       heading: "The table throttles",
     })),
+    {
+      id: "counters-below-zero",
+      metric: ownMetric(namespace, "CountersBelowZero", {}, five),
+      threshold: 1,
+      impact: "The lists of a company show a wrong total, or leave records out of a range of dates.",
+      heading: "Counters are below zero",
+    },
     {
       id: "events-dropped",
       metric: awsMetric("Lambda AsyncEventsDropped", {}, five),

@@ -156,7 +156,7 @@ function functionsRow({ functions }: MonitoredResources, namespace: string): IWi
   const faults = [...functions.keys()].map((operation) =>
     ownMetric(namespace, "Faults", { operation }, sum).with({ label: operation }),
   );
-  const daily = (["TotalsDrift", "StreamRecordsQuarantined"] as const).map((name) =>
+  const daily = (["TotalsDrift", "CountersBelowZero", "StreamRecordsQuarantined"] as const).map((name) =>
     ownMetric(namespace, name, {}, highest),
   );
   return row([

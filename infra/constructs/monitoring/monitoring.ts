@@ -34,7 +34,7 @@ export class Monitoring extends Construct {
     const functions = [...scopes].map(([name, owner]) => ({ owner, row: functionAlarm(name, watched, metrics) }));
     for (const { owner, row } of functions) addAlarm(owner, "Alarm", row, stage);
     const rows = [
-      ...apiAlarms(watched),
+      ...apiAlarms(watched, metrics),
       ...messageAlarms(stage, metrics),
       ...queueAlarms(watched, metrics),
       ...dailyAlarms(watched, metrics),

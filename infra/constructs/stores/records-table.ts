@@ -28,7 +28,7 @@ const indexes: Readonly<Record<TableIndex, Omit<GlobalSecondaryIndexPropsV2, "in
   "by-state": listIndex("all_key", { name: "id", type: NUMBER }),
   "by-company": listIndex("company_key", { name: "id", type: NUMBER }),
   "by-month": listIndex("month_key", { name: "day_id", type: STRING }),
-  "by-company-month": listIndex("company_month_key", { name: "day_id", type: STRING }),
+  "by-company-month": listIndex("company_month_key", { name: "id", type: NUMBER }),
   "by-mark": {
     partitionKey: { name: "mark_key", type: STRING },
     sortKey: { name: "mark_order", type: STRING },

@@ -153,8 +153,8 @@ export const listInvoicesText = describes(listInvoices, {
   description: `Use it to show what is open, to reconcile payments or to find a bill by its number. Operators and clients see their own
 company's invoices, admins those of every company. Filters combine with AND.
 
-Follow \`rel="next"\` in the \`Link\` header to read on; that costs the same however deep it goes. New and changed invoices appear
-under date filters, in \`total\` and in a search by number a moment later than on the plain list.`,
+Follow \`rel="next"\` in the \`Link\` header to read on; that costs the same however deep it goes. \`total\` and the invoices of a
+page always agree.`,
   query: {
     by_state: [
       "Show only invoices in these states, separated by commas. Left out or empty, all three are shown.",

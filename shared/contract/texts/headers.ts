@@ -23,7 +23,7 @@ export const answerHeaderTexts = {
     schema: { type: "integer", minimum: 1 },
   },
   total: {
-    text: "Number of items on all pages together. It counts a new record a moment after that was written.",
+    text: "Number of items on all pages together. It never contradicts the items of its page.",
     example: 75,
     schema: { type: "integer", minimum: 0 },
   },

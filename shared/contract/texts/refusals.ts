@@ -43,8 +43,10 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   reset_token_invalid:
     "The reset token has been spent, was replaced by a newer one, or is older than 15 minutes. Confirm a new pin.",
   cursor_invalid: "The cursor belongs to another list or to other filters. Start again at the first page.",
-  page_too_deep: 'Page numbers reach the first 1,000 items only. Follow `rel="next"` from there.',
-  query_too_broad: "More than 2,000 invoice numbers match the search. Ask for more of the number.",
+  page_too_deep:
+    'Page numbers reach the first 1,000 items only, and this list has more. Follow `rel="next"` from there.',
+  query_too_broad:
+    "More than 2,000 invoice numbers match the search, or the dates of all companies are too many. Ask for more of the number, for fewer months or for one company.",
   passcode_locked:
     "The passcode was missed too often. Wait for `Retry-After`; after 100 misses in a row the support of the service has to unlock it first, or set another one.",
   too_many_requests:

@@ -1,113 +1,120 @@
-import { inParallel } from "../../batches.ts";
-import { isWithinRange } from "../../domain/paging/date-range.ts";
+import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import { belowId, type DayBucket, mergeDays, thresholdFor } from "../../domain/paging/top-k-merge.ts";
-import { type ListName, listedDate } from "../../domain/records/list-position.ts";
+import { type ListName, listedDate, type PositionFields } from "../../domain/records/list-position.ts";
+import { mergeReads, type Source } from "../table/merged-reads.ts";
 import { queryPage } from "../table/table.ts";
-import { dayId, monthKey, stateKey } from "./list-keys.ts";
-import { cutPage, type ListedFields, type ListRow, toRow } from "./listed-items.ts";
-import { countList, findDayBuckets, type ListSelection } from "./totals.ts";
+import { dayId, monthKey } from "./list-keys.ts";
+import { cutPage, type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
+import { deep, readNewest, wantedRows } from "./newest-rows.ts";
+import { countDays, type DayCount, type ListSelection } from "./totals.ts";
 
-/** Rows that half a read unit holds: while many buckets are open, no more is read of each at first. */
-const rowsOfHalfAUnit = 8;
-const fewBuckets = 6;
-const manyBuckets = 40;
-const mostAtOnce = 40;
+/** Each further read of the same rows takes so many times more of them: few round trips count more than a few rows. */
+const growth = 4;
 
 /**
  * Access pattern L2: one page of the records of a list within a range of dates, newest id first. Ids need not follow
- * dates, so the totals say first which days can hold the page's ids, and only those are opened. At most 20 read units and
- * three round trips for the first page of 20 over twelve months; past the end the totals alone are read.
+ * dates. Reads the counts of the range and the newest rows of any date side by side. The newest rows are complete from
+ * the lowest of their ids upwards; if they are too few, it reads on below that id, in the months of a company, or in the
+ * days of all companies, that have records by the counts.
  */
 export async function findDatedPage<L extends ListName>(
   selection: ListSelection<L>,
   start: PageStart,
 ): Promise<FoundPage<ListedFields<L>>> {
-  const known = await findDayBuckets(selection);
-  const total = known.reduce((sum, { count }) => sum + count, 0);
-  if (start.skip >= total) return cutPage([], total, start);
-  const wanted = start.skip + start.limit + 1;
-  const open = belowId(known, start.beforeId ?? Number.POSITIVE_INFINITY);
-  return cutPage(await readNewest(selection, open, wanted), total, start);
-}
-
-/** The newest rows of the buckets: round by round, from the highest id on that promises enough of them. */
-async function readNewest<L extends ListName>(
-  selection: ListSelection<L>,
-  buckets: readonly DayBucket[],
-  wanted: number,
-): Promise<ListRow<L>[]> {
-  let found: ListRow<L>[] = [];
-  let { unread, limitPerBucket } = await chooseReading(selection, buckets, wanted);
-  for (let round = 0; unread.length > 0; round += 1) {
-    // Bounds that records have left promise too much: each round asks for more.
-    const missing = (wanted - found.length) * 2 ** Math.max(0, round - 1);
-    const lowestWanted = found[wanted - 1]?.id ?? thresholdFor(unread, missing);
-    const opened = unread.filter(({ highest }) => highest >= lowestWanted);
-    if (opened.length === 0) break;
-    const limit = round > 0 || opened.length <= fewBuckets ? limitPerBucket : Math.min(limitPerBucket, rowsOfHalfAUnit);
-    const read: BucketRows<L>[] = [];
-    await inParallel(opened, mostAtOnce, async (bucket) => {
-      read.push(await readBucket(selection, bucket, lowestWanted, limit));
-    });
-    found = [...found, ...read.flatMap(({ rows }) => rows)].sort((a, b) => b.id - a.id).slice(0, wanted);
-    unread = [...unread.filter(({ highest }) => highest < lowestWanted), ...read.flatMap(({ rest }) => rest)];
+  const counting = countDays(selection);
+  if (start.skip >= deep && selection.scope !== "all") {
+    const total = totalOf(await counting, selection);
+    if (start.skip >= total) return toPage([], total, false);
   }
-  return found;
+  const [days, newest] = await Promise.all([counting, readNewest(selection, start)]);
+  const wanted = wantedRows(start);
+  const found = newest.filter(isWithin(selection));
+  const lowest = newest.length < wanted ? undefined : newest.at(-1)?.id;
+  if (lowest !== undefined && found.length < wanted) {
+    const parts = partsOf(selection, days, start.beforeId === undefined ? found : []);
+    const sources = parts.map((part) => sourceOf(selection, part));
+    found.push(...(await mergeReads(sources, { below: lowest, limit: wanted - found.length })));
+  }
+  return cutPage(found, totalOf(days, selection), start);
 }
 
-/** Day by day, unless that opens so many days that reading past the records of other days costs less. */
-async function chooseReading(selection: ListSelection, buckets: readonly DayBucket[], wanted: number) {
-  const byDay = { unread: [...buckets], limitPerBucket: wanted };
-  const from = thresholdFor(buckets, wanted);
-  const opened = buckets.filter(({ highest }) => highest >= from).length;
-  if (opened <= manyBuckets) return byDay;
-  const inRange = buckets.reduce((sum, { count }) => sum + count, 0);
-  const rowsForOne = Math.max(1, (await countList(selection)) / inRange);
-  const rows = Math.ceil(wanted * rowsForOne);
-  const merged = mergeDays(buckets);
-  if (rows * merged.length > opened * rowsOfHalfAUnit) return byDay;
-  return { unread: merged, limitPerBucket: rows };
+function totalOf(days: readonly DayCount[], range: DateRange): number {
+  return days.reduce((sum, { date, count }) => sum + (isWithinRange(date, range) ? count : 0), 0);
 }
 
-/** Rows of a bucket, and what of it is still unread. */
-interface BucketRows<L extends ListName> {
-  readonly rows: ListRow<L>[];
-  readonly rest: DayBucket[];
+function isWithin<L extends ListName>(selection: ListSelection<L>): (row: ListRow<L>) => boolean {
+  return ({ record }) => isWithinRange(listedDate(selection.list, record) ?? "", selection);
 }
 
-/** The newest rows of a bucket from an id on, and what of it is still unread. */
-async function readBucket<L extends ListName>(
+/** Rows in descending order of their ids: those of a state in a month of a company, or on a day of all companies. */
+interface Part extends Pick<DayCount, "date" | "state"> {
+  /** The most rows in the range that are not known yet. */
+  readonly left: number;
+  /** The rows for each of those in the range. */
+  readonly ratio: number;
+}
+
+/** The parts that have rows in the range beside those that are known. */
+function partsOf<L extends ListName>(
   selection: ListSelection<L>,
-  bucket: DayBucket,
-  fromId: number,
-  limit: number,
-): Promise<BucketRows<L>> {
-  const { count, lowest } = bucket;
-  const query = { ...queryOf(selection, bucket, fromId), ScanIndexForward: false, Limit: limit };
-  const { items, lastKey } = await queryPage(query);
-  const { list } = selection;
-  const read = items.map((item) => toRow(list, item));
-  const isOfRange = ({ record }: ListRow<L>) => isWithinRange(listedDate(list, record) ?? "", selection);
-  const rows = bucket.date === null ? read.filter(isOfRange) : read;
-  const readTo = (lastKey && read.at(-1)?.id) ?? fromId;
-  const rest = readTo > lowest ? [{ ...bucket, highest: readTo - 1, count: Math.max(1, count - rows.length) }] : [];
-  return { rows, rest };
+  days: readonly DayCount[],
+  known: readonly ListRow<L>[],
+): Part[] {
+  const nameOf = ({ date, state }: Pick<DayCount, "date" | "state">) =>
+    `${selection.scope === "all" ? date : date.slice(0, 7)} ${state}`;
+  const knownOf = Map.groupBy(known, ({ record }) => nameOf(placeIn(selection.list, record)));
+  return [...Map.groupBy(days, nameOf)].flatMap(([name, ofPart]) => {
+    const inRange = totalOf(ofPart, selection);
+    const left = inRange - (knownOf.get(name)?.length ?? 0);
+    return ofPart[0] && left > 0 ? [{ ...ofPart[0], left, ratio: totalOf(ofPart, {}) / inRange }] : [];
+  });
 }
 
-function queryOf({ list, scope }: ListSelection, { date, state, highest }: DayBucket, fromId: number) {
-  const ofAll = scope === "all";
-  if (date === null) {
+function placeIn(list: ListName, record: PositionFields): Pick<DayCount, "date" | "state"> {
+  return { date: listedDate(list, record) ?? "", state: String(record.state) };
+}
+
+/**
+ * Reads of a part. If some of its rows are outside of the range, a read takes so many more, and ends with the last that
+ * is in the range: without that it would go on to the end of the part.
+ */
+function sourceOf<L extends ListName>(selection: ListSelection<L>, { date, state, ...part }: Part): Source<ListRow<L>> {
+  let { left } = part;
+  return {
+    async read(below, least) {
+      const found: ListRow<L>[] = [];
+      let Limit = Math.ceil(least * part.ratio);
+      for (
+        let next: number | undefined = below;
+        next !== undefined && left > 0 && found.length < least;
+        Limit *= growth
+      ) {
+        const { items, lastKey } = await queryPage({ ...queryOf(selection, date, state, next), Limit });
+        const rows = items.map((item) => toRow(selection.list, item));
+        const inRange = rows.filter(isWithin(selection));
+        found.push(...inRange);
+        if (part.ratio > 1) left -= inRange.length;
+        next = lastKey && rows.at(-1)?.id;
+      }
+      return found;
+    },
+  };
+}
+
+function queryOf({ list, scope }: ListSelection, date: string, state: string, below: number) {
+  const values = { ":key": monthKey(list, scope, state, date) };
+  if (scope === "all") {
     return {
-      IndexName: ofAll ? "by-state" : "by-company",
-      KeyConditionExpression: `${ofAll ? "all_key" : "company_key"} = :key AND id BETWEEN :from AND :to`,
-      ExpressionAttributeValues: { ":key": stateKey(list, scope, state), ":from": fromId, ":to": highest },
+      IndexName: "by-month",
+      KeyConditionExpression: "month_key = :key AND day_id BETWEEN :from AND :to",
+      ExpressionAttributeValues: { ...values, ":from": dayId(date, 0), ":to": dayId(date, below - 1) },
+      ScanIndexForward: false,
     };
   }
-  const [from, to] = [dayId(date, fromId), dayId(date, highest)];
   return {
-    IndexName: ofAll ? "by-month" : "by-company-month",
-    KeyConditionExpression: `${ofAll ? "month_key" : "company_month_key"} = :key AND day_id BETWEEN :from AND :to`,
-    ExpressionAttributeValues: { ":key": monthKey(list, scope, state, date), ":from": from, ":to": to },
+    IndexName: "by-company-month",
+    KeyConditionExpression: "company_month_key = :key AND id <= :highest",
+    ExpressionAttributeValues: { ...values, ":highest": below - 1 },
+    ScanIndexForward: false,
   };
 }

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { invoice, timesheet } from "../../contract/finance.ts";
 import type { job } from "../../contract/jobs.ts";
-import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
+import { type FoundPage, type PageStart, totalBeside } from "../../domain/paging/paging.ts";
 import { type ListName, type ListPosition, positionOf } from "../../domain/records/list-position.ts";
 import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/item-keys.ts";
@@ -117,10 +117,11 @@ export function toFields<L extends ListName>({ id, record }: Pick<ListRow<L>, "i
 export function cutPage<L extends ListName>(
   rows: readonly ListRow<L>[],
   total: number,
-  { skip, limit }: PageStart,
+  start: PageStart,
 ): FoundPage<ListedFields<L>> {
+  const end = start.skip + start.limit;
   const newest = rows.toSorted((a, b) => b.id - a.id);
-  return toPage(newest.slice(skip, skip + limit), total, newest.length > skip + limit);
+  return toPage(newest.slice(start.skip, end), totalBeside(rows, total, start), rows.length > end);
 }
 
 /** The page of these rows. */

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { notification } from "../../contract/notifications.ts";
-import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
+import { type FoundPage, type PageStart, totalBeside } from "../../domain/paging/paging.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, noMark, padId } from "../table/item-keys.ts";
 import { type Item, type Key, queryItems } from "../table/table.ts";
@@ -52,7 +52,7 @@ export async function findNotifications(userId: number, start: PageStart): Promi
   const end = start.skip + start.limit;
   const [total, rows] = await Promise.all([findTotal(userId), readNewest(userId, end + 1, start.beforeId)]);
   const shown = rows.slice(start.skip, end).map(notifications.decode);
-  return { ...showNotifications(shown), total, hasMore: rows.length > end };
+  return { ...showNotifications(shown), total: totalBeside(rows, total, start), hasMore: rows.length > end };
 }
 
 /** Access pattern PS1: a notification that its user has not read; undefined if it is read or gone. 1 read unit. */

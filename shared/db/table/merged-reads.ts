@@ -1,28 +1,29 @@
-/** The kinds of key that rows sort by. */
-type SortKey = string | number;
+import { inParallel } from "../../batches.ts";
 
-/** Rows in descending order of their keys. A read may begin below any key. */
-export interface Source<Row, K extends SortKey = string> {
-  /**
-   * Reads the highest rows below a key, or from the top without a key. Returns at most `limit` rows; fewer only if no
-   * more follow.
-   */
-  read(below: K | undefined, limit: number): Promise<readonly Row[]>;
+/** A row that lists sort by. */
+interface Row {
+  readonly id: number;
+}
+
+/** Rows in descending order of their ids. A read may begin below any id. */
+export interface Source<R extends Row> {
+  /** Reads the highest rows below an id. Returns fewer than `least` only if no more follow, and perhaps some more. */
+  read(below: number, least: number): Promise<readonly R[]>;
 }
 
 /** The state of a source: the rows read so far, and whether more follow. */
-interface Reading<Row, K extends SortKey> {
-  readonly source: Source<Row, K>;
-  readonly rows: Row[];
+interface Reading<R extends Row> {
+  readonly source: Source<R>;
+  readonly rows: R[];
   isDone: boolean;
 }
 
-/** The rows that are wanted of several sources. */
-export interface Wanted<Row, K extends SortKey = string> {
-  /** The key that all sources sort by. No two rows have the same. */
-  readonly keyOf: (row: Row) => K;
-  readonly below: K | undefined;
+/** The rows that are wanted of several sources. No two of them have the same id. */
+export interface Wanted {
+  readonly below: number;
   readonly limit: number;
+  /** The rows that each source is asked for first. With the limit there is one round, which reads more rows. */
+  readonly share?: number | undefined;
 }
 
 /**
@@ -30,55 +31,39 @@ export interface Wanted<Row, K extends SortKey = string> {
  * less.
  */
 const margin = 3;
+const mostAtOnce = 40;
 
 /**
  * Merges the highest rows of all sources in descending order. It asks each source for its share first, and for more
  * only if the source may have some of the missing rows. So the number of rows that are read depends on how many are
  * wanted, never on how many exist. Two rounds.
  */
-export async function mergeReads<Row, K extends SortKey>(
-  sources: readonly Source<Row, K>[],
-  wanted: Wanted<Row, K>,
-): Promise<Row[]> {
-  const { limit } = wanted;
-  const readings = sources.map((source): Reading<Row, K> => ({ source, rows: [], isDone: false }));
-  const share = Math.min(limit, Math.ceil(limit / sources.length) + margin);
-  await Promise.all(readings.map((each) => readOn(each, wanted, share)));
-  const found = highestOf(readings, wanted);
-  await Promise.all(readings.map((each) => readOn(each, wanted, missingOf(each, found, wanted))));
-  return highestOf(readings, wanted);
+export async function mergeReads<R extends Row>(sources: readonly Source<R>[], wanted: Wanted): Promise<R[]> {
+  const { limit, share = Math.min(limit, Math.ceil(limit / sources.length) + margin) } = wanted;
+  const readings = sources.map((source): Reading<R> => ({ source, rows: [], isDone: false }));
+  await inParallel(readings, mostAtOnce, (each) => readOn(each, wanted, share));
+  const found = highestOf(readings, limit);
+  await inParallel(readings, mostAtOnce, (each) => readOn(each, wanted, missingOf(each, found, limit)));
+  return highestOf(readings, limit);
 }
 
-function highestOf<Row, K extends SortKey>(
-  readings: readonly Reading<Row, K>[],
-  { keyOf, limit }: Wanted<Row, K>,
-): Row[] {
+function highestOf<R extends Row>(readings: readonly Reading<R>[], limit: number): R[] {
   const rows = readings.flatMap((each) => each.rows);
-  return rows.sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1)).slice(0, limit);
+  return rows.sort((one, other) => other.id - one.id).slice(0, limit);
 }
 
-async function readOn<Row, K extends SortKey>(
-  reading: Reading<Row, K>,
-  { keyOf, below }: Wanted<Row, K>,
-  limit: number,
-): Promise<void> {
-  if (limit === 0) return;
-  const last = reading.rows.at(-1);
-  const rows = await reading.source.read(last ? keyOf(last) : below, limit);
+async function readOn<R extends Row>(reading: Reading<R>, { below }: Wanted, least: number): Promise<void> {
+  if (least === 0) return;
+  const rows = await reading.source.read(reading.rows.at(-1)?.id ?? below, least);
   reading.rows.push(...rows);
-  reading.isDone = rows.length < limit;
+  reading.isDone = rows.length < least;
 }
 
 /**
  * The unread rows of a source are below its last row. So it may have as many of the wanted rows as are not found at or
  * above that row.
  */
-function missingOf<Row, K extends SortKey>(
-  { rows, isDone }: Reading<Row, K>,
-  found: readonly Row[],
-  { keyOf, limit }: Wanted<Row, K>,
-): number {
-  const last = rows.at(-1);
-  if (isDone || last === undefined) return 0;
-  return limit - found.filter((row) => keyOf(row) >= keyOf(last)).length;
+function missingOf<R extends Row>({ rows, isDone }: Reading<R>, found: readonly R[], limit: number): number {
+  const lowest = rows.at(-1)?.id;
+  return isDone || lowest === undefined ? 0 : limit - found.filter(({ id }) => id >= lowest).length;
 }

@@ -2,7 +2,7 @@ import { spread } from "../../backoff.ts";
 import type { ListName, ListPosition } from "../../domain/records/list-position.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { nameOf, padId } from "../table/item-keys.ts";
-import type { Key } from "../table/table.ts";
+import type { Item, Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
@@ -33,8 +33,8 @@ export function partFor(parts: readonly number[], own: number, conflicts: number
   return parts[at % parts.length] ?? 0;
 }
 
-/** The months of a list, or all of it. */
-const allMonths = "ALL";
+/** The counter of all of a list, in place of a month. */
+export const allMonths = "ALL";
 
 /** The additions to the figures of a company's list or of one of its months. */
 export interface Count {
@@ -46,8 +46,14 @@ export interface Count {
 }
 
 /** The partition of the counters of a company's list. */
-function counterPartition(list: ListName, companyId: number): string {
+export function counterPartition(list: ListName, companyId: number): string {
   return `${partitionStart}${list}#${companyId}`;
+}
+
+/** A part of a counter, as read: its month, or `ALL`, and its figures by name. */
+export function readCounter(item: Item): { readonly month: string; readonly figures: Readonly<Item> } {
+  const { sk, ...figures } = counters.decode(item);
+  return { month: sk.split("#")[0] ?? "", figures };
 }
 
 /** Key of a part of a counter. */
@@ -58,6 +64,11 @@ export function counterKey({ list, companyId, month }: Omit<Count, "figures">, p
 /** A partition of the index `by-total` takes 1,000 write units a second: each list has so many for its companies. */
 const totalShards = 4;
 
+/** The partitions of the index `by-total` for the counters of lists, or of their months, of all companies. */
+export function totalPartitions(list: ListName, ofMonths: boolean): string[] {
+  return Array.from({ length: totalShards }, (_, shard) => totalPartition(list, ofMonths, shard));
+}
+
 /** The partition of the index `by-total` for the counters of lists, or of their months, of every fourth company. */
 function totalPartition(list: ListName, ofMonths: boolean, shard: number): string {
   return `${list}#${ofMonths ? "MONTHS" : allMonths}#${shard}`;
@@ -66,11 +77,11 @@ function totalPartition(list: ListName, ofMonths: boolean, shard: number): strin
 /** How figures of days name states: a dense month is below 1 KB. */
 const letters: Readonly<Record<string, string>> = { pending: "p", paid: "a", overdue: "o" };
 
-/** The name of the figure of a calendar date and state in the counter of its month. */
-function dayFigure(date: string, state: string): string {
+/** The name of the figure of a day of the month, in two digits, and of a state. */
+export function dayFigure(day: string, state: string): string {
   const letter = letters[state];
   if (!letter) throw new Error(`The state ${state} has no letter`);
-  return date.slice(8) + letter;
+  return day + letter;
 }
 
 /** The additions that take a record out of the counters where it stood, and into those where it stands. */
@@ -82,7 +93,10 @@ export function countsBetween(list: ListName, before: ListPosition | null, after
 function countsAt(list: ListName, { companyId, state, date }: ListPosition, one: 1 | -1): Count[] {
   const all = { list, companyId, month: allMonths, figures: new Map([[state, one]]) };
   if (date === null) return [all];
-  return [all, { list, companyId, month: date.slice(0, 7), figures: new Map([[dayFigure(date, state), one]]) }];
+  return [
+    all,
+    { list, companyId, month: date.slice(0, 7), figures: new Map([[dayFigure(date.slice(8), state), one]]) },
+  ];
 }
 
 /** One count for each counter: the sums, without figures that stay as they are. */

@@ -30,14 +30,20 @@ export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
     if (beforeId === undefined) throw cursorInvalid();
     return { limit, beforeId, skip: 0 };
   }
-  const page = paging.page ?? 1;
-  if (page * limit > maxPageDepth) {
-    const detail = `page × per_page must not exceed ${maxPageDepth}; follow the Link header's cursor to go deeper`;
-    throw new Refusal("page_too_deep", "The page is too deep for a page number; use cursor", {
-      errors: [{ parameter: "cursor", code: "required", detail }],
-    });
-  }
-  return { limit, beforeId: undefined, skip: (page - 1) * limit };
+  return { limit, beforeId: undefined, skip: ((paging.page ?? 1) - 1) * limit };
+}
+
+/**
+ * A page that is too deep for a number: past the end it is empty, and else it is refused. Only the total is read, with
+ * the newest row, which says whether the total of an empty list is late.
+ */
+async function readTooDeep<T>(skip: number, read: ReadFound<T>): Promise<FoundPage<T>> {
+  const { total } = await read({ limit: 0, beforeId: undefined, skip: 0 });
+  if (skip >= total) return { items: [], origins: [], total, hasMore: false };
+  const detail = `page × per_page must not exceed ${maxPageDepth}; follow the Link header's cursor to go deeper`;
+  throw new Refusal("page_too_deep", "The page is too deep for a page number; use cursor", {
+    errors: [{ parameter: "cursor", code: "required", detail }],
+  });
 }
 
 /** The refusal of a cursor that is malformed or of another list. */
@@ -69,6 +75,15 @@ export interface FoundPage<T> extends Found<T> {
   readonly hasMore: boolean;
 }
 
+/**
+ * The total of a page whose rows are read apart from it, so that one may be late. If the rows from the top on end here,
+ * their number is the total; else the total is at least their number. So no page contradicts its total (D30).
+ */
+export function totalBeside(rows: readonly unknown[], total: number, { beforeId, skip, limit }: PageStart): number {
+  const isWhole = beforeId === undefined && rows.length <= skip + limit;
+  return isWhole ? rows.length : Math.max(total, rows.length);
+}
+
 /** One page as a list answers it. */
 export interface Page<T> {
   readonly items: readonly T[];
@@ -95,11 +110,16 @@ export interface PagePosition {
 export async function readPage<T extends { readonly id: number }>(
   list: FilteredList,
   query: PagingQuery,
-  read: (start: PageStart) => FoundPage<T> | Promise<FoundPage<T>>,
+  read: ReadFound<T>,
 ): Promise<Page<T>> {
   const fingerprint = listFingerprint(list, query);
-  return placePage(query, fingerprint, await read(pageStart(query, fingerprint)));
+  const start = pageStart(query, fingerprint);
+  const isTooDeep = start.skip + start.limit > maxPageDepth;
+  return placePage(query, fingerprint, await (isTooDeep ? readTooDeep(start.skip, read) : read(start)));
 }
+
+/** Reads a page of a list from a place on. */
+type ReadFound<T> = (start: PageStart) => FoundPage<T> | Promise<FoundPage<T>>;
 
 /** Places a page that was read in its list, with the cursor that leads on. */
 export function placePage<T extends { readonly id: number }>(

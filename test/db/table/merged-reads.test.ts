@@ -2,15 +2,19 @@ import { expect, test } from "vitest";
 import { mergeReads, type Source } from "../../../shared/db/table/merged-reads.ts";
 import { fc } from "../../support/service/properties.ts";
 
-/** Sources over sorted keys, and how many rows they were asked for. */
-function sourcesOf(shards: readonly (readonly string[])[]) {
+interface Row {
+  readonly id: number;
+}
+
+/** Sources over ids, and how many rows they were asked for. */
+function sourcesOf(shards: readonly (readonly number[])[]) {
   const asked = { rows: 0, calls: 0 };
-  const sources = shards.map((keys): Source<string> => {
-    const sorted = keys.toSorted().reverse();
+  const sources = shards.map((ids): Source<Row> => {
+    const sorted = newestFirst(ids);
     return {
-      async read(below, limit) {
+      async read(below, least) {
         asked.calls += 1;
-        const rows = sorted.filter((key) => below === undefined || key < below).slice(0, limit);
+        const rows = sorted.filter(({ id }) => id < below).slice(0, least);
         asked.rows += rows.length;
         return rows;
       },
@@ -19,10 +23,11 @@ function sourcesOf(shards: readonly (readonly string[])[]) {
   return { sources, asked };
 }
 
-const wanted = (limit: number, below?: string) => ({ keyOf: (key: string) => key, below, limit });
+const newestFirst = (ids: readonly number[]) => ids.toSorted((one, other) => other - one).map((id): Row => ({ id }));
+const wanted = (limit: number, below = 10_000_000) => ({ below, limit });
 
 test("the highest rows of all sources, in order, whatever source they are in", async () => {
-  const key = fc.integer({ min: 0, max: 400 }).map((number) => String(number).padStart(4, "0"));
+  const key = fc.integer({ min: 0, max: 400 });
   // Most rows in one shard: the others' shares are not what is wanted of it.
   const shard = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 7 }) });
   const placed = fc.uniqueArray(fc.tuple(key, shard), { selector: ([each]) => each, maxLength: 120 });
@@ -33,7 +38,7 @@ test("the highest rows of all sources, in order, whatever source they are in", a
       );
       const found = await mergeReads(sourcesOf(shards).sources, wanted(limit, below ?? undefined));
       const expected = rows.map(([each]) => each).filter((each) => below === null || each < below);
-      expect(found).toEqual(expected.toSorted().reverse().slice(0, limit));
+      expect(found).toEqual(newestFirst(expected).slice(0, limit));
     }),
   );
 });
@@ -41,7 +46,7 @@ test("the highest rows of all sources, in order, whatever source they are in", a
 test("what is read depends on what is wanted, not on how much there is", async () => {
   const read = async (count: number, limit: number) => {
     const shards = Array.from({ length: 8 }, (_, shard) =>
-      Array.from({ length: count / 8 }, (_, at) => String(at * 8 + shard).padStart(7, "0")),
+      Array.from({ length: count / 8 }, (_, at) => at * 8 + shard),
     );
     const { sources, asked } = sourcesOf(shards);
     await mergeReads(sources, wanted(limit));
@@ -53,18 +58,16 @@ test("what is read depends on what is wanted, not on how much there is", async (
 });
 
 test("one source that holds everything is asked on, and the others are left alone", async () => {
-  const full = Array.from({ length: 1_000 }, (_, at) => String(at).padStart(4, "0"));
+  const full = Array.from({ length: 1_000 }, (_, at) => at);
   const { sources, asked } = sourcesOf([full, [], [], []]);
-  expect(await mergeReads(sources, wanted(50))).toEqual(full.toReversed().slice(0, 50));
+  expect(await mergeReads(sources, wanted(50))).toEqual(newestFirst(full).slice(0, 50));
   expect(asked.calls).toBeLessThanOrEqual(4 + 2);
   expect(asked.rows).toBeLessThanOrEqual(16 + 50);
 });
 
 test("far down, sources of the same density are read little further than is wanted", async () => {
-  const shards = [0, 1, 2].map((shard) =>
-    Array.from({ length: 1_000 }, (_, at) => String(at * 3 + shard).padStart(7, "0")),
-  );
+  const shards = [0, 1, 2].map((shard) => Array.from({ length: 1_000 }, (_, at) => at * 3 + shard));
   const { sources, asked } = sourcesOf(shards);
-  expect(await mergeReads(sources, wanted(1_001))).toEqual(shards.flat().toSorted().reverse().slice(0, 1_001));
+  expect(await mergeReads(sources, wanted(1_001))).toEqual(newestFirst(shards.flat()).slice(0, 1_001));
   expect(asked.rows).toBeLessThanOrEqual(1_001 + 20);
 });

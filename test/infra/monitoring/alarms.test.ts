@@ -92,6 +92,7 @@ describe("what is watched", () => {
     "SmsRefused",
     "PinFailures",
     "TotalsDrift",
+    "CountersBelowZero",
     "PolledEventCount",
     "5xx",
     "Latency",
