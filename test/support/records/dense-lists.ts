@@ -5,7 +5,7 @@ import type { Scope } from "../../../shared/domain/caller.ts";
 import { searchableStarts } from "../../../shared/domain/records/invoice-number.ts";
 import type { ListName } from "../../../shared/domain/records/list-position.ts";
 import { fc } from "../service/properties.ts";
-import { expectExactTotals } from "./exact-totals.ts";
+import { expectExactCounters } from "./exact-counters.ts";
 import type { Listed } from "./list-model.ts";
 import type { RandomChange, RandomRecords } from "./random-records.ts";
 
@@ -45,7 +45,7 @@ export async function expectModel(model: RandomRecords["model"]): Promise<void> 
       if (list === "INVOICES") await expectSearch(scope, own);
     }
   }
-  await expectExactTotals();
+  await expectExactCounters();
 }
 
 async function expectTotals(list: ListName, scope: Scope, own: readonly Listed[]): Promise<void> {
