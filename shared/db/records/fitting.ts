@@ -1,38 +1,32 @@
-import type { ListName } from "../../domain/records/list-position.ts";
 import { fieldsInvalid } from "../../domain/records/record-line.ts";
 import { listWrites } from "../lists/list-writes.ts";
-import type { ListedItem } from "../lists/listed-items.ts";
 import { nameOf } from "../table/item-keys.ts";
 import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
 import { maxTransactionWrites } from "../table/transaction.ts";
 import { counterKey } from "../writes/counters.ts";
+import type { Step } from "./bulk-changes.ts";
+import type { UndoableList } from "./changes.ts";
 
 /** An undo puts its own change item and marks the one that it undoes. */
 const changeItems = 2;
-
-/** A record, and the item that it is to become, if it is not so already. */
-interface Step<L extends ListName> {
-  readonly record: ListedItem<L>;
-  readonly next: ListedItem<L> | undefined;
-}
 
 /**
  * Refuses with `too_long` a change that one transaction could not undo (D18). The transaction has the records, two
  * change items, and a counter for each company and for each of its months. The detail says how many ids fit.
  */
-export function requireFitting<L extends ListName>(
+export function requireFitting<L extends UndoableList>(
   list: L,
   idsPath: readonly string[],
   steps: readonly Step<L>[],
 ): void {
   const fitting = countFitting(list, steps);
   if (fitting === steps.length) return;
-  const reason = "all must fit into one transaction with their companies and months";
-  const detail = `must be fewer than these ${steps.length}, of which the first ${fitting} fit: ${reason}`;
+  const room = "fit into one transaction, with their companies, months and sizes";
+  const detail = `must be fewer: the first ${fitting} of these ${steps.length} ${room}`;
   throw fieldsInvalid([{ path: idsPath, code: "too_long", detail }]);
 }
 
-function countFitting<L extends ListName>(list: L, steps: readonly Step<L>[]): number {
+function countFitting<L extends UndoableList>(list: L, steps: readonly Step<L>[]): number {
   const counters = new Set<string>();
   let bytes = 0;
   for (const [before, { record, next }] of steps.entries()) {

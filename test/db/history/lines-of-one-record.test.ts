@@ -1,7 +1,7 @@
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterEach, expect, test } from "vitest";
 import { handler as intake } from "../../../functions/workers/intake.ts";
-import { toRecordedChange } from "../../../shared/db/history/history-items.ts";
+import { historyItems, toRecordedChange } from "../../../shared/db/history/history-items.ts";
 import { historyOf } from "../../../shared/db/history/history-of-changes.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
@@ -48,7 +48,9 @@ test.each(
   expect(images.at(-1)).toEqual(await readItem(key));
   const entries = images.slice(1).flatMap((after, at) => {
     const place = { eventId: `${at}`, key, createdAt: 1_778_414_400, sequence: `${at}` };
-    return historyOf({ ...place, before: images[at], after }, undefined, 400).map((item) => toRecordedChange(item));
+    return historyOf({ ...place, before: images[at], after }, undefined, 400).map((item) =>
+      toRecordedChange(historyItems.decode(item)),
+    );
   });
   const found = entries
     .filter(({ did }) => did === "updated")
