@@ -10,7 +10,7 @@ import { commitTogether } from "../writes/commit.ts";
 import { replaceItem, requireUnchanged, type WriteContext } from "../writes/write-plans.ts";
 import { type ChangeContext, findEarlier, newChange, putChange, shownId, type UndoableList } from "./changes.ts";
 import { readRecordsWithin, requireAll } from "./find-records.ts";
-import { requireFitting } from "./fitting.ts";
+import { requireFitting, type Step } from "./fitting.ts";
 
 /** The context in which a signed-in user changes several records. */
 export interface CallerContext extends WriteContext, ChangeContext {
@@ -38,12 +38,6 @@ export interface BulkAsked<Values extends object> {
   readonly ids: readonly number[];
   readonly scope: Scope;
   readonly values: Values;
-}
-
-/** A record, and the item that it becomes; without one it has the values already. */
-export interface Step<L extends UndoableList> {
-  readonly record: ListedItem<L>;
-  readonly next: ListedItem<L> | undefined;
 }
 
 /** Records in the order of the request. */

@@ -1,14 +1,20 @@
 import { fieldsInvalid } from "../../domain/records/record-line.ts";
 import { listWrites } from "../lists/list-writes.ts";
+import type { ListedItem } from "../lists/listed-items.ts";
 import { nameOf } from "../table/item-keys.ts";
 import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
 import { maxTransactionWrites } from "../table/transaction.ts";
 import { counterKey } from "../writes/counters.ts";
-import type { Step } from "./bulk-changes.ts";
 import type { UndoableList } from "./changes.ts";
 
 /** An undo puts its own change item and marks the one that it undoes. */
 const changeItems = 2;
+
+/** A record, and the item that it becomes; without one it has the values already. */
+export interface Step<L extends UndoableList> {
+  readonly record: ListedItem<L>;
+  readonly next: ListedItem<L> | undefined;
+}
 
 /**
  * Refuses with `too_long` a change that one transaction could not undo (D18). The transaction has the records, two
